@@ -1,0 +1,144 @@
+// Package szz answers the question of Śliwerski, Zimmermann and Zeller (MSR
+// 2005): which commits introduced the bug that this commit fixes?
+//
+// A caller builds a [FixContext] with [NewContext] and hands it to [Trace],
+// which returns a [Verdict]: bug-introducing commits, best first, each with the
+// evidence that a reader can check. The package needs a git repository and
+// nothing else: no model, no network, no work tree.
+//
+// Promises: the answer depends on the repository's objects, the options and the
+// version of this package only, never on the caller's git configuration, on
+// the clock or on map order. Nothing is written to the repository. A blob that
+// the clone lacks costs the lines that need it, is named in the notes, and
+// never the whole answer.
+//
+// Limits: a merge commit is read as its patch against its first parent; a
+// commit outside the history of the fix's parent is never a suspect.
+package szz
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// FixContext is all that an engine may see of a fix.
+type FixContext struct {
+	Fix    gitext.OID // "" for an uncommitted fix; Parent is then HEAD
+	Parent gitext.OID // first parent; "" for a root commit
+	Commit gitext.Commit
+	// Message is the message without trailers; every hint at the culprit is
+	// taken out when ContextOptions.NoAnnotations is set.
+	Message     string
+	Date        time.Time     // upper bound of every search
+	Patch       *gitext.Patch // Parent..Fix with three lines of context
+	Annotations []Annotation  // culprits that the message names
+	Notes       []string      // what is odd about this fix, a sentence each
+}
+
+// An Annotation is a culprit that the fix's own message names.
+type Annotation struct {
+	Commit   gitext.OID
+	Kind     string // AnnotationTrailer, AnnotationProse or AnnotationRevert
+	Text     string // the words of the message
+	Subject  string // the subject that the message quotes, if it does
+	Verified bool   // exists, is an ancestor of the fix, subject agrees
+	Problem  string // why it is not verified
+}
+
+// The kinds of annotations.
+const (
+	AnnotationTrailer = "fixes-trailer"
+	AnnotationProse   = "prose"
+	AnnotationRevert  = "revert"
+)
+
+// Options choose the algorithm and what is reported while it runs.
+type Options struct {
+	Algorithm string            // one of Algorithms; "" is "rank"
+	Max       int               // most suspects returned; 0 lets the algorithm decide
+	OnEvent   func(agent.Event) // may be nil
+}
+
+// A Verdict is the answer for one fix.
+type Verdict struct {
+	Fix, Parent gitext.OID
+	Engine      string       // "offline"
+	Algorithm   string       // an element of Algorithms, or "annotation"
+	Suspects    []Suspect    // best first; a set for b, ag, ma and ra
+	Candidates  []gitext.OID // every commit considered, suspects included
+	Notes       []string
+}
+
+// A Suspect is one commit that may have introduced the bug.
+type Suspect struct {
+	Commit       gitext.Commit
+	Probability  float64 // calibrated by rank; 0 where the algorithm has none
+	Reason       string  // one sentence
+	Evidence     []Evidence
+	Signals      []Signal      // what moved the probability, strongest first
+	Confirmation *Confirmation // nil unless a command was run
+}
+
+// Evidence is something a reader can check, with the command that checks it.
+type Evidence struct {
+	Path    string
+	Line    int // in the fix's parent; 0 when no line is meant
+	Text    string
+	Command string // a shell-quoted git command
+}
+
+// A Signal is one feature's share in the probability of a suspect.
+type Signal struct {
+	Name   string
+	Value  float64 // the feature's value for this suspect
+	Weight float64 // its contribution in log-odds
+}
+
+// A Confirmation is what running the user's command at a suspect showed.
+type Confirmation struct {
+	Status string // "confirmed", "refuted" or "unclear"
+	Detail string
+}
+
+// Algorithms lists what Options.Algorithm takes, the default first.
+var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
+
+// Trace finds the commits that introduced the bug which fc fixes. An
+// annotation that verifies is the answer, marked as such, unless fc was built
+// without annotations. A fix that leaves nothing to trace gives a verdict
+// without suspects and a note that says why; that is not an error.
+func Trace(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Options) (*Verdict, error) {
+	if opt.Algorithm == "" {
+		opt.Algorithm = "rank"
+	}
+	v, err := trace(ctx, repo, fc, opt)
+	if err != nil {
+		return nil, err
+	}
+	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
+	v.Notes = append(append([]string(nil), fc.Notes...), v.Notes...)
+	if opt.Max > 0 && len(v.Suspects) > opt.Max {
+		v.Suspects = v.Suspects[:opt.Max]
+	}
+	return v, nil
+}
+
+func trace(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Options) (*Verdict, error) {
+	if v, err := annotated(ctx, repo, fc); v != nil || err != nil {
+		return v, err
+	}
+	if fc.Parent == "" {
+		return &Verdict{Algorithm: opt.Algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
+	}
+	switch opt.Algorithm {
+	case "rank":
+		return rank(ctx, repo, fc, opt)
+	case "b", "ag", "ma", "l", "r", "ra":
+		return classic(ctx, repo, fc, opt.Algorithm)
+	}
+	return nil, fmt.Errorf("unknown algorithm %q", opt.Algorithm)
+}
