@@ -1,0 +1,253 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on what a caller may send. They are far above honest use.
+const (
+	maxArgsBytes   = 64 << 10
+	maxStringBytes = 4 << 10
+)
+
+// param is one parameter of a tool, read from a field of its typed struct:
+//
+//	Max int `json:"max" arg:"min=1,max=100"`
+//	Mode string `json:"mode" arg:"enum=S|G"`
+//	Path string `json:"path" arg:"required"`
+type param struct {
+	name     string
+	index    int
+	kind     reflect.Kind // String, Int or Bool
+	required bool
+	enum     []string
+	min, max int // for Int; max 0 = none
+}
+
+// paramsOf reads the parameters of a struct type, in the order of its fields.
+// A malformed tag is a mistake in this program, so it panics.
+func paramsOf(t reflect.Type) []param {
+	var out []param
+	for i := range t.NumField() {
+		f := t.Field(i)
+		p := param{name: f.Tag.Get("json"), index: i, kind: f.Type.Kind()}
+		for part := range strings.SplitSeq(f.Tag.Get("arg"), ",") {
+			key, value, _ := strings.Cut(part, "=")
+			switch key {
+			case "":
+			case "required":
+				p.required = true
+			case "enum":
+				p.enum = strings.Split(value, "|")
+			case "min":
+				p.min = mustInt(value)
+			case "max":
+				p.max = mustInt(value)
+			default:
+				panic("agent: unknown arg tag " + strconv.Quote(part) + " of " + t.Name() + "." + f.Name)
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func mustInt(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic("agent: arg tag: " + err.Error())
+	}
+	return n
+}
+
+// decodeArgs fills the struct that dst points to, which holds the defaults.
+// It is strict where encoding/json is not: names match exactly, a name stands
+// once, nothing follows the object. null means "as if left out", because
+// strict function schemas make models send it. Every error is for the caller
+// to read and says what would have been right.
+func decodeArgs(args json.RawMessage, params []param, dst any) error {
+	if len(args) > maxArgsBytes {
+		return fmt.Errorf("the arguments have %d bytes; at most %d are read", len(args), maxArgsBytes)
+	}
+	fields, err := splitObject(args)
+	if err != nil {
+		return fmt.Errorf("the arguments are not one valid JSON object (%w); %s", err, listParams(params))
+	}
+	target := reflect.ValueOf(dst).Elem()
+	seen := map[string]bool{}
+	for _, f := range fields {
+		p, ok := findParam(params, f.name)
+		if !ok {
+			return unknownParam(f.name, params)
+		}
+		if seen[f.name] {
+			return fmt.Errorf("%q is given twice", f.name)
+		}
+		seen[f.name] = true
+		if string(f.value) == "null" {
+			seen[f.name] = false
+			continue
+		}
+		if err := setParam(target.Field(p.index), p, f.value); err != nil {
+			return err
+		}
+	}
+	for _, p := range params {
+		if p.required && !seen[p.name] {
+			return fmt.Errorf("%q is missing; %s", p.name, listParams(params))
+		}
+	}
+	return nil
+}
+
+type jsonField struct {
+	name  string
+	value json.RawMessage
+}
+
+// splitObject takes one JSON object apart, keeping order and duplicates.
+func splitObject(data []byte) ([]jsonField, error) {
+	if !utf8.Valid(data) {
+		return nil, errors.New("not UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	open, err := dec.Token()
+	if err != nil {
+		return nil, wordJSONError(err)
+	}
+	if open != json.Delim('{') {
+		return nil, errors.New("does not begin with {")
+	}
+	var fields []jsonField
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, wordJSONError(err)
+		}
+		f := jsonField{name: name.(string)} // inside an object, a key is a string or an error
+		if err := dec.Decode(&f.value); err != nil {
+			return nil, wordJSONError(err)
+		}
+		fields = append(fields, f)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, wordJSONError(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the object")
+	}
+	return fields, nil
+}
+
+func wordJSONError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends too early")
+	}
+	return err
+}
+
+func findParam(params []param, name string) (param, bool) {
+	for _, p := range params {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return param{}, false
+}
+
+// paramSynonyms holds words that models use for parameters in other tools.
+var paramSynonyms = map[string]string{
+	"file": "path", "file_path": "path", "filename": "path", "filepath": "path",
+	"rev": "commit", "revision": "commit", "ref": "commit", "hash": "commit", "sha": "commit", "commit_hash": "commit",
+	"start_line": "start", "end_line": "end", "line_start": "start", "line_end": "end",
+	"query": "pattern", "string": "pattern", "text": "pattern", "regexp": "regex",
+	"after": "since", "before": "until", "limit": "max", "max_count": "max", "max_results": "max",
+	"func": "function", "name": "function", "function_name": "function", "stat_only": "stat",
+}
+
+func unknownParam(name string, params []param) error {
+	hint := ""
+	if p, ok := findParam(params, paramSynonyms[strings.ToLower(name)]); ok {
+		hint = fmt.Sprintf("; did you mean %q?", p.name)
+	}
+	return fmt.Errorf("there is no parameter %q%s; %s", name, hint, listParams(params))
+}
+
+func listParams(params []param) string {
+	var names []string
+	for _, p := range params {
+		name := p.name
+		if p.required {
+			name += " (required)"
+		}
+		names = append(names, name)
+	}
+	return "the parameters are " + strings.Join(names, ", ")
+}
+
+func setParam(field reflect.Value, p param, value json.RawMessage) error {
+	switch p.kind {
+	case reflect.String:
+		return setString(field, p, value)
+	case reflect.Int:
+		return setInt(field, p, value)
+	default:
+		if json.Unmarshal(value, field.Addr().Interface()) != nil {
+			return fmt.Errorf("%q must be true or false, got %s", p.name, shorten(string(value), 40))
+		}
+		return nil
+	}
+}
+
+func setString(field reflect.Value, p param, value json.RawMessage) error {
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return fmt.Errorf("%q must be a string, got %s", p.name, shorten(string(value), 40))
+	}
+	switch {
+	case len(s) > maxStringBytes:
+		return fmt.Errorf("%q has %d bytes; at most %d are taken", p.name, len(s), maxStringBytes)
+	case strings.ContainsRune(s, 0):
+		return fmt.Errorf("%q holds a NUL byte", p.name)
+	case p.required && s == "":
+		return fmt.Errorf("%q is empty", p.name)
+	case len(p.enum) > 0 && !contains(p.enum, s):
+		return fmt.Errorf("%q must be one of %s, got %q", p.name, strings.Join(p.enum, ", "), shorten(s, 40))
+	}
+	field.SetString(s)
+	return nil
+}
+
+// setInt takes 12 and also 12.0, which JSON does not tell apart.
+func setInt(field reflect.Value, p param, value json.RawMessage) error {
+	var n float64
+	if json.Unmarshal(value, &n) != nil || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
+		return fmt.Errorf("%q must be a whole number, got %s", p.name, shorten(string(value), 40))
+	}
+	if int(n) < p.min || p.max > 0 && int(n) > p.max {
+		if p.max > 0 {
+			return fmt.Errorf("%q must be from %d to %d, got %d", p.name, p.min, p.max, int(n))
+		}
+		return fmt.Errorf("%q must be at least %d, got %d", p.name, p.min, int(n))
+	}
+	field.SetInt(int64(n))
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+// Package prompts holds every text that git-agent says to a model, as embedded
+// files: tool/NAME.txt describes a tool and its parameters.
+//
+// Each text has a content hash. A recorded run stores it, and a cached answer
+// is keyed by it, so that changing a text never mixes old answers with new.
+// The package knows neither git nor a model; it fails only for a name that is
+// not embedded, or a template that does not fit its data.
+package prompts
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+)
+
+//go:embed tool/*.txt
+var files embed.FS
+
+// Prompt is one embedded text.
+type Prompt struct {
+	Name string // path without its ending: "tool/git_blame"
+	Text string
+	Hash string // hex SHA-256 of Text
+}
+
+// Get returns the text called name.
+func Get(name string) (Prompt, error) {
+	data, err := files.ReadFile(name + ".txt")
+	if err != nil {
+		return Prompt{}, fmt.Errorf("no prompt is called %q", name)
+	}
+	sum := sha256.Sum256(data)
+	return Prompt{Name: name, Text: string(data), Hash: hex.EncodeToString(sum[:])}, nil
+}
+
+// All returns every text, sorted by name.
+func All() ([]Prompt, error) {
+	var all []Prompt
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		p, err := Get(strings.TrimSuffix(path, ".txt"))
+		all = append(all, p)
+		return err
+	})
+	return all, err
+}
+
+// Render fills the text as a text/template. A field that data lacks is an
+// error, never an empty place in a prompt.
+func (p Prompt) Render(data any) (string, error) {
+	t, err := template.New(p.Name).Option("missingkey=error").Parse(p.Text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return "", fmt.Errorf("prompt %q: %w", p.Name, err)
+	}
+	return b.String(), nil
+}
+
+// Tool is the description of a tool, as a model reads it.
+type Tool struct {
+	Description string
+	Params      map[string]string // what each parameter means
+	Narrow      string            // how to ask for less, said when an answer is cut or late
+	Hash        string
+}
+
+// ForTool reads tool/NAME: a description, then one line "@param: meaning" for
+// each parameter and "@@narrow: ..." for the advice on smaller questions.
+func ForTool(name string) (Tool, error) {
+	p, err := Get("tool/" + name)
+	if err != nil {
+		return Tool{}, err
+	}
+	t := Tool{Params: map[string]string{}, Hash: p.Hash}
+	var description []string
+	for line := range strings.Lines(p.Text) {
+		line = strings.TrimRight(line, "\n")
+		key, meaning, ok := strings.Cut(line, ": ")
+		switch {
+		case ok && key == "@@narrow":
+			t.Narrow = meaning
+		case ok && strings.HasPrefix(key, "@"):
+			t.Params[key[1:]] = meaning
+		default:
+			description = append(description, line)
+		}
+	}
+	t.Description = strings.TrimSpace(strings.Join(description, "\n"))
+	return t, nil
+}
