@@ -1,0 +1,211 @@
+package cache
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+const (
+	busyTimeout = 15000 // milliseconds, as long as a large prune of another process may take
+	readers     = 4     // connections; a read takes microseconds
+)
+
+// format is what the two files differ in.
+type format struct {
+	name       string
+	id         int32 // application_id, so that file(1) and we know whose file it is
+	sync       string
+	migrations []string // migrations[i] leads from version i to i+1
+}
+
+// handle is one open database: several readers, and one writer because SQLite has room
+// for one only and a queue in Go is fairer than its busy loop.
+type handle struct {
+	path  string
+	was   os.FileInfo // the file that was opened, to recognise it later
+	read  *sql.DB
+	write *sql.DB
+}
+
+// open returns the database at path, created and brought to the current version if need
+// be. It does no more than a lookup needs when the file is current: there is no check of
+// integrity, because each row carries its own.
+func (f format) open(ctx context.Context, path string) (*handle, error) {
+	was, err := claim(path)
+	if err != nil {
+		return nil, err
+	}
+	h := &handle{path: path, was: was}
+	if h.read, err = connect(path, "&_query_only=1", readers); err != nil {
+		return nil, err
+	}
+	writing := "&_auto_vacuum=INCREMENTAL&_journal_mode=WAL&_synchronous=" + f.sync + "&_txlock=immediate"
+	if h.write, err = connect(path, writing, 1); err != nil {
+		return nil, err
+	}
+	if err := f.ready(ctx, h); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// connect prepares a pool; no connection is made before its first query.
+func connect(path, params string, conns int) (*sql.DB, error) {
+	// SQLite sets the pragmas on each connection, in the order that the driver documents
+	// and not in this one: busy_timeout first. The schema of a file is not trusted to
+	// call functions.
+	dsn := fmt.Sprintf("file:%s?_busy_timeout=%d&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)%s",
+		(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), busyTimeout, params)
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+// claim makes sure that there is a regular file at path which only its owner can read,
+// and returns its identity. SQLite gives -wal and -shm the mode of the file.
+func claim(path string) (os.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := create(path); err != nil {
+			return nil, err
+		}
+		info, err = os.Lstat(path)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		// A link could lead the writes of a file that a stranger packed to anywhere.
+		return nil, &formError{path: path, problem: "not a regular file"}
+	case info.Mode().Perm()&0o077 != 0:
+		// Not being allowed to do so is no reason to stop: the user chose it.
+		_ = os.Chmod(path, 0o600)
+	}
+	return info, nil
+}
+
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // another process was faster
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// ready checks whose file it is and which version it has, and migrates it.
+func (f format) ready(ctx context.Context, h *handle) error {
+	if h.was.Size() > 0 {
+		version, err := f.version(ctx, h.read, h.path)
+		if err != nil || version == len(f.migrations) {
+			return err
+		}
+	}
+	return f.migrate(ctx, h)
+}
+
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// version returns the schema's version, 0 for an empty file.
+func (f format) version(ctx context.Context, db querier, path string) (int, error) {
+	var version int
+	var id int32
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, err
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return 0, err
+	}
+	switch {
+	case id != f.id:
+		return 0, f.empty(ctx, db, path)
+	case version < 1:
+		return 0, &formError{path: path, problem: "schema version is missing"}
+	case version > len(f.migrations):
+		return 0, &newerError{path: path, version: version, known: len(f.migrations)}
+	}
+	return version, nil
+}
+
+// empty returns nil for a file without our mark if nothing is in it.
+func (f format) empty(ctx context.Context, db querier, path string) error {
+	var objects int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+		return err
+	}
+	if objects > 0 {
+		return &formError{path: path, problem: "a database of another program"}
+	}
+	return nil
+}
+
+// migrate brings the file to the current version in one transaction. Another process may
+// have done so since version looked, so it looks again inside.
+func (f format) migrate(ctx context.Context, h *handle) error {
+	tx, err := h.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit this does nothing
+	version, err := f.version(ctx, tx, h.path)
+	if err != nil {
+		return err
+	}
+	for i := version; i < len(f.migrations); i++ {
+		if _, err := tx.ExecContext(ctx, f.migrations[i]); err != nil {
+			return fmt.Errorf("migrate to version %d: %w", i+1, err)
+		}
+	}
+	mark := fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", f.id, len(f.migrations))
+	if _, err := tx.ExecContext(ctx, mark); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// close ends all connections. The last of all processes writes the log back.
+func (h *handle) close() error {
+	return errors.Join(h.read.Close(), h.write.Close())
+}
+
+// setAside renames the database so that the next open starts empty, and returns its new
+// name. It leaves alone a file that is no longer the one which was opened: another
+// process has set that aside already.
+func setAside(path string, was os.FileInfo, suffix string) (string, error) {
+	now, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if was != nil && !os.SameFile(was, now) {
+		return "", nil
+	}
+	aside := path + suffix
+	// The log goes first. Left behind, it would be replayed into the next file. Processes
+	// that have the file open keep it, and SQLite refuses their writes (DBMOVED).
+	for _, part := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(path+part, aside+part); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+	}
+	return aside, nil
+}

@@ -1,0 +1,39 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// keyDomain separates these hashes from any other use of SHA-256, and its number changes
+// when the encoding below does.
+const keyDomain = "git-agent cache key 1\n"
+
+// Key names a value by everything that determines it: full object ids and never ref
+// names, the version of git and of the tool, every option. Order matters.
+type Key struct {
+	Kind  string // what made the value, such as "blame" or "model"; Stats counts by it
+	Parts []string
+}
+
+// Sum returns the hash under which the value is stored.
+func (k Key) Sum() [sha256.Size]byte {
+	return sha256.Sum256(k.encode())
+}
+
+// encode is injective because each string is preceded by its length and the parts by
+// their number: ("ab", "c") and ("a", "bc") must not meet.
+func (k Key) encode() []byte {
+	b := []byte(keyDomain)
+	b = appendString(b, k.Kind)
+	b = binary.AppendUvarint(b, uint64(len(k.Parts)))
+	for _, part := range k.Parts {
+		b = appendString(b, part)
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}

@@ -1,0 +1,32 @@
+package cache
+
+import "golang.org/x/sys/unix"
+
+// networkMagic lists the file systems on which shared memory or locks do not reach all
+// users of a file: f_type of statfs(2). FUSE is among them because sshfs looks like it.
+var networkMagic = map[uint32]string{
+	unix.NFS_SUPER_MAGIC:  "nfs",
+	unix.SMB_SUPER_MAGIC:  "smb",
+	unix.SMB2_SUPER_MAGIC: "smb2",
+	unix.CIFS_SUPER_MAGIC: "cifs",
+	unix.AFS_SUPER_MAGIC:  "afs",
+	unix.CODA_SUPER_MAGIC: "coda",
+	unix.CEPH_SUPER_MAGIC: "ceph",
+	unix.V9FS_MAGIC:       "9p",
+	unix.FUSE_SUPER_MAGIC: "fuse",
+	0x0bd00bd0:            "lustre",
+	0x47504653:            "gpfs",
+	0x19830326:            "beegfs",
+	0x01161970:            "gfs2",
+	0x7461636f:            "ocfs2",
+}
+
+// networkFS names the file system of path if it is a network file system.
+func networkFS(path string) (string, bool) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return "", false // opening the file will say what is wrong
+	}
+	name, network := networkMagic[uint32(fs.Type)]
+	return name, network
+}

@@ -1,0 +1,88 @@
+package cache
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Error is a failure of traces.db that the user can do something about.
+type Error struct {
+	Path string
+	Hint string // a command or a setting
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%q: %v", e.Path, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }
+
+// newerError is a file that a newer git-agent has written.
+type newerError struct {
+	path           string
+	version, known int
+}
+
+func (e *newerError) Error() string {
+	return fmt.Sprintf("schema version %d is not known, only up to %d", e.version, e.known)
+}
+
+// formError is a file that is not ours or not a file.
+type formError struct{ path, problem string }
+
+func (e *formError) Error() string { return e.problem }
+
+// trouble says what is to be done about an error.
+type trouble int
+
+const (
+	other   trouble = iota // give up for this process
+	passing                // the caller's context, or a lock held too long: try later
+	damaged                // the file's content is wrong: set it aside
+	newer                  // written by a newer git-agent: set it aside
+	moved                  // another process has set it aside: open again
+	denied                 // it cannot be written: full disk, permissions
+)
+
+func classify(err error) trouble {
+	var form *formError
+	var version *newerError
+	var engine *sqlite.Error
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return passing
+	case errors.As(err, &version):
+		return newer
+	case errors.As(err, &form):
+		return damaged
+	case errors.As(err, &engine):
+		return classifyCode(engine.Code())
+	case errors.Is(err, os.ErrPermission):
+		return denied
+	case errors.Is(err, sql.ErrNoRows):
+		return damaged // from a query that always has a row
+	}
+	return other
+}
+
+// classifyCode sorts SQLite's result codes. Our statements are correct (the tests run all
+// of them), so a complaint about one is a complaint about the schema in the file.
+func classifyCode(code int) trouble {
+	if code == lib.SQLITE_READONLY_DBMOVED {
+		return moved
+	}
+	switch code & 0xff {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_INTERRUPT:
+		return passing
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_ERROR, lib.SQLITE_FORMAT,
+		lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_SCHEMA:
+		return damaged
+	case lib.SQLITE_FULL, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR, lib.SQLITE_PERM:
+		return denied
+	}
+	return other
+}

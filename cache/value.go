@@ -1,0 +1,108 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// Below this size compression costs more than the bytes that it saves.
+	compressAbove = 512
+	sumSize       = 16
+)
+
+// The encodings of a stored value. The numbers are part of the file format.
+const (
+	plain      = 0
+	compressed = 1
+)
+
+// stored is a value as a row holds it.
+type stored struct {
+	encoding int
+	size     int64 // of the value before compression
+	sum      []byte
+	data     []byte
+}
+
+// codec packs and unpacks values. Its zero value is ready; the tables of zstd are made on
+// first use, because most runs of the program need none or only the decoder.
+type codec struct {
+	encoder, decoder sync.Once
+	w                *zstd.Encoder
+	r                *zstd.Decoder
+}
+
+// pack encodes value for the row that is identified by owner.
+func (c *codec) pack(owner, value []byte) stored {
+	s := stored{encoding: plain, size: int64(len(value)), data: value}
+	if len(value) > compressAbove {
+		if z := c.compress(value); len(z) < len(value) {
+			s.encoding, s.data = compressed, z
+		}
+	}
+	if s.data == nil {
+		s.data = []byte{} // nil would be stored as NULL
+	}
+	s.sum = s.checksum(owner)
+	return s
+}
+
+// unpack returns the value, or an error when the row is not what pack made for owner.
+func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
+	if err := s.check(owner); err != nil {
+		return nil, err
+	}
+	if s.encoding == plain {
+		return s.data, nil
+	}
+	value, err := c.decompress(s)
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	if int64(len(value)) != s.size {
+		return nil, fmt.Errorf("value has %d bytes, want %d", len(value), s.size)
+	}
+	return value, nil
+}
+
+func (s stored) check(owner []byte) error {
+	if subtle.ConstantTimeCompare(s.sum, s.checksum(owner)) != 1 {
+		return fmt.Errorf("checksum of a value of %d bytes does not match", len(s.data))
+	}
+	return nil
+}
+
+// checksum covers the row's identity as well as its bytes: a value that turns up under
+// another key is as wrong as one with a flipped bit. It covers the bytes as stored, so
+// that damaged input never reaches the decoder.
+func (s stored) checksum(owner []byte) []byte {
+	h := sha256.New()
+	head := appendString(nil, string(owner))
+	head = binary.AppendUvarint(head, uint64(s.encoding))
+	head = binary.AppendUvarint(head, uint64(s.size))
+	h.Write(head)
+	h.Write(s.data)
+	return h.Sum(nil)[:sumSize]
+}
+
+func (c *codec) compress(value []byte) []byte {
+	c.encoder.Do(func() {
+		// The only errors of NewWriter and NewReader are those of their options,
+		// and these are constants that the tests run.
+		c.w, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	})
+	return c.w.EncodeAll(value, nil)
+}
+
+func (c *codec) decompress(s stored) ([]byte, error) {
+	c.decoder.Do(func() {
+		c.r, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	})
+	return c.r.DecodeAll(s.data, make([]byte, 0, s.size))
+}
