@@ -1,0 +1,194 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// calibrationBins and minMarks follow harness.md, section 5: ten bins of equal
+// mass, and no claim on fewer than 200 predictions.
+const (
+	calibrationBins = 10
+	minMarks        = 200
+)
+
+// Calibration says how far an engine's probabilities can be believed. It is
+// over suspects: every commit of every answer is one prediction.
+type Calibration struct {
+	Marks    int      `json:"predictions"`
+	Enough   bool     `json:"enough"` // at least 200 predictions
+	BaseRate float64  `json:"base_rate"`
+	ECE      Estimate `json:"ece"`
+	Brier    float64  `json:"brier"`
+	// Skill is 1 - Brier/(Brier of always saying the base rate); nil when all
+	// predictions came out the same.
+	Skill *float64 `json:"brier_skill"`
+	AUROC *float64 `json:"auroc"`
+	Bins  []Bin    `json:"bins"`
+}
+
+// Bin is one line of the reliability table.
+type Bin struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	N     int     `json:"n"`
+	Mean  float64 `json:"mean_probability"`
+	Right float64 `json:"right"` // share that came true
+}
+
+// calibrate returns nil where the algorithm gives no probabilities.
+func calibrate(outcomes []Outcome) *Calibration {
+	marks := marksOf(outcomes, nil)
+	if len(marks) == 0 {
+		return nil
+	}
+	c := &Calibration{Marks: len(marks), Enough: len(marks) >= minMarks, Bins: reliability(marks)}
+	right := 0
+	for _, m := range marks {
+		y := float64(count(m.Right))
+		c.Brier += (m.P - y) * (m.P - y) / float64(len(marks))
+		right += count(m.Right)
+	}
+	c.BaseRate = ratio(right, len(marks))
+	if reference := c.BaseRate * (1 - c.BaseRate); reference > 0 {
+		c.Skill = defined(1 - c.Brier/reference)
+	}
+	c.AUROC = defined(auroc(marks))
+	var samples []float64
+	resample(len(outcomes), func(pick []int) {
+		if m := marksOf(outcomes, pick); len(m) > 0 {
+			samples = append(samples, ece(reliability(m), len(m)))
+		}
+	})
+	c.ECE = interval(ece(c.Bins, len(marks)), samples)
+	return c
+}
+
+// marksOf collects the marks of the picked outcomes (nil: all), sorted by
+// probability.
+func marksOf(outcomes []Outcome, pick []int) []Mark {
+	var marks []Mark
+	if pick == nil {
+		for _, o := range outcomes {
+			marks = append(marks, o.Marks...)
+		}
+	}
+	for _, i := range pick {
+		marks = append(marks, outcomes[i].Marks...)
+	}
+	slices.SortFunc(marks, func(a, b Mark) int {
+		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(count(a.Right), count(b.Right)))
+	})
+	return marks
+}
+
+// reliability cuts sorted marks into bins of about equal mass. Equal
+// probabilities stay together, so that the bins do not depend on the order of
+// the cases.
+func reliability(marks []Mark) []Bin {
+	var bins []Bin
+	boundary := 0 // end of bin k when nothing ties: k/10 of the marks
+	for start, k := 0, 0; start < len(marks); start = boundary {
+		for boundary <= start {
+			k++
+			boundary = k * len(marks) / calibrationBins
+		}
+		for boundary < len(marks) && marks[boundary].P == marks[boundary-1].P {
+			boundary++
+		}
+		bins = append(bins, binOf(marks[start:boundary]))
+	}
+	return bins
+}
+
+func binOf(marks []Mark) Bin {
+	b := Bin{Low: marks[0].P, High: marks[len(marks)-1].P, N: len(marks)}
+	for _, m := range marks {
+		b.Mean += m.P / float64(len(marks))
+		b.Right += float64(count(m.Right)) / float64(len(marks))
+	}
+	return b
+}
+
+// ece is the mean distance of stated and true probability.
+func ece(bins []Bin, n int) float64 {
+	sum := 0.0
+	for _, b := range bins {
+		sum += float64(b.N) / float64(n) * math.Abs(b.Mean-b.Right)
+	}
+	return sum
+}
+
+// auroc is the chance that a right suspect has a higher probability than a
+// wrong one, ties counting half.
+func auroc(sorted []Mark) float64 {
+	var wins float64
+	right, wrong := 0, 0
+	for start := 0; start < len(sorted); {
+		end, r := start, 0
+		for end < len(sorted) && sorted[end].P == sorted[start].P {
+			r += count(sorted[end].Right)
+			end++
+		}
+		w := end - start - r
+		wins += float64(r)*float64(wrong) + float64(r)*float64(w)/2
+		right, wrong, start = right+r, wrong+w, end
+	}
+	if right == 0 || wrong == 0 {
+		return math.NaN()
+	}
+	return wins / float64(right) / float64(wrong)
+}
+
+// CoveragePoint is what answering only the surest cases gives.
+type CoveragePoint struct {
+	Threshold float64 `json:"threshold"` // least probability of a first suspect that is answered
+	Coverage  float64 `json:"coverage"`  // share of cases answered
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"` // over the BICs of all cases
+	F1        float64 `json:"f1"`
+	Risk      float64 `json:"risk"` // share of the answered cases whose first suspect is wrong
+}
+
+// maxCurve bounds the points of a curve: what is drawn and printed needs no more.
+const maxCurve = 50
+
+// coverage walks from the surest case to the least sure one. It is empty for
+// algorithms without probabilities.
+func coverage(outcomes []Outcome) []CoveragePoint {
+	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
+	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
+	bics := 0
+	for _, o := range outcomes {
+		bics += o.Truths
+	}
+	var curve []CoveragePoint
+	var t tally
+	wrong := 0
+	for i, o := range sure {
+		t.add(o)
+		wrong += count(o.Rank != 1)
+		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
+			continue // equally sure cases are answered together or not at all
+		}
+		whole := tally{answers: t.answers, right: t.right, bics: bics, found: t.found}
+		curve = append(curve, CoveragePoint{
+			Threshold: o.Marks[0].P, Coverage: ratio(i+1, len(outcomes)),
+			Precision: whole.precision(), Recall: whole.recall(), F1: whole.f1(), Risk: ratio(wrong, i+1),
+		})
+	}
+	return thin(curve)
+}
+
+// thin keeps evenly spaced points, the last among them.
+func thin(curve []CoveragePoint) []CoveragePoint {
+	if len(curve) <= maxCurve {
+		return curve
+	}
+	kept := make([]CoveragePoint, maxCurve)
+	for i := range kept {
+		kept[i] = curve[(i+1)*len(curve)/maxCurve-1]
+	}
+	return kept
+}

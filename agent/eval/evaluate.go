@@ -1,0 +1,172 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"git-agent/gitext"
+)
+
+// evaluate asks for every algorithm that is open for one case. An engine's
+// error, or its panic, is that case's row; only a journal that cannot be
+// written ends the run, because going on would lose what is paid for.
+func (r *runner) evaluate(ctx context.Context, g *group, index int) {
+	c := r.Cases[index]
+	session, err := g.open(ctx, r.Open)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		r.skip(ctx, index, fmt.Sprintf("repository %q is not readable: %v", c.Repo, err))
+		return
+	}
+	trace, absent, err := r.begin(ctx, session, c)
+	if ctx.Err() != nil {
+		return
+	}
+	var missing *AbsentError
+	if errors.As(err, &missing) {
+		r.skip(ctx, index, missing.Error())
+		return
+	}
+	if err != nil {
+		trace = func(context.Context, string) (Prediction, error) { return Prediction{}, err }
+	}
+	for _, algorithm := range r.unanswered(index) {
+		rec := r.ask(ctx, trace, c, algorithm)
+		if ctx.Err() != nil && rec.Answer == nil {
+			return // interrupted: a resumed run asks again
+		}
+		for _, oid := range absent {
+			rec.Absent = append(rec.Absent, string(oid))
+		}
+		r.keep(ctx, index, rec)
+	}
+	r.finish(index, absent)
+}
+
+// unanswered lists the algorithms that still have to answer a case.
+func (r *runner) unanswered(index int) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var algorithms []string
+	for _, a := range r.Algorithms {
+		if _, ok := r.records[index][a]; !ok {
+			algorithms = append(algorithms, a)
+		}
+	}
+	return algorithms
+}
+
+func (r *runner) begin(ctx context.Context, s Session, c Case) (t Tracer, absent []gitext.OID, err error) {
+	defer caught(&err)
+	return s.Begin(ctx, c)
+}
+
+func (r *runner) ask(ctx context.Context, trace Tracer, c Case, algorithm string) Record {
+	rec := Record{Key: recordKey(c, algorithm, r.Version), Case: c, Algorithm: algorithm, Version: r.Version}
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, ErrTimeout)
+		defer cancel()
+	}
+	start := r.Now()
+	p, err := call(ctx, trace, algorithm)
+	rec.Seconds = r.Now().Sub(start).Seconds()
+	switch {
+	case err != nil && context.Cause(ctx) == ErrTimeout:
+		rec.Error = fmt.Sprintf("%v after %s", ErrTimeout, r.Timeout)
+	case err != nil:
+		rec.Error = err.Error()
+	default:
+		rec.Answer = &p
+	}
+	return rec
+}
+
+func call(ctx context.Context, trace Tracer, algorithm string) (p Prediction, err error) {
+	defer caught(&err)
+	return trace(ctx, algorithm)
+}
+
+// caught turns a panic into an error that names the place.
+func caught(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	}
+}
+
+func (r *runner) keep(ctx context.Context, index int, rec Record) {
+	// An interruption must not lose an answer that is already there.
+	if err := r.Journal.Keep(context.WithoutCancel(ctx), rec); err != nil {
+		r.fail(fmt.Errorf("keep the prediction for %q: %w", rec.Case.ID, err))
+		return
+	}
+	o := Score(index, rec.Case, rec)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.records[index][rec.Algorithm] = o
+	if rec.Error != "" {
+		r.prog.Failed++
+		r.res.Failed = append(r.res.Failed, Failed{rec.Case.ID, rec.Case.Repo, rec.Algorithm, rec.Error})
+	}
+}
+
+// skip settles a case that nobody is asked about. It is kept too, so that a
+// report made later from the journal still names it.
+func (r *runner) skip(ctx context.Context, index int, reason string) {
+	c := r.Cases[index]
+	for _, algorithm := range r.unanswered(index) {
+		rec := Record{Key: recordKey(c, algorithm, r.Version), Case: c, Algorithm: algorithm, Version: r.Version, Skip: reason}
+		r.keep(ctx, index, rec)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prog.Skipped++
+	r.res.Skipped = append(r.res.Skipped, Skipped{c.ID, c.Repo, reason})
+	r.advance(c.ID)
+}
+
+func (r *runner) finish(index int, absent []gitext.OID) {
+	c := r.Cases[index]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fresh++
+	if len(absent) > 0 {
+		names := make([]string, len(absent))
+		for i, oid := range absent {
+			names[i] = string(oid)
+		}
+		r.addPartial(Partial{c.ID, c.Repo, names})
+	}
+	r.advance(c.ID)
+}
+
+// addPartial lists a case once, also when a resumed run meets it again.
+func (r *runner) addPartial(p Partial) {
+	for _, old := range r.res.Partial {
+		if old.ID == p.ID {
+			return
+		}
+	}
+	r.res.Partial = append(r.res.Partial, p)
+}
+
+// advance counts a case as done and tells. The estimate rests on the cases
+// that needed an engine: those from the journal cost nothing.
+func (r *runner) advance(id string) {
+	r.prog.Done++
+	if r.OnProgress == nil {
+		return
+	}
+	p := r.prog
+	p.Last = id
+	p.Elapsed = r.Now().Sub(r.start)
+	if r.fresh > 0 {
+		p.Left = time.Duration(float64(p.Elapsed) / float64(r.fresh) * float64(p.Total-p.Done))
+	}
+	r.OnProgress(p)
+}

@@ -1,0 +1,108 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"git-agent/cache"
+)
+
+// runKind is what traces.db calls our runs.
+const runKind = "eval/szz"
+
+// runSpec is what makes two runs the same: their name. What else determines a
+// prediction is in its key, so that one run can hold several case files,
+// algorithms and versions of the engine, and take more of each later.
+type runSpec struct {
+	Name string `json:"name"`
+}
+
+// Trace is a Journal in traces.db: one run, one step per prediction, on the
+// disk before Keep returns.
+type Trace struct {
+	traces *cache.Traces
+	run    cache.RunID
+}
+
+// OpenTrace continues the run of that name, or starts it.
+func OpenTrace(ctx context.Context, traces *cache.Traces, name string) (*Trace, error) {
+	spec := runSpec{name}
+	run, ok, err := traces.FindRun(ctx, runKind, spec)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return &Trace{traces, run.ID}, traces.Resume(ctx, run.ID)
+	}
+	id, err := traces.StartRun(ctx, runKind, spec)
+	return &Trace{traces, id}, err
+}
+
+// FindTrace finds a run to read, by its name or by a part of its id.
+func FindTrace(ctx context.Context, traces *cache.Traces, name string) (*Trace, error) {
+	run, ok, err := traces.FindRun(ctx, runKind, runSpec{name})
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		if run, err = traces.Lookup(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if run.Kind != runKind {
+		return nil, fmt.Errorf("run %q is %s, not an evaluation", name, run.Kind)
+	}
+	return &Trace{traces, run.ID}, nil
+}
+
+// Kept yields the predictions of the run in the order in which they were kept.
+// A damaged one is passed over: it will be asked for again.
+func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for step, err := range t.traces.Steps(ctx, t.run) {
+			if err != nil && step.Seq == 0 {
+				yield(Record{}, err)
+				return
+			}
+			var r Record
+			if err != nil || step.Kind != cache.Result || json.Unmarshal(step.Payload, &r) != nil {
+				continue
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Keep appends one prediction. When another process has ended the run in the
+// meantime, it is opened again: both write to one name on purpose.
+func (t *Trace) Keep(ctx context.Context, r Record) error {
+	payload, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	step := cache.Step{Kind: cache.Result, Key: r.Key, Payload: payload}
+	err = t.traces.Append(ctx, t.run, step)
+	if errors.Is(err, cache.ErrNotRunning) {
+		if err = t.traces.Resume(ctx, t.run); err == nil {
+			err = t.traces.Append(ctx, t.run, step)
+		}
+	}
+	return err
+}
+
+// Finish says how the run ended.
+func (t *Trace) Finish(ctx context.Context, err error) error {
+	state := cache.Done
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		state = cache.Stopped
+	case err != nil:
+		state = cache.Failed
+	}
+	return t.traces.Finish(context.WithoutCancel(ctx), t.run, state)
+}

@@ -1,0 +1,206 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The plots are laid out here and drawn by report.html: the template only
+// writes numbers into SVG. Every axis runs from 0 to 1.
+
+const (
+	barsWidth  = 720.0
+	barsLeft   = 110.0 // room for names
+	barsRight  = 60.0  // room for values
+	barsTop    = 26.0  // room for tick labels
+	barsRow    = 34.0
+	squareSide = 340.0
+	squarePad  = 44.0
+)
+
+// tick is one grid line with its label.
+type tick struct {
+	At    string
+	Label string
+}
+
+// ticks at every fifth, mapped to the drawing.
+func ticks(scale func(float64) float64) []tick {
+	var list []tick
+	for i := range 6 {
+		x := float64(i) / 5
+		list = append(list, tick{px(scale(x)), fmt.Sprintf("%.1f", x)})
+	}
+	return list
+}
+
+// px prints a coordinate: a tenth of a pixel is finer than a screen shows.
+func px(x float64) string { return fmt.Sprintf("%.1f", x) }
+
+// barPlot is F1 by algorithm, with what surrounds it.
+type barPlot struct {
+	Width, Height         string
+	Left, Right, Top, End string
+	Ticks                 []tick
+	Rows                  []barRow
+}
+
+type barRow struct {
+	Name, Value             string
+	Best                    bool
+	Text, Mid, Y, Height    string // places from the top
+	Width                   string // of the bar
+	ValueX                  string
+	Low, High               string // of the interval, "" without
+	Precision, Recall       string // "" when undefined
+	Ceiling, CeilTop, CeilY string
+	About                   string // for a reader that points at it
+}
+
+func newBarPlot(algorithms []Algorithm) barPlot {
+	scale := func(x float64) float64 { return barsLeft + x*(barsWidth-barsLeft-barsRight) }
+	end := barsTop + barsRow*float64(len(algorithms))
+	p := barPlot{
+		Width: px(barsWidth), Height: px(end + 6), Left: px(barsLeft), Right: px(barsWidth - barsRight),
+		Top: px(barsTop), End: px(end), Ticks: ticks(scale),
+	}
+	best := bestOf(algorithms)
+	for i, a := range algorithms {
+		top := barsTop + barsRow*float64(i)
+		row := barRow{
+			Name: a.Name, Value: maybe(a.Overall.F1.Value), Best: i == best,
+			Y: px(top + 9), Height: px(barsRow - 18), Mid: px(top + barsRow/2), Text: px(top + barsRow/2 + 4),
+			Width: px(scale(value(a.Overall.F1)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
+			Ceiling: px(scale(a.Overall.Ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
+			About: fmt.Sprintf("%s: F1 %s, precision %s, recall %s, ceiling %.3f",
+				a.Name, a.Overall.F1, a.Overall.Precision, a.Overall.Recall, a.Overall.Ceiling),
+		}
+		row.Precision, row.Recall = at(scale, a.Overall.Precision.Value), at(scale, a.Overall.Recall.Value)
+		row.Low, row.High = at(scale, a.Overall.F1.Low), at(scale, a.Overall.F1.High)
+		p.Rows = append(p.Rows, row)
+	}
+	return p
+}
+
+func bestOf(algorithms []Algorithm) int {
+	best := 0
+	for i, a := range algorithms {
+		if value(a.Overall.F1) > value(algorithms[best].Overall.F1) {
+			best = i
+		}
+	}
+	return best
+}
+
+func value(e Estimate) float64 {
+	if e.Value == nil {
+		return 0
+	}
+	return *e.Value
+}
+
+func at(scale func(float64) float64, x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return px(scale(*x))
+}
+
+// squarePlot is a plot of two quantities between 0 and 1.
+type squarePlot struct {
+	Side, Pad, End string
+	XTicks, YTicks []tick
+	XLabel, YLabel string
+	MidX, MidY     string
+	XLabelY        string
+	Diagonal       bool
+	Series         []series
+}
+
+// series is one algorithm's line. Number picks its colour.
+type series struct {
+	Name   string
+	Number int
+	Dashed bool
+	Path   string
+	Dots   []dot
+}
+
+type dot struct{ X, Y, R, About string }
+
+func newSquare(xLabel, yLabel string) squarePlot {
+	return squarePlot{
+		Side: px(squareSide), Pad: px(squarePad), End: px(squareSide - 12),
+		XTicks: ticks(squareX), YTicks: ticks(squareY), XLabel: xLabel, YLabel: yLabel,
+		MidX: px(squareX(0.5)), MidY: px(squareY(0.5)), XLabelY: px(squareSide - 6),
+	}
+}
+
+func squareX(x float64) float64 { return squarePad + x*(squareSide-squarePad-12) }
+func squareY(y float64) float64 { return squareSide - squarePad - y*(squareSide-squarePad-12) }
+
+// newReliability plots what was stated against what came true. A dot's area
+// grows with the number of suspects in it.
+func newReliability(algorithms []Algorithm) squarePlot {
+	p := newSquare("stated probability", "share that is true")
+	p.Diagonal = true
+	for _, a := range algorithms {
+		if a.Calibration == nil {
+			continue
+		}
+		s := series{Name: a.Name, Number: len(p.Series)}
+		var points [][2]float64
+		for _, b := range a.Calibration.Bins {
+			points = append(points, [2]float64{b.Mean, b.Right})
+			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Marks))
+			s.Dots = append(s.Dots, dot{px(squareX(b.Mean)), px(squareY(b.Right)), px(size),
+				fmt.Sprintf("%s: stated %.3f, true %.3f, %d suspects", a.Name, b.Mean, b.Right, b.N)})
+		}
+		s.Path = path(points)
+		p.Series = append(p.Series, s)
+	}
+	return p
+}
+
+// newCoverage plots what abstaining buys: precision (full line) and F1
+// (dashed) over the share of cases that are answered.
+func newCoverage(algorithms []Algorithm) squarePlot {
+	p := newSquare("share of cases answered, surest first", "precision (line), F1 (dashed)")
+	number := 0
+	for _, a := range algorithms {
+		if len(a.Coverage) == 0 {
+			continue
+		}
+		var precision, f1 [][2]float64
+		for _, c := range a.Coverage {
+			precision = append(precision, [2]float64{c.Coverage, c.Precision})
+			f1 = append(f1, [2]float64{c.Coverage, c.F1})
+		}
+		p.Series = append(p.Series,
+			series{Name: a.Name, Number: number, Path: path(precision)},
+			series{Name: a.Name, Number: number, Path: path(f1), Dashed: true})
+		number++
+	}
+	return p
+}
+
+// path is the SVG of a line through points from left to right.
+func path(points [][2]float64) string {
+	points = slices.Clone(points)
+	slices.SortStableFunc(points, func(a, b [2]float64) int {
+		if a[0] < b[0] {
+			return -1
+		}
+		return count(a[0] > b[0])
+	})
+	d := ""
+	for i, p := range points {
+		command := "L"
+		if i == 0 {
+			command = "M"
+		}
+		d += command + px(squareX(p[0])) + " " + px(squareY(p[1]))
+	}
+	return d
+}

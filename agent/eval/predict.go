@@ -1,0 +1,152 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// Suspect is one answer of an engine.
+type Suspect struct {
+	Commit      gitext.OID `json:"commit"`
+	Probability float64    `json:"p,omitempty"` // 0: the algorithm has none
+}
+
+// Prediction is what an engine answered for one case.
+type Prediction struct {
+	Suspects   []Suspect    `json:"suspects"`             // the answer, best first
+	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits considered
+	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, where it is not the one asked
+}
+
+// Record is what the journal keeps: one case, one algorithm, and the answer or
+// the reason why there is none.
+type Record struct {
+	Key       string      `json:"key"`
+	Case      Case        `json:"case"`
+	Algorithm string      `json:"algorithm"`
+	Version   string      `json:"version"`
+	Answer    *Prediction `json:"answer,omitempty"`
+	Absent    []string    `json:"absent,omitempty"` // BICs that the repository lacks
+	Error     string      `json:"error,omitempty"`  // the engine failed
+	Skip      string      `json:"skip,omitempty"`   // nobody was asked, and why
+	Seconds   float64     `json:"seconds,omitempty"`
+}
+
+// recordKey covers everything that determines a prediction. The truth is no
+// part of it: corrected labels need no new answers.
+func recordKey(c Case, algorithm, version string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{c.ID, c.Repo, string(c.Fix), algorithm, version}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Tracer answers one case by one algorithm.
+type Tracer func(ctx context.Context, algorithm string) (Prediction, error)
+
+// Session is one open repository. Begin prepares a case once for all
+// algorithms; it is called by several goroutines at once.
+type Session interface {
+	Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, error) // also the BICs that the repository lacks
+	Close() error
+}
+
+// Opener opens the repository in dir.
+type Opener func(ctx context.Context, dir string) (Session, error)
+
+// AbsentError says that a case cannot be evaluated because commits are not in
+// the repository.
+type AbsentError struct{ Commits []gitext.OID }
+
+func (e *AbsentError) Error() string {
+	names := make([]string, len(e.Commits))
+	for i, oid := range e.Commits {
+		names[i] = oid.Short()
+	}
+	return fmt.Sprintf("%s not in the repository", strings.Join(names, ", "))
+}
+
+// Outcome is a prediction held against the truth, reduced to what the metrics
+// need. One is held for each case and algorithm.
+type Outcome struct {
+	Case      int  // index into the cases
+	Evaluated bool // false: skipped
+	Failed    bool // counts as an empty answer
+	Answered  int  // distinct commits in the answer
+	Right     int  // of these, how many are true (twins included)
+	Truths    int  // distinct BICs
+	Found     int  // of these, how many the answer holds
+	Reachable int  // of these, how many are among the candidates
+	Pool      int  // distinct candidates
+	Rank      int  // 1-based place of the first right suspect, 0 = none
+	Marks     []Mark
+	Seconds   float64
+}
+
+// Mark is one probability that an engine gave, and whether it came true.
+type Mark struct {
+	P     float64
+	Right bool
+}
+
+// Score holds a record against the truth of a case.
+func Score(index int, c Case, r Record) Outcome {
+	o := Outcome{Case: index, Evaluated: r.Skip == "", Failed: r.Error != "", Seconds: r.Seconds}
+	truth := c.truth()
+	o.Truths = distinctBICs(c)
+	if r.Answer == nil {
+		return o
+	}
+	found := map[gitext.OID]bool{}
+	seen := map[gitext.OID]bool{}
+	for _, s := range r.Answer.Suspects {
+		if seen[s.Commit] {
+			continue
+		}
+		seen[s.Commit] = true
+		bic, right := truth[s.Commit]
+		if right {
+			found[bic] = true
+			o.Right++
+		}
+		o.Answered++
+		if right && o.Rank == 0 {
+			o.Rank = o.Answered
+		}
+		if s.Probability > 0 {
+			o.Marks = append(o.Marks, Mark{s.Probability, right})
+		}
+	}
+	o.Found = len(found)
+	o.Reachable, o.Pool = ceiling(r.Answer, truth, seen)
+	return o
+}
+
+// ceiling counts the truths among the candidates. An engine's answer is always
+// part of them, also where the engine forgot to list it.
+func ceiling(p *Prediction, truth map[gitext.OID]gitext.OID, answer map[gitext.OID]bool) (reachable, pool int) {
+	hit := map[gitext.OID]bool{}
+	all := make(map[gitext.OID]bool, len(p.Candidates))
+	for oid := range answer {
+		all[oid] = true
+	}
+	for _, oid := range p.Candidates {
+		all[oid] = true
+	}
+	for oid := range all {
+		if bic, ok := truth[oid]; ok {
+			hit[bic] = true
+		}
+	}
+	return len(hit), len(all)
+}
+
+func distinctBICs(c Case) int {
+	bics := slices.Clone(c.BICs)
+	slices.Sort(bics)
+	return len(slices.Compact(bics))
+}

@@ -1,0 +1,151 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Recall rebuilds the results of a run from its journal alone. Where a case
+// was asked about more than once, the last answer counts.
+func Recall(ctx context.Context, j Journal) (*Results, error) {
+	last := map[string]map[string]Record{} // by case, by algorithm
+	res := &Results{Outcomes: map[string][]Outcome{}}
+	for rec, err := range j.Kept(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("read kept predictions: %w", err)
+		}
+		id := rec.Case.ID
+		if last[id] == nil {
+			last[id] = map[string]Record{}
+			res.Cases = append(res.Cases, rec.Case)
+		}
+		if !slices.Contains(res.Algorithms, rec.Algorithm) {
+			res.Algorithms = append(res.Algorithms, rec.Algorithm)
+		}
+		last[id][rec.Algorithm] = rec
+	}
+	for i, c := range res.Cases {
+		res.recallCase(i, last[c.ID])
+	}
+	return res, nil
+}
+
+func (res *Results) recallCase(i int, records map[string]Record) {
+	c := res.Cases[i]
+	skip, absent := "", []string(nil)
+	for _, a := range res.Algorithms {
+		o := Outcome{Case: i}
+		if rec, ok := records[a]; ok {
+			o = Score(i, c, rec)
+			if rec.Error != "" {
+				res.Failed = append(res.Failed, Failed{c.ID, c.Repo, a, rec.Error})
+			}
+			skip, absent = rec.Skip, rec.Absent
+		}
+		res.Outcomes[a] = append(res.Outcomes[a], o)
+	}
+	if skip != "" {
+		res.Skipped = append(res.Skipped, Skipped{c.ID, c.Repo, skip})
+	}
+	if len(absent) > 0 {
+		res.Partial = append(res.Partial, Partial{c.ID, c.Repo, absent})
+	}
+}
+
+// Contender is one side of a comparison: a run, and the algorithm meant, ""
+// for all that both sides have.
+type Contender struct {
+	Name      string
+	Algorithm string
+	Results   *Results
+}
+
+// ParseContender splits "run:algorithm".
+func ParseContender(s string) Contender {
+	name, algorithm, _ := strings.Cut(s, ":")
+	return Contender{Name: name, Algorithm: algorithm}
+}
+
+// CompareRuns holds two runs against each other: the named algorithms, or else
+// each algorithm that both runs have, or else the only one of each.
+func CompareRuns(a, b Contender) ([]Comparison, error) {
+	pairs, err := pairings(a, b)
+	if err != nil {
+		return nil, err
+	}
+	as, bs, err := aligned(a, b)
+	if err != nil {
+		return nil, err
+	}
+	var list []Comparison
+	for _, p := range pairs {
+		list = append(list, compare(a.Name+":"+p[0], b.Name+":"+p[1], as[p[0]], bs[p[1]]))
+	}
+	return list, nil
+}
+
+func pairings(a, b Contender) ([][2]string, error) {
+	for _, c := range []Contender{a, b} {
+		if c.Algorithm != "" && !slices.Contains(c.Results.Algorithms, c.Algorithm) {
+			return nil, fmt.Errorf("run %q has no algorithm %q, only %s", c.Name, c.Algorithm, strings.Join(c.Results.Algorithms, ", "))
+		}
+	}
+	as, bs := a.choices(), b.choices()
+	if len(as) == 1 && len(bs) == 1 {
+		return [][2]string{{as[0], bs[0]}}, nil
+	}
+	var pairs [][2]string
+	for _, name := range as {
+		if slices.Contains(bs, name) {
+			pairs = append(pairs, [2]string{name, name})
+		}
+	}
+	if pairs == nil {
+		return nil, fmt.Errorf("runs %q (%s) and %q (%s) have no algorithm in common: name one of each as run:algorithm",
+			a.Name, strings.Join(as, ", "), b.Name, strings.Join(bs, ", "))
+	}
+	return pairs, nil
+}
+
+func (c Contender) choices() []string {
+	if c.Algorithm != "" {
+		return []string{c.Algorithm}
+	}
+	return c.Results.Algorithms
+}
+
+// aligned brings the outcomes of two runs into one order of cases: the union,
+// sorted by id. A case that one run lacks is not evaluated there.
+func aligned(a, b Contender) (as, bs map[string][]Outcome, err error) {
+	place := map[string]int{}
+	fixes := map[string]Case{}
+	var ids []string
+	for _, c := range slices.Concat(a.Results.Cases, b.Results.Cases) {
+		old, ok := fixes[c.ID]
+		if ok && (old.Fix != c.Fix || old.Repo != c.Repo) {
+			return nil, nil, fmt.Errorf("case %q is not the same fix in %q and %q", c.ID, a.Name, b.Name)
+		}
+		if !ok {
+			fixes[c.ID] = c
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Sort(ids)
+	for i, id := range ids {
+		place[id] = i
+	}
+	return a.spread(place), b.spread(place), nil
+}
+
+func (c Contender) spread(place map[string]int) map[string][]Outcome {
+	spread := map[string][]Outcome{}
+	for name, rows := range c.Results.Outcomes {
+		spread[name] = make([]Outcome, len(place))
+		for i, o := range rows {
+			spread[name][place[c.Results.Cases[i].ID]] = o
+		}
+	}
+	return spread
+}

@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Schema names the shape of a report's JSON. It changes when a field changes
+// its meaning or goes, not when one is added.
+const Schema = "git-agent/eval/1"
+
+// Report is everything that a run says, ready to be printed. As JSON it is one
+// object on one line, "schema" first; a number that is undefined is null.
+type Report struct {
+	Schema      string      `json:"schema"`
+	Task        string      `json:"task"`
+	Run         string      `json:"run"`
+	Version     string      `json:"version"`     // of the engine
+	Annotations bool        `json:"annotations"` // true: engines saw the hints in messages
+	Files       []CaseFile  `json:"files"`
+	Cases       int         `json:"cases"`
+	Evaluated   int         `json:"evaluated"` // by at least one algorithm
+	Unfinished  int         `json:"unfinished"`
+	Reused      int         `json:"reused_predictions"`
+	Resamples   int         `json:"bootstrap_resamples"`
+	Seed        int         `json:"bootstrap_seed"`
+	Skipped     []Skipped   `json:"skipped"`
+	Failed      []Failed    `json:"failed"`
+	Partial     []Partial   `json:"bics_absent"` // evaluated, some BICs absent: they count as missed
+	Algorithms  []Algorithm `json:"algorithms"`
+	// Comparisons hold each further algorithm against the first.
+	Comparisons []Comparison `json:"comparisons"`
+}
+
+// Algorithm is the part of one algorithm.
+type Algorithm struct {
+	Name        string          `json:"name"`
+	Overall     Row             `json:"overall"`
+	By          []Breakdown     `json:"by"`
+	Calibration *Calibration    `json:"calibration"` // null: no probabilities
+	Coverage    []CoveragePoint `json:"coverage"`
+}
+
+// Breakdown is one dimension.
+type Breakdown struct {
+	Dimension   string `json:"dimension"`
+	Overlapping bool   `json:"overlapping,omitempty"` // a case counts in several rows
+	Rows        []Row  `json:"rows"`
+}
+
+// About is what a report says of its run beside the numbers.
+type About struct {
+	Run         string
+	Version     string
+	Annotations bool
+	Files       []CaseFile
+}
+
+// NewReport computes the report of a run.
+func NewReport(about About, res *Results) *Report {
+	res = sortedByID(res)
+	r := &Report{
+		Schema: Schema, Task: "szz", Run: about.Run, Version: about.Version,
+		Annotations: about.Annotations, Files: notNil(about.Files),
+		Cases: len(res.Cases), Unfinished: res.Unfinished, Reused: res.Reused,
+		Resamples: resamples, Seed: seed,
+		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
+		Algorithms: []Algorithm{}, Comparisons: []Comparison{},
+	}
+	r.Evaluated = evaluated(res)
+	for i, name := range res.Algorithms {
+		r.Algorithms = append(r.Algorithms, newAlgorithm(name, res.Cases, res.Outcomes[name]))
+		if i > 0 {
+			first := res.Algorithms[0]
+			r.Comparisons = append(r.Comparisons, compare(first, name, res.Outcomes[first], res.Outcomes[name]))
+		}
+	}
+	return r
+}
+
+// sortedByID makes everything that follows independent of the order of the
+// case files, resampling included.
+func sortedByID(res *Results) *Results {
+	order := make([]int, len(res.Cases))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(res.Cases[a].ID, res.Cases[b].ID) })
+	sorted := *res
+	sorted.Cases = make([]Case, len(order))
+	sorted.Outcomes = map[string][]Outcome{}
+	for to, from := range order {
+		sorted.Cases[to] = res.Cases[from]
+	}
+	for name, rows := range res.Outcomes {
+		moved := make([]Outcome, len(order))
+		for to, from := range order {
+			moved[to] = rows[from]
+			moved[to].Case = to
+		}
+		sorted.Outcomes[name] = moved
+	}
+	return &sorted
+}
+
+func evaluated(res *Results) int {
+	n := 0
+	for i := range res.Cases {
+		n += count(slices.ContainsFunc(res.Algorithms, func(a string) bool { return res.Outcomes[a][i].Evaluated }))
+	}
+	return n
+}
+
+func newAlgorithm(name string, cases []Case, outcomes []Outcome) Algorithm {
+	use := func(i int) bool { return outcomes[i].Evaluated }
+	var all []Outcome
+	for i := range outcomes {
+		if use(i) {
+			all = append(all, outcomes[i])
+		}
+	}
+	a := Algorithm{Name: name, Overall: measure("all", all), Calibration: calibrate(all), Coverage: notNil(coverage(all))}
+	for _, d := range dimensions {
+		names, members := d.strata(cases, use)
+		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}
+		for _, stratum := range names {
+			part := make([]Outcome, len(members[stratum]))
+			for i, index := range members[stratum] {
+				part[i] = outcomes[index]
+			}
+			b.Rows = append(b.Rows, measure(stratum, part))
+		}
+		a.By = append(a.By, b)
+	}
+	return a
+}
+
+// notNil makes an empty list [] instead of null for readers of the JSON.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// WriteJSON writes the report as one line.
+func (r *Report) WriteJSON(w io.Writer) error {
+	if err := json.NewEncoder(w).Encode(r); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func reportJSON(t *testing.T, res *Results) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := NewReport(About{Run: "r", Version: "v"}, res).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// golden compares with a file of testdata, or writes it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; go test -update writes it\n%s", path, got)
+	}
+}
+
+// small results: three cases, one skipped, one failed.
+func smallResults() *Results {
+	age := 12.0
+	cases := []Case{
+		{ID: "o/r@1", Repo: "o/r", Fix: oid("f1"), BICs: oids("a"), File: "x.jsonl", LabelSource: "trailer:Fixes", Langs: []string{"C"}, AgeDays: &age},
+		{ID: "o/r@2", Repo: "o/r", Fix: oid("f2"), BICs: oids("b"), File: "x.jsonl", LabelSource: "rosa2021", Ghost: true, Langs: []string{"py"}},
+		{ID: "o/s@3", Repo: "o/s", Fix: oid("f3"), BICs: oids("c"), File: "x.jsonl"},
+	}
+	res := &Results{Cases: cases, Algorithms: []string{"b", "rank"}, Outcomes: map[string][]Outcome{},
+		Skipped: []Skipped{{"o/s@3", "o/s", `no repository "o/s" under repos`}},
+		Failed:  []Failed{{"o/r@2", "o/r", "b", "panic: <script>\nstack"}},
+		Partial: []Partial{{"o/r@1", "o/r", []string{string(oid("z"))}}}}
+	rows := map[string][]Record{
+		"b":    {answer("x", "a"), {Error: "panic: <script>"}, {Skip: "x"}},
+		"rank": {answer("a"), answer("b", "y"), {Skip: "x"}},
+	}
+	for name, records := range rows {
+		for i, r := range records {
+			res.Outcomes[name] = append(res.Outcomes[name], Score(i, cases[i], r))
+		}
+	}
+	return res
+}
+
+var smallAbout = About{Run: "first", Version: "v1", Files: []CaseFile{{Path: "x.jsonl", SHA256: "00", Cases: 3}}}
+
+// The JSON keeps its shape, and "schema" comes first.
+func TestGoldenJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewReport(smallAbout, smallResults()).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), `{"schema":"git-agent/eval/1",`) || strings.Count(b.String(), "\n") != 1 {
+		t.Errorf("not one line with the schema first: %.60s", b.String())
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, b.Bytes(), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.json", pretty.Bytes())
+}
+
+// The table is aligned and names what is missing.
+func TestGoldenText(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewReport(smallAbout, smallResults()).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.txt", b.Bytes())
+}
+
+// The page refers to nothing outside itself, escapes what came from engines,
+// and has every plot.
+func TestHTML(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewReport(smallAbout, smallResults()).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if m := regexp.MustCompile(`(?i)https?:|//[a-z]|\bsrc=|\bhref=|url\(|@import|<script|<link|<iframe`).FindString(page); m != "" {
+		t.Errorf("the page has %q", m)
+	}
+	if n := strings.Count(page, "<svg viewBox"); n != 3 {
+		t.Errorf("%d plots, want 3", n)
+	}
+	for _, want := range []string{"panic: &lt;script&gt;", "prefers-color-scheme: dark", "By repository", "o/s@3", "ZgotmplZ"} {
+		if strings.Contains(page, want) != (want != "ZgotmplZ") {
+			t.Errorf("the page and %q", want)
+		}
+	}
+}
+
+// A report of nothing is still a report.
+func TestEmptyReport(t *testing.T) {
+	r := NewReport(About{}, &Results{Algorithms: []string{"b"}, Outcomes: map[string][]Outcome{"b": nil}})
+	var b bytes.Buffer
+	for _, write := range []func() error{
+		func() error { return r.WriteText(&b) }, func() error { return r.WriteJSON(&b) }, func() error { return r.WriteHTML(&b) },
+	} {
+		if err := write(); err != nil {
+			t.Error(err)
+		}
+	}
+	if strings.Contains(b.String(), "NaN") {
+		t.Error("NaN in an empty report")
+	}
+}

@@ -1,0 +1,318 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Journal keeps predictions. Keep returns when the record is safe.
+type Journal interface {
+	Kept(ctx context.Context) iter.Seq2[Record, error]
+	Keep(ctx context.Context, r Record) error
+}
+
+// Plan is all that a run needs. Zero Jobs means one, zero Timeout none.
+type Plan struct {
+	Cases      []Case
+	Algorithms []string
+	Version    string // of the engine; part of every key
+	Repos      Finder
+	Open       Opener
+	Journal    Journal
+	Jobs       int
+	Timeout    time.Duration // for one case and one algorithm
+	OnProgress func(Progress)
+	Now        func() time.Time // nil: time.Now
+}
+
+// Progress is told after every case.
+type Progress struct {
+	Done, Total int // cases
+	Reused      int // predictions that the journal already had
+	Failed      int // predictions
+	Skipped     int // cases
+	Elapsed     time.Duration
+	Left        time.Duration // 0 while unknown
+	Last        string        // id of the case that was just done
+}
+
+// Skipped is a case that nobody was asked about.
+type Skipped struct {
+	ID     string `json:"id"`
+	Repo   string `json:"repo"`
+	Reason string `json:"reason"`
+}
+
+// Failed is a case that an engine could not answer.
+type Failed struct {
+	ID        string `json:"id"`
+	Repo      string `json:"repo"`
+	Algorithm string `json:"algorithm"`
+	Error     string `json:"error"`
+}
+
+// Partial is a case some of whose BICs the repository lacks; they count as
+// missed.
+type Partial struct {
+	ID     string   `json:"id"`
+	Repo   string   `json:"repo"`
+	Absent []string `json:"absent"`
+}
+
+// Results are the outcomes of a run, one slice per algorithm, each with one
+// outcome per case in the order of Cases.
+type Results struct {
+	Cases      []Case
+	Algorithms []string
+	Outcomes   map[string][]Outcome
+	Skipped    []Skipped
+	Failed     []Failed
+	Partial    []Partial
+	Reused     int
+	Unfinished int // cases that an interrupted run did not reach
+}
+
+// Run evaluates the plan. When ctx ends, what is done is kept and returned
+// together with the context's error.
+func Run(ctx context.Context, p Plan) (*Results, error) {
+	r, err := newRunner(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	queue := make(chan *group)
+	var workers sync.WaitGroup
+	for range max(1, p.Jobs) {
+		workers.Go(func() {
+			for g := range queue {
+				r.work(ctx, g)
+			}
+		})
+	}
+	r.feed(ctx, queue)
+	close(queue)
+	workers.Wait()
+	for _, g := range r.groups {
+		r.fail(g.close())
+	}
+	return r.results(), cmp.Or(r.err, ctx.Err())
+}
+
+// runner is one run under way. Everything below mu is shared by the workers.
+type runner struct {
+	Plan
+	groups []*group
+	start  time.Time
+
+	mu      sync.Mutex
+	records []map[string]Outcome // by case, by algorithm
+	res     Results
+	prog    Progress
+	fresh   int   // cases for which an engine was asked
+	err     error // the first thing that makes going on pointless
+}
+
+// group is the cases of one repository, which share an open session.
+type group struct {
+	dir  string
+	todo []int // indices of cases, taken from the front
+
+	once    sync.Once
+	session Session
+	openErr error
+
+	mu      sync.Mutex
+	next    int
+	pending int
+}
+
+func newRunner(ctx context.Context, p Plan) (*runner, error) {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	r := &runner{Plan: p, start: p.Now(), records: make([]map[string]Outcome, len(p.Cases))}
+	r.res.Cases, r.res.Algorithms = p.Cases, p.Algorithms
+	r.prog.Total = len(p.Cases)
+	for i := range r.records {
+		r.records[i] = map[string]Outcome{}
+	}
+	if err := r.recall(ctx); err != nil {
+		return nil, err
+	}
+	r.arrange(ctx)
+	return r, nil
+}
+
+// recall takes over what the journal has. A failure is not taken over: it may
+// have come from the machine, and is tried again.
+func (r *runner) recall(ctx context.Context) error {
+	type place struct {
+		index     int
+		algorithm string
+	}
+	wanted := map[string]place{}
+	for i, c := range r.Cases {
+		for _, a := range r.Algorithms {
+			wanted[recordKey(c, a, r.Version)] = place{i, a}
+		}
+	}
+	partial := map[int]bool{}
+	for rec, err := range r.Journal.Kept(ctx) {
+		if err != nil {
+			return fmt.Errorf("read kept predictions: %w", err)
+		}
+		at, ok := wanted[rec.Key]
+		if !ok || rec.Answer == nil {
+			continue
+		}
+		if _, again := r.records[at.index][at.algorithm]; again {
+			continue
+		}
+		r.records[at.index][at.algorithm] = Score(at.index, r.Cases[at.index], rec)
+		r.prog.Reused++
+		if len(rec.Absent) > 0 && !partial[at.index] {
+			partial[at.index] = true
+			r.res.Partial = append(r.res.Partial, Partial{rec.Case.ID, rec.Case.Repo, rec.Absent})
+		}
+	}
+	return nil
+}
+
+// arrange sorts the open cases into groups, the largest first so that the last
+// minutes are spent on small ones, and settles cases without repository.
+func (r *runner) arrange(ctx context.Context) {
+	byDir := map[string]*group{}
+	for i, c := range r.Cases {
+		if len(r.records[i]) == len(r.Algorithms) {
+			r.prog.Done++
+			continue
+		}
+		dir, ok := r.Repos.Find(c)
+		if !ok {
+			r.skip(ctx, i, fmt.Sprintf("no repository %q under %s", c.Repo, r.Repos.Dir))
+			continue
+		}
+		g := byDir[dir]
+		if g == nil {
+			g = &group{dir: dir}
+			byDir[dir] = g
+			r.groups = append(r.groups, g)
+		}
+		g.todo = append(g.todo, i)
+		g.pending++
+	}
+	slices.SortFunc(r.groups, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(len(b.todo), len(a.todo)), cmp.Compare(a.dir, b.dir))
+	})
+}
+
+// feed offers a group once for each of its cases. Groups go one after the
+// other, so that no more of them are open than there are workers.
+func (r *runner) feed(ctx context.Context, queue chan<- *group) {
+	for _, g := range r.groups {
+		for range g.todo {
+			if r.stopped() {
+				return
+			}
+			select {
+			case queue <- g:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (r *runner) stopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil
+}
+
+// fail remembers the first error that concerns the run and not a case.
+func (r *runner) fail(err error) {
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *runner) work(ctx context.Context, g *group) {
+	index := g.take()
+	r.evaluate(ctx, g, index)
+	r.fail(g.done())
+}
+
+func (g *group) take() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next++
+	return g.todo[g.next-1]
+}
+
+func (g *group) open(ctx context.Context, open Opener) (Session, error) {
+	g.once.Do(func() { g.session, g.openErr = open(ctx, g.dir) })
+	return g.session, g.openErr
+}
+
+// done closes the session with the last case of the group.
+func (g *group) done() error {
+	g.mu.Lock()
+	g.pending--
+	last := g.pending == 0
+	g.mu.Unlock()
+	if last {
+		return g.close()
+	}
+	return nil
+}
+
+// close is called again at the end for groups that an interruption left open.
+func (g *group) close() error {
+	session := g.session
+	g.session = nil
+	if session == nil {
+		return nil
+	}
+	if err := session.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", g.dir, err)
+	}
+	return nil
+}
+
+// results fixes the order of everything that was collected in the order of
+// completion.
+func (r *runner) results() *Results {
+	res := &r.res
+	res.Reused = r.prog.Reused
+	res.Outcomes = map[string][]Outcome{}
+	for _, a := range r.Algorithms {
+		rows := make([]Outcome, len(r.Cases))
+		for i := range r.Cases {
+			rows[i] = Outcome{Case: i}
+			if o, ok := r.records[i][a]; ok {
+				rows[i] = o
+			}
+		}
+		res.Outcomes[a] = rows
+	}
+	res.Unfinished = r.prog.Total - r.prog.Done
+	slices.SortFunc(res.Skipped, func(a, b Skipped) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(res.Partial, func(a, b Partial) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(res.Failed, func(a, b Failed) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Algorithm, b.Algorithm))
+	})
+	return res
+}
+
+// ErrTimeout is the cause of a prediction that took longer than Plan.Timeout.
+var ErrTimeout = errors.New("timed out")

@@ -1,0 +1,412 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// memory is a Journal without a disk.
+type memory struct {
+	mu      sync.Mutex
+	records []Record
+	broken  error
+}
+
+func (m *memory) Kept(context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, r := range m.records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) Keep(_ context.Context, r Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records = append(m.records, r)
+	return m.broken
+}
+
+// engine is a Session whose answers a test writes.
+type engine struct {
+	opened, closed, peak atomic.Int32
+	asked                atomic.Int32
+	begin                func(c Case) ([]gitext.OID, error)
+	trace                func(ctx context.Context, c Case, algorithm string) (Prediction, error)
+}
+
+func (e *engine) open(context.Context, string) (Session, error) {
+	e.peak.Store(max(e.peak.Load(), e.opened.Add(1)-e.closed.Load()))
+	return e, nil
+}
+
+func (e *engine) Close() error { e.closed.Add(1); return nil }
+
+func (e *engine) Begin(_ context.Context, c Case) (Tracer, []gitext.OID, error) {
+	var absent []gitext.OID
+	if e.begin != nil {
+		var err error
+		if absent, err = e.begin(c); err != nil {
+			return nil, nil, err
+		}
+	}
+	return func(ctx context.Context, algorithm string) (Prediction, error) {
+		e.asked.Add(1)
+		if e.trace != nil {
+			return e.trace(ctx, c, algorithm)
+		}
+		return Prediction{Suspects: []Suspect{{Commit: c.BICs[0]}}}, nil
+	}, absent, nil
+}
+
+// clones makes empty folders that look like the repositories o/r0, o/r1, ...
+func clones(t testing.TB, n int) Finder {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("o+r%d", i), "repo", ".git"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Finder{dir}
+}
+
+// plan is 12 cases in 3 repositories.
+func plan(t testing.TB, e *engine) Plan {
+	p := Plan{Algorithms: []string{"b", "rank"}, Version: "v1", Repos: clones(t, 3), Open: e.open, Journal: &memory{}, Jobs: 2}
+	for i := range 12 {
+		p.Cases = append(p.Cases, Case{ID: fmt.Sprintf("case-%02d", i), Repo: fmt.Sprintf("o/r%d", i%3), Fix: oid(fmt.Sprint(i)), BICs: oids("a"), File: "x.jsonl"})
+	}
+	return p
+}
+
+// Every case is asked once per algorithm, and repositories are closed as soon
+// as their last case is done: never more open than jobs.
+func TestRun(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	var last Progress
+	p.OnProgress = func(q Progress) { last = q }
+	res, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := e.asked.Load(); n != 24 {
+		t.Errorf("asked %d times, want 24", n)
+	}
+	if e.opened.Load() != 3 || e.closed.Load() != 3 || int(e.peak.Load()) > p.Jobs {
+		t.Errorf("opened %d, closed %d, at once %d", e.opened.Load(), e.closed.Load(), e.peak.Load())
+	}
+	if last.Done != 12 || last.Total != 12 || last.Left != 0 {
+		t.Errorf("last progress is %+v", last)
+	}
+	if f1 := NewReport(About{}, res).Algorithms[1].Overall.F1.Value; *f1 != 1 {
+		t.Errorf("F1 is %v, want 1", *f1)
+	}
+}
+
+// A second run asks for nothing, another version for everything, and a further
+// algorithm only for itself.
+func TestResume(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	first, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		version    string
+		algorithms []string
+		asked      int32
+	}{{"v1", []string{"b", "rank"}, 0}, {"v2", []string{"b", "rank"}, 24}, {"v1", []string{"rank", "b", "r"}, 12}} {
+		before := e.asked.Load()
+		p.Version, p.Algorithms = step.version, step.algorithms
+		res, err := Run(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := e.asked.Load() - before; n != step.asked {
+			t.Errorf("version %s, %v: asked %d times, want %d", step.version, step.algorithms, n, step.asked)
+		}
+		if got, want := *measure("", res.Outcomes["rank"]).F1.Value, *measure("", first.Outcomes["rank"]).F1.Value; got != want {
+			t.Errorf("F1 became %v, was %v", got, want)
+		}
+	}
+}
+
+// An engine's error, its panic and its time-out are rows of their case; the
+// others are answered, and the failed ones are tried again by the next run.
+func TestFailingCases(t *testing.T) {
+	e := &engine{}
+	e.trace = func(ctx context.Context, c Case, algorithm string) (Prediction, error) {
+		switch {
+		case algorithm == "rank":
+		case c.ID == "case-03":
+			return Prediction{}, errors.New("boom")
+		case c.ID == "case-04":
+			panic("no such thing")
+		case c.ID == "case-05":
+			<-ctx.Done()
+			return Prediction{}, ctx.Err()
+		}
+		return Prediction{Suspects: []Suspect{{Commit: oid("a")}}}, nil
+	}
+	p := plan(t, e)
+	p.Timeout = time.Millisecond
+	res, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Failed) != 3 {
+		t.Fatalf("%d failed, want 3: %v", len(res.Failed), res.Failed)
+	}
+	for i, want := range []string{"boom", "panic: no such thing", "timed out after 1ms"} {
+		if !strings.HasPrefix(res.Failed[i].Error, want) || res.Failed[i].Algorithm != "b" {
+			t.Errorf("row %d is %q, want %q", i, res.Failed[i].Error, want)
+		}
+	}
+	r := NewReport(About{}, res)
+	if row := r.Algorithms[0].Overall; row.Cases != 12 || row.Failed != 3 || *row.Recall.Value != 0.75 {
+		t.Errorf("b: %+v", row)
+	}
+	before := e.asked.Load()
+	if _, err := Run(t.Context(), p); err != nil || e.asked.Load()-before != 3 {
+		t.Errorf("the next run asked %d times, want 3 (%v)", e.asked.Load()-before, err)
+	}
+}
+
+// Missing repositories and commits are named and count nowhere; a BIC that is
+// missing counts as missed.
+func TestMissing(t *testing.T) {
+	e := &engine{}
+	e.begin = func(c Case) ([]gitext.OID, error) {
+		switch c.ID {
+		case "case-00":
+			return nil, &AbsentError{[]gitext.OID{c.Fix}}
+		case "case-03":
+			return oids("a"), nil
+		}
+		return nil, nil
+	}
+	p := plan(t, e)
+	p.Cases[1].Repo = "o/elsewhere"
+	res, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Skipped) != 2 || res.Skipped[0].ID != "case-00" || !strings.Contains(res.Skipped[1].Reason, `no repository "o/elsewhere"`) {
+		t.Errorf("skipped: %v", res.Skipped)
+	}
+	if len(res.Partial) != 1 || res.Partial[0].ID != "case-03" {
+		t.Errorf("partial: %v", res.Partial)
+	}
+	if r := NewReport(About{}, res); r.Evaluated != 10 || r.Algorithms[0].Overall.Cases != 10 {
+		t.Errorf("%d evaluated, want 10", r.Evaluated)
+	}
+	recalled, err := Recall(t.Context(), p.Journal)
+	if err != nil || len(recalled.Skipped) != 2 || len(recalled.Partial) != 1 {
+		t.Errorf("from the journal: %v, %v, %v", recalled.Skipped, recalled.Partial, err)
+	}
+}
+
+// A repository that cannot be opened costs its own cases only.
+func TestUnreadableRepository(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	p.Open = func(ctx context.Context, dir string) (Session, error) {
+		if strings.Contains(dir, "r1") {
+			return nil, errors.New("damaged")
+		}
+		return e.open(ctx, dir)
+	}
+	res, err := Run(t.Context(), p)
+	if err != nil || len(res.Skipped) != 4 || !strings.Contains(res.Skipped[0].Reason, `"o/r1" is not readable: damaged`) {
+		t.Errorf("skipped %v, %v", res.Skipped, err)
+	}
+}
+
+// An interruption keeps what is done and gives it back with the error.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	e := &engine{}
+	e.trace = func(ctx context.Context, c Case, _ string) (Prediction, error) {
+		if e.asked.Load() == 9 {
+			cancel()
+			return Prediction{}, ctx.Err()
+		}
+		return Prediction{Suspects: []Suspect{{Commit: oid("a")}}}, nil
+	}
+	p := plan(t, e)
+	p.Jobs = 1
+	res, err := Run(ctx, p)
+	if !errors.Is(err, context.Canceled) || res == nil || res.Unfinished != 8 {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	if e.opened.Load() != e.closed.Load() {
+		t.Errorf("opened %d, closed %d", e.opened.Load(), e.closed.Load())
+	}
+	before := e.asked.Load()
+	if res, err = Run(t.Context(), p); err != nil || e.asked.Load()-before != 24-8 || res.Reused != 8 {
+		t.Errorf("the next run asked %d times and reused %d: %v", e.asked.Load()-before, res.Reused, err)
+	}
+}
+
+// A journal that cannot be written ends the run: going on would lose answers.
+func TestBrokenJournal(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	p.Journal = &memory{broken: errors.New("disk full")}
+	_, err := Run(t.Context(), p)
+	if err == nil || !strings.Contains(err.Error(), "disk full") || e.asked.Load() > 8 {
+		t.Errorf("asked %d times: %v", e.asked.Load(), err)
+	}
+}
+
+// killAt makes the child process of TestKill die after so many predictions.
+const killAt = 7
+
+// A run that is killed in the middle loses no kept prediction, and the next
+// one does not ask for them again.
+func TestKill(t *testing.T) {
+	dir := os.Getenv("GIT_AGENT_EVAL_KILL")
+	e := &engine{}
+	p := plan(t, e)
+	p.Jobs = 1
+	if dir != "" {
+		e.trace = func(context.Context, Case, string) (Prediction, error) {
+			if e.asked.Load() > killAt {
+				die()
+			}
+			return Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5}}}, nil
+		}
+		runTraced(t, dir, p)
+		return
+	}
+	dir = t.TempDir()
+	child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+	child.Env = append(os.Environ(), "GIT_AGENT_EVAL_KILL="+dir)
+	if out, err := child.CombinedOutput(); err == nil || child.ProcessState.ExitCode() == 1 {
+		t.Fatalf("the child was not killed: %v\n%s", err, out)
+	}
+	res := runTraced(t, dir, p)
+	if n := e.asked.Load(); n != 24-killAt || res.Reused != killAt {
+		t.Errorf("asked %d times and reused %d, want %d and %d", n, res.Reused, 24-killAt, killAt)
+	}
+	if len(res.Outcomes["b"]) != 12 || *measure("", res.Outcomes["b"]).Recall.Value != 1 {
+		t.Errorf("outcomes: %+v", res.Outcomes["b"])
+	}
+}
+
+// die is kill -9: no deferred function runs, nothing is flushed.
+func die() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill() // if this fails, the parent sees a child that lived
+	}
+	select {}
+}
+
+func runTraced(t *testing.T, dir string, p Plan) *Results {
+	t.Helper()
+	traces, err := cache.OpenTraces(t.Context(), dir, cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer traces.Close()
+	journal, err := OpenTrace(t.Context(), traces, "killed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Journal = journal
+	res, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Two writers share a run's name: the one that ends first does not stop the
+// other.
+func TestSharedRun(t *testing.T) {
+	traces, err := cache.OpenTraces(t.Context(), t.TempDir(), cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer traces.Close()
+	var journals []*Trace
+	for range 2 {
+		j, err := OpenTrace(t.Context(), traces, "shared")
+		if err != nil {
+			t.Fatal(err)
+		}
+		journals = append(journals, j)
+	}
+	if err := journals[0].Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := journals[1].Keep(t.Context(), Record{Key: "k", Case: Case{ID: "1"}, Algorithm: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := FindTrace(t.Context(), traces, "shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Recall(t.Context(), found)
+	if err != nil || len(res.Cases) != 1 {
+		t.Errorf("recalled %+v, %v", res, err)
+	}
+	if _, err := FindTrace(t.Context(), traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
+		t.Errorf("a run that does not exist: %v", err)
+	}
+}
+
+// Runs are compared over the cases that both have, algorithm by algorithm.
+func TestCompareRuns(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	all, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.trace = func(context.Context, Case, string) (Prediction, error) {
+		return Prediction{Suspects: []Suspect{{Commit: oid("x")}}}, nil
+	}
+	p.Cases, p.Algorithms, p.Journal = p.Cases[4:], []string{"rank"}, &memory{}
+	part, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := Contender{Name: "all", Results: all}, Contender{Name: "part", Results: part}
+	list, err := CompareRuns(a, b)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	if c := list[0]; c.A != "all:rank" || c.B != "part:rank" || c.Cases != 8 || c.OnlyA != 4 || c.ARight != 8 || c.F1B != 0 {
+		t.Errorf("%+v", c)
+	}
+	a.Algorithm = "b"
+	if list, err = CompareRuns(a, b); err != nil || list[0].A != "all:b" || list[0].B != "part:rank" {
+		t.Errorf("%v, %v", list, err)
+	}
+	a.Algorithm = "ma"
+	if _, err = CompareRuns(a, b); err == nil {
+		t.Error("an algorithm that the run lacks was compared")
+	}
+}

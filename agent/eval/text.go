@@ -1,0 +1,294 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxListed bounds the names of one list in the table; the JSON has them all.
+const maxListed = 20
+
+// WriteText writes the report for a terminal or a file of text.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	r.textHead(&b)
+	r.textOverall(&b)
+	r.textCalibration(&b)
+	r.textComparisons(&b)
+	r.textStrata(&b)
+	r.textLists(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) textHead(b *strings.Builder) {
+	hints := "hints in messages removed"
+	if r.Annotations {
+		hints = "hints in messages left in"
+	}
+	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped; %s\n",
+		r.Task, r.Run, plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
+	if r.Unfinished > 0 {
+		fmt.Fprintf(b, "unfinished: %s not reached\n", plural(r.Unfinished, "case"))
+	}
+	for _, f := range r.Files {
+		fmt.Fprintf(b, "%s: %s", f.Path, plural(f.Cases, "case"))
+		if f.Duplicates > 0 {
+			fmt.Fprintf(b, ", %d of them in an earlier file too", f.Duplicates)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (r *Report) textOverall(b *strings.Builder) {
+	t := newTable("algorithm", "precision", "recall", "F1", "acc@1", "acc@3", "acc@5", "ceiling", "size", "empty", "failed", "cases", "s/case")
+	for _, a := range r.Algorithms {
+		o := a.Overall
+		t.add(a.Name, o.Precision.String(), o.Recall.String(), o.F1.String(),
+			three(o.Accuracy[0]), three(o.Accuracy[1]), three(o.Accuracy[2]), three(o.Ceiling),
+			fmt.Sprintf("%.2f", float64(o.Answers)/float64(max(1, o.Cases))),
+			fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), fmt.Sprintf("%.2f", o.Seconds))
+	}
+	b.WriteByte('\n')
+	t.write(b)
+}
+
+func (r *Report) textCalibration(b *strings.Builder) {
+	t := newTable("calibration", "ECE", "Brier", "skill", "AUROC", "base rate", "suspects")
+	for _, a := range r.Algorithms {
+		c := a.Calibration
+		if c == nil {
+			continue
+		}
+		n := fmt.Sprint(c.Marks)
+		if !c.Enough {
+			n += fmt.Sprintf(" (fewer than %d: no claim)", minMarks)
+		}
+		t.add(a.Name, c.ECE.String(), three(c.Brier), maybe(c.Skill), maybe(c.AUROC), three(c.BaseRate), n)
+	}
+	if len(t.rows) == 1 {
+		return
+	}
+	b.WriteByte('\n')
+	t.write(b)
+	for _, a := range r.Algorithms {
+		if a.Calibration != nil {
+			b.WriteByte('\n')
+			a.textReliability(b)
+		}
+	}
+}
+
+func (a Algorithm) textReliability(b *strings.Builder) {
+	t := newTable("reliability of "+a.Name, "stated", "true", "suspects")
+	for _, bin := range a.Calibration.Bins {
+		t.add(fmt.Sprintf("%.3f to %.3f", bin.Low, bin.High), three(bin.Mean), three(bin.Right), fmt.Sprint(bin.N))
+	}
+	t.write(b)
+	last := 0.0
+	for _, share := range []float64{0.5, 0.8} {
+		if p, ok := a.at(share); ok && p.Coverage > last {
+			last = p.Coverage
+			fmt.Fprintf(b, "answering only the surest %.0f%% of the cases: precision %.3f, recall %.3f, F1 %.3f\n",
+				100*p.Coverage, p.Precision, p.Recall, p.F1)
+		}
+	}
+}
+
+// at is the last point of the coverage curve that answers at most this share.
+func (a Algorithm) at(share float64) (CoveragePoint, bool) {
+	for _, p := range slices.Backward(a.Coverage) {
+		if p.Coverage <= share+1e-9 {
+			return p, true
+		}
+	}
+	return CoveragePoint{}, false
+}
+
+func (r *Report) textComparisons(b *strings.Builder) {
+	if len(r.Comparisons) == 0 {
+		return
+	}
+	t := newTable("comparison", "F1", "F1", "difference", "p", "only A right", "only B right", "McNemar p", "cases")
+	for _, c := range r.Comparisons {
+		t.add("A "+c.A+", B "+c.B, three(c.F1A), three(c.F1B), c.F1Diff.signed(), small(c.F1DiffP),
+			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
+	}
+	b.WriteByte('\n')
+	t.write(b)
+}
+
+// textStrata shows one algorithm with its intervals, and several side by side
+// with F1 and recall.
+func (r *Report) textStrata(b *strings.Builder) {
+	if len(r.Algorithms) == 0 {
+		return
+	}
+	for i, d := range r.Algorithms[0].By {
+		if len(d.Rows) == 0 || d.Dimension == "file" && len(d.Rows) == 1 {
+			continue
+		}
+		b.WriteByte('\n')
+		if len(r.Algorithms) == 1 {
+			d.textOne(b)
+		} else {
+			r.textSeveral(b, i)
+		}
+	}
+}
+
+func (d Breakdown) textOne(b *strings.Builder) {
+	t := newTable("by "+d.Dimension, "cases", "precision", "recall", "F1", "acc@1", "ceiling")
+	for _, row := range d.Rows {
+		t.add(row.Name, fmt.Sprint(row.Cases), row.Precision.String(), row.Recall.String(), row.F1.String(),
+			three(row.Accuracy[0]), three(row.Ceiling))
+	}
+	t.write(b)
+}
+
+func (r *Report) textSeveral(b *strings.Builder, dimension int) {
+	head := []string{"by " + r.Algorithms[0].By[dimension].Dimension, "cases"}
+	for _, a := range r.Algorithms {
+		head = append(head, a.Name+" F1", "recall")
+	}
+	head = append(head, "ceiling")
+	t := newTable(head...)
+	for _, row := range r.Algorithms[0].By[dimension].Rows {
+		line := []string{row.Name, fmt.Sprint(row.Cases)}
+		best := 0.0
+		for _, a := range r.Algorithms {
+			other, ok := a.row(dimension, row.Name)
+			if !ok {
+				line = append(line, "-", "-")
+				continue
+			}
+			best = max(best, other.Ceiling)
+			line = append(line, maybe(other.F1.Value), maybe(other.Recall.Value))
+		}
+		t.add(append(line, three(best))...)
+	}
+	t.write(b)
+}
+
+func (a Algorithm) row(dimension int, name string) (Row, bool) {
+	for _, row := range a.By[dimension].Rows {
+		if row.Name == name {
+			return row, true
+		}
+	}
+	return Row{}, false
+}
+
+func (r *Report) textLists(b *strings.Builder) {
+	reasons := map[string][]string{}
+	for _, s := range r.Skipped {
+		reasons[s.Reason] = append(reasons[s.Reason], s.ID)
+	}
+	var lines []string
+	for reason, ids := range reasons {
+		lines = append(lines, fmt.Sprintf("%s: %s", reason, someOf(ids)))
+	}
+	slices.Sort(lines)
+	list(b, "skipped, counted nowhere: "+plural(len(r.Skipped), "case"), lines)
+	lines = nil
+	for _, f := range r.Failed {
+		first, _, _ := strings.Cut(f.Error, "\n")
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", f.ID, f.Algorithm, first))
+	}
+	list(b, "failed, counted as empty answers: "+plural(len(r.Failed), "prediction"), lines)
+	lines = nil
+	for _, p := range r.Partial {
+		lines = append(lines, fmt.Sprintf("%s: %s", p.ID, strings.Join(p.Absent, ", ")))
+	}
+	list(b, "bug-introducing commits not in the repository, counted as missed: "+plural(len(r.Partial), "case"), lines)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func someOf(ids []string) string {
+	if len(ids) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:3], ", "), len(ids)-3)
+	}
+	return strings.Join(ids, ", ")
+}
+
+func list(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for i, line := range lines {
+		if i == maxListed {
+			fmt.Fprintf(b, "  and %d more lines; --json has them all\n", len(lines)-i)
+			return
+		}
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// String is "0.436 [0.401, 0.470]", without the interval where there is none.
+func (e Estimate) String() string {
+	if e.Low == nil || e.High == nil {
+		return maybe(e.Value)
+	}
+	return fmt.Sprintf("%.3f [%.3f, %.3f]", *e.Value, *e.Low, *e.High)
+}
+
+func (e Estimate) signed() string {
+	if e.Low == nil || e.High == nil {
+		return maybe(e.Value)
+	}
+	return fmt.Sprintf("%+.3f [%+.3f, %+.3f]", *e.Value, *e.Low, *e.High)
+}
+
+func three(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+func maybe(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return three(*x)
+}
+
+// small prints a p-value.
+func small(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return three(p)
+}
+
+// table aligns columns: the first to the left, numbers to the right.
+type table struct{ rows [][]string }
+
+func newTable(head ...string) *table { return &table{[][]string{head}} }
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) write(b *strings.Builder) {
+	widths := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range t.rows {
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				b.WriteString(cell + pad)
+			} else {
+				b.WriteString("  " + pad + cell)
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
