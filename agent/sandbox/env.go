@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// passed are the variables that a build may need and that hold no secret by
+// their purpose. Everything else stays here, keys and tokens above all.
+var passed = strings.Fields(`
+PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME
+CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LD_LIBRARY_PATH ARCH CROSS_COMPILE
+GOROOT GOPATH GOCACHE GOMODCACHE GOTOOLCHAIN GOFLAGS CGO_ENABLED CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTFLAGS
+JAVA_HOME M2_HOME MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME ANT_HOME
+PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR NODE_PATH NODE_OPTIONS GEM_HOME GEM_PATH RBENV_ROOT
+CCACHE_DIR SCCACHE_DIR SOURCE_DATE_EPOCH NIX_PATH`)
+
+// secretName matches names of variables that programs keep secrets in.
+var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|credential|auth)`)
+
+// variable matches the names that a shell can use.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// environ makes the environment of a command: the allow-list, the names that
+// the user added, what the caller sets, and the few that we decide. No git
+// variable of ours passes: inside a hook they point at the user's index, and
+// a `git add` of the command would change it.
+func environ(lookup func(string) (string, bool), all []string, s Spec, level Level) ([]string, error) {
+	env := map[string]string{}
+	for _, name := range passed {
+		if v, ok := lookup(name); ok {
+			env[name] = v
+		}
+	}
+	for _, kv := range all {
+		if name, v, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "LC_") {
+			env[name] = v
+		}
+	}
+	for _, name := range s.Env {
+		if !variable.MatchString(name) {
+			return nil, fmt.Errorf("%q is not the name of an environment variable", name)
+		}
+		if secretName.MatchString(name) {
+			return nil, fmt.Errorf("environment variable %q is named like a secret: not given to a command", name)
+		}
+		if v, ok := lookup(name); ok {
+			env[name] = v
+		}
+	}
+	if level == Bwrap && s.Cache != "" {
+		env["XDG_CACHE_HOME"] = s.Cache
+		env["GOCACHE"] = filepath.Join(s.Cache, "go-build")
+		env["CCACHE_DIR"] = filepath.Join(s.Cache, "ccache")
+	}
+	env["TERM"], env["PWD"], env["GIT_TERMINAL_PROMPT"] = "dumb", s.Dir, "0"
+	// git's discovery must not climb out of the scratch directory.
+	env["GIT_CEILING_DIRECTORIES"] = filepath.Dir(s.Dir)
+	for _, kv := range s.Set {
+		name, v, _ := strings.Cut(kv, "=")
+		env[name] = v
+	}
+	out := make([]string, 0, len(env))
+	for name, v := range env {
+		out = append(out, name+"="+v)
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -1,0 +1,22 @@
+//go:build !unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+)
+
+const (
+	terminate = iota
+	kill
+)
+
+// Without process groups only the command itself can be ended.
+func ownGroup(cmd *exec.Cmd) {}
+
+func signalGroup(cmd *exec.Cmd, sig int) bool {
+	return sig == kill && cmd.Process.Kill() == nil
+}
+
+func exitOf(st *os.ProcessState) (int, os.Signal) { return st.ExitCode(), nil }

@@ -1,0 +1,39 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+const (
+	terminate = syscall.SIGTERM
+	kill      = syscall.SIGKILL
+)
+
+// ownGroup makes cmd the leader of a process group that is signalled as one.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(cmd.SysProcAttr)
+	cmd.Cancel = func() error {
+		signalGroup(cmd, terminate)
+		return nil
+	}
+}
+
+// signalGroup reports whether the group had a member to signal. The group's
+// number cannot belong to another one while a member lives; when none is left
+// and the leader is reaped, a new process would have to take this very number
+// in the microseconds since.
+func signalGroup(cmd *exec.Cmd, sig syscall.Signal) bool {
+	return syscall.Kill(-cmd.Process.Pid, sig) == nil
+}
+
+func exitOf(st *os.ProcessState) (int, os.Signal) {
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), ws.Signal()
+	}
+	return st.ExitCode(), nil
+}

@@ -1,0 +1,41 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lockFile takes the lock on a file, making it if needed. When another holds
+// it, it waits or fails at once. The kernel drops the lock when its owner dies.
+func lockFile(path string, wait bool) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	if err := syscall.Flock(int(f.Fd()), how); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// private refuses a directory that another user made or can write, which
+// anyone could have put below a shared /tmp.
+func private(dir string) error {
+	st, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	if ok && int(sys.Uid) != os.Getuid() || st.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%q belongs to another user or can be written by others", dir)
+	}
+	return nil
+}

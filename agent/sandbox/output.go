@@ -1,0 +1,56 @@
+package sandbox
+
+import "fmt"
+
+// bounded keeps the first and the last max bytes of what is written to it and
+// counts the rest.
+type bounded struct {
+	max  int
+	head []byte
+	tail []byte // a ring once it is full
+	next int    // where the ring's next byte goes
+	lost int64
+}
+
+func newBounded(max int) *bounded {
+	if max <= 0 {
+		max = DefaultMaxOutput
+	}
+	return &bounded{max: max}
+}
+
+// Write never fails: a command must not notice that nobody reads on.
+func (b *bounded) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := b.max - len(b.head); room > 0 {
+		take := min(room, len(p))
+		b.head = append(b.head, p[:take]...)
+		p = p[take:]
+	}
+	if skip := len(p) - b.max; skip > 0 {
+		b.lost += int64(skip)
+		p = p[skip:]
+	}
+	for len(p) > 0 && len(b.tail) < b.max {
+		take := min(b.max-len(b.tail), len(p))
+		b.tail = append(b.tail, p[:take]...)
+		p = p[take:]
+	}
+	for len(p) > 0 {
+		took := copy(b.tail[b.next:], p)
+		b.next = (b.next + took) % b.max
+		b.lost += int64(took)
+		p = p[took:]
+	}
+	return n, nil
+}
+
+// bytes returns what was kept, with a line in place of what was not.
+func (b *bounded) bytes() ([]byte, int64) {
+	out := append([]byte(nil), b.head...)
+	if b.lost > 0 {
+		out = fmt.Appendf(out, "\n[%d bytes left out]\n", b.lost)
+	}
+	out = append(out, b.tail[b.next:]...)
+	return append(out, b.tail[:b.next]...), b.lost
+}

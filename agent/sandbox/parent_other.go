@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package sandbox
+
+import "syscall"
+
+// Without PR_SET_PDEATHSIG a command outlives a parent that is killed.
+func dieWithParent(*syscall.SysProcAttr) {}

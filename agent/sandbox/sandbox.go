@@ -1,0 +1,163 @@
+// Package sandbox runs the commands of a project: its builds and its tests.
+// Beside gitext, which runs git, it is the only place that does.
+//
+// A caller makes a [Scratch] directory, fills it, and calls [Run] with a
+// command in the words of the user. Promises:
+//
+//   - A command is the user's own; nothing that a repository says is ever part
+//     of it. It runs by `sh -c`, without a terminal and without input.
+//   - It gets the variables of an allow-list and no others, so that no key
+//     reaches it, and with [Harden] it cannot read them from this process.
+//   - It ends: at its time limit, or with the context, its whole process group
+//     is asked to stop and after a grace is killed. What it leaves running in
+//     its group when it exits ends with it. Its output is bounded.
+//   - The level of isolation that was really used is in the [Result].
+//
+// Limits: at level [None] a command can do what the user can do, and a process
+// that leaves the group (setsid) survives; at level [Bwrap] it can write to
+// the scratch directories only, has no network unless asked, sees no well-known
+// secret of the home directory, and nothing that it starts survives. Memory
+// and processor time are not limited.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// grace is how long a process group may take to end when asked to.
+const grace = 2 * time.Second
+
+// drainLimit is how long output is still read after a group was killed. Only
+// a process that left the group can hold the pipe that long.
+const drainLimit = 500 * time.Millisecond
+
+// DefaultMaxOutput is how many bytes are kept of the beginning, and as many of
+// the end, of what a command prints.
+const DefaultMaxOutput = 32 << 10
+
+// errTimeout is the cause of a context that Spec.Timeout ended.
+var errTimeout = errors.New("time limit")
+
+// A Spec says what to run and how.
+type Spec struct {
+	Dir     string // working directory; writable
+	Command string // for sh -c, in the user's words
+
+	Env []string // names of more variables to pass on
+	Set []string // NAME=value pairs that the caller makes
+
+	Timeout   time.Duration // 0 is none
+	MaxOutput int           // bytes kept at each end; 0 is DefaultMaxOutput
+
+	Sandbox  Level
+	Writable []string // directories besides Dir that may be written
+	Cache    string   // where build caches go when the user's are read-only
+	Network  bool     // leave the network on at level Bwrap
+}
+
+// A Result is what became of a command.
+type Result struct {
+	// Exit is the code that a shell would report: 128+n for signal n.
+	Exit     int
+	Signal   os.Signal // what ended the shell itself; nil otherwise
+	TimedOut bool
+	Output   []byte // stdout and stderr as they came; see Omitted
+	Omitted  int64  // bytes left out of the middle of Output
+	Duration time.Duration
+	Level    Level // what was used: Bwrap or None
+}
+
+// Run runs one command to its end. A command that fails is a result, not an
+// error; an error means that it could not be run, or that ctx ended first.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	level, _, err := Probe(ctx, s.Sandbox)
+	if err != nil {
+		return Result{}, err
+	}
+	env, err := environ(os.LookupEnv, os.Environ(), s, level)
+	if err != nil {
+		return Result{}, err
+	}
+	runCtx, cancel := ctx, context.CancelFunc(func() {})
+	if s.Timeout > 0 {
+		runCtx, cancel = context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
+	}
+	defer cancel()
+
+	argv := []string{"sh", "-c", s.Command}
+	if level == Bwrap {
+		argv = append(bwrapArgv(s), argv...)
+	}
+	cmd := exec.CommandContext(runCtx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = s.Dir, env
+	ownGroup(cmd)
+	cmd.WaitDelay = grace
+
+	out := newBounded(s.MaxOutput)
+	began := time.Now()
+	werr := runGroup(cmd, out)
+	res := Result{Duration: time.Since(began), Level: level}
+	res.Output, res.Omitted = out.bytes()
+	if err := ctx.Err(); err != nil {
+		return res, context.Cause(ctx)
+	}
+	res.TimedOut = context.Cause(runCtx) == errTimeout
+	if cmd.ProcessState == nil {
+		return res, fmt.Errorf("run %q: %w", s.Command, werr)
+	}
+	res.Exit, res.Signal = exitOf(cmd.ProcessState)
+	return res, nil
+}
+
+// runGroup starts cmd, copies what it prints to out and waits until it and
+// everything in its process group is gone.
+func runGroup(cmd *exec.Cmd, out io.Writer) error {
+	// The kernel signals the death of the parent thread, not of the parent
+	// process (prctl(2), PR_SET_PDEATHSIG): the thread has to stay.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for grandchildren
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return err
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		io.Copy(out, r) // ends at the last writer's exit, or at the deadline below
+	}()
+	err = cmd.Wait()
+	endGroup(cmd, drained)
+	r.SetReadDeadline(time.Now().Add(drainLimit))
+	<-drained
+	return err
+}
+
+// endGroup ends what is left of cmd's group: it asks, and kills when the pipe
+// is not closed by all within the grace.
+func endGroup(cmd *exec.Cmd, drained <-chan struct{}) {
+	if !signalGroup(cmd, terminate) {
+		return // the group is empty, which is how most commands end
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C:
+	}
+	signalGroup(cmd, kill)
+}

@@ -1,0 +1,224 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// levels are those that work on this machine.
+func levels(t *testing.T) []Level {
+	t.Helper()
+	if _, _, err := Probe(t.Context(), Bwrap); err != nil {
+		t.Logf("not tried at level bwrap: %v", err)
+		return []Level{None}
+	}
+	return []Level{None, Bwrap}
+}
+
+func mustRun(t *testing.T, s Spec) Result {
+	t.Helper()
+	if s.Dir == "" {
+		s.Dir = t.TempDir()
+	}
+	if s.Timeout == 0 {
+		s.Timeout = 30 * time.Second
+	}
+	res, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestRunReportsAsShell(t *testing.T) {
+	// The exit code is what a shell would report, and both streams come in order.
+	for _, level := range levels(t) {
+		for _, c := range []struct {
+			command string
+			exit    int
+			output  string
+		}{
+			{"true", 0, ""},
+			{"echo a; echo b >&2; echo c; exit 3", 3, "a\nb\nc\n"},
+			{"exit 125", 125, ""},
+			{"kill -SEGV $$", 139, ""},
+			{"read x || echo no input; test -t 0 || echo no terminal", 0, "no input\nno terminal\n"},
+		} {
+			res := mustRun(t, Spec{Command: c.command, Sandbox: level})
+			if res.Exit != c.exit || string(res.Output) != c.output || res.TimedOut || res.Level != level {
+				t.Errorf("%s %q: %+v, output %q", level, c.command, res, res.Output)
+			}
+		}
+	}
+}
+
+func TestRunEndsTheWholeGroupAtTheLimit(t *testing.T) {
+	// A grandchild that ignores SIGTERM and holds stdout neither delays the
+	// result beyond the grace nor survives.
+	for _, level := range levels(t) {
+		dir := t.TempDir()
+		res := mustRun(t, Spec{
+			Dir: dir, Sandbox: level, Timeout: 300 * time.Millisecond,
+			Command: `echo begun; (trap "" TERM; echo $$ >pid; sleep 1000; sleep 1000) & wait`,
+		})
+		if !res.TimedOut || res.Exit == 0 || !strings.HasPrefix(string(res.Output), "begun\n") {
+			t.Errorf("%s: %+v, output %q", level, res, res.Output)
+		}
+		if level == None {
+			mustBeGone(t, dir)
+		}
+	}
+}
+
+func TestRunLeavesNothingBehind(t *testing.T) {
+	// What a command leaves in its group when it exits ends with it.
+	dir := t.TempDir()
+	res := mustRun(t, Spec{Dir: dir, Sandbox: None, Command: `sh -c 'echo $$ >pid; exec sleep 1000' & while ! test -s pid; do :; done; echo done`})
+	if res.Exit != 0 || res.TimedOut || string(res.Output) != "done\n" {
+		t.Errorf("%+v, output %q", res, res.Output)
+	}
+	mustBeGone(t, dir)
+}
+
+// mustBeGone reads the number of a process from dir/pid. A zombie that init
+// has not reaped yet is gone, too.
+func mustBeGone(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err == nil && strings.Contains(string(stat), ") Z ") {
+		return
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d still runs", pid)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	// Cancelling the context ends the command and gives the cause as the error.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		os.ReadFile(fifo) // returns when the command has begun
+		cancel(why)
+	}()
+	_, err := Run(ctx, Spec{Dir: dir, Sandbox: None, Command: "echo begun >fifo; sleep 1000"})
+	if !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRunPassesNoKey(t *testing.T) {
+	// A key of the environment reaches no command at any level, nor do git's
+	// variables, and asking for a variable named like a secret is refused.
+	t.Setenv("OPENAI_API_KEY", "sk-canary")
+	t.Setenv("WHATEVER", "canary")
+	t.Setenv("GIT_DIR", "/canary")
+	t.Setenv("LC_TIME", "C")
+	t.Setenv("MY_FLAG", "yes")
+	for _, level := range levels(t) {
+		res := mustRun(t, Spec{Command: "env; cat /proc/1/environ 2>/dev/null | tr '\\0' '\\n' | grep canary", Env: []string{"MY_FLAG"}, Set: []string{"COMMIT=abc"}, Sandbox: level})
+		out := string(res.Output)
+		if strings.Contains(out, "canary") {
+			t.Errorf("%s: the environment holds a canary:\n%s", level, out)
+		}
+		for _, want := range []string{"PATH=", "TERM=dumb\n", "LC_TIME=C\n", "MY_FLAG=yes\n", "COMMIT=abc\n", "GIT_CEILING_DIRECTORIES="} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %s in\n%s", level, want, out)
+			}
+		}
+	}
+	if _, err := Run(t.Context(), Spec{Dir: t.TempDir(), Command: "true", Env: []string{"OPENAI_API_KEY"}, Sandbox: None}); err == nil {
+		t.Error("a secret was passed on")
+	}
+}
+
+func TestBwrapKeepsOut(t *testing.T) {
+	// In bubblewrap only the scratch directories can be written, the network
+	// is off, and a secret of the home directory is not there.
+	if len(levels(t)) < 2 {
+		t.Skip("bubblewrap does not work here")
+	}
+	// Not below /tmp, which is another one inside.
+	home, err := os.MkdirTemp("/var/tmp", "home-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	dir, other := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".ssh/id", ".netrc"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte("canary"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", home)
+	res := mustRun(t, Spec{Dir: dir, Sandbox: Bwrap, Cache: other, Command: `
+		echo in >here && cat here; echo in >"$XDG_CACHE_HOME/x" && echo cache
+		(echo out >"$HOME/x") 2>/dev/null || echo home is read-only
+		cat "$HOME/.ssh/id" "$HOME/.netrc" 2>/dev/null
+		grep -c : /proc/net/dev`}) // interfaces: the loopback alone
+	if got, want := string(res.Output), "in\ncache\nhome is read-only\n1\n"; got != want {
+		t.Errorf("output %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(home, "x")); err == nil {
+		t.Error("the home directory was written")
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	// Of a long output the first and the last bytes are kept and the rest counted.
+	res := mustRun(t, Spec{Sandbox: None, MaxOutput: 10, Command: "echo first; head -c 100000 /dev/zero | tr '\\0' x; echo last"})
+	if got, want := string(res.Output), "first\nxxxx\n[99991 bytes left out]\nxxxxx"+"last\n"; got != want || res.Omitted != 99991 {
+		t.Errorf("%q, %d omitted", got, res.Omitted)
+	}
+}
+
+func TestBoundedKeepsAllThatFits(t *testing.T) {
+	// However the writes are cut, the same bytes are kept.
+	text := "abcdefghijklmnopqrstuvwxyz"
+	for size := 1; size <= len(text); size++ {
+		b := newBounded(4)
+		for i := 0; i < len(text); i += size {
+			b.Write([]byte(text[i:min(i+size, len(text))]))
+		}
+		if got, lost := b.bytes(); string(got) != "abcd\n[18 bytes left out]\nwxyz" || lost != 18 {
+			t.Errorf("writes of %d: %q, %d lost", size, got, lost)
+		}
+	}
+	b := newBounded(13)
+	b.Write([]byte(text))
+	if got, lost := b.bytes(); string(got) != text || lost != 0 {
+		t.Errorf("%q, %d lost", got, lost)
+	}
+}
+
+func TestProbeRefusesUnknownLevel(t *testing.T) {
+	// A level that does not exist is an error, not the weakest one.
+	if _, _, err := Probe(t.Context(), "strong"); err == nil {
+		t.Error("no error")
+	}
+}
