@@ -3,11 +3,7 @@ package cache
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -83,6 +79,7 @@ type Cache struct {
 	mu       sync.Mutex
 	handle   *handle // nil until the first use that needs it
 	off      bool    // there is no cache in this process
+	reason   error   // of the last trouble
 	readOnly bool    // a write was refused; reading goes on
 	aside    int
 	warned   map[string]bool
@@ -122,7 +119,7 @@ func (c *Cache) Get(ctx context.Context, key Key) ([]byte, bool) {
 	}
 	value, err := c.codec.unpack(sum[:], row.stored)
 	if err != nil {
-		c.warn(fmt.Sprintf("a damaged entry of %q is ignored: %v", h.path, err))
+		c.suspect(ctx, h)
 		return nil, false // the Put that follows a miss replaces it
 	}
 	c.touch(ctx, rowID(sum[:]), row.used)
@@ -173,227 +170,4 @@ func (c *Cache) Close() error {
 	defer c.mu.Unlock()
 	c.handle, c.off = nil, true
 	return h.close()
-}
-
-// rowID is where the value of a key lives.
-func rowID(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) }
-
-type purpose int
-
-const (
-	reading purpose = iota
-	writing
-)
-
-// open returns the database, or nil when there is none for this purpose. A read does not
-// create the file.
-func (c *Cache) open(ctx context.Context, p purpose) *handle {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.off, p == writing && c.readOnly:
-		return nil
-	case c.handle != nil:
-		return c.handle
-	}
-	dir, err := place(c.dir, c.opt, userCacheDir, c.warnLocked)
-	if err != nil {
-		c.giveUp(err)
-		return nil
-	}
-	path := filepath.Join(dir, cacheFormat.name)
-	if p == reading {
-		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-	}
-	return c.openAt(ctx, path)
-}
-
-// openAt opens the file, which may take a second attempt when it is set aside.
-func (c *Cache) openAt(ctx context.Context, path string) *handle {
-	for range 1 + maxAside {
-		was, _ := os.Lstat(path) // nil when there is none yet
-		h, err := cacheFormat.open(ctx, path)
-		if err == nil {
-			c.handle, c.unpruned = h, -1
-			return h
-		}
-		switch classify(err) {
-		case passing:
-			c.busy(ctx, path)
-			return nil
-		case moved:
-			// Another process has put a new file there.
-		case damaged, newer:
-			if !c.setAside(path, was, err) {
-				return nil
-			}
-		default:
-			c.giveUp(err)
-			return nil
-		}
-	}
-	return nil
-}
-
-// busy warns of a lock, unless it was the caller who stopped waiting.
-func (c *Cache) busy(ctx context.Context, path string) {
-	if ctx.Err() == nil {
-		c.warnLocked(fmt.Sprintf("cache %q is locked by another process", path))
-	}
-}
-
-// failed acts on an error of a statement and says whether to try again.
-func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.handle != h {
-		return !c.off // someone else has dealt with it
-	}
-	switch classify(err) {
-	case passing:
-		c.busy(ctx, h.path)
-		return false
-	case moved:
-		c.drop()
-		return true
-	case damaged, newer:
-		c.drop()
-		return c.setAside(h.path, h.was, err)
-	case denied:
-		if p == writing {
-			c.readOnly = true
-			c.warnLocked(fmt.Sprintf("cache %q is not written: %v", h.path, err))
-			return false
-		}
-	}
-	c.drop()
-	c.giveUp(err)
-	return false
-}
-
-// drop forgets the open file. Its connections close when their queries end.
-func (c *Cache) drop() {
-	_ = c.handle.close() // its state is known to be bad, and the error that says so is at hand
-	c.handle = nil
-	clear(c.waiting)
-}
-
-// setAside keeps one file for each reason. They are caches: the newest is enough.
-func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
-	suffix := asideDamaged
-	if classify(why) == newer {
-		suffix = asideNewer
-	}
-	c.aside++
-	if c.aside > maxAside {
-		c.giveUp(why)
-		return false
-	}
-	name, err := setAside(path, was, suffix)
-	if err != nil {
-		c.giveUp(errors.Join(why, err))
-		return false
-	}
-	if name != "" {
-		c.warnLocked(fmt.Sprintf("cache %q was set aside as %q: %v", path, filepath.Base(name), why))
-	}
-	return true
-}
-
-const (
-	asideDamaged = ".damaged"
-	asideNewer   = ".newer"
-)
-
-func (c *Cache) giveUp(err error) {
-	c.off = true
-	c.warnLocked(fmt.Sprintf("no cache in %q: %v", c.dir, err))
-}
-
-func (c *Cache) warn(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.warnLocked(text)
-}
-
-func (c *Cache) warnLocked(text string) {
-	if !c.warned[text] {
-		c.warned[text] = true
-		c.opt.Warn(text)
-	}
-}
-
-// entry is a row of the table of that name.
-type entry struct {
-	stored
-	used int64
-}
-
-func (h *handle) lookup(ctx context.Context, sum []byte) (entry, error) {
-	var e entry
-	err := h.read.QueryRowContext(ctx,
-		"SELECT used, encoding, size, sum, value FROM entry WHERE id = ? AND key = ?", rowID(sum), sum).
-		Scan(&e.used, &e.encoding, &e.size, &e.sum, &e.data)
-	return e, err
-}
-
-func (h *handle) insert(ctx context.Context, sum []byte, kind string, now int64, s stored) error {
-	_, err := h.write.ExecContext(ctx,
-		"REPLACE INTO entry (id, key, kind, used, encoding, size, stored, sum, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		rowID(sum), sum, kind, now, s.encoding, s.size, len(s.data), s.sum, s.data)
-	return err
-}
-
-// touch notes a use of a row whose last recorded use is old.
-func (c *Cache) touch(ctx context.Context, id, used int64) {
-	now := c.opt.now().UnixMilli()
-	if now-used < useResolution.Milliseconds() {
-		return
-	}
-	c.mu.Lock()
-	c.waiting[id] = now
-	full := len(c.waiting) >= maxWaiting
-	h := c.handle
-	c.mu.Unlock()
-	if full && h != nil {
-		c.flush(ctx, h, true)
-	}
-}
-
-// flush writes the waiting uses. After a Put it does so only when many wait, because the
-// next Put or Close will come.
-func (c *Cache) flush(ctx context.Context, h *handle, all bool) {
-	c.mu.Lock()
-	n := len(c.waiting)
-	if n == 0 || c.readOnly || c.handle != h || !all && n < maxWaiting/16 {
-		c.mu.Unlock()
-		return
-	}
-	uses := c.waiting
-	c.waiting = map[int64]int64{}
-	c.mu.Unlock()
-	if err := h.markUsed(ctx, uses); err != nil {
-		c.failed(ctx, h, writing, err)
-	}
-}
-
-func (h *handle) markUsed(ctx context.Context, uses map[int64]int64) error {
-	tx, err := h.write.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // after a commit this does nothing
-	update, err := tx.PrepareContext(ctx, "UPDATE entry SET used = ? WHERE id = ?")
-	if err != nil {
-		return err
-	}
-	defer update.Close()
-	for id, used := range uses {
-		if _, err := update.ExecContext(ctx, used, id); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
 }

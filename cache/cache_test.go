@@ -12,7 +12,7 @@ func TestGetReturnsWhatPutKept(t *testing.T) {
 	values := map[string][]byte{
 		"empty": {}, "short": []byte("x"), "binary": {0, 255, 0},
 		"long":   []byte(strings.Repeat("line\n", 10_000)),
-		"random": noise(100_000),
+		"random": noise(100_000, 1),
 	}
 	c := Open(t.Context(), dir, Options{Warn: fatalWarn(t)})
 	for name, value := range values {

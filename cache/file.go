@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"modernc.org/sqlite"
 )
@@ -32,6 +34,8 @@ type handle struct {
 	was   os.FileInfo // the file that was opened, to recognise it later
 	read  *sql.DB
 	write *sql.DB
+
+	suspected sync.Once
 }
 
 // open returns the database at path, created and brought to the current version if need
@@ -183,9 +187,30 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 	return tx.Commit()
 }
 
+// current tells whether the path still leads to the file that is open. Another process may
+// have set it aside, or the user deleted it. SQLite would go on writing to it (3.53, in WAL
+// mode), and what was written would be lost.
+func (h *handle) current() bool {
+	now, err := os.Lstat(h.path)
+	return err == nil && os.SameFile(h.was, now)
+}
+
 // close ends all connections. The last of all processes writes the log back.
 func (h *handle) close() error {
 	return errors.Join(h.read.Close(), h.write.Close())
+}
+
+// The suffixes of files that were set aside. Those of traces.db go on with the time.
+const (
+	asideDamaged = ".damaged"
+	asideNewer   = ".newer"
+)
+
+// isAside tells whether name is a file that setAside has made of base.
+func isAside(name, base string) bool {
+	suffix, ok := strings.CutPrefix(name, base)
+	return ok && (strings.HasPrefix(suffix, asideDamaged) || strings.HasPrefix(suffix, asideNewer)) &&
+		!strings.HasSuffix(suffix, "-wal") && !strings.HasSuffix(suffix, "-shm")
 }
 
 // setAside renames the database so that the next open starts empty, and returns its new
@@ -200,8 +225,8 @@ func setAside(path string, was os.FileInfo, suffix string) (string, error) {
 		return "", nil
 	}
 	aside := path + suffix
-	// The log goes first. Left behind, it would be replayed into the next file. Processes
-	// that have the file open keep it, and SQLite refuses their writes (DBMOVED).
+	// The log goes first. Left behind, it could be replayed into the next file. Processes
+	// that have the file open keep it until they look whether it is current.
 	for _, part := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+part, aside+part); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err

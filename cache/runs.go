@@ -73,6 +73,9 @@ func (t *Traces) runs(ctx context.Context, query string, args ...any) ([]Run, er
 		}
 		r.ID, r.Spec, r.State = RunID(id), json.RawMessage(spec), State(state)
 		r.Started = time.UnixMicro(started).UTC()
+		if r.State == Running && !t.leases.alive(r.ID) {
+			r.State = Interrupted
+		}
 		if ended != 0 {
 			r.Ended = time.UnixMicro(ended).UTC()
 		}

@@ -3,12 +3,10 @@ package cache
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,10 +52,11 @@ type RunID string
 type State string
 
 const (
-	Running State = "running" // or its process died
-	Done    State = "done"
-	Stopped State = "stopped" // by a limit or by the user; it can be resumed
-	Failed  State = "failed"
+	Running     State = "running"
+	Interrupted State = "interrupted" // was running when its process died; never given to Finish
+	Done        State = "done"
+	Stopped     State = "stopped" // by a limit or by the user
+	Failed      State = "failed"
 )
 
 // Run is one run without its steps.
@@ -72,25 +71,6 @@ type Run struct {
 	Steps   int
 }
 
-// StepKind says what a step records.
-type StepKind string
-
-const (
-	Intent StepKind = "intent" // something is about to be done
-	Result StepKind = "result" // it was done, and this came of it
-	Note   StepKind = "note"   // anything else worth keeping
-)
-
-// Step is one event of a run. Intent and result of one action have the same key; an
-// action that is tried again has a second intent with it.
-type Step struct {
-	Seq     int64 // from 1, set by Append
-	Kind    StepKind
-	Key     string
-	Payload []byte
-	At      time.Time // set by Append if zero
-}
-
 // ErrNoRun is returned for an id that names no run, and ErrNotRunning for a step that
 // would come after the end of its run.
 var (
@@ -100,9 +80,10 @@ var (
 
 // Traces is traces.db. It is safe for concurrent use.
 type Traces struct {
-	h     *handle
-	opt   Options
-	codec codec
+	h      *handle
+	leases *leases
+	opt    Options
+	codec  codec
 }
 
 // OpenTraces opens or creates traces.db in dir. A file of a newer git-agent is refused; a
@@ -124,17 +105,26 @@ func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	return &Traces{h: h, opt: opt}, nil
+	return &Traces{h: h, leases: newLeases(path), opt: opt}, nil
 }
 
 func replaceTraces(ctx context.Context, path string, opt Options, why error) (*handle, error) {
 	was, _ := os.Lstat(path) // setAside reports a file that is gone
-	name, err := setAside(path, was, asideDamaged+"-"+opt.now().UTC().Format(stamp))
+	suffix := asideDamaged + "-" + opt.now().UTC().Format(stamp)
+	for exists(path + suffix) {
+		suffix += "x" // two in one second: never rename over what was kept
+	}
+	name, err := setAside(path, was, suffix)
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
 	opt.Warn(fmt.Sprintf("traces %q are damaged and were kept as %q: %v", path, filepath.Base(name), why))
 	return tracesFormat.open(ctx, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 const stamp = "20060102-150405"
@@ -155,8 +145,8 @@ func explain(path string, err error) error {
 	return e
 }
 
-// Close closes the file.
-func (t *Traces) Close() error { return t.h.close() }
+// Close closes the file. Runs that were not finished count as interrupted.
+func (t *Traces) Close() error { return errors.Join(t.leases.close(), t.h.close()) }
 
 // StartRun records a new run. The spec is what Find compares, so it holds all that makes
 // two runs the same: cases, engine, options, and nothing that changes by itself.
@@ -167,6 +157,9 @@ func (t *Traces) StartRun(ctx context.Context, kind string, spec any) (RunID, er
 	}
 	now := t.opt.now().UTC()
 	id := newRunID(now)
+	if err := t.leases.take(id); err != nil {
+		return "", explain(t.h.path, err)
+	}
 	_, err = t.h.write.ExecContext(ctx,
 		"INSERT INTO run (id, kind, spec, state, started, version) VALUES (?, ?, ?, ?, ?, ?)",
 		string(id), kind, string(text), string(Running), now.UnixMicro(), t.opt.Version)
@@ -185,71 +178,20 @@ func newRunID(now time.Time) RunID {
 	return RunID(now.Format(stamp) + "-" + letters[:4])
 }
 
-// Append records steps, all or none, and returns when they are on the disk.
-func (t *Traces) Append(ctx context.Context, run RunID, steps ...Step) error {
-	tx, err := t.h.write.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(t.h.path, err)
-	}
-	defer tx.Rollback() // after a commit this does nothing
-	if err := t.append(ctx, tx, run, steps); err != nil {
+// Finish ends a run in the given state, such as Done.
+func (t *Traces) Finish(ctx context.Context, run RunID, state State) error {
+	if err := t.setState(ctx, run, state, t.opt.now().UnixMicro()); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return explain(t.h.path, err)
-	}
-	return nil
+	return t.leases.drop(run)
 }
 
-func (t *Traces) append(ctx context.Context, tx *sql.Tx, run RunID, steps []Step) error {
-	var state string
-	var last int64
-	err := tx.QueryRowContext(ctx,
-		"SELECT state, (SELECT coalesce(max(seq), 0) FROM step WHERE run = run.id) FROM run WHERE id = ?",
-		string(run)).Scan(&state, &last)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("%w: %q", ErrNoRun, run)
-	case err != nil:
-		return explain(t.h.path, err)
-	case State(state) != Running:
-		return fmt.Errorf("%w: %q is %s", ErrNotRunning, run, state)
-	}
-	for i, step := range steps {
-		step.Seq = last + int64(i) + 1
-		if step.At.IsZero() {
-			step.At = t.opt.now()
-		}
-		if err := t.insert(ctx, tx, run, step); err != nil {
-			return explain(t.h.path, err)
-		}
-	}
-	return nil
-}
-
-func (t *Traces) insert(ctx context.Context, tx *sql.Tx, run RunID, s Step) error {
-	p := t.codec.pack(s.owner(run), s.Payload)
-	_, err := tx.ExecContext(ctx,
-		"INSERT INTO step (run, seq, kind, key, at, encoding, size, sum, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		string(run), s.Seq, string(s.Kind), s.Key, s.At.UnixMicro(), p.encoding, p.size, p.sum, p.data)
-	return err
-}
-
-// owner is what the checksum of a payload is bound to.
-func (s Step) owner(run RunID) []byte {
-	b := appendString(nil, string(run))
-	b = appendString(b, string(s.Kind))
-	b = appendString(b, s.Key)
-	return fmt.Appendf(b, "%d", s.Seq)
-}
-
-// Finish ends a run in the given state.
-func (t *Traces) Finish(ctx context.Context, run RunID, state State) error {
-	return t.setState(ctx, run, state, t.opt.now().UnixMicro())
-}
-
-// Resume makes a run that has ended, or whose process died, take steps again.
+// Resume makes a run that has ended, or whose process died, take steps again. It returns
+// ErrHeld when another process works on it.
 func (t *Traces) Resume(ctx context.Context, run RunID) error {
+	if err := t.leases.take(run); err != nil {
+		return explain(t.h.path, err)
+	}
 	return t.setState(ctx, run, Running, nil)
 }
 
@@ -263,73 +205,4 @@ func (t *Traces) setState(ctx context.Context, run RunID, state State, ended any
 		return fmt.Errorf("%w: %q", ErrNoRun, run)
 	}
 	return nil
-}
-
-// Steps yields the steps of a run in order. After an error it yields nothing more, except
-// that a damaged payload is reported with the rest of its step and the next one follows.
-func (t *Traces) Steps(ctx context.Context, run RunID) iter.Seq2[Step, error] {
-	return t.query(ctx, run, "SELECT seq, kind, key, at, encoding, size, sum, payload FROM step WHERE run = ? ORDER BY seq", string(run))
-}
-
-// OpenIntents returns the intents that no result follows: what was being done when the
-// process died.
-func (t *Traces) OpenIntents(ctx context.Context, run RunID) ([]Step, error) {
-	var open []Step
-	for step, err := range t.query(ctx, run, `
-		SELECT seq, kind, key, at, encoding, size, sum, payload FROM step AS i
-		WHERE run = ? AND kind = 'intent' AND NOT EXISTS (
-			SELECT 1 FROM step AS r WHERE r.run = i.run AND r.key = i.key AND r.kind = 'result' AND r.seq > i.seq)
-		ORDER BY seq`, string(run)) {
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, step)
-	}
-	return open, nil
-}
-
-// Done returns the payload of the last result with this key, and whether there is one.
-func (t *Traces) Done(ctx context.Context, run RunID, key string) ([]byte, bool, error) {
-	for step, err := range t.query(ctx, run, `
-		SELECT seq, kind, key, at, encoding, size, sum, payload FROM step
-		WHERE run = ? AND key = ? AND kind = 'result' ORDER BY seq DESC LIMIT 1`, string(run), key) {
-		return step.Payload, err == nil, err
-	}
-	return nil, false, nil
-}
-
-func (t *Traces) query(ctx context.Context, run RunID, query string, args ...any) iter.Seq2[Step, error] {
-	return func(yield func(Step, error) bool) {
-		rows, err := t.h.read.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(Step{}, explain(t.h.path, err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if step, err := t.scan(rows, run); !yield(step, err) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(Step{}, explain(t.h.path, err))
-		}
-	}
-}
-
-func (t *Traces) scan(rows *sql.Rows, run RunID) (Step, error) {
-	var s Step
-	var p stored
-	var kind string
-	var at int64
-	if err := rows.Scan(&s.Seq, &kind, &s.Key, &at, &p.encoding, &p.size, &p.sum, &p.data); err != nil {
-		return Step{}, explain(t.h.path, err)
-	}
-	s.Kind, s.At = StepKind(kind), time.UnixMicro(at).UTC()
-	payload, err := t.codec.unpack(s.owner(run), p)
-	if err != nil {
-		return s, fmt.Errorf("step %d of run %s: %w", s.Seq, run, err)
-	}
-	s.Payload = payload
-	return s, nil
 }

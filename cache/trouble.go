@@ -72,8 +72,11 @@ func classify(err error) trouble {
 // classifyCode sorts SQLite's result codes. Our statements are correct (the tests run all
 // of them), so a complaint about one is a complaint about the schema in the file.
 func classifyCode(code int) trouble {
-	if code == lib.SQLITE_READONLY_DBMOVED {
+	switch code {
+	case lib.SQLITE_READONLY_DBMOVED:
 		return moved
+	case lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_DATA, lib.SQLITE_IOERR_CORRUPTFS:
+		return damaged // the file ends early, which no disk does by itself
 	}
 	switch code & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_INTERRUPT:

@@ -1,0 +1,113 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// ErrHeld is returned for a run that another process is working on.
+var ErrHeld = errors.New("run is in the hands of another process")
+
+// leases are the runs that this process works on: one locked file for each, beside
+// traces.db. The kernel drops the lock when the process dies, however it dies, so a run
+// that is recorded as running and not locked was interrupted.
+type leases struct {
+	dir string
+
+	mu   sync.Mutex
+	held map[RunID]*os.File
+}
+
+func newLeases(tracesPath string) *leases {
+	return &leases{dir: tracesPath + ".runs", held: map[RunID]*os.File{}}
+}
+
+func (l *leases) path(run RunID) string { return filepath.Join(l.dir, string(run)) }
+
+// take locks a run for this process.
+func (l *leases) take(run RunID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[run] != nil {
+		return nil
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	file, err := lockFile(l.path(run))
+	if err != nil {
+		return fmt.Errorf("%q: %w", run, err)
+	}
+	l.held[run] = file
+	return nil
+}
+
+// lockFile locks the file at path. The file may be removed by its last holder between the
+// opening and the locking, so the name must still lead to it afterwards.
+func lockFile(path string) (*os.File, error) {
+	for {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := tryLock(file); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		ours, err := file.Stat()
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		if named, err := os.Lstat(path); err == nil && os.SameFile(ours, named) {
+			return file, nil
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// drop ends the lease of a run, if there is one.
+func (l *leases) drop(run RunID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file := l.held[run]
+	if file == nil {
+		return nil
+	}
+	delete(l.held, run)
+	return errors.Join(os.Remove(file.Name()), file.Close())
+}
+
+// close ends all leases and leaves the files: those runs have not ended.
+func (l *leases) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	for run, file := range l.held {
+		err = errors.Join(err, file.Close())
+		delete(l.held, run)
+	}
+	return err
+}
+
+func (l *leases) holds(run RunID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[run] != nil
+}
+
+// alive tells whether some process, perhaps this one, works on the run.
+func (l *leases) alive(run RunID) bool {
+	if l.holds(run) {
+		return true
+	}
+	file, err := os.OpenFile(l.path(run), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close() // which also unlocks
+	return errors.Is(tryLock(file), ErrHeld)
+}

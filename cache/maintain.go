@@ -1,0 +1,251 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Stats describes one of the two files. All is zero when there is none.
+type Stats struct {
+	Path    string
+	Bytes   int64 // on the disk, with the log
+	Limit   int64 // 0 for traces.db, which is never pruned
+	Entries int64 // values, or steps
+	Runs    int64
+	Oldest  time.Time // last use of the entry that would be pruned first, or start of the first run
+	Newest  time.Time
+	Kinds   []KindStats
+	Aside   []string // files that were set aside, by name
+}
+
+// KindStats counts the entries, or steps, of one kind.
+type KindStats struct {
+	Kind    string
+	Entries int64
+	Size    int64 // of the values
+	Stored  int64 // after compression
+}
+
+// Stats counts what is in the cache.
+func (c *Cache) Stats(ctx context.Context) (Stats, error) {
+	s, err := stats(ctx, c.find, cacheFormat, cacheStats)
+	s.Limit = c.opt.Limit
+	return s, err
+}
+
+// find returns where the file is, without opening it.
+func (c *Cache) find() (string, error) {
+	return place(c.dir, c.opt, userCacheDir, c.warn)
+}
+
+// StatTraces counts what is in traces.db, without creating it.
+func StatTraces(ctx context.Context, dir string, opt Options) (Stats, error) {
+	return stats(ctx, findTraces(dir, opt), tracesFormat, tracesStats)
+}
+
+func findTraces(dir string, opt Options) func() (string, error) {
+	opt = opt.withDefaults()
+	return func() (string, error) { return place(dir, opt, userStateDir, opt.Warn) }
+}
+
+func stats(ctx context.Context, find func() (string, error), f format, count func(context.Context, *handle, *Stats) error) (Stats, error) {
+	dir, err := find()
+	if err != nil {
+		return Stats{}, err
+	}
+	s := Stats{Path: filepath.Join(dir, f.name)}
+	if s.Aside, err = asideNames(s.Path); err != nil {
+		return s, err
+	}
+	if s.Bytes = sizeOf(s.Path); s.Bytes == 0 {
+		return s, nil
+	}
+	h, err := f.open(ctx, s.Path)
+	if err != nil {
+		return s, explain(s.Path, err)
+	}
+	defer h.close()
+	if err := count(ctx, h, &s); err != nil {
+		return s, explain(s.Path, err)
+	}
+	return s, nil
+}
+
+// sizeOf includes the log, which may be larger than the file.
+func sizeOf(path string) int64 {
+	var sum int64
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Lstat(path + suffix); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// asideNames finds what setAside has left, without the logs beside it.
+func asideNames(path string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, file := range files {
+		if name := file.Name(); isAside(name, filepath.Base(path)) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+func cacheStats(ctx context.Context, h *handle, s *Stats) error {
+	return h.count(ctx, s,
+		"SELECT coalesce(min(used), 0) * 1000, coalesce(max(used), 0) * 1000, 0 FROM entry",
+		"SELECT kind, count(*), sum(size), sum(stored) FROM entry GROUP BY kind ORDER BY kind")
+}
+
+func tracesStats(ctx context.Context, h *handle, s *Stats) error {
+	return h.count(ctx, s,
+		"SELECT coalesce(min(started), 0), coalesce(max(started), 0), count(*) FROM run",
+		"SELECT kind, count(*), sum(size), sum(length(payload)) FROM step GROUP BY kind ORDER BY kind")
+}
+
+func (h *handle) count(ctx context.Context, s *Stats, span, kinds string) error {
+	var oldest, newest int64
+	if err := h.read.QueryRowContext(ctx, span).Scan(&oldest, &newest, &s.Runs); err != nil {
+		return err
+	}
+	if newest != 0 {
+		s.Oldest, s.Newest = time.UnixMicro(oldest).UTC(), time.UnixMicro(newest).UTC()
+	}
+	rows, err := h.read.QueryContext(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k KindStats
+		if err := rows.Scan(&k.Kind, &k.Entries, &k.Size, &k.Stored); err != nil {
+			return err
+		}
+		s.Kinds = append(s.Kinds, k)
+		s.Entries += k.Entries
+	}
+	return rows.Err()
+}
+
+// Pruned is what Prune and Clear have done.
+type Pruned struct {
+	Path          string
+	Removed       int64 // entries
+	Before, After int64 // bytes on the disk, with the files that were set aside
+}
+
+// Prune removes the entries that were not used for longest until at most limit bytes are
+// in use (0 for the cache's own limit), gives the free space back to the file system, and
+// removes files that were set aside.
+func (c *Cache) Prune(ctx context.Context, limit int64) (Pruned, error) {
+	if limit <= 0 {
+		limit = c.opt.Limit
+	}
+	return c.shrink(ctx, func(h *handle) (int64, error) { return h.pruneTo(ctx, limit) })
+}
+
+// Clear removes everything from the cache. Other processes may be using it.
+func (c *Cache) Clear(ctx context.Context) (Pruned, error) {
+	return c.shrink(ctx, func(h *handle) (int64, error) {
+		done, err := h.write.ExecContext(ctx, "DELETE FROM entry")
+		if err != nil {
+			return 0, err
+		}
+		return done.RowsAffected()
+	})
+}
+
+func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error)) (Pruned, error) {
+	dir, err := c.find()
+	if err != nil {
+		return Pruned{}, err
+	}
+	p := Pruned{Path: filepath.Join(dir, cacheFormat.name)}
+	p.Before = sizeOf(p.Path) + sizeAside(p.Path)
+	if p.Before == 0 {
+		return p, nil
+	}
+	if sizeOf(p.Path) > 0 {
+		if p.Removed, err = c.vacuum(ctx, p.Path, remove); err != nil {
+			return p, explain(p.Path, err)
+		}
+	}
+	err = removeAside(p.Path)
+	p.After = sizeOf(p.Path) + sizeAside(p.Path)
+	return p, err
+}
+
+// vacuum opens the file in the way that sets aside a damaged one.
+func (c *Cache) vacuum(ctx context.Context, path string, remove func(*handle) (int64, error)) (int64, error) {
+	h := c.open(ctx, writing)
+	if h == nil {
+		return 0, c.why()
+	}
+	removed, err := remove(h)
+	if err == nil {
+		err = h.giveBack(ctx)
+	}
+	if t := classify(err); err != nil && (t == damaged || t == moved) {
+		c.failed(ctx, h, writing, err)
+		return removed, nil // set aside, hence empty
+	}
+	return removed, err
+}
+
+// giveBack truncates the file and its log as far as other processes allow.
+func (h *handle) giveBack(ctx context.Context) error {
+	for _, statement := range []string{"PRAGMA incremental_vacuum", "PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		rows, err := h.write.QueryContext(ctx, statement)
+		if err != nil {
+			return err
+		}
+		for rows.Next() { // incremental_vacuum works row by row
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sizeAside(path string) int64 {
+	names, _ := asideNames(path) // what cannot be listed cannot be counted
+	var sum int64
+	for _, name := range names {
+		sum += sizeOf(filepath.Join(filepath.Dir(path), name))
+	}
+	return sum
+}
+
+func removeAside(path string) error {
+	names, err := asideNames(path)
+	for _, name := range names {
+		for _, suffix := range []string{"-wal", "-shm", ""} {
+			gone := os.Remove(filepath.Join(filepath.Dir(path), name+suffix))
+			if !errors.Is(gone, os.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+	}
+	return err
+}
+
+// why is the reason for which there is no cache.
+func (c *Cache) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason != nil {
+		return c.reason
+	}
+	return fmt.Errorf("%q cannot be opened now", c.dir)
+}

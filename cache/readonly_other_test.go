@@ -1,0 +1,18 @@
+//go:build !linux
+
+package cache
+
+import (
+	"os"
+	"testing"
+)
+
+// readOnly returns a directory that cannot be written, with a cache in it or without.
+func readOnly(t *testing.T, existing bool) string {
+	if os.Getuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	prepareReadOnly(t, dir, existing)
+	return dir
+}

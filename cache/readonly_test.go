@@ -1,0 +1,15 @@
+package cache
+
+import (
+	"os"
+	"testing"
+)
+
+// prepareReadOnly takes the permission to write from a directory.
+func prepareReadOnly(t *testing.T, dir string, existing bool) {
+	if existing {
+		fill(t, dir, 3)
+	}
+	mustNot(t, os.Chmod(dir, 0o500))
+	t.Cleanup(func() { mustNot(t, os.Chmod(dir, 0o700)) })
+}

@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// maxProblems is how many problems a report lists; more of them tell nothing new.
+const maxProblems = 20
+
+// Report is the result of a verification.
+type Report struct {
+	Path     string
+	Entries  int64    // values, or steps, that were read
+	Damaged  int64    // of them, with a wrong checksum
+	Problems []string // in words; empty when all is well
+}
+
+func (r *Report) problem(format string, args ...any) {
+	if len(r.Problems) < maxProblems {
+		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// Verify checks the structure of cache.db and the checksum of every value. It changes
+// nothing, and a damaged file is a report and not an error.
+func (c *Cache) Verify(ctx context.Context) (Report, error) {
+	return verify(ctx, c.find, cacheFormat, cacheRows)
+}
+
+// VerifyTraces does the same for traces.db.
+func VerifyTraces(ctx context.Context, dir string, opt Options) (Report, error) {
+	return verify(ctx, findTraces(dir, opt), tracesFormat, tracesRows)
+}
+
+// rowReader is how the rows of a file are read to be checked.
+type rowReader struct {
+	query string
+	// read scans one row and returns its name, its value, and what the checksum of the
+	// value is bound to.
+	read func(scan func(...any) error) (name string, owner []byte, s stored, err error)
+}
+
+var cacheRows = rowReader{
+	query: "SELECT key, kind, encoding, size, sum, value FROM entry ORDER BY id",
+	read: func(scan func(...any) error) (string, []byte, stored, error) {
+		var key []byte
+		var kind string
+		var s stored
+		err := scan(&key, &kind, &s.encoding, &s.size, &s.sum, &s.data)
+		return fmt.Sprintf("entry %.6x (%s)", key, kind), key, s, err
+	},
+}
+
+var tracesRows = rowReader{
+	query: "SELECT run, seq, kind, key, encoding, size, sum, payload FROM step ORDER BY run, seq",
+	read: func(scan func(...any) error) (string, []byte, stored, error) {
+		var run, kind string
+		var step Step
+		var s stored
+		err := scan(&run, &step.Seq, &kind, &step.Key, &s.encoding, &s.size, &s.sum, &s.data)
+		step.Kind = StepKind(kind)
+		return fmt.Sprintf("step %d of run %s", step.Seq, run), step.owner(RunID(run)), s, err
+	},
+}
+
+func verify(ctx context.Context, find func() (string, error), f format, rows rowReader) (Report, error) {
+	dir, err := find()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Path: filepath.Join(dir, f.name)}
+	if _, err := os.Lstat(r.Path); os.IsNotExist(err) {
+		return r, nil
+	}
+	h, err := f.open(ctx, r.Path)
+	if err == nil {
+		defer h.close()
+		err = h.verify(ctx, rows, &r)
+	}
+	switch classify(err) {
+	case damaged, newer:
+		r.problem("%v", err)
+		return r, nil
+	}
+	if err != nil {
+		return r, explain(r.Path, err)
+	}
+	return r, nil
+}
+
+func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error {
+	if err := h.structure(ctx, r); err != nil {
+		return err
+	}
+	rows, err := h.read.QueryContext(ctx, reader.query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		name, owner, s, err := reader.read(rows.Scan)
+		if err != nil {
+			return err
+		}
+		r.Entries++
+		if err := s.check(owner); err != nil {
+			r.Damaged++
+			r.problem("%s: %v", name, err)
+		}
+	}
+	return rows.Err()
+}
+
+// structure asks SQLite, which answers with one row "ok" or one for each problem.
+func (h *handle) structure(ctx context.Context, r *Report) error {
+	rows, err := h.read.QueryContext(ctx, "PRAGMA integrity_check")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		if text != "ok" {
+			r.problem("%s", text)
+		}
+	}
+	return rows.Err()
+}
