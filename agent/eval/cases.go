@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-agent/gitext"
@@ -178,6 +179,29 @@ func checkOIDs(c *Case) error {
 		}
 	}
 	return nil
+}
+
+// Sample returns a fixed sample of n cases, in their order; n = 0 is all. The
+// sample of a smaller n is part of that of a larger one, and it is spread over
+// the repositories, where the first n lines of a file would be one or two.
+func Sample(cases []Case, n int) []Case {
+	if n <= 0 || n >= len(cases) {
+		return cases
+	}
+	rank := make(map[string][sha256.Size]byte, len(cases))
+	for _, c := range cases {
+		rank[c.ID] = sha256.Sum256([]byte(c.ID))
+	}
+	order := slices.Clone(cases)
+	slices.SortFunc(order, func(a, b Case) int {
+		x, y := rank[a.ID], rank[b.ID]
+		return bytes.Compare(x[:], y[:])
+	})
+	chosen := map[string]bool{}
+	for _, c := range order[:n] {
+		chosen[c.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !chosen[c.ID] })
 }
 
 // truth maps every right answer to the BIC that it stands for.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -90,6 +91,26 @@ func TestFinder(t *testing.T) {
 		got, ok := Finder{dir}.Find(Case{Repo: c.repo, Mirror: c.mirror})
 		if want := filepath.Join(dir, c.want); ok != (c.want != "") || ok && got != want {
 			t.Errorf("%s with mirror %q is %q, want %q", c.repo, c.mirror, got, c.want)
+		}
+	}
+}
+
+// A sample is the same each time, keeps the order, and grows by addition.
+func TestSample(t *testing.T) {
+	var cases []Case
+	for i := range 100 {
+		cases = append(cases, Case{ID: string(rune('A' + i))})
+	}
+	small, large := Sample(cases, 10), Sample(cases, 30)
+	if len(small) != 10 || len(large) != 30 || len(Sample(cases, 0)) != 100 || len(Sample(cases, 200)) != 100 {
+		t.Fatalf("%d and %d cases", len(small), len(large))
+	}
+	if !slices.IsSortedFunc(large, func(a, b Case) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Error("the order changed")
+	}
+	for _, c := range small {
+		if !slices.ContainsFunc(large, func(d Case) bool { return c.ID == d.ID }) {
+			t.Errorf("%s is in the smaller sample only", c.ID)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (r *runner) begin(ctx context.Context, s Session, c Case) (t Tracer, absent
 }
 
 func (r *runner) ask(ctx context.Context, trace Tracer, c Case, algorithm string) Record {
-	rec := Record{Key: recordKey(c, algorithm, r.Version), Case: c, Algorithm: algorithm, Version: r.Version}
+	rec := r.record(c, algorithm)
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, ErrTimeout)
@@ -109,6 +109,7 @@ func (r *runner) keep(ctx context.Context, index int, rec Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.records[index][rec.Algorithm] = o
+	r.addVersion(rec)
 	if rec.Error != "" {
 		r.prog.Failed++
 		r.res.Failed = append(r.res.Failed, Failed{rec.Case.ID, rec.Case.Repo, rec.Algorithm, rec.Error})
@@ -120,7 +121,8 @@ func (r *runner) keep(ctx context.Context, index int, rec Record) {
 func (r *runner) skip(ctx context.Context, index int, reason string) {
 	c := r.Cases[index]
 	for _, algorithm := range r.unanswered(index) {
-		rec := Record{Key: recordKey(c, algorithm, r.Version), Case: c, Algorithm: algorithm, Version: r.Version, Skip: reason}
+		rec := r.record(c, algorithm)
+		rec.Skip = reason
 		r.keep(ctx, index, rec)
 	}
 	r.mu.Lock()

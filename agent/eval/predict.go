@@ -31,6 +31,7 @@ type Record struct {
 	Case      Case        `json:"case"`
 	Algorithm string      `json:"algorithm"`
 	Version   string      `json:"version"`
+	Setting   string      `json:"setting,omitempty"`
 	Answer    *Prediction `json:"answer,omitempty"`
 	Absent    []string    `json:"absent,omitempty"` // BICs that the repository lacks
 	Error     string      `json:"error,omitempty"`  // the engine failed
@@ -38,10 +39,10 @@ type Record struct {
 	Seconds   float64     `json:"seconds,omitempty"`
 }
 
-// recordKey covers everything that determines a prediction. The truth is no
-// part of it: corrected labels need no new answers.
-func recordKey(c Case, algorithm, version string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{c.ID, c.Repo, string(c.Fix), algorithm, version}, "\x00")))
+// key covers everything that determines a prediction. The truth is no part of
+// it: corrected labels need no new answers.
+func (r Record) key() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{r.Case.ID, r.Case.Repo, string(r.Case.Fix), r.Algorithm, r.Version, r.Setting}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -11,7 +11,7 @@ import (
 // was asked about more than once, the last answer counts.
 func Recall(ctx context.Context, j Journal) (*Results, error) {
 	last := map[string]map[string]Record{} // by case, by algorithm
-	res := &Results{Outcomes: map[string][]Outcome{}}
+	res := &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}}
 	for rec, err := range j.Kept(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read kept predictions: %w", err)
@@ -25,6 +25,9 @@ func Recall(ctx context.Context, j Journal) (*Results, error) {
 			res.Algorithms = append(res.Algorithms, rec.Algorithm)
 		}
 		last[id][rec.Algorithm] = rec
+		if vs := res.Versions[rec.Algorithm]; !slices.Contains(vs, rec.Version) {
+			res.Versions[rec.Algorithm] = append(vs, rec.Version)
+		}
 	}
 	for i, c := range res.Cases {
 		res.recallCase(i, last[c.ID])

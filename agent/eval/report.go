@@ -38,6 +38,7 @@ type Report struct {
 // Algorithm is the part of one algorithm.
 type Algorithm struct {
 	Name        string          `json:"name"`
+	Versions    []string        `json:"versions"` // of the engine that answered
 	Overall     Row             `json:"overall"`
 	By          []Breakdown     `json:"by"`
 	Calibration *Calibration    `json:"calibration"` // null: no probabilities
@@ -72,12 +73,19 @@ func NewReport(about About, res *Results) *Report {
 	}
 	r.Evaluated = evaluated(res)
 	for i, name := range res.Algorithms {
-		r.Algorithms = append(r.Algorithms, newAlgorithm(name, res.Cases, res.Outcomes[name]))
+		r.Algorithms = append(r.Algorithms, newAlgorithm(name, res))
 		if i > 0 {
 			first := res.Algorithms[0]
 			r.Comparisons = append(r.Comparisons, compare(first, name, res.Outcomes[first], res.Outcomes[name]))
 		}
 	}
+	return r
+}
+
+// NewComparison is a report of nothing but comparisons.
+func NewComparison(list []Comparison) *Report {
+	r := NewReport(About{}, &Results{})
+	r.Comparisons = list
 	return r
 }
 
@@ -114,7 +122,8 @@ func evaluated(res *Results) int {
 	return n
 }
 
-func newAlgorithm(name string, cases []Case, outcomes []Outcome) Algorithm {
+func newAlgorithm(name string, res *Results) Algorithm {
+	cases, outcomes := res.Cases, res.Outcomes[name]
 	use := func(i int) bool { return outcomes[i].Evaluated }
 	var all []Outcome
 	for i := range outcomes {
@@ -122,7 +131,7 @@ func newAlgorithm(name string, cases []Case, outcomes []Outcome) Algorithm {
 			all = append(all, outcomes[i])
 		}
 	}
-	a := Algorithm{Name: name, Overall: measure("all", all), Calibration: calibrate(all), Coverage: notNil(coverage(all))}
+	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure("all", all), Calibration: calibrate(all), Coverage: notNil(coverage(all))}
 	for _, d := range dimensions {
 		names, members := d.strata(cases, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}

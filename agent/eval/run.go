@@ -21,7 +21,9 @@ type Journal interface {
 type Plan struct {
 	Cases      []Case
 	Algorithms []string
-	Version    string // of the engine; part of every key
+	Version    string   // of the engine; part of every key
+	Setting    string   // what the engine was told, beside the algorithm; part of every key
+	Reuse      []string // algorithms whose kept predictions count whatever version made them
 	Repos      Finder
 	Open       Opener
 	Journal    Journal
@@ -74,6 +76,7 @@ type Results struct {
 	Skipped    []Skipped
 	Failed     []Failed
 	Partial    []Partial
+	Versions   map[string][]string // of the engine, by algorithm; more than one after a reuse
 	Reused     int
 	Unfinished int // cases that an interrupted run did not reach
 }
@@ -137,6 +140,7 @@ func newRunner(ctx context.Context, p Plan) (*runner, error) {
 	}
 	r := &runner{Plan: p, start: p.Now(), records: make([]map[string]Outcome, len(p.Cases))}
 	r.res.Cases, r.res.Algorithms = p.Cases, p.Algorithms
+	r.res.Versions = map[string][]string{}
 	r.prog.Total = len(p.Cases)
 	for i := range r.records {
 		r.records[i] = map[string]Outcome{}
@@ -158,7 +162,7 @@ func (r *runner) recall(ctx context.Context) error {
 	wanted := map[string]place{}
 	for i, c := range r.Cases {
 		for _, a := range r.Algorithms {
-			wanted[recordKey(c, a, r.Version)] = place{i, a}
+			wanted[r.recallKey(r.record(c, a))] = place{i, a}
 		}
 	}
 	partial := map[int]bool{}
@@ -166,21 +170,42 @@ func (r *runner) recall(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read kept predictions: %w", err)
 		}
-		at, ok := wanted[rec.Key]
+		at, ok := wanted[r.recallKey(rec)]
 		if !ok || rec.Answer == nil {
 			continue
 		}
-		if _, again := r.records[at.index][at.algorithm]; again {
-			continue
+		if _, again := r.records[at.index][at.algorithm]; !again {
+			r.prog.Reused++
 		}
 		r.records[at.index][at.algorithm] = Score(at.index, r.Cases[at.index], rec)
-		r.prog.Reused++
+		r.addVersion(rec)
 		if len(rec.Absent) > 0 && !partial[at.index] {
 			partial[at.index] = true
 			r.res.Partial = append(r.res.Partial, Partial{rec.Case.ID, rec.Case.Repo, rec.Absent})
 		}
 	}
 	return nil
+}
+
+// record is the empty record of a case.
+func (r *runner) record(c Case, algorithm string) Record {
+	rec := Record{Case: c, Algorithm: algorithm, Version: r.Version, Setting: r.Setting}
+	rec.Key = rec.key()
+	return rec
+}
+
+// recallKey is the key under which kept predictions are looked for.
+func (r *runner) recallKey(rec Record) string {
+	if slices.Contains(r.Reuse, rec.Algorithm) {
+		rec.Version = ""
+	}
+	return rec.key()
+}
+
+func (r *runner) addVersion(rec Record) {
+	if !slices.Contains(r.res.Versions[rec.Algorithm], rec.Version) {
+		r.res.Versions[rec.Algorithm] = append(r.res.Versions[rec.Algorithm], rec.Version)
+	}
 }
 
 // arrange sorts the open cases into groups, the largest first so that the last

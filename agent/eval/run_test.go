@@ -149,6 +149,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// Predictions of another build count where they are asked for, and nowhere
+// else.
+func TestReuse(t *testing.T) {
+	e := &engine{}
+	p := plan(t, e)
+	if _, err := Run(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.Version, p.Reuse = "v2", []string{"b"}
+	res, err := Run(t.Context(), p)
+	if err != nil || e.asked.Load() != 24+12 || len(res.Versions["b"]) != 1 || res.Versions["b"][0] != "v1" || res.Versions["rank"][0] != "v2" {
+		t.Errorf("asked %d times in all, want 36; versions %v; %v", e.asked.Load(), res.Versions, err)
+	}
+	p.Setting = "hints"
+	if _, err := Run(t.Context(), p); err != nil || e.asked.Load() != 36+24 {
+		t.Errorf("another setting: asked %d times in all, want 60; %v", e.asked.Load(), err)
+	}
+}
+
 // An engine's error, its panic and its time-out are rows of their case; the
 // others are answered, and the failed ones are tried again by the next run.
 func TestFailingCases(t *testing.T) {

@@ -14,8 +14,10 @@ const maxListed = 20
 // WriteText writes the report for a terminal or a file of text.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	r.textHead(&b)
-	r.textOverall(&b)
+	if len(r.Algorithms) > 0 {
+		r.textHead(&b)
+		r.textOverall(&b)
+	}
 	r.textCalibration(&b)
 	r.textComparisons(&b)
 	r.textStrata(&b)
@@ -117,8 +119,15 @@ func (r *Report) textComparisons(b *strings.Builder) {
 		t.add("A "+c.A+", B "+c.B, three(c.F1A), three(c.F1B), c.F1Diff.signed(), small(c.F1DiffP),
 			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
 	}
-	b.WriteByte('\n')
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
 	t.write(b)
+	for _, c := range r.Comparisons {
+		if c.OnlyA+c.OnlyB > 0 {
+			fmt.Fprintf(b, "left out: %s only in %s, %s only in %s\n", plural(c.OnlyA, "case"), c.A, plural(c.OnlyB, "case"), c.B)
+		}
+	}
 }
 
 // textStrata shows one algorithm with its intervals, and several side by side
