@@ -10,7 +10,7 @@ import (
 // writes numbers into SVG. Every axis runs from 0 to 1.
 
 const (
-	barsWidth  = 720.0
+	barsWidth  = 1000.0
 	barsLeft   = 110.0 // room for names
 	barsRight  = 60.0  // room for values
 	barsTop    = 26.0  // room for tick labels

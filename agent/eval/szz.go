@@ -1,0 +1,100 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// OpenSZZ opens repositories for the offline engine of agent/szz. Shadows go
+// below the given folder, so that nothing is written to the clones.
+func OpenSZZ(opt szz.ContextOptions, shadows string) Opener {
+	return func(ctx context.Context, dir string) (Session, error) {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(dir))
+		repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir, DataDir: filepath.Join(shadows, hex.EncodeToString(sum[:8]))})
+		if err != nil {
+			return nil, err
+		}
+		return &szzSession{repo, opt}, nil
+	}
+}
+
+type szzSession struct {
+	repo *gitext.Repo
+	opt  szz.ContextOptions
+}
+
+// Close ends the repository's processes.
+func (s *szzSession) Close() error { return s.repo.Close() }
+
+// Begin looks whether the commits are there and reads the fix once.
+func (s *szzSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, error) {
+	absent, err := s.absent(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	fix, err := szz.NewContext(ctx, s.repo, c.Fix, s.opt)
+	if err != nil {
+		return nil, absent, err
+	}
+	return func(ctx context.Context, algorithm string) (Prediction, error) {
+		v, err := szz.Trace(ctx, s.repo, fix, szz.Options{Algorithm: algorithm})
+		if err != nil {
+			return Prediction{}, err
+		}
+		return predictionOf(v, algorithm), nil
+	}, absent, nil
+}
+
+// absent returns the BICs that the repository lacks, and an *AbsentError when
+// nothing could be right: the fix is not there, or none of its BICs.
+func (s *szzSession) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
+	if ok, err := s.has(ctx, c.Fix); err != nil {
+		return nil, err
+	} else if !ok {
+		return nil, &AbsentError{[]gitext.OID{c.Fix}}
+	}
+	var absent []gitext.OID
+	for _, bic := range c.BICs {
+		ok, err := s.has(ctx, bic)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			absent = append(absent, bic)
+		}
+	}
+	if len(absent) == len(c.BICs) {
+		return nil, &AbsentError{absent}
+	}
+	return absent, nil
+}
+
+func (s *szzSession) has(ctx context.Context, oid gitext.OID) (bool, error) {
+	_, err := s.repo.Commit(ctx, oid)
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) || errors.Is(err, gitext.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func predictionOf(v *szz.Verdict, algorithm string) Prediction {
+	p := Prediction{Suspects: make([]Suspect, len(v.Suspects)), Candidates: v.Candidates}
+	for i, s := range v.Suspects {
+		p.Suspects[i] = Suspect{s.Commit.OID, s.Probability}
+	}
+	if v.Algorithm != algorithm {
+		p.Answered = v.Algorithm
+	}
+	return p
+}

@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// git runs git in a repository with a fixed identity and clock.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2024-01-01T00:00:00Z",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2024-01-01T00:00:00Z")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// history writes a file once per text and commits it; it returns the commits.
+func history(t *testing.T, dir string, texts ...string) []gitext.OID {
+	t.Helper()
+	git(t, dir, "init", "-q")
+	var list []gitext.OID
+	for i, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, "f.c"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		git(t, dir, "add", "f.c")
+		git(t, dir, "commit", "-q", "-m", fmt.Sprintf("step %d", i))
+		list = append(list, gitext.OID(git(t, dir, "rev-parse", "HEAD")))
+	}
+	return list
+}
+
+// The offline engine is asked through the same door as any other: a right
+// answer is found, a missing fix skips its case, a missing BIC is said.
+func TestSZZSession(t *testing.T) {
+	repos := t.TempDir()
+	dir := filepath.Join(repos, "o", "r")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	steps := history(t, dir, "int a;\nint b;\nint c;\n", "int a;\nint wrong;\nint c;\n", "int a;\nint b;\nint c;\n")
+	p := Plan{Algorithms: []string{"b"}, Version: "v", Repos: Finder{repos}, Journal: &memory{},
+		Open: OpenSZZ(szz.ContextOptions{NoAnnotations: true}, t.TempDir()),
+		Cases: []Case{
+			{ID: "found", Repo: "o/r", Fix: steps[2], BICs: steps[1:2]},
+			{ID: "no-bic", Repo: "o/r", Fix: steps[2], BICs: oids("a")},
+			{ID: "no-fix", Repo: "o/r", Fix: oid("f"), BICs: steps[1:2]},
+			{ID: "one-bic", Repo: "o/r", Fix: steps[2], BICs: append(oids("a"), steps[1])},
+		}}
+	res, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Failed) != 0 || len(res.Skipped) != 2 || len(res.Partial) != 1 || res.Partial[0].ID != "one-bic" {
+		t.Errorf("failed %v, skipped %v, partial %v", res.Failed, res.Skipped, res.Partial)
+	}
+	if o := res.Outcomes["b"]; o[0].Rank != 1 || o[0].Answered != 1 || o[3].Found != 1 || o[3].Truths != 2 {
+		t.Errorf("outcomes: %+v", o)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git", "agent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the clone was written to: %v", err)
+	}
+}
+
+// No text that an engine sees of a fix holds five digits of a culprit's hash,
+// or a culprit's subject. It needs case files and clones:
+//
+//	GIT_AGENT_EVAL_CASES=a.jsonl:b.jsonl GIT_AGENT_EVAL_REPOS=clones go test -run Leak
+func TestNoHintLeaks(t *testing.T) {
+	files, repos := os.Getenv("GIT_AGENT_EVAL_CASES"), os.Getenv("GIT_AGENT_EVAL_REPOS")
+	if files == "" || repos == "" {
+		t.Skip("GIT_AGENT_EVAL_CASES and GIT_AGENT_EVAL_REPOS are not set")
+	}
+	cases, _, err := ReadCaseFiles(filepath.SplitList(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &leakSeeker{t: t, shadows: t.TempDir()}
+	_, err = Run(t.Context(), Plan{Cases: cases, Algorithms: []string{"none"}, Repos: Finder{repos}, Open: e.open, Journal: &memory{}, Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leakSeeker is an engine that looks at what it is shown.
+type leakSeeker struct {
+	t       *testing.T
+	shadows string
+}
+
+type leakSession struct {
+	*szzSession
+	t *testing.T
+}
+
+func (e *leakSeeker) open(ctx context.Context, dir string) (Session, error) {
+	s, err := OpenSZZ(szz.ContextOptions{NoAnnotations: true}, e.shadows)(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &leakSession{s.(*szzSession), e.t}, nil
+}
+
+func (s *leakSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, error) {
+	absent, err := s.absent(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	fix, err := szz.NewContext(ctx, s.repo, c.Fix, s.opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(fix.Annotations) > 0 {
+		s.t.Errorf("%s has annotations: %v", c.ID, fix.Annotations)
+	}
+	seen := flat(strings.Join(append([]string{fix.Message, fix.Commit.Message}, fix.Notes...), "\n"))
+	for right := range c.truth() {
+		if strings.Contains(seen, string(right[:5])) {
+			s.t.Errorf("%s shows %s in %q", c.ID, right[:5], seen)
+		}
+		commit, err := s.repo.Commit(ctx, right)
+		if err != nil {
+			continue // absent: there is no subject to leak
+		}
+		// Short subjects ("fix typo") are ordinary words of another message.
+		if subject := flat(commit.Subject()); len(subject) >= 20 && strings.Contains(seen, subject) {
+			s.t.Errorf("%s shows the subject %q in %q", c.ID, subject, seen)
+		}
+	}
+	return func(context.Context, string) (Prediction, error) { return Prediction{}, nil }, absent, nil
+}
+
+// flat is text as a search sees it: lower case, one line.
+func flat(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
