@@ -1,0 +1,122 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Bisection is what is left to look through for the first bad commit.
+type Bisection struct {
+	Next  OID // the commit to try; "" when none is left to try
+	Left  int // commits that may be the first bad one, the bad one included
+	Steps int // git's estimate of how many tries a bisection still takes
+}
+
+// Bisect picks the commit that divides best what lies between commits known
+// to be good and one known to be bad, as git bisect does. Commits to skip are
+// not picked; with each of them in the range the pick moves further away
+// from the middle, because commits that cannot be tried come in runs.
+func (r *Repo) Bisect(ctx context.Context, bad OID, good, skip []OID) (Bisection, error) {
+	args := []string{"rev-list", "--bisect-vars", "--stdin"}
+	out, err := r.revList(ctx, args, bad, good)
+	if err != nil {
+		return Bisection{}, err
+	}
+	b := bisectVars(out)
+	if b.Left <= 1 {
+		b.Next = ""
+		return b, nil
+	}
+	if slices.Contains(skip, b.Next) {
+		b.Next, err = r.bisectAround(ctx, bad, good, skip)
+	}
+	return b, err
+}
+
+// bisectVars reads the shell assignments that --bisect-vars prints.
+func bisectVars(out []byte) Bisection {
+	var b Bisection
+	for line := range strings.Lines(string(out)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.Trim(value, "'")
+		switch name {
+		case "bisect_rev":
+			b.Next = OID(value)
+		case "bisect_all":
+			b.Left, _ = strconv.Atoi(value)
+		case "bisect_steps":
+			b.Steps, _ = strconv.Atoi(value)
+		}
+	}
+	return b
+}
+
+// bisectAround picks from the range, best division first, what is not to be
+// skipped. It gives "" when nothing is left.
+func (r *Repo) bisectAround(ctx context.Context, bad OID, good, skip []OID) (OID, error) {
+	out, err := r.revList(ctx, []string{"rev-list", "--bisect-all", "--stdin"}, bad, good)
+	if err != nil {
+		return "", err
+	}
+	skipped := map[OID]bool{}
+	for _, oid := range skip {
+		skipped[oid] = true
+	}
+	var left []OID
+	seen := 0
+	for line := range bytes.Lines(out) {
+		text, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		oid, err := ParseOID(string(text))
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("rev-list --bisect-all: %w", err)
+		case oid == bad:
+		case skipped[oid]:
+			seen++
+		default:
+			left = append(left, oid)
+		}
+	}
+	if len(left) == 0 {
+		return "", nil
+	}
+	const reluctance = 6 // the first skip moves the pick by one seventh of the range
+	return left[len(left)*seen/(seen+reluctance)], nil
+}
+
+// CountCommits counts the ancestors of tip, itself included, that are not
+// ancestors of one of not.
+func (r *Repo) CountCommits(ctx context.Context, tip OID, not []OID) (int, error) {
+	out, err := r.revList(ctx, []string{"rev-list", "--count", "--stdin"}, tip, not)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
+// AncestorAt is the commit that stands n places after tip when its history is
+// listed newest first, on whatever branch; "" where the history is shorter.
+func (r *Repo) AncestorAt(ctx context.Context, tip OID, n int) (OID, error) {
+	out, err := r.revList(ctx, []string{"rev-list", "--max-count=1", "--skip=" + strconv.Itoa(n), "--stdin"}, tip, nil)
+	if err != nil || len(out) == 0 {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// revList runs rev-list on tip without the history of not.
+func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) ([]byte, error) {
+	if err := validAll(append([]OID{tip}, not...)...); err != nil {
+		return nil, err
+	}
+	var in bytes.Buffer
+	fmt.Fprintln(&in, tip)
+	for _, oid := range not {
+		fmt.Fprintf(&in, "^%s\n", oid)
+	}
+	return r.shadow.output(ctx, call{args: args, stdin: &in})
+}

@@ -1,0 +1,203 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An Overlay is one file that Checkout lays over a commit.
+type Overlay struct {
+	Path    string
+	Mode    uint32 // as in a tree; 0 removes the path
+	OID     OID    // the content, or "" for Content
+	Content []byte
+}
+
+// Checkout makes dir hold the files of a commit with over laid on top. It is
+// not `git worktree add`: nothing of the user's repository is written, neither
+// refs nor index nor configuration, and no hook runs.
+//
+// The first call fills dir, later ones change what differs. Tracked files that
+// somebody changed are put back, untracked ones stay: build caches survive,
+// and a file that is the same in both states keeps its time stamp. Beside dir
+// stand dir.index and dir.objects, which belong to it; a command that runs in
+// dir must not be able to write them. A small repository in dir/.git, made anew
+// each time and never read by us, lets builds ask git for the revision.
+//
+// Attributes of the tree apply where they need no program: line ends are
+// converted, filters are not run, so files kept in Git LFS are their pointers.
+// Submodules are empty directories. Symbolic links are made as they stand, and
+// git does not write through one.
+func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Overlay) error {
+	if err := commit.valid(); err != nil {
+		return err
+	}
+	w, err := r.openCheckout(dir)
+	if err != nil {
+		return err
+	}
+	tree := commit
+	if len(over) > 0 {
+		if tree, err = w.combine(ctx, commit, over); err != nil {
+			return fmt.Errorf("lay files over %s: %w", commit.Short(), err)
+		}
+	}
+	// A killed git leaves its lock; dir has one user at a time.
+	os.Remove(w.index + ".lock")
+	if _, err := w.git.output(ctx, call{args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
+		return fmt.Errorf("check out %s: %w", commit.Short(), err)
+	}
+	return w.writeRepository(commit)
+}
+
+// checkout is a work tree outside the repository.
+type checkout struct {
+	repo  *Repo
+	dir   string
+	index string
+	git   *runner
+}
+
+func (r *Repo) openCheckout(dir string) (*checkout, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	objects := dir + ".objects"
+	for _, d := range []string{dir, filepath.Join(objects, "info")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("make a checkout: %w", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(objects, "info", "alternates"), r.alternatesText(), 0o600); err != nil {
+		return nil, fmt.Errorf("make a checkout: %w", err)
+	}
+	w := &checkout{repo: r, dir: dir, index: dir + ".index"}
+	git := *r.shadow
+	git.dir = dir
+	git.env = append(git.env[:len(git.env):len(git.env)],
+		"GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+w.index, "GIT_OBJECT_DIRECTORY="+objects)
+	git.pins = append(git.pins[:len(git.pins):len(git.pins)],
+		"-c", "core.bare=false", "-c", "core.sparseCheckout=false", "-c", "submodule.recurse=false",
+		"-c", "core.autocrlf=false", "-c", "core.untrackedCache=false")
+	w.git = &git
+	return w, nil
+}
+
+// alternatesText names the user's object directories in the form of the file
+// objects/info/alternates.
+func (r *Repo) alternatesText() []byte {
+	var text strings.Builder
+	for _, dir := range r.objects {
+		text.WriteString(alternatesLine(dir))
+	}
+	return []byte(text.String())
+}
+
+// combine writes the tree of commit with over laid on top to the checkout's
+// own object directory. Going from one such tree to another in one step is
+// what keeps the time stamps of files that both have.
+func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID, error) {
+	git := *w.git
+	index := w.dir + ".combine"
+	defer os.Remove(index)
+	git.env = append(git.env[:len(git.env):len(git.env)], "GIT_INDEX_FILE="+index)
+	info, err := w.indexInfo(ctx, over)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range []call{
+		{args: []string{"read-tree", string(commit)}},
+		{args: []string{"update-index", "-z", "--index-info"}, stdin: bytes.NewReader(info)},
+	} {
+		if _, err := git.output(ctx, c); err != nil {
+			return "", err
+		}
+	}
+	// --missing-ok: in a partial clone the blobs of other paths may be absent,
+	// and which of them matter shows when they are checked out.
+	out, err := git.output(ctx, call{args: []string{"write-tree", "--missing-ok"}})
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// indexInfo is over in the form that update-index reads.
+func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error) {
+	var info []byte
+	for _, o := range over {
+		if !insideTree(o.Path) {
+			return nil, fmt.Errorf("%q is no path inside a tree", o.Path)
+		}
+		oid := o.OID
+		switch {
+		case o.Mode == 0:
+			oid = OID(strings.Repeat("0", w.repo.oidDigits()))
+		case oid == "":
+			out, err := w.git.output(ctx, call{args: []string{"hash-object", "-w", "-t", "blob", "--stdin"}, stdin: bytes.NewReader(o.Content)})
+			if err != nil {
+				return nil, err
+			}
+			oid = OID(strings.TrimSpace(string(out)))
+		}
+		if err := oid.valid(); err != nil {
+			return nil, err
+		}
+		info = fmt.Appendf(info, "%o %s\t%s\x00", o.Mode, oid, o.Path)
+	}
+	return info, nil
+}
+
+// insideTree refuses what update-index leaves out without an error.
+func insideTree(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(part, ".git") {
+			return false
+		}
+	}
+	return filepath.IsLocal(path) && !strings.ContainsRune(path, 0)
+}
+
+// writeRepository makes dir/.git. A command may have put anything there, a
+// link to another repository even: os.Root keeps the writes inside dir.
+func (w *checkout) writeRepository(commit OID) error {
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(".git"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("clean the checkout: %w", err)
+	}
+	for _, d := range []string{".git/objects/info", ".git/refs"} {
+		if err := root.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	files := map[string]string{
+		".git/HEAD":                    string(commit) + "\n",
+		".git/config":                  "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = " + w.repo.format + "\n",
+		".git/objects/info/alternates": alternatesLine(w.dir+".objects") + string(w.repo.alternatesText()),
+	}
+	if w.repo.shallow {
+		files[".git/shallow"] = string(shallowFile(w.repo.boundary))
+	}
+	index, err := os.ReadFile(w.index)
+	if err != nil {
+		return err
+	}
+	files[".git/index"] = string(index)
+	for name, text := range files {
+		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
