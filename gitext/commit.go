@@ -1,0 +1,214 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Person is an author or a committer, as the commit names them: no mailmap.
+type Person struct {
+	Name, Email string
+	Time        time.Time // zero when the commit's date is no date
+}
+
+// Commit is a commit's metadata.
+type Commit struct {
+	OID, Tree         OID
+	Parents           []OID
+	Author, Committer Person
+	Message           string // in UTF-8 where the commit says which encoding it has, else as it is
+}
+
+// Subject is the message's first paragraph on one line, git's %s.
+func (c Commit) Subject() string {
+	subject, _ := splitMessage(c.Message)
+	return subject
+}
+
+// Body is the message after its first paragraph, git's %b.
+func (c Commit) Body() string {
+	_, body := splitMessage(c.Message)
+	return body
+}
+
+func splitMessage(message string) (subject, body string) {
+	rest := message
+	var words []string
+	for rest != "" {
+		line, after, _ := strings.Cut(rest, "\n")
+		blank := strings.TrimSpace(line) == ""
+		if blank && words != nil {
+			break
+		}
+		rest = after
+		if !blank {
+			words = append(words, strings.TrimRight(line, " \t\r\n\v\f"))
+		}
+	}
+	for rest != "" {
+		line, after, _ := strings.Cut(rest, "\n")
+		if strings.TrimSpace(line) != "" {
+			break
+		}
+		rest = after
+	}
+	return strings.Join(words, " "), rest
+}
+
+// Commit reads one commit.
+func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
+	c, encoding, err := r.rawCommit(ctx, oid)
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := r.reencode(ctx, &c, encoding); err != nil {
+		return Commit{}, err
+	}
+	return c, nil
+}
+
+// Commits reads many, in the order asked.
+func (r *Repo) Commits(ctx context.Context, oids []OID) ([]Commit, error) {
+	commits := make([]Commit, 0, len(oids))
+	for _, oid := range oids {
+		c, err := r.Commit(ctx, oid)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+func (r *Repo) rawCommit(ctx context.Context, oid OID) (Commit, string, error) {
+	if err := oid.valid(); err != nil {
+		return Commit{}, "", err
+	}
+	_, text, err := r.objs.contents(ctx, string(oid), "commit", 0)
+	if errors.Is(err, errMissing) {
+		return Commit{}, "", &MissingObjectError{OID: oid}
+	}
+	if err != nil {
+		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
+	}
+	c, encoding, err := parseCommit(text)
+	if err != nil {
+		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
+	}
+	c.OID = oid
+	return c, encoding, nil
+}
+
+// parseCommit reads a commit object. Headers that we do not know, and the
+// indented lines that continue them, are passed over.
+func parseCommit(text []byte) (c Commit, encoding string, err error) {
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		text = rest
+		if len(line) == 0 {
+			break
+		}
+		key, value, _ := strings.Cut(string(line), " ")
+		switch key {
+		case "tree":
+			c.Tree, err = ParseOID(value)
+		case "parent":
+			var parent OID
+			parent, err = ParseOID(value)
+			c.Parents = append(c.Parents, parent)
+		case "author":
+			c.Author = parsePerson(value)
+		case "committer":
+			c.Committer = parsePerson(value)
+		case "encoding":
+			encoding = value
+		}
+		if err != nil {
+			return Commit{}, "", err
+		}
+	}
+	if c.Tree == "" {
+		return Commit{}, "", errors.New("no tree in the commit")
+	}
+	c.Message = string(text)
+	return c, encoding, nil
+}
+
+// parsePerson reads "Name <email> seconds zone". Old importers wrote odd
+// ones; what cannot be read stays empty.
+func parsePerson(s string) Person {
+	var p Person
+	open := strings.IndexByte(s, '<')
+	end := strings.LastIndexByte(s, '>')
+	if open < 0 || end < open {
+		p.Name = strings.TrimSpace(s)
+		return p
+	}
+	p.Name, p.Email = strings.TrimSpace(s[:open]), s[open+1:end]
+	f := strings.Fields(s[end+1:])
+	if len(f) == 0 {
+		return p
+	}
+	seconds, err := strconv.ParseInt(f[0], 10, 64)
+	if err != nil || seconds < 0 || seconds > maxSeconds {
+		return p
+	}
+	zone := time.UTC
+	if len(f) > 1 {
+		zone = parseZone(f[1])
+	}
+	p.Time = time.Unix(seconds, 0).In(zone)
+	return p
+}
+
+// maxSeconds keeps dates printable: the end of the year 9999.
+const maxSeconds = 253402300799
+
+func parseZone(s string) *time.Location {
+	n, err := strconv.Atoi(s)
+	if err != nil || n == 0 || n < -2359 || n > 2359 {
+		return time.UTC
+	}
+	return time.FixedZone("", (n/100*60+n%100)*60)
+}
+
+// reencode turns the texts of a commit into UTF-8. Latin 1 is done here; for
+// the other encodings git is asked, which costs a process for each such
+// commit (they are rare: Shift-JIS, KOI8-R, windows-125x).
+func (r *Repo) reencode(ctx context.Context, c *Commit, encoding string) error {
+	texts := []*string{&c.Author.Name, &c.Author.Email, &c.Committer.Name, &c.Committer.Email, &c.Message}
+	switch strings.ToLower(encoding) {
+	case "", "utf-8", "utf8":
+		return nil
+	case "iso-8859-1", "iso8859-1", "latin1", "latin-1":
+		for _, t := range texts {
+			*t = fromLatin1(*t)
+		}
+		return nil
+	}
+	out, err := r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{
+		"log", "-1", "--no-walk", "--encoding=UTF-8", "--format=format:%an%x00%ae%x00%cn%x00%ce%x00%B", "--end-of-options", string(c.OID), "--"}})
+	if err != nil {
+		return r.explain(ctx, err)
+	}
+	if f := bytes.SplitN(out, []byte{0}, len(texts)); len(f) == len(texts) && utf8.Valid(out) {
+		for i, t := range texts {
+			*t = string(f[i])
+		}
+	}
+	return nil
+}
+
+func fromLatin1(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteRune(rune(s[i]))
+	}
+	return b.String()
+}

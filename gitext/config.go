@@ -1,0 +1,54 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// ConfigValue is one value of a setting with where it comes from.
+type ConfigValue struct {
+	Scope string // system, global, local, worktree, command
+	Value string
+	Bare  bool // the key stands alone, without "=": true for a boolean
+}
+
+// Trusted is false for values that may have come with the repository. What
+// sends data or runs programs must not be taken from those.
+func (v ConfigValue) Trusted() bool {
+	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
+}
+
+// Config reads the user's agent.* settings in one go. Keys are in git's
+// spelling, lower case except for the middle part; of several values the last
+// one counts.
+func (r *Repo) Config(ctx context.Context) (map[string][]ConfigValue, error) {
+	return r.settings(ctx, `^agent\.`)
+}
+
+// settings reads the user's configuration of keys that match.
+func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]ConfigValue, error) {
+	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"config", "--null", "--show-scope", "--get-regexp", pattern}})
+	var gitErr *Error
+	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
+		return map[string][]ConfigValue{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(string(out)), nil
+}
+
+// parseConfig reads "scope NUL key newline value NUL"; the newline is missing
+// where the key stands alone.
+func parseConfig(out string) map[string][]ConfigValue {
+	settings := map[string][]ConfigValue{}
+	for out != "" {
+		var scope, entry string
+		scope, out, _ = strings.Cut(out, "\x00")
+		entry, out, _ = strings.Cut(out, "\x00")
+		key, value, found := strings.Cut(entry, "\n")
+		settings[key] = append(settings[key], ConfigValue{Scope: scope, Value: value, Bare: !found})
+	}
+	return settings
+}

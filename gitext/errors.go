@@ -1,0 +1,99 @@
+package gitext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var (
+	// ErrNotRepository says that no git repository was found.
+	ErrNotRepository = errors.New("not a git repository")
+	// ErrNotExist says that a path is not in the tree that was asked.
+	ErrNotExist = errors.New("path does not exist")
+	// ErrTimeout says that git ran longer than the call allowed.
+	ErrTimeout = errors.New("git took too long")
+	// ErrOutputLimit says that git wrote more than the call allowed.
+	ErrOutputLimit = errors.New("git wrote too much")
+)
+
+// Error is a git call that failed.
+type Error struct {
+	Args   []string // git's arguments, without the pinned settings
+	Exit   int      // exit code; -1 when git was killed or never started
+	Stderr string   // the end of what git wrote there
+	Hint   string   // what to type, "" if there is nothing to say
+	Err    error    // the cause: an *exec.ExitError, ErrTimeout, a context's error
+}
+
+// Error says what git said, or else how it ended.
+func (e *Error) Error() string {
+	verb := "git"
+	if len(e.Args) > 0 {
+		verb = "git " + e.Args[0]
+	}
+	if said := e.said(); said != "" && !e.stopped() {
+		return verb + ": " + said
+	}
+	if e.Err != nil {
+		return verb + ": " + e.Err.Error()
+	}
+	return fmt.Sprintf("%s: exit status %d", verb, e.Exit)
+}
+
+// stopped is true when git did not end by itself; what it wrote is then no
+// explanation.
+func (e *Error) stopped() bool { return e.Exit < 0 }
+
+// said is git's first complaint without its prefix.
+func (e *Error) said() string {
+	var first string
+	for line := range strings.Lines(e.Stderr) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return rest
+		}
+		if first == "" {
+			first = strings.TrimPrefix(line, "error: ")
+		}
+	}
+	return first
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// MissingObjectError names an object that the clone does not hold.
+type MissingObjectError struct{ OID OID }
+
+func (e *MissingObjectError) Error() string {
+	return fmt.Sprintf("object %s is not in this clone", e.OID)
+}
+
+// TooLargeError is an object above the size that the caller can use.
+type TooLargeError struct {
+	OID  OID
+	Size int64
+	Max  int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("object %s has %d bytes, more than %d", e.OID, e.Size, e.Max)
+}
+
+// hexIn lists the full object ids in what git wrote to stderr. They are
+// suspects only: git's wording is never interpreted.
+func hexIn(text []byte, digits int) []OID {
+	var found []OID
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && bytes.IndexByte([]byte("0123456789abcdef"), text[i]) >= 0 {
+			continue
+		}
+		if i-start == digits {
+			found = append(found, OID(text[start:i]))
+		}
+		start = i + 1
+	}
+	return found
+}

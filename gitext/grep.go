@@ -1,0 +1,128 @@
+package gitext
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// GrepOptions say what to look for in the files of a commit.
+type GrepOptions struct {
+	Pattern    string // an extended regular expression
+	Fixed      bool   // Pattern is a text
+	Word       bool   // whole words only
+	IgnoreCase bool
+	Paths      []string // literal files and folders
+	Max        int      // most matches; 0 is 10,000
+}
+
+// GrepMatch is one line.
+type GrepMatch struct {
+	Path string
+	Line int
+	Text []byte
+}
+
+const (
+	defaultGrepMatches = 10_000
+	// maxGrepLine is how much of a matching line is kept.
+	maxGrepLine = 64 << 10
+)
+
+// Grep finds lines in the files of a commit, by path and line. No match is no
+// error. Where the clone lacks files, the matches in the others come together
+// with a *MissingObjectError for the first.
+func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch, error) {
+	if opt.Pattern == "" || strings.ContainsAny(opt.Pattern, "\x00\n") {
+		return nil, fmt.Errorf("%q is not a pattern", opt.Pattern)
+	}
+	if err := errors.Join(rev.valid(), checkPaths(opt.Paths)); err != nil {
+		return nil, err
+	}
+	limit := opt.Max
+	if limit <= 0 {
+		limit = defaultGrepMatches
+	}
+	var matches []GrepMatch
+	err := r.shadow.stream(ctx, call{args: opt.args(rev)}, func(out *bufio.Reader) error {
+		for len(matches) < limit {
+			m, err := readMatch(out, rev)
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			matches = append(matches, m)
+		}
+		return errStop
+	})
+	var gitErr *Error
+	if errors.As(err, &gitErr) && gitErr.Exit == 1 && gitErr.Stderr == "" {
+		return matches, nil
+	}
+	if err != nil {
+		return matches, r.explain(ctx, err)
+	}
+	return matches, nil
+}
+
+func (o GrepOptions) args(rev OID) []string {
+	args := []string{"grep", "-n", "-a", "-z", "--no-color", "--no-column", "--no-heading", "--no-break", "--full-name", "--no-textconv"}
+	if o.Fixed {
+		args = append(args, "-F")
+	} else {
+		args = append(args, "-E")
+	}
+	if o.Word {
+		args = append(args, "-w")
+	}
+	if o.IgnoreCase {
+		args = append(args, "-i")
+	}
+	return withPaths(append(args, "-e", o.Pattern, string(rev)), o.Paths)
+}
+
+// readMatch reads "<rev>:<path>" NUL "<line>" NUL "<text>" newline.
+func readMatch(out *bufio.Reader, rev OID) (GrepMatch, error) {
+	name, err := out.ReadString(0)
+	if err != nil {
+		if err == io.EOF && name != "" {
+			err = io.ErrUnexpectedEOF
+		}
+		return GrepMatch{}, err
+	}
+	number, err := readRecord(out)
+	if err != nil {
+		return GrepMatch{}, err
+	}
+	path, named := strings.CutPrefix(strings.TrimSuffix(name, "\x00"), string(rev)+":")
+	line, err := strconv.Atoi(number)
+	if err != nil || !named {
+		return GrepMatch{}, fmt.Errorf("malformed match: %.100q", name)
+	}
+	text, err := readText(out)
+	return GrepMatch{Path: path, Line: line, Text: text}, err
+}
+
+// readText reads a line and keeps at most maxGrepLine of it.
+func readText(out *bufio.Reader) ([]byte, error) {
+	var text []byte
+	for {
+		piece, err := out.ReadSlice('\n')
+		text = append(text, piece[:min(len(piece), maxGrepLine-len(text))]...)
+		if err == nil {
+			if n := len(text); n > 0 && text[n-1] == '\n' {
+				text = text[:n-1]
+			}
+			return text, nil
+		}
+		if err != bufio.ErrBufferFull {
+			return nil, unexpectedEnd(err)
+		}
+	}
+}

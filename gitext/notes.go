@@ -1,0 +1,33 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+)
+
+// This file holds all that gitext writes into the user's own repository:
+// notes, in a namespace of ours, and only when the caller was asked to.
+// Branches, tags, the index and the work tree are never written.
+
+// noteRef is what may follow refs/notes/.
+var noteRef = regexp.MustCompile(`^agent(-[a-z0-9-]+)?$`)
+
+// AddNote writes a note for a commit to refs/notes/<name>, where name is
+// "agent" or begins with "agent-". It replaces the note that is there. The
+// identity is the user's, as for git notes.
+func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte) error {
+	if !noteRef.MatchString(name) {
+		return fmt.Errorf("notes go to refs/notes/agent, not to %q", name)
+	}
+	if err := validAll(commit); err != nil {
+		return err
+	}
+	_, err := r.user.output(ctx, call{
+		timeout: quickTimeout,
+		args:    []string{"notes", "--ref=" + name, "add", "--force", "--file=-", string(commit)},
+		stdin:   bytes.NewReader(text),
+	})
+	return err
+}

@@ -1,0 +1,56 @@
+package gitext
+
+import "fmt"
+
+// OID is an object id: 40 or 64 lower-case hexadecimal digits.
+type OID string
+
+// shortDigits is how many digits an abbreviated id shows: the kernel's
+// convention for Fixes trailers.
+const shortDigits = 12
+
+// Short is the abbreviated id, twelve digits.
+func (o OID) Short() string {
+	if len(o) <= shortDigits {
+		return string(o)
+	}
+	return string(o[:shortDigits])
+}
+
+// zero says whether o stands for "no object" in git's output.
+func (o OID) zero() bool {
+	for i := range len(o) {
+		if o[i] != '0' {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseOID accepts a full object id and nothing else.
+func ParseOID(s string) (OID, error) {
+	if len(s) != 40 && len(s) != 64 {
+		return "", fmt.Errorf("%q is not a full object id", s)
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return "", fmt.Errorf("%q is not a full object id", s)
+		}
+	}
+	return OID(s), nil
+}
+
+// valid guards every argument that becomes part of a command line.
+func (o OID) valid() error {
+	_, err := ParseOID(string(o))
+	return err
+}
+
+func validAll(oids ...OID) error {
+	for _, o := range oids {
+		if err := o.valid(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package gitext
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// PatchOptions say how two trees are compared.
+type PatchOptions struct {
+	Context         int      // lines of context
+	FunctionContext bool     // -W: the whole functions around a change
+	Renames, Copies bool     // -M, -C
+	IgnoreSpace     bool     // -w
+	Algorithm       string   // "" is myers; minimal, patience, histogram
+	Paths           []string // literal; none is all
+	MaxBytes        int64    // of one commit's patch text; 0 is 64 MiB
+}
+
+const defaultPatchBytes = 64 << 20
+
+// Patch is what one commit changes against one parent.
+type Patch struct {
+	Commit, Parent OID // Parent "" is the empty tree
+	Files          []FileChange
+	Truncated      bool // MaxBytes was reached: the files are all there, later hunks are not
+}
+
+// FileChange is one changed file.
+type FileChange struct {
+	Status           byte // A M D R C T
+	Score            int  // similarity of a rename or copy, in percent
+	OldPath, NewPath string
+	OldMode, NewMode uint32
+	OldOID, NewOID   OID  // all zeros where there is none, or not known yet (work tree)
+	Binary           bool // git's rule: NUL in the first 8000 bytes
+	Submodule        bool // a commit of another repository, on either side
+	Hunks            []Hunk
+}
+
+// Hunk is one block of changes.
+type Hunk struct {
+	OldStart, OldLines, NewStart, NewLines int
+	Lines                                  []PatchLine
+}
+
+// PatchLine is one line of a hunk.
+type PatchLine struct {
+	Op        byte   // ' ' '-' '+'
+	Text      []byte // without the line break; a CR before it stays
+	Old, New  int    // line numbers from 1; 0: not on that side
+	NoNewline bool   // the file ends here, without a line break
+}
+
+// args are the options of the diff machinery, all spelled out.
+func (o PatchOptions) args() ([]string, error) {
+	args := []string{"-r", "-p", "--raw", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
+		"--submodule=short", "--ignore-submodules=none", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
+		"-l1000", "-U" + strconv.Itoa(max(o.Context, 0))}
+	switch {
+	case o.Copies:
+		args = append(args, "-M", "-C")
+	case o.Renames:
+		args = append(args, "-M")
+	default:
+		args = append(args, "--no-renames")
+	}
+	if o.FunctionContext {
+		args = append(args, "-W")
+	}
+	if o.IgnoreSpace {
+		args = append(args, "-w")
+	}
+	switch o.Algorithm {
+	case "", "myers":
+	case "minimal", "patience", "histogram":
+		args = append(args, "--diff-algorithm="+o.Algorithm)
+	default:
+		return nil, fmt.Errorf("%q is not a diff algorithm", o.Algorithm)
+	}
+	return args, checkPaths(o.Paths)
+}
+
+func (o PatchOptions) bytes() int64 {
+	if o.MaxBytes <= 0 {
+		return defaultPatchBytes
+	}
+	return o.MaxBytes
+}
+
+// checkPaths refuses what cannot be an argument or a path in a tree.
+func checkPaths(paths []string) error {
+	for _, p := range paths {
+		if p == "" || strings.ContainsRune(p, 0) {
+			return fmt.Errorf("%q is not a path", p)
+		}
+	}
+	return nil
+}
+
+// withPaths ends a command line.
+func withPaths(args, paths []string) []string { return append(append(args, "--"), paths...) }
+
+// Patch compares a commit with a parent; parent "" is the empty tree.
+func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) (*Patch, error) {
+	old := parent
+	if old == "" {
+		old = r.EmptyTree()
+	}
+	args, err := opt.args()
+	if err = errors.Join(err, validAll(old, commit)); err != nil {
+		return nil, err
+	}
+	args = append(append([]string{"diff-tree"}, args...), string(old), string(commit))
+	patch := &Patch{Commit: commit, Parent: parent}
+	var read patchReader
+	err = r.shadow.stream(ctx, call{args: withPaths(args, opt.Paths)}, func(out *bufio.Reader) error {
+		read = newPatchReader(out, opt)
+		return read.patch(patch)
+	})
+	if err != nil {
+		return nil, r.explain(ctx, err, append(changed(patch), commit, old)...)
+	}
+	return patch, nil
+}
+
+// changed lists the blobs that a patch needed.
+func changed(p *Patch) []OID {
+	var oids []OID
+	for _, f := range p.Files {
+		if !f.Submodule {
+			oids = append(oids, f.OldOID, f.NewOID)
+		}
+	}
+	return oids
+}
+
+// patchBatch is how many commits one diff-tree process is given: enough that
+// its start does not count, few enough that a break in the loop wastes little.
+const patchBatch = 2048
+
+// Patches compares many commits, each with its first parent (a root commit
+// with the empty tree), in the order given, through one diff-tree process.
+// An error goes with the commit it belongs to: a *MissingObjectError concerns
+// that commit only, and the rest follows.
+func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) iter.Seq2[*Patch, error] {
+	return func(yield func(*Patch, error) bool) {
+		args, err := opt.args()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		read := func(out *bufio.Reader, p *pair) error {
+			p.patch = &Patch{Commit: p.commit, Parent: p.parent}
+			reader := newPatchReader(out, opt)
+			return reader.patch(p.patch)
+		}
+		emit := func(p *pair, err error) bool {
+			if err != nil {
+				return yield(nil, fmt.Errorf("patch of %s: %w", p.commit.Short(), err))
+			}
+			return yield(p.patch, nil)
+		}
+		for len(commits) > 0 {
+			n := min(len(commits), patchBatch)
+			if !r.eachPair(ctx, commits[:n], withPaths(args, opt.Paths), read, emit) {
+				return
+			}
+			commits = commits[n:]
+		}
+	}
+}
+
+// A pair is a commit with the parent that it is compared with.
+type pair struct {
+	commit, parent OID
+	patch          *Patch
+	stat           *Stat
+	err            error
+}
+
+// suspects are the objects whose absence may have stopped git at this pair.
+func (p *pair) suspects() []OID {
+	oids := []OID{p.commit, p.parent}
+	if p.patch != nil {
+		oids = append(oids, changed(p.patch)...)
+	}
+	if p.stat != nil {
+		oids = append(oids, p.stat.blobs...)
+	}
+	return oids
+}
+
+// endMark begins a line that diff-tree --stdin echoes because it is no object
+// id. It tells where the output for one commit ends, also when there is none,
+// and makes git flush.
+const endMark = '='
+
+// eachPair feeds commits to diff-tree --stdin and reads one answer after the
+// other. When git dies at one of them (a blob is missing), that one gets the
+// error and a new process goes on behind it. False: the consumer wants no more.
+func (r *Repo) eachPair(ctx context.Context, commits []OID, args []string, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
+	pairs := r.pairs(ctx, commits)
+	next, more := 0, true
+	args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, args...)
+	for more && next < len(pairs) {
+		err := r.shadow.stream(ctx, call{args: args, stdin: strings.NewReader(pairLines(pairs[next:]))}, func(out *bufio.Reader) error {
+			for next < len(pairs) {
+				p := &pairs[next]
+				if err := errors.Join(read(out, p), skipMark(out)); err != nil {
+					return err
+				}
+				next++
+				if more = emit(p, p.err); !more {
+					return errStop
+				}
+			}
+			return nil
+		})
+		if err == nil || next == len(pairs) {
+			continue
+		}
+		p := &pairs[next]
+		next++
+		more = emit(p, r.explain(ctx, err, p.suspects()...)) && ctx.Err() == nil
+	}
+	return more
+}
+
+// pairLines is the input for diff-tree. A commit that cannot be read has only
+// its mark, so that its answer is empty.
+func pairLines(pairs []pair) string {
+	var b strings.Builder
+	for _, p := range pairs {
+		if p.err == nil {
+			b.WriteString(string(p.commit))
+			if p.parent != "" {
+				b.WriteByte(' ')
+				b.WriteString(string(p.parent))
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteByte(endMark)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func skipMark(out *bufio.Reader) error {
+	line, err := out.ReadString('\n')
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	if err == nil && line != string(endMark)+"\n" {
+		err = fmt.Errorf("unexpected line from diff-tree: %.100q", line)
+	}
+	return err
+}
+
+// pairs finds the first parents. Beyond the boundary of a shallow clone there
+// is none.
+func (r *Repo) pairs(ctx context.Context, commits []OID) []pair {
+	pairs := make([]pair, len(commits))
+	for i, oid := range commits {
+		c, _, err := r.rawCommit(ctx, oid)
+		pairs[i] = pair{commit: oid, err: err}
+		if len(c.Parents) > 0 && !r.boundary[oid] {
+			pairs[i].parent = c.Parents[0]
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,322 @@
+package gitext
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// A patchReader reads the output of diff-tree -p --raw: first the raw records
+// of all files, then a section per file.
+//
+// Hunks are read by their line counts, and sections are matched to raw records
+// by writing down the header that git must have printed for the record. So no
+// line of a file can be taken for anything else, and the ambiguous header
+// ("diff --git a/x b/y b/x b/y") is never parsed. This is done here and not by
+// go-gitdiff because that takes names from the headers, fails on the name pairs
+// it cannot split, and copies each line into strings twice.
+type patchReader struct {
+	lines   lineReader
+	left    int64 // bytes of text that may still be kept
+	current int   // the file that the last section belonged to
+}
+
+func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
+	return patchReader{lines: lineReader{in: out}, left: opt.bytes(), current: -1}
+}
+
+// patch reads until the end of the output or up to a line with endMark, which
+// it leaves unread.
+func (p *patchReader) patch(into *Patch) error {
+	for {
+		first, err := p.lines.peek()
+		if err == io.EOF || err == nil && first == endMark {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, err := p.lines.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(line) == 0:
+		case first == ':':
+			file, err := parseRaw(string(line))
+			if err != nil {
+				return err
+			}
+			into.Files = append(into.Files, file)
+		case first == 'd':
+			if err := p.section(into, string(line)); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("unexpected line in a patch: %.100q", line)
+		}
+	}
+}
+
+// section reads what follows a "diff --git" header. A change of type has two
+// sections: the old file goes, the new one comes.
+func (p *patchReader) section(into *Patch, header string) error {
+	i := max(p.current, 0)
+	for i < len(into.Files) && sectionHeader(&into.Files[i]) != header {
+		i++
+	}
+	if i == len(into.Files) {
+		return fmt.Errorf("no file for the patch header %.200q", header)
+	}
+	p.current = i
+	file := &into.Files[i]
+	for {
+		first, err := p.lines.peek()
+		if err == io.EOF || err == nil && (first == 'd' && !p.lines.startsWith("deleted") && !p.lines.startsWith("dissimilarity") || first == endMark || first == ':') {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, err := p.lines.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case bytes.HasPrefix(line, []byte("@@ ")):
+			if err := p.hunk(into, file, string(line)); err != nil {
+				return err
+			}
+		case bytes.HasPrefix(line, []byte("Binary files ")):
+			file.Binary = true
+		}
+	}
+}
+
+// sectionHeader is the first line that git prints for a file.
+func sectionHeader(f *FileChange) string {
+	return "diff --git " + quotePath("a/"+f.OldPath) + " " + quotePath("b/"+f.NewPath)
+}
+
+// hunk reads as many lines as the header announces.
+func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
+	h, err := parseHunkHeader(header)
+	if err != nil {
+		return err
+	}
+	oldLeft, newLeft := h.OldLines, h.NewLines
+	oldLine, newLine := h.OldStart, h.NewStart
+	keep := p.left > 0
+	if keep {
+		h.Lines = make([]PatchLine, 0, min(h.OldLines+h.NewLines, 1<<10))
+	}
+	for oldLeft > 0 || newLeft > 0 {
+		line, err := p.lines.next()
+		if err != nil {
+			return unexpectedEnd(err)
+		}
+		pl := PatchLine{Op: ' '}
+		if len(line) > 0 { // an empty line is a context line whose blank was suppressed
+			pl.Op, line = line[0], line[1:]
+		}
+		switch pl.Op {
+		case ' ':
+			pl.Old, pl.New = oldLine, newLine
+		case '-':
+			pl.Old = oldLine
+		case '+':
+			pl.New = newLine
+		case '\\':
+			h.markNoNewline()
+			continue
+		default:
+			return fmt.Errorf("unexpected line in a hunk: %.100q", line)
+		}
+		if pl.Old != 0 {
+			oldLine, oldLeft = oldLine+1, oldLeft-1
+		}
+		if pl.New != 0 {
+			newLine, newLeft = newLine+1, newLeft-1
+		}
+		p.left -= int64(len(line))
+		if keep = keep && p.left >= 0; keep {
+			pl.Text = p.lines.keep(line)
+			h.Lines = append(h.Lines, pl)
+		}
+	}
+	if oldLeft < 0 || newLeft < 0 {
+		return fmt.Errorf("more lines in a hunk than %q says", header)
+	}
+	if p.lines.startsWith(`\`) {
+		h.markNoNewline()
+		if _, err := p.lines.next(); err != nil {
+			return unexpectedEnd(err)
+		}
+	}
+	into.Truncated = into.Truncated || !keep
+	if keep {
+		file.Hunks = append(file.Hunks, h)
+	}
+	return nil
+}
+
+func (h *Hunk) markNoNewline() {
+	if len(h.Lines) > 0 {
+		h.Lines[len(h.Lines)-1].NoNewline = true
+	}
+}
+
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+var errHunkHeader = errors.New("malformed hunk header")
+
+// parseHunkHeader reads "@@ -1,2 +3,4 @@ ..."; what follows the second "@@" is
+// for people.
+func parseHunkHeader(s string) (Hunk, error) {
+	f := strings.SplitN(s, " ", 5)
+	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" || !strings.HasPrefix(f[1], "-") || !strings.HasPrefix(f[2], "+") {
+		return Hunk{}, fmt.Errorf("%w: %.100q", errHunkHeader, s)
+	}
+	var h Hunk
+	var err1, err2 error
+	h.OldStart, h.OldLines, err1 = parseSpan(f[1][1:])
+	h.NewStart, h.NewLines, err2 = parseSpan(f[2][1:])
+	if err1 != nil || err2 != nil {
+		return Hunk{}, fmt.Errorf("%w: %.100q", errHunkHeader, s)
+	}
+	return h, nil
+}
+
+// parseSpan reads "start,count", or "start" for one line. The start of an
+// empty span is the line before it, as git prints it.
+func parseSpan(s string) (start, count int, err error) {
+	from, many, found := strings.Cut(s, ",")
+	start, err = strconv.Atoi(from)
+	count = 1
+	if err == nil && found {
+		count, err = strconv.Atoi(many)
+	}
+	if err == nil && (start < 0 || count < 0 || start > maxLine || count > maxLine) {
+		err = errHunkHeader
+	}
+	return start, count, err
+}
+
+// maxLine keeps line numbers in range on every platform.
+const maxLine = 1<<31 - 1
+
+// parseRaw reads ":oldmode newmode oldoid newoid status\tpath[\tpath]".
+func parseRaw(line string) (FileChange, error) {
+	meta, names, found := strings.Cut(line, "\t")
+	f := strings.Fields(strings.TrimPrefix(meta, ":"))
+	if !found || len(f) != 5 {
+		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
+	}
+	from, to, two := strings.Cut(names, "\t")
+	if !two {
+		to = from
+	}
+	c, err := rawMeta(f)
+	if err != nil {
+		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
+	}
+	var err1, err2 error
+	c.OldPath, err1 = unquotePath(from)
+	c.NewPath, err2 = unquotePath(to)
+	if err1 != nil || err2 != nil {
+		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
+	}
+	return c, nil
+}
+
+// rawMeta reads the five fields before the paths of a raw record.
+func rawMeta(f []string) (FileChange, error) {
+	oldMode, err1 := strconv.ParseUint(f[0], 8, 32)
+	newMode, err2 := strconv.ParseUint(f[1], 8, 32)
+	if err := errors.Join(err1, err2); err != nil {
+		return FileChange{}, err
+	}
+	c := FileChange{
+		Status: f[4][0], OldMode: uint32(oldMode), NewMode: uint32(newMode), OldOID: OID(f[2]), NewOID: OID(f[3]),
+		Submodule: oldMode == modeSubmodule || newMode == modeSubmodule,
+	}
+	if err := validAll(c.OldOID, c.NewOID); err != nil {
+		return FileChange{}, err
+	}
+	var err error
+	if score := f[4][1:]; score != "" {
+		c.Score, err = strconv.Atoi(score)
+	}
+	return c, err
+}
+
+// A lineReader reads lines of any length without copying the usual ones.
+type lineReader struct {
+	in    *bufio.Reader
+	long  []byte // a line above the buffer's size
+	arena []byte // what is kept of lines, in pieces of arenaSize
+}
+
+const arenaSize = 32 << 10
+
+// peek is the next line's first byte.
+func (l *lineReader) peek() (byte, error) {
+	b, err := l.in.Peek(1)
+	if len(b) == 0 {
+		return 0, err
+	}
+	return b[0], nil
+}
+
+// startsWith looks ahead without reading.
+func (l *lineReader) startsWith(prefix string) bool {
+	b, _ := l.in.Peek(len(prefix)) // an error shows at the next read
+	return string(b) == prefix
+}
+
+// next is the next line without its break, valid until the one after.
+func (l *lineReader) next() ([]byte, error) {
+	line, err := l.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], line...)
+		for err == bufio.ErrBufferFull {
+			line, err = l.in.ReadSlice('\n')
+			l.long = append(l.long, line...)
+		}
+		line = l.long
+	}
+	if err != nil {
+		return nil, unexpectedTail(line, err)
+	}
+	return line[:len(line)-1], nil
+}
+
+// unexpectedTail tells an end between lines from one within a line.
+func unexpectedTail(line []byte, err error) error {
+	if err == io.EOF && len(line) > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// keep copies a line for good.
+func (l *lineReader) keep(line []byte) []byte {
+	if len(line) > arenaSize/4 {
+		return bytes.Clone(line)
+	}
+	if cap(l.arena)-len(l.arena) < len(line) {
+		l.arena = make([]byte, 0, arenaSize)
+	}
+	from := len(l.arena)
+	l.arena = append(l.arena, line...)
+	return l.arena[from:len(l.arena):len(l.arena)]
+}

@@ -1,0 +1,145 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// PickaxeOptions say which changes of a text to list.
+type PickaxeOptions struct {
+	LogOptions
+	Needle string // a text for LogS, an extended regular expression for LogG
+	Regex  bool   // LogS: Needle is an extended regular expression, at twice the cost
+}
+
+// needle is the option that carries the text, as one word: the text may begin
+// with a dash.
+func (o PickaxeOptions) needle(letter string) (string, error) {
+	if o.Needle == "" || strings.ContainsRune(o.Needle, 0) {
+		return "", fmt.Errorf("%q is not a text to look for", o.Needle)
+	}
+	return "-" + letter + o.Needle, nil
+}
+
+// LogS lists the commits that change how often a text occurs in a file: git
+// log -S. Merges are not looked into. With Files, those files are named.
+func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
+	needle, err := opt.needle("S")
+	if err != nil {
+		return failed[LogEntry](err)
+	}
+	more := []string{"-M", needle}
+	if opt.Regex {
+		more = append(more, "--pickaxe-regex")
+	}
+	return r.log(ctx, opt.LogOptions, more...)
+}
+
+// LogG lists the commits that add or remove a line that matches: git log -G.
+func (r *Repo) LogG(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
+	needle, err := opt.needle("G")
+	if err != nil {
+		return failed[LogEntry](err)
+	}
+	return r.log(ctx, opt.LogOptions, "-M", needle)
+}
+
+// failed is the sequence of one error.
+func failed[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}
+
+// LogLOptions name the lines whose history to list: a function by a regular
+// expression for its heading, or a range of lines of the file at Tip.
+type LogLOptions struct {
+	Tip          OID
+	Path         string
+	Function     string // as git's -L :funcname:; "" means Start and End
+	Start, End   int
+	Since, Until time.Time
+	Max          int
+	Patch        bool // fill Patch
+}
+
+// lines is the argument of -L.
+func (o LogLOptions) lines() (string, error) {
+	if err := checkPaths([]string{o.Path}); err != nil {
+		return "", err
+	}
+	if o.Function == "" {
+		if o.Start < 1 || o.End < o.Start {
+			return "", fmt.Errorf("%d,%d is not a range of lines", o.Start, o.End)
+		}
+		return "-L" + strconv.Itoa(o.Start) + "," + strconv.Itoa(o.End) + ":" + o.Path, nil
+	}
+	if strings.ContainsAny(o.Function, "\x00\n") {
+		return "", fmt.Errorf("%q is not a function's name", o.Function)
+	}
+	return "-L:" + escapeColons(o.Function) + ":" + o.Path, nil
+}
+
+// escapeColons keeps a colon in the expression from ending it.
+func escapeColons(re string) string {
+	var b strings.Builder
+	for i := 0; i < len(re); i++ {
+		switch {
+		case re[i] == '\\' && i+1 < len(re):
+			b.WriteString(re[i : i+2])
+			i++
+		case re[i] == ':':
+			b.WriteString(`\:`)
+		default:
+			b.WriteByte(re[i])
+		}
+	}
+	return b.String()
+}
+
+// LogL lists the commits that changed a function or a range of lines, newest
+// first, through renames: git log -L. Where no function matches, the error is
+// ErrNotExist.
+func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, error] {
+	span, err := opt.lines()
+	if err != nil {
+		return failed[LogLEntry](err)
+	}
+	limits := LogOptions{Tip: opt.Tip, Since: opt.Since, Until: opt.Until, Max: opt.Max}
+	args, err := limits.args()
+	if err != nil {
+		return failed[LogLEntry](err)
+	}
+	args = append(append([]string{"log"}, args...), span, "-M", "-U3", "--src-prefix=a/", "--dst-prefix=b/")
+	if !opt.Patch {
+		args = append(args, "-s")
+	}
+	args = append(args, "--end-of-options", string(opt.Tip), "--")
+	return func(yield func(LogLEntry, error) bool) {
+		err := r.entries(ctx, args, func(e LogLEntry) bool { return yield(e, nil) })
+		if err != nil {
+			yield(LogLEntry{}, r.logLError(ctx, err, opt))
+		}
+	}
+}
+
+// logLError finds out what a failed log -L means: the file is not there, or
+// the lines are not in it.
+func (r *Repo) logLError(ctx context.Context, err error, opt LogLOptions) error {
+	var gitErr *Error
+	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
+		return err
+	}
+	if _, _, lookErr := r.entry(ctx, opt.Tip, opt.Path); errors.Is(lookErr, ErrNotExist) {
+		return lookErr
+	}
+	gitErr.Hint = "'git grep -n -p' shows which functions git sees"
+	gitErr.Err = errors.Join(ErrNotExist, gitErr.Err)
+	return gitErr
+}

@@ -1,0 +1,148 @@
+package gitext
+
+import (
+	"errors"
+	"strings"
+)
+
+// Git quotes a path in C style when it holds a quote, a backslash or a control
+// byte (core.quotePath=false leaves other bytes alone).
+
+var errQuote = errors.New("malformed quoted path")
+
+// escapes maps a byte to the letter that follows its backslash.
+var escapes = map[byte]byte{
+	'\a': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '"': '"', '\\': '\\',
+}
+
+var unescapes = func() map[byte]byte {
+	m := map[byte]byte{}
+	for raw, letter := range escapes {
+		m[letter] = raw
+	}
+	return m
+}()
+
+// quotePath spells a path as git does with core.quotePath=false.
+func quotePath(path string) string {
+	if !needsQuote(path) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		c := path[i]
+		letter, named := escapes[c]
+		switch {
+		case named:
+			b.WriteByte('\\')
+			b.WriteByte(letter)
+		case c < ' ' || c == 0x7f:
+			b.WriteByte('\\')
+			b.WriteByte('0' + c>>6)
+			b.WriteByte('0' + c>>3&7)
+			b.WriteByte('0' + c&7)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func needsQuote(path string) bool {
+	for i := range len(path) {
+		if c := path[i]; c < ' ' || c == 0x7f || c == '"' || c == '\\' {
+			return true
+		}
+	}
+	return false
+}
+
+// unquotePath undoes quotePath and git's default quoting.
+func unquotePath(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	path, rest, err := cutQuoted(s)
+	if err == nil && rest != "" {
+		err = errQuote
+	}
+	return path, err
+}
+
+// cutQuoted reads one quoted string from the start of s.
+func cutQuoted(s string) (path, rest string, err error) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"':
+			return b.String(), s[i+1:], nil
+		case '\\':
+			raw, size := unescape(s[i+1:])
+			if size == 0 {
+				return "", "", errQuote
+			}
+			b.WriteByte(raw)
+			i += size
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", "", errQuote
+}
+
+// unescape reads what follows a backslash; size 0 means malformed.
+func unescape(s string) (raw byte, size int) {
+	if s == "" {
+		return 0, 0
+	}
+	if raw, ok := unescapes[s[0]]; ok {
+		return raw, 1
+	}
+	if len(s) < 3 || s[0] < '0' || s[0] > '3' || s[1] < '0' || s[1] > '7' || s[2] < '0' || s[2] > '7' {
+		return 0, 0
+	}
+	return (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0'), 3
+}
+
+// splitAlternates reads the list form of GIT_ALTERNATE_OBJECT_DIRECTORIES:
+// separated by colons, entries with a leading quote in C style.
+func splitAlternates(list string) []string {
+	var dirs []string
+	for list != "" {
+		var dir string
+		if strings.HasPrefix(list, `"`) {
+			var err error
+			if dir, list, err = cutQuoted(list); err != nil {
+				return dirs
+			}
+			list = strings.TrimPrefix(list, ":")
+		} else {
+			dir, list, _ = strings.Cut(list, ":")
+		}
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// joinAlternates is the reverse of splitAlternates.
+func joinAlternates(dirs []string) string {
+	var quoted []string
+	for _, dir := range dirs {
+		if strings.Contains(dir, ":") || needsQuote(dir) {
+			dir = forceQuote(dir)
+		}
+		quoted = append(quoted, dir)
+	}
+	return strings.Join(quoted, ":")
+}
+
+func forceQuote(path string) string {
+	if q := quotePath(path); strings.HasPrefix(q, `"`) {
+		return q
+	}
+	return `"` + path + `"`
+}

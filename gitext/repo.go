@@ -1,0 +1,251 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// BloomMode says what to do about changed-path Bloom filters, which make
+// blame and path-limited logs several times faster on long histories.
+type BloomMode int
+
+const (
+	// BloomAuto uses the filters that are there.
+	BloomAuto BloomMode = iota
+	// BloomOff does not read any.
+	BloomOff
+	// BloomBuild writes them for all refs in Open, when they are not there
+	// or the refs have moved: 7-13 s on 80,000 commits, once.
+	BloomBuild
+)
+
+// OpenOptions say where and how to open a repository.
+type OpenOptions struct {
+	Dir          string        // where to start looking; "" is the current directory
+	DataDir      string        // the agent's own data; "" is <common-dir>/agent, else the user's cache
+	Bloom        BloomMode     // changed-path filters
+	AllowShallow bool          // whether callers may trust a truncated history; recorded, not enforced here
+	Timeout      time.Duration // for each git call; 0 is 15 minutes
+
+	// Log is told of every git call; it may be nil and must be safe for
+	// concurrent use.
+	Log func(argv []string, d time.Duration, exit int)
+}
+
+// Repo is one opened repository. It is safe for concurrent use.
+type Repo struct {
+	opt       OpenOptions
+	gitDir    string
+	commonDir string
+	workTree  string
+	dataDir   string
+	bare      bool
+	shallow   bool
+	format    string
+	objects   []string // the user's object directories
+	boundary  map[OID]bool
+	user      *runner // in the user's repository, with the user's configuration
+	shadow    *runner // in the shadow directory, with ours
+	scratch   string  // a temporary data directory to remove, "" mostly
+	objs      *objectReader
+
+	versionOnce sync.Once
+	version     string
+	versionErr  error
+}
+
+// Open finds the repository at opt.Dir. It starts one git process and, the
+// first time, writes the shadow directory; everything else waits until it is
+// needed.
+func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
+	if opt.Timeout == 0 {
+		opt.Timeout = defaultTimeout
+	}
+	r := &Repo{opt: opt}
+	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log}
+	if err := r.discover(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.openShadow(); err != nil {
+		return nil, err
+	}
+	r.objs = newObjectReader(r.shadow)
+	if opt.Bloom == BloomBuild {
+		if err := r.buildBloomForRefs(ctx); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// discover fills what rev-parse knows. --show-toplevel comes last because it
+// fails where there is no work tree, after the other lines are out.
+func (r *Repo) discover(ctx context.Context) error {
+	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{
+		"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+		"--git-path", "objects", "--git-path", "shallow",
+		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--show-toplevel"}})
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	const withoutWorkTree = 7
+	var gitErr *Error
+	switch {
+	case err != nil && errors.As(err, &gitErr) && gitErr.Exit == 128 && len(lines) == withoutWorkTree:
+	case err != nil:
+		return notRepository(err)
+	case len(lines) == withoutWorkTree+1:
+		r.workTree = lines[withoutWorkTree]
+	default:
+		return fmt.Errorf("the repository's path holds a line break: %q", out)
+	}
+	r.gitDir, r.commonDir = lines[0], lines[1]
+	r.bare, r.format = lines[4] == "true", lines[6]
+	r.setObjects(lines[2])
+	if lines[5] == "true" {
+		return r.readShallow(lines[3])
+	}
+	if r.bare && r.user.getenv("GIT_DIR") == "" {
+		// safe.bareRepository=explicit asks for this, see git-conventions.md section 2.
+		r.user.env = append(r.user.env, "GIT_DIR="+r.gitDir)
+	}
+	return nil
+}
+
+func notRepository(err error) error {
+	var gitErr *Error
+	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
+		return err
+	}
+	gitErr.Err = errors.Join(ErrNotRepository, gitErr.Err)
+	if gitErr.Hint == "" && !bytes.Contains([]byte(gitErr.Stderr), []byte("safe.")) {
+		gitErr.Hint = "run this inside a repository, or name one with 'git -C <dir> agent ...'"
+	}
+	return gitErr
+}
+
+// setObjects notes where the user's objects are. The environment may add to
+// them or, in a hook, replace them by a quarantine.
+func (r *Repo) setObjects(dir string) {
+	r.objects = []string{dir}
+	if own := filepath.Join(r.commonDir, "objects"); own != dir {
+		r.objects = append(r.objects, own)
+	}
+	for _, alt := range splitAlternates(r.user.getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")) {
+		if abs, err := filepath.Abs(filepath.Join(r.opt.Dir, alt)); err == nil && !filepath.IsAbs(alt) {
+			alt = abs
+		}
+		r.objects = append(r.objects, alt)
+	}
+}
+
+// readShallow reads the list of commits whose parents this clone lacks.
+func (r *Repo) readShallow(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the shallow boundary: %w", err)
+	}
+	r.shallow, r.boundary = true, map[OID]bool{}
+	for line := range strings.Lines(string(text)) {
+		if oid, err := ParseOID(strings.TrimSpace(line)); err == nil {
+			r.boundary[oid] = true
+		}
+	}
+	return nil
+}
+
+// Close ends what the repository keeps running.
+func (r *Repo) Close() error {
+	if r.objs != nil {
+		r.objs.close()
+	}
+	if r.scratch != "" {
+		return os.RemoveAll(r.scratch)
+	}
+	return nil
+}
+
+// GitDir is the absolute git directory; in a linked worktree, that worktree's.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir is the git directory that all worktrees share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// WorkTree is the top of the work tree, "" where there is none.
+func (r *Repo) WorkTree() string { return r.workTree }
+
+// DataDir is where the agent keeps its data for this repository.
+func (r *Repo) DataDir() string { return r.dataDir }
+
+// Bare is true for a repository without a work tree.
+func (r *Repo) Bare() bool { return r.bare }
+
+// Shallow is true when the clone's history is truncated.
+func (r *Repo) Shallow() bool { return r.shallow }
+
+// ObjectFormat is sha1 or sha256.
+func (r *Repo) ObjectFormat() string { return r.format }
+
+// ShallowBoundary holds the commits whose parents this clone lacks. Git
+// charges everything older to them, so none of them is an answer.
+func (r *Repo) ShallowBoundary() map[OID]bool { return r.boundary }
+
+// ID names the repository on this machine, for cache keys only.
+func (r *Repo) ID() string {
+	dir := r.commonDir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Partial is true when the clone may lack objects that it promises: git
+// leaves a .promisor file beside each pack of such a clone.
+func (r *Repo) Partial() bool {
+	for _, dir := range r.objects {
+		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// GitVersion is the number that git --version prints.
+func (r *Repo) GitVersion(ctx context.Context) (string, error) {
+	r.versionOnce.Do(func() {
+		var out []byte
+		out, r.versionErr = r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{"version"}})
+		r.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	})
+	return r.version, r.versionErr
+}
+
+// The ids of the tree without entries; git knows them without the object.
+const (
+	emptyTreeSHA1   OID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	emptyTreeSHA256 OID = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+)
+
+// EmptyTree is the id of the tree without entries.
+func (r *Repo) EmptyTree() OID {
+	if r.format == "sha256" {
+		return emptyTreeSHA256
+	}
+	return emptyTreeSHA1
+}
+
+// oidDigits is the length of this repository's object ids.
+func (r *Repo) oidDigits() int { return len(r.EmptyTree()) }

@@ -1,0 +1,202 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Resolve turns a name, as the user typed it, into the commit it stands for.
+// It asks the user's repository, where the names are.
+func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
+	if err := checkRevision(rev); err != nil {
+		return "", err
+	}
+	spec := rev + "^{commit}"
+	if strings.HasPrefix(rev, ":/") {
+		spec = rev // the suffix would be part of the text that is searched for
+	}
+	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--verify", "--end-of-options", spec}})
+	lines := strings.Fields(string(out))
+	if err != nil || len(lines) != 1 {
+		return "", unknownRevision(rev, err)
+	}
+	oid, err := ParseOID(lines[0])
+	if err != nil {
+		return "", fmt.Errorf("%q is not one commit", rev) // ^X comes here
+	}
+	return oid, nil
+}
+
+func checkRevision(rev string) error {
+	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
+		return &Error{Args: []string{"rev-parse"}, Exit: 128, Err: fmt.Errorf("%q is not a revision", rev)}
+	}
+	return nil
+}
+
+// unknownRevision words a failure of rev-parse, whose own text ("Needed a
+// single revision") helps nobody.
+func unknownRevision(rev string, err error) error {
+	var gitErr *Error
+	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
+		return err
+	}
+	hint := "'git log --oneline --all' lists what there is"
+	if strings.Contains(rev, "..") {
+		hint = "a single commit is needed here, not a range"
+	}
+	said := &Error{Args: []string{"rev-parse", "--verify", rev}, Exit: 128, Hint: hint, Err: fmt.Errorf("%q is not a commit", rev)}
+	if gitErr != nil && strings.Contains(gitErr.Stderr, "ambiguous") {
+		said.Err = fmt.Errorf("%q is ambiguous", rev)
+		said.Hint = "type more digits"
+	}
+	return said
+}
+
+// ResolveRevisions turns revisions and ranges into commits. A lone revision
+// is that one commit. Ranges (A..B, A...B, A^!, and ^A beside lone revisions,
+// which then mean all that they reach) are walked newest first, as git
+// rev-list does. Nothing is named twice.
+func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, error) {
+	var lone, walk []string // walk is what rev-list gets: oids and ^oids
+	negative := false
+	for _, rev := range revs {
+		ends, err := r.endpoints(ctx, rev)
+		if err != nil {
+			return nil, err
+		}
+		if len(ends) == 1 && !strings.HasPrefix(ends[0], "^") {
+			lone = append(lone, ends[0])
+			continue
+		}
+		negative = negative || (len(ends) == 1)
+		walk = append(walk, ends...)
+	}
+	if negative {
+		walk, lone = append(walk, lone...), nil
+	}
+	oids := make([]OID, 0, len(lone))
+	seen := map[OID]bool{}
+	add := func(text string) {
+		if oid := OID(text); !seen[oid] {
+			seen[oid] = true
+			oids = append(oids, oid)
+		}
+	}
+	for _, oid := range lone {
+		add(oid)
+	}
+	if len(walk) == 0 {
+		return oids, nil
+	}
+	out, err := r.shadow.output(ctx, call{args: append(append([]string{"rev-list"}, walk...), "--")})
+	if err != nil {
+		return nil, r.explain(ctx, err)
+	}
+	for line := range strings.FieldsSeq(string(out)) {
+		add(line)
+	}
+	return oids, nil
+}
+
+// endpoints is what one argument means to rev-list: commits, and with a caret
+// those to leave out.
+func (r *Repo) endpoints(ctx context.Context, rev string) ([]string, error) {
+	if err := checkRevision(rev); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(rev, "-") {
+		return nil, &Error{Args: []string{"rev-parse", rev}, Exit: 129, Err: fmt.Errorf("%q is an option, not a revision", rev)}
+	}
+	if !rangeLike(rev) {
+		oid, err := r.Resolve(ctx, rev)
+		return []string{string(oid)}, err
+	}
+	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--end-of-options", rev, "--"}})
+	if err != nil {
+		return nil, unknownRange(rev, err)
+	}
+	var ends []string
+	for line := range strings.FieldsSeq(string(out)) {
+		if _, err := ParseOID(strings.TrimPrefix(line, "^")); err == nil { // not "--end-of-options", which is echoed
+			ends = append(ends, line)
+		}
+	}
+	if len(ends) == 0 { // A^@ of a root commit
+		return nil, unknownRange(rev, nil)
+	}
+	return r.peel(ctx, rev, ends)
+}
+
+// peel turns annotated tags among the end points into their commits.
+func (r *Repo) peel(ctx context.Context, rev string, ends []string) ([]string, error) {
+	for i, end := range ends {
+		bare, negative := strings.CutPrefix(end, "^")
+		oid, err := r.Resolve(ctx, bare)
+		if err != nil {
+			return nil, unknownRange(rev, err)
+		}
+		ends[i] = string(oid)
+		if negative {
+			ends[i] = "^" + string(oid)
+		}
+	}
+	return ends, nil
+}
+
+// rangeLike is true for what may stand for other than one commit. A false
+// alarm costs one process and no answer.
+func rangeLike(rev string) bool {
+	return strings.HasPrefix(rev, "^") || strings.Contains(rev, "..") ||
+		strings.Contains(rev, "^!") || strings.Contains(rev, "^@") || strings.Contains(rev, "^-")
+}
+
+func unknownRange(rev string, err error) error {
+	var gitErr *Error
+	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
+		return err
+	}
+	return &Error{
+		Args: []string{"rev-parse", rev}, Exit: 128, Hint: "'git log --oneline --all' lists what there is",
+		Err: fmt.Errorf("%q is not a revision or a range of them", rev),
+	}
+}
+
+// IsAncestor says whether descendant contains ancestor. A commit is its own
+// ancestor.
+func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, error) {
+	if err := validAll(ancestor, descendant); err != nil {
+		return false, err
+	}
+	_, err := r.shadow.output(ctx, call{args: []string{"merge-base", "--is-ancestor", string(ancestor), string(descendant)}})
+	var gitErr *Error
+	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, r.explain(ctx, err)
+	}
+	return true, nil
+}
+
+// explain turns a failure of git that comes from an object which this clone
+// lacks into a *MissingObjectError. It does not read git's words: it looks
+// which of the ids in them are really missing.
+func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
+	var gitErr *Error
+	if !errors.As(err, &gitErr) || gitErr.stopped() {
+		return err
+	}
+	suspects = append(hexIn([]byte(gitErr.Stderr), r.oidDigits()), suspects...)
+	for _, oid := range suspects {
+		if oid.zero() || oid == r.EmptyTree() {
+			continue
+		}
+		if _, _, lookErr := r.objs.info(ctx, string(oid)); errors.Is(lookErr, errMissing) {
+			return &MissingObjectError{OID: oid}
+		}
+	}
+	return err
+}

@@ -1,0 +1,309 @@
+package gitext
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// defaultTimeout ends a git call that nobody bounded otherwise. The
+	// longest honest call seen is a whole-history log -G: 40 s of CPU on
+	// 60,000 commits.
+	defaultTimeout = 15 * time.Minute
+	// quickTimeout is for calls that read a few files.
+	quickTimeout = 30 * time.Second
+	// grace is how long git may take to leave after an interrupt.
+	grace = 2 * time.Second
+	// stderrTail is how much of git's complaints is kept.
+	stderrTail = 8 << 10
+	// readBuffer is the size of the stdout buffer.
+	readBuffer = 64 << 10
+)
+
+// errStop is returned by a reader that has seen enough: git is ended and the
+// call succeeds.
+var errStop = errors.New("stop reading")
+
+// pinned are settings that hold for every call, whatever is configured.
+// git-conventions.md section 3 tells which output each of them protects.
+var pinned = []string{
+	"--no-pager",
+	"-c", "core.quotePath=false",
+	"-c", "core.fsmonitor=false",
+	"-c", "core.hooksPath=/dev/null",
+	"-c", "advice.graftFileDeprecated=false",
+	"-c", "diff.suppressBlankEmpty=false",
+	"-c", "diff.indentHeuristic=true",
+	"-c", "diff.algorithm=myers",
+	"-c", "log.showSignature=false",
+	"-c", "i18n.logOutputEncoding=UTF-8",
+}
+
+// pinnedEnv is the part of a child's environment that no caller chooses.
+var pinnedEnv = []string{
+	"LC_ALL=C.UTF-8",
+	"LANGUAGE=C",
+	"TZ=UTC",
+	"TERM=dumb",
+	"GIT_PAGER=cat",
+	"GIT_OPTIONAL_LOCKS=0",
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=",
+	"GIT_NO_REPLACE_OBJECTS=1",
+	"GIT_GRAFT_FILE=/dev/null",
+	"GIT_ADVICE=0",
+	"GIT_LITERAL_PATHSPECS=1",
+}
+
+// A runner starts git with one environment in one directory.
+type runner struct {
+	dir     string
+	env     []string
+	pins    []string
+	timeout time.Duration
+	log     func(argv []string, d time.Duration, exit int)
+}
+
+// A call is one git command.
+type call struct {
+	args    []string
+	stdin   io.Reader
+	timeout time.Duration // 0: the runner's
+	max     int64         // most bytes of stdout; 0: no bound
+}
+
+// stream runs git and hands its stdout to read. A non-zero exit is an *Error;
+// what read returns comes first, except errStop, which is success.
+func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return &Error{Args: c.args, Exit: -1, Err: err}
+	}
+	limit := c.timeout
+	if limit == 0 {
+		limit = r.timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+	defer cancel()
+	began := time.Now()
+	p, err := r.start(c)
+	if err != nil {
+		return &Error{Args: c.args, Exit: -1, Err: err}
+	}
+	unwatch := context.AfterFunc(ctx, p.stop)
+	rerr := read(bufio.NewReaderSize(bounded(p.out, c.max), readBuffer))
+	if rerr != nil {
+		p.stop()
+	}
+	werr := p.wait()
+	unwatch()
+	if r.log != nil {
+		r.log(append([]string{"git"}, c.args...), time.Since(began), p.exit())
+	}
+	return r.outcome(ctx, c, p, rerr, werr)
+}
+
+func (r *runner) outcome(ctx context.Context, c call, p *process, rerr, werr error) error {
+	if errors.Is(rerr, errStop) {
+		return nil
+	}
+	if ctx.Err() != nil && (rerr != nil || werr != nil) {
+		return &Error{Args: c.args, Exit: -1, Stderr: p.stderr.String(), Err: context.Cause(ctx)}
+	}
+	var limit *Error
+	if errors.Is(rerr, ErrOutputLimit) && !errors.As(rerr, &limit) {
+		return &Error{Args: c.args, Exit: -1, Err: rerr}
+	}
+	if werr != nil && (rerr == nil || p.exit() > 0) {
+		return &Error{Args: c.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errors.Join(werr, rerr)}
+	}
+	return rerr
+}
+
+// output runs git and returns what it wrote.
+func (r *runner) output(ctx context.Context, c call) ([]byte, error) {
+	var out []byte
+	err := r.stream(ctx, c, func(b *bufio.Reader) error {
+		var err error
+		out, err = io.ReadAll(b)
+		return err
+	})
+	return out, err
+}
+
+// A process is a running git, alone in its process group.
+type process struct {
+	cmd    *exec.Cmd
+	out    *os.File
+	stderr *tail
+	mu     sync.Mutex
+	kill   *time.Timer
+	waited bool
+}
+
+// start runs git in its own process group with a pipe for stdout.
+func (r *runner) start(c call) (*process, error) {
+	args := append(r.pins[:len(r.pins):len(r.pins)], c.args...)
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, r.env, c.stdin
+	cmd.WaitDelay = grace
+	ownGroup(cmd)
+	p := &process{cmd: cmd, stderr: &tail{}}
+	cmd.Stderr = p.stderr
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start git: %w", err)
+	}
+	p.out, cmd.Stdout = out, in
+	err = cmd.Start()
+	in.Close() // the child has its own copy
+	if err != nil {
+		out.Close()
+		return nil, fmt.Errorf("start git: %w", err)
+	}
+	return p, nil
+}
+
+// stop interrupts the group, so that git drops its locks, and kills what is
+// left of it after the grace period. It may be called more than once.
+func (p *process) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waited || p.kill != nil {
+		return
+	}
+	interruptGroup(p.cmd)
+	p.kill = time.AfterFunc(grace, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		killGroup(p.cmd)
+		p.out.Close() // a child that left the group may still hold the other end
+	})
+}
+
+// wait reaps git. After a stop nothing of its group survives.
+func (p *process) wait() error {
+	p.out.Close() // nobody reads any more: a git that still writes gets SIGPIPE
+	err := p.cmd.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waited = true
+	if p.kill != nil {
+		p.kill.Stop()
+		killGroup(p.cmd)
+	}
+	return err
+}
+
+func (p *process) exit() int { return p.cmd.ProcessState.ExitCode() }
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if over := len(t.b) - stderrTail; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
+}
+
+// bounded fails with ErrOutputLimit after max bytes.
+func bounded(r io.Reader, max int64) io.Reader {
+	if max <= 0 {
+		return r
+	}
+	return &boundedReader{r: r, left: max}
+}
+
+type boundedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrOutputLimit
+	}
+	return n, err
+}
+
+// baseEnv is what any git needs from the caller's environment.
+func baseEnv() []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SystemRoot"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// elsewhere are the variables that point git at the caller's repository; they
+// would mislead a git that is meant for another one (git rev-parse
+// --local-env-vars lists them; a hook exports them).
+var elsewhere = map[string]bool{
+	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
+	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
+	"GIT_PREFIX": true, "GIT_NAMESPACE": true, "GIT_INTERNAL_SUPER_PREFIX": true,
+	"GIT_CONFIG": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_REPLACE_REF_BASE": true, "GIT_QUARANTINE_PATH": true,
+}
+
+// userEnv is for calls in the user's repository: what tells git where that
+// is and how it is configured passes, what changes output or traces does not.
+// With other, the repository is not the one that the environment is about.
+func userEnv(other bool) []string {
+	env := baseEnv()
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		switch {
+		case name == "GIT_DIFF_OPTS", name == "GIT_EXTERNAL_DIFF", strings.HasPrefix(name, "GIT_TRACE"),
+			strings.HasSuffix(name, "_PATHSPECS"), other && elsewhere[name]:
+		case strings.HasPrefix(name, "GIT_"), name == "XDG_CONFIG_HOME", name == "SUDO_UID":
+			env = append(env, entry)
+		}
+	}
+	return append(env, pinnedEnv...) // later entries win
+}
+
+// getenv reads a variable as git will see it.
+func (r *runner) getenv(name string) string {
+	for _, entry := range slices.Backward(r.env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// shadowEnv is for calls in the shadow directory.
+func shadowEnv(dir string, alternates string) []string {
+	env := append(baseEnv(), pinnedEnv...)
+	env = append(env, "GIT_DIR="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	if alternates != "" {
+		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+alternates)
+	}
+	return env
+}

@@ -1,0 +1,272 @@
+package gitext
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The shadow is a small bare git directory of ours,
+//
+//	<data dir>/shadow.git/config                    ours, no includes
+//	                     /HEAD, refs/               no refs at all
+//	                     /attributes                which language a file is in
+//	                     /objects/info/alternates   the user's objects
+//	                     /objects/info/commit-graph our Bloom filters, when asked for
+//	                     /shallow                   a copy of the user's
+//
+// through which every object is read. The repository's own configuration then
+// cannot run a program or change an answer, and what makes reading fast need
+// not be written into the user's files.
+//
+// It lies inside a directory that a stranger may have packed (an archive with
+// a .git folder), so it is believed only after its few small files compare
+// equal to what we would write, and nothing unknown lies beside them: a
+// planted "commondir" or "config.worktree" would bring foreign settings back.
+
+const shadowName = "shadow.git"
+
+// shadowEntries are the names that a shadow may hold.
+var shadowEntries = map[string]bool{
+	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, "bloom-tips": true,
+}
+
+var errForeignShadow = errors.New("not a shadow directory of ours")
+
+// openShadow makes the shadow usable in the first place that allows it.
+func (r *Repo) openShadow() error {
+	files := r.shadowFiles()
+	var problem error
+	for _, dir := range r.dataDirs() {
+		err := ensureShadow(filepath.Join(dir, shadowName), files)
+		if err == nil {
+			r.useShadow(dir)
+			return nil
+		}
+		problem = errors.Join(problem, err)
+	}
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err))
+	}
+	r.scratch = dir
+	if err := ensureShadow(filepath.Join(dir, shadowName), files); err != nil {
+		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err))
+	}
+	r.useShadow(dir)
+	return nil
+}
+
+// dataDirs are the places for the agent's data, best first.
+func (r *Repo) dataDirs() []string {
+	if r.opt.DataDir != "" {
+		dir, err := filepath.Abs(r.opt.DataDir)
+		if err != nil {
+			dir = r.opt.DataDir
+		}
+		return []string{dir}
+	}
+	dirs := []string{filepath.Join(r.commonDir, "agent")}
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(cache) {
+		cache, _ = os.UserCacheDir() // "" without a home: then there is one place less
+	}
+	if cache != "" {
+		sum := sha256.Sum256([]byte(r.commonDir))
+		dirs = append(dirs, filepath.Join(cache, "git-agent", hex.EncodeToString(sum[:8])))
+	}
+	return dirs
+}
+
+func (r *Repo) useShadow(dataDir string) {
+	r.dataDir = dataDir
+	shadow := filepath.Join(dataDir, shadowName)
+	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+filepath.Join(shadow, "attributes"))
+	if r.opt.Bloom == BloomOff {
+		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
+	}
+	r.shadow = &runner{
+		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log,
+		env: shadowEnv(shadow, joinAlternates(r.environmentObjects())),
+	}
+}
+
+// environmentObjects are the object directories that only this process's
+// environment names; they do not belong into a file that outlives it.
+func (r *Repo) environmentObjects() []string {
+	var dirs []string
+	for _, dir := range r.objects {
+		if dir != filepath.Join(r.commonDir, "objects") {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// shadowFiles is the whole content of the shadow, by slash-separated name.
+func (r *Repo) shadowFiles() map[string][]byte {
+	version, extension := "0", ""
+	if r.format != "sha1" {
+		version, extension = "1", "[extensions]\n\tobjectFormat = "+r.format+"\n"
+	}
+	var config strings.Builder
+	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n", version)
+	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
+	config.WriteString(extension)
+	config.WriteString(driverConfig())
+	files := map[string][]byte{
+		"HEAD":                    []byte("ref: refs/heads/none\n"),
+		"config":                  []byte(config.String()),
+		"attributes":              []byte(driverAttributes()),
+		"objects/info/alternates": []byte(alternatesLine(filepath.Join(r.commonDir, "objects"))),
+	}
+	if r.shallow {
+		files["shallow"] = shallowFile(r.boundary)
+	}
+	return files
+}
+
+// alternatesLine quotes where the file's syntax would misread a path.
+func alternatesLine(dir string) string {
+	if strings.HasPrefix(dir, "#") || needsQuote(dir) {
+		dir = forceQuote(dir)
+	}
+	return dir + "\n"
+}
+
+// ensureShadow makes dir a shadow with these files. One that is right costs a
+// few reads; a missing one appears by one rename; a wrong one is repaired file
+// by file, so that another process that uses it never sees a hole.
+func ensureShadow(dir string, files map[string][]byte) error {
+	switch err := checkShadow(dir, files); {
+	case err == nil:
+		return nil
+	case errors.Is(err, errForeignShadow):
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if _, err := os.Lstat(dir); err == nil {
+			return writeShadow(dir, files)
+		}
+	}
+	return createShadow(dir, files)
+}
+
+// checkShadow compares what is there with what should be. fs.ErrNotExist means
+// that something is missing or old.
+func checkShadow(dir string, files map[string][]byte) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedByUs(info) {
+		return errForeignShadow
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		folder := e.Name() == "objects" || e.Name() == "refs"
+		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) && e.Type().IsRegular()
+		if (!shadowEntries[e.Name()] && !temporary) || e.IsDir() != folder || (!folder && !e.Type().IsRegular()) {
+			return errForeignShadow
+		}
+		if _, wanted := files[e.Name()]; e.Name() == "shallow" && !wanted {
+			// the user has fetched the rest of the history
+			if err := os.Remove(filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(got, want) {
+			return fs.ErrNotExist
+		}
+	}
+	return nil
+}
+
+// createShadow prepares the directory under another name and renames it into
+// place. When two processes do this at once, the second finds the name taken
+// by an equal directory and uses that.
+func createShadow(dir string, files map[string][]byte) error {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(parent, temporaryPrefix) // mode 0700
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp) // gone already when all went well
+	if err := writeShadow(temp, files); err != nil {
+		return err
+	}
+	err = os.Rename(temp, dir)
+	if err != nil && checkShadow(dir, files) == nil {
+		return nil
+	}
+	return err
+}
+
+const temporaryPrefix = "tmp-"
+
+func writeShadow(dir string, files map[string][]byte) error {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o700); err != nil {
+			return err
+		}
+	}
+	for name, content := range files {
+		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a private file so that readers see the old or the new
+// content. It is not synced: a torn file after a power cut compares unequal
+// and is written again.
+func replaceFile(name string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error matters more
+	}
+	return err
+}
+
+// shallowFile spells the boundary as git does, sorted so that it compares.
+func shallowFile(boundary map[OID]bool) []byte {
+	var b bytes.Buffer
+	for _, oid := range slices.Sorted(maps.Keys(boundary)) {
+		fmt.Fprintln(&b, oid)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,154 @@
+package gitext
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Stat counts what one commit changes against its first parent.
+type Stat struct {
+	Commit                OID
+	Files, Added, Deleted int
+	Paths                 []PathStat
+	Err                   error // the lines could not be counted (a blob is missing); the files may still be there
+
+	blobs []OID
+}
+
+// PathStat counts one file's lines.
+type PathStat struct {
+	Status        byte
+	Path, OldPath string // OldPath differs for renames
+	Added         int
+	Deleted       int
+	Binary        bool
+}
+
+// Stats counts for many commits, in the order given, through one process,
+// renames followed. A commit whose blobs are missing has its Err set; any
+// other trouble ends the call.
+func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
+	stats := make([]Stat, 0, len(commits))
+	var failed error
+	read := func(out *bufio.Reader, p *pair) error {
+		p.stat = &Stat{Commit: p.commit}
+		return readStat(out, p.stat)
+	}
+	emit := func(p *pair, err error) bool {
+		if p.stat == nil {
+			p.stat = &Stat{Commit: p.commit}
+		}
+		if err != nil && !errors.As(err, new(*MissingObjectError)) {
+			failed = fmt.Errorf("count the changes of %s: %w", p.commit.Short(), err)
+			return false
+		}
+		p.stat.Err = err
+		stats = append(stats, *p.stat)
+		p.stat = nil
+		return true
+	}
+	args := []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}
+	for len(commits) > 0 {
+		n := min(len(commits), patchBatch)
+		if !r.eachPair(ctx, commits[:n], args, read, emit) {
+			return nil, failed
+		}
+		commits = commits[n:]
+	}
+	return stats, nil
+}
+
+// readStat reads the raw and numstat records of one commit, up to the mark.
+func readStat(out *bufio.Reader, into *Stat) error {
+	counted := 0
+	for {
+		first, err := out.Peek(1)
+		if err == io.EOF || err == nil && first[0] == endMark {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		record, err := readRecord(out)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(record, ":") {
+			err = into.raw(out, record)
+		} else {
+			err = into.count(out, record, counted)
+			counted++
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readRecord reads up to a NUL.
+func readRecord(out *bufio.Reader) (string, error) {
+	s, err := out.ReadString(0)
+	if err != nil {
+		return "", unexpectedEnd(err)
+	}
+	return s[:len(s)-1], nil
+}
+
+// raw takes a raw record; the paths are records of their own.
+func (s *Stat) raw(out *bufio.Reader, record string) error {
+	f := strings.Fields(strings.TrimPrefix(record, ":"))
+	if len(f) != 5 {
+		return fmt.Errorf("malformed raw record: %.200q", record)
+	}
+	change, err := rawMeta(f)
+	if err != nil {
+		return fmt.Errorf("malformed raw record: %.200q", record)
+	}
+	from, err := readRecord(out)
+	to := from
+	if err == nil && (change.Status == 'R' || change.Status == 'C') {
+		to, err = readRecord(out)
+	}
+	if !change.Submodule {
+		s.blobs = append(s.blobs, change.OldOID, change.NewOID)
+	}
+	s.Files++
+	s.Paths = append(s.Paths, PathStat{Status: change.Status, Path: to, OldPath: from})
+	return err
+}
+
+// count takes the n-th "added\tdeleted\tpath". Numstat records come in the
+// order of the raw ones; a rename's paths are two more records.
+func (s *Stat) count(out *bufio.Reader, record string, n int) error {
+	f := strings.SplitN(record, "\t", 3)
+	if len(f) != 3 || n >= len(s.Paths) {
+		return fmt.Errorf("malformed count of lines: %.200q", record)
+	}
+	path := &s.Paths[n]
+	if f[2] == "" {
+		if _, err := readRecord(out); err != nil {
+			return err
+		}
+		if _, err := readRecord(out); err != nil {
+			return err
+		}
+	}
+	if f[0] == "-" {
+		path.Binary = true
+		return nil
+	}
+	var err1, err2 error
+	path.Added, err1 = strconv.Atoi(f[0])
+	path.Deleted, err2 = strconv.Atoi(f[1])
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("malformed count of lines: %.200q", record)
+	}
+	s.Added += path.Added
+	s.Deleted += path.Deleted
+	return nil
+}
