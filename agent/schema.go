@@ -21,21 +21,30 @@ func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		property, err := json.Marshal(propertyOf(p, meaning[p.name]))
-		if err != nil {
+		fmt.Fprintf(&b, "%q:", p.name)
+		if err := encode(&b, propertyOf(p, meaning[p.name])); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%q:%s", p.name, property)
 		if p.required {
 			required = append(required, p.name)
 		}
 	}
-	list, err := json.Marshal(required)
-	if err != nil {
+	b.WriteString(`},"required":`)
+	if err := encode(&b, required); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, `},"required":%s,"additionalProperties":false}`, list)
+	b.WriteString(`,"additionalProperties":false}`)
 	return b.Bytes(), nil
+}
+
+// encode writes v without a newline behind it and with < and > as they are:
+// a model pays for \u003c.
+func encode(b *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	b.Truncate(b.Len() - len("\n"))
+	return err
 }
 
 // property is a JSON schema of one parameter; the field order is the order

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"git-agent/prompts"
+)
+
+func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
+	// Every bad call is refused in words that tell what would be right.
+	params := paramsOf(reflect.TypeFor[searchParams]())
+	tests := []struct{ args, want string }{
+		{``, "ends too early"},
+		{`{`, "ends too early"},
+		{`{"pattern":"x"`, "ends too early"},
+		{`{"pattern":"x"} extra`, "something follows"},
+		{`{"pattern":"x"}{}`, "something follows"},
+		{`["x"]`, "does not begin with {"},
+		{`"x"`, "does not begin with {"},
+		{`null`, "does not begin with {"},
+		{"{\"pattern\":\"\xff\"}", "not UTF-8"},
+		{`{}`, `"pattern" is missing`},
+		{`{"pattern":null}`, `"pattern" is missing`},
+		{`{"pattern":""}`, `"pattern" is empty`},
+		{`{"pattern":7}`, `"pattern" must be a string, got 7`},
+		{`{"pattern":"a\u0000b"}`, `NUL`},
+		{`{"Pattern":"x"}`, `no parameter "Pattern"`},
+		{`{"pattern":"x","pattern":"y"}`, "given twice"},
+		{`{"pattern":"x","file":"a"}`, `did you mean "path"?`},
+		{`{"pattern":"x","argv":["--exec"]}`, `no parameter "argv"`},
+		{`{"pattern":"x","max":"7"}`, `"max" must be a whole number, got "7"`},
+		{`{"pattern":"x","max":1.5}`, "whole number"},
+		{`{"pattern":"x","max":0}`, `from 1 to 100, got 0`},
+		{`{"pattern":"x","max":1e99}`, "whole number"},
+		{`{"pattern":"x","page":-1}`, `at least 0, got -1`},
+		{`{"pattern":"x","mode":"P"}`, `one of S, G, got "P"`},
+		{`{"pattern":"` + strings.Repeat("x", maxStringBytes+1) + `"}`, "at most 4096 are taken"},
+		{`{"pattern":"` + strings.Repeat("x", maxArgsBytes) + `"}`, "at most 65536 are read"},
+	}
+	for _, test := range tests {
+		var p searchParams
+		err := decodeArgs(json.RawMessage(test.args), params, &p)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("decodeArgs(%.60q) = %v, want an error with %q", test.args, err, test.want)
+		}
+	}
+}
+
+func TestDecodeArgsKeepsDefaults(t *testing.T) {
+	// What is left out or null keeps its default; 20.0 is a whole number.
+	p := searchParams{Mode: "S", Order: "newest", Max: 20}
+	args := `{"pattern": "x", "mode": null, "max": 30.0, "path": ""}`
+	if err := decodeArgs(json.RawMessage(args), paramsOf(reflect.TypeOf(p)), &p); err != nil {
+		t.Fatal(err)
+	}
+	if want := (searchParams{Pattern: "x", Mode: "S", Order: "newest", Max: 30}); p != want {
+		t.Errorf("got %+v, want %+v", p, want)
+	}
+}
+
+func FuzzDecodeArgs(f *testing.F) {
+	// Decoding never panics, and what it accepts is valid for encoding/json.
+	for _, seed := range []string{`{"pattern":"x"}`, `{"pattern":"x","max":3}`, `{`, `{"a":{"b":[1,null]}}`, `{"pattern":"\ud800"}`, "\xef\xbb\xbf{}"} {
+		f.Add([]byte(seed))
+	}
+	params := paramsOf(reflect.TypeFor[searchParams]())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := searchParams{Max: 20}
+		if decodeArgs(data, params, &p) != nil {
+			return
+		}
+		if !json.Valid(data) {
+			t.Errorf("accepted invalid JSON %q", data)
+		}
+		if p.Pattern == "" || p.Max < 1 || p.Max > 100 || p.Page < 0 {
+			t.Errorf("accepted %+v from %q", p, data)
+		}
+	})
+}
+
+func TestSpecs(t *testing.T) {
+	// Every tool is described, each parameter too, and nothing else is; the
+	// schemas are strict JSON schemas.
+	specs, err := Specs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Name)
+		var schema struct {
+			Type       string                     `json:"type"`
+			Properties map[string]json.RawMessage `json:"properties"`
+			Required   []string                   `json:"required"`
+			Additional *bool                      `json:"additionalProperties"`
+		}
+		if err := json.Unmarshal(s.Parameters, &schema); err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		if schema.Type != "object" || schema.Additional == nil || *schema.Additional || schema.Required == nil {
+			t.Errorf("%s: schema is not strict: %s", s.Name, s.Parameters)
+		}
+		text, err := prompts.ForTool(s.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Description == "" || text.Narrow == "" {
+			t.Errorf("%s: no description, or no advice how to ask for less", s.Name)
+		}
+		for name := range text.Params {
+			if _, ok := schema.Properties[name]; !ok {
+				t.Errorf("%s: the prompt describes %q, which is no parameter", s.Name, name)
+			}
+		}
+	}
+	if got := strings.Join(names, " "); got != "git_blame git_show git_log_search git_log_function git_grep" {
+		t.Errorf("tools are %s", got)
+	}
+}

@@ -1,0 +1,46 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestClean(t *testing.T) {
+	// Nothing that moves a cursor or cannot be seen comes through.
+	tests := []struct{ in, want string }{
+		{"plain\ttext\nÄß漢", "plain\ttext\nÄß漢"},
+		{"\x1b[31mred", `\x1b[31mred`},
+		{"a\rb\x00\x7f\u009b", `a\x0db\x00\x7f\x9b`},
+		{"\u202eevil\u2066", `\u202eevil\u2066`},
+		{"zero\u200bwidth\ufeff", `zero\u200bwidth\ufeff`},
+		{"tag\U000e0041", `tag\U000e0041`},
+		{"bad \xff byte", "bad \ufffd byte"},
+	}
+	for _, test := range tests {
+		if got := clean(test.in); got != test.want {
+			t.Errorf("clean(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	// Cleaned text is valid, has no hidden characters, and stays as it is.
+	f.Add("a\x1b]52;c;Zm9v\x07")
+	f.Fuzz(func(t *testing.T, s string) {
+		c := clean(s)
+		if !utf8.ValidString(c) || strings.ContainsFunc(c, hidden) || clean(c) != c {
+			t.Errorf("clean(%q) = %q", s, c)
+		}
+	})
+}
+
+func TestShorten(t *testing.T) {
+	// A cut falls between characters and counts what is missing.
+	if got := shorten("äöü", 3); got != "äöü" {
+		t.Errorf("got %q", got)
+	}
+	if got := shorten("äöüß!", 3); got != "äöü…(+2)" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// Hunk is a piece of a patch. Each line begins with its ' ', '-' or '+'.
+type Hunk struct {
+	OldStart int      `json:"old_start"`
+	OldLines int      `json:"old_lines"`
+	NewStart int      `json:"new_start"`
+	NewLines int      `json:"new_lines"`
+	Lines    []string `json:"lines"`
+}
+
+func (h Hunk) header() string {
+	return fmt.Sprintf("@@ -%s +%s @@", extent(h.OldStart, h.OldLines), extent(h.NewStart, h.NewLines))
+}
+
+// extent is how diff writes a start and a length.
+func extent(start, lines int) string {
+	if lines == 1 {
+		return strconv.Itoa(start)
+	}
+	return fmt.Sprintf("%d,%d", start, lines)
+}
+
+// counts returns how many lines are added and deleted.
+func (h Hunk) counts() (added, deleted int) {
+	for _, l := range h.Lines {
+		switch l[0] {
+		case '+':
+			added++
+		case '-':
+			deleted++
+		}
+	}
+	return added, deleted
+}
+
+// withoutContext splits h into the hunks that -U0 would give.
+func (h Hunk) withoutContext() []Hunk {
+	var out []Hunk
+	old, now := h.OldStart, h.NewStart
+	// A side without lines is numbered by the line before it.
+	if h.OldLines == 0 {
+		old++
+	}
+	if h.NewLines == 0 {
+		now++
+	}
+	inside := false
+	for _, l := range h.Lines {
+		if l[0] == ' ' {
+			inside, old, now = false, old+1, now+1
+			continue
+		}
+		if !inside {
+			out = append(out, Hunk{OldStart: old, NewStart: now})
+			inside = true
+		}
+		last := &out[len(out)-1]
+		last.Lines = append(last.Lines, l)
+		switch l[0] {
+		case '-':
+			old, last.OldLines = old+1, last.OldLines+1
+		case '+':
+			now, last.NewLines = now+1, last.NewLines+1
+		}
+	}
+	for i := range out {
+		if out[i].OldLines == 0 {
+			out[i].OldStart--
+		}
+		if out[i].NewLines == 0 {
+			out[i].NewStart--
+		}
+	}
+	return out
+}
+
+// short returns the first keep lines; what is missing is said in a last one.
+func (h Hunk) short(keep int) []string {
+	if len(h.Lines) <= keep+1 {
+		return h.Lines
+	}
+	added, deleted := Hunk{Lines: h.Lines[keep:]}.counts()
+	return append(h.Lines[:keep:keep], fmt.Sprintf("... (+%d -%d more)", added, deleted))
+}
+
+// hunksOf converts what gitext read. Carriage returns at the ends of lines
+// are dropped when every line has one: then they say nothing.
+func hunksOf(in []gitext.Hunk) (out []Hunk, crlf bool) {
+	crlf = allCRLF(in)
+	for _, h := range in {
+		hunk := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
+		for _, l := range h.Lines {
+			text := string(l.Text)
+			if crlf {
+				text = strings.TrimSuffix(text, "\r")
+			}
+			hunk.Lines = append(hunk.Lines, string(l.Op)+cleanLine(text))
+		}
+		out = append(out, hunk)
+	}
+	return out, crlf
+}
+
+func allCRLF(in []gitext.Hunk) bool {
+	n := 0
+	for _, h := range in {
+		for _, l := range h.Lines {
+			if !bytes.HasSuffix(l.Text, []byte("\r")) {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+
+// parseHunks reads the patch that `git log -L` prints for one commit. Lines
+// are taken by the counts in the hunk header, never by how they begin.
+func parseHunks(patch []byte) []Hunk {
+	var out []Hunk
+	old, now := 0, 0 // lines still to come
+	for line := range bytes.Lines(patch) {
+		text := cleanLine(strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r"))
+		if old <= 0 && now <= 0 {
+			if m := hunkHeader.FindStringSubmatch(text); m != nil {
+				h := Hunk{OldStart: number(m[1], 0), OldLines: number(m[2], 1), NewStart: number(m[3], 0), NewLines: number(m[4], 1)}
+				old, now = h.OldLines, h.NewLines
+				out = append(out, h)
+			}
+			continue
+		}
+		if text == "" {
+			text = " " // diff.suppressBlankEmpty
+		}
+		switch text[0] {
+		case ' ':
+			old, now = old-1, now-1
+		case '-':
+			old--
+		case '+':
+			now--
+		default:
+			continue // "\ No newline at end of file"
+		}
+		last := &out[len(out)-1]
+		last.Lines = append(last.Lines, text)
+	}
+	return out
+}
+
+func number(s string, otherwise int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return otherwise
+	}
+	return n
+}

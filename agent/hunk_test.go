@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+)
+
+func TestWithoutContextIsWhatU0Prints(t *testing.T) {
+	// The parts of a hunk carry the numbers that git diff -U0 would print.
+	h := Hunk{OldStart: 10, OldLines: 6, NewStart: 10, NewLines: 6, Lines: []string{" a", "-b", "+B", "+C", " d", " e", "-f", " g"}}
+	var got []string
+	for _, part := range h.withoutContext() {
+		got = append(got, part.header())
+	}
+	want := []string{"@@ -11 +11,2 @@", "@@ -14 +14,0 @@"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	created := Hunk{OldStart: 0, OldLines: 0, NewStart: 1, NewLines: 2, Lines: []string{"+a", "+b"}}
+	if got := created.withoutContext()[0].header(); got != "@@ -0,0 +1,2 @@" {
+		t.Errorf("a created file has %q", got)
+	}
+}
+
+func TestHunkShortSaysWhatIsMissing(t *testing.T) {
+	// A shortened hunk ends with the counts of what was cut, and is never
+	// shortened by one line only to say so.
+	h := Hunk{Lines: []string{"-a", "-b", "+c", "+d"}}
+	if got := h.short(1); !reflect.DeepEqual(got, []string{"-a", "... (+2 -1 more)"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := h.short(3); len(got) != 4 || got[3] != "+d" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestParseHunksCountsLines(t *testing.T) {
+	// Lines that look like headers are content as long as the hunk lasts.
+	patch := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ int f()\n--- a/not a header\n+@@ -9 +9 @@\n \n\\ No newline at end of file\n@@ -7 +7 @@\n-p\n+q\r\n"
+	got := parseHunks([]byte(patch))
+	want := []Hunk{
+		{1, 2, 1, 2, []string{"--- a/not a header", "+@@ -9 +9 @@", " "}},
+		{7, 1, 7, 1, []string{"-p", "+q"}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func FuzzParseHunks(f *testing.F) {
+	// Whatever git prints, every line of a hunk has its sign, and the hunk can
+	// be told in all ways without a panic.
+	f.Add([]byte("@@ -1,2 +1 @@\n-a\n b\n"))
+	f.Add([]byte("@@ -0,0 +1,99999999999999999999 @@\n+a\n\n\\ x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, h := range parseHunks(data) {
+			for _, l := range h.Lines {
+				if !strings.ContainsRune(" +-", rune(l[0])) {
+					t.Errorf("line %q of %q", l, data)
+				}
+			}
+			excerpt(h, 2)
+		}
+	})
+}
+
+func TestCRLF(t *testing.T) {
+	// Carriage returns are dropped only where every line has one.
+	hunks := func(texts ...string) []gitext.Hunk {
+		h := gitext.Hunk{OldStart: 1, NewStart: 1, NewLines: len(texts)}
+		for _, s := range texts {
+			h.Lines = append(h.Lines, gitext.PatchLine{Op: '+', Text: []byte(s)})
+		}
+		return []gitext.Hunk{h}
+	}
+	if got, crlf := hunksOf(hunks("a\r", "b\r")); !crlf || got[0].Lines[0] != "+a" {
+		t.Errorf("got %+v, %v", got, crlf)
+	}
+	if got, crlf := hunksOf(hunks("a\r", "b")); crlf || got[0].Lines[0] != `+a\x0d` {
+		t.Errorf("got %+v, %v", got, crlf)
+	}
+}

@@ -1,0 +1,247 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// maxListed is how many changed files are listed before the patch.
+const maxListed = 12
+
+// kindOf says what a change is beside its lines.
+func kindOf(f gitext.FileChange) string {
+	var kinds []string
+	if f.Submodule {
+		kinds = append(kinds, "submodule")
+	}
+	if f.Binary {
+		kinds = append(kinds, "binary")
+	}
+	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode != f.NewMode {
+		kinds = append(kinds, fmt.Sprintf("mode %06o -> %06o", f.OldMode, f.NewMode))
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// title is a file on one line of a list: "M lib/a.c +3 -1".
+func (f FileChange) title() string {
+	name := f.Path
+	if f.OldPath != "" {
+		name = f.OldPath + " => " + f.Path
+	}
+	s := fmt.Sprintf("%s %s +%d -%d", f.Status, name, f.Added, f.Deleted)
+	if f.Kind != "" {
+		s += " (" + f.Kind + ")"
+	}
+	return s
+}
+
+// tell puts a commit into words. Its levels drop the unchanged lines, then
+// more and more of each hunk; the last one only lists files and hunks.
+func (v *Show) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
+	level := []struct {
+		message, lines int
+		missing        string
+	}{
+		{1000, 0, ""},
+		{20, 0, "unchanged lines left out"},
+		{10, 8, "unchanged lines left out, at most 8 lines of each hunk"},
+		{6, 3, "unchanged lines left out, at most 3 lines of each hunk"},
+		{6, 1, "at most 1 line of each hunk"},
+		{6, 0, "changed lines left out"},
+	}[detail]
+	out := view{head: v.Commit.line(), missing: level.missing, unit: "files", last: detail == 5}
+	about := v.about(level.message)
+	switch {
+	case detail == detailFull: // pages begin with the message
+		out.blocks = append(lineBlocks(strings.Split(about[1:], "\n")), v.patch()...)
+		return out
+	case out.last:
+		out.blocks = v.list()
+	default:
+		out.blocks = v.excerpt(level.lines)
+	}
+	out.head += about
+	return out
+}
+
+// about is the message, without trailers, and what the commit changed.
+func (v *Show) about(lines int) string {
+	var b strings.Builder
+	if v.Commit.Message != "" {
+		message := strings.Split(strings.TrimSpace(v.Commit.Message), "\n")
+		for i, l := range message {
+			if i == lines {
+				fmt.Fprintf(&b, "\n    ... (%d more lines)", len(message)-i)
+				break
+			}
+			b.WriteString("\n    " + shorten(l, maxLineRunes))
+		}
+	}
+	switch len(v.Parents) {
+	case 0:
+		b.WriteString("\nfirst commit, without a parent")
+	case 1:
+		b.WriteString("\nparent: " + short(v.Parents[0]))
+	default:
+		fmt.Fprintf(&b, "\nmerge of %s; compared with its first parent", strings.Join(shorts(v.Parents), " and "))
+	}
+	added, deleted := 0, 0
+	for _, f := range v.Files {
+		added, deleted = added+f.Added, deleted+f.Deleted
+	}
+	fmt.Fprintf(&b, "\nfiles: %d, +%d -%d", len(v.Files), added, deleted)
+	if v.Path != "" && v.AllFiles > len(v.Files) {
+		fmt.Fprintf(&b, " (of %d that the commit changes; only %q is shown)", v.AllFiles, v.Path)
+	}
+	if v.Truncated {
+		fmt.Fprintf(&b, "\nnote: only the first %d MiB of the patch were read; give path for the rest", maxPatchBytes>>20)
+	}
+	return b.String()
+}
+
+func shorts(oids []string) []string {
+	var out []string
+	for _, o := range oids {
+		out = append(out, short(o))
+	}
+	return out
+}
+
+// list has one block for each file.
+func (v *Show) list() []block {
+	var out []block
+	for _, f := range v.Files {
+		text := "  " + f.title()
+		if n := len(f.Hunks); n > 0 {
+			text += fmt.Sprintf(", %d hunk(s) from %s", n, strings.Trim(f.Hunks[0].header(), "@ "))
+		}
+		out = append(out, block{text: text})
+	}
+	return out
+}
+
+// overview lists the files before a patch that has several.
+func (v *Show) overview() []block {
+	if len(v.Files) < 2 {
+		return nil
+	}
+	var out []block
+	for i, f := range v.Files {
+		if i == maxListed && len(v.Files) > maxListed+1 {
+			return append(out, block{text: fmt.Sprintf("  ... (%d more files)", len(v.Files)-i)})
+		}
+		out = append(out, block{text: "  " + f.title()})
+	}
+	return out
+}
+
+// patch is the full patch, one block for each line.
+func (v *Show) patch() []block {
+	if v.Stat {
+		return v.list()
+	}
+	out := v.overview()
+	for _, f := range v.Files {
+		out = append(out, block{text: "--- " + f.title(), section: "--- " + f.title()})
+		for _, h := range f.Hunks {
+			section := "--- " + f.title() + " " + h.header()
+			out = append(out, block{text: h.header(), section: section})
+			for _, l := range h.Lines {
+				out = append(out, block{text: shorten(l, maxLineRunes), section: section})
+			}
+		}
+	}
+	return out
+}
+
+// excerpt is the changed lines, at most keep of each hunk if keep is not 0;
+// one block for each file.
+func (v *Show) excerpt(keep int) []block {
+	if v.Stat {
+		return v.list()
+	}
+	var out []block
+	for _, f := range v.Files {
+		lines := []string{"--- " + f.title()}
+		for _, h := range f.Hunks {
+			lines = append(lines, excerpt(h, keep)...)
+		}
+		out = append(out, block{text: strings.Join(lines, "\n")})
+	}
+	return out
+}
+
+// excerpt is the changed lines of a hunk, at most keep of each run if keep
+// is not 0.
+func excerpt(h Hunk, keep int) []string {
+	var out []string
+	for _, part := range h.withoutContext() {
+		lines := part.Lines
+		if keep > 0 {
+			lines = part.short(keep)
+		}
+		out = append(out, part.header())
+		for _, l := range lines {
+			out = append(out, shorten(l, maxLineRunes))
+		}
+	}
+	return out
+}
+
+// plain is close to what git show prints.
+func (v *Show) plain() []block {
+	c := v.Commit
+	lines := []string{"commit " + c.OID}
+	if len(v.Parents) > 1 {
+		lines = append(lines, "Merge: "+strings.Join(shorts(v.Parents), " "))
+	}
+	lines = append(lines, plainMessage(c, v.Trailers)...)
+	for _, f := range v.Files {
+		if v.Stat {
+			lines = append(lines, f.title())
+			continue
+		}
+		before := f.Path
+		if f.OldPath != "" {
+			before = f.OldPath
+		}
+		lines = append(lines, fmt.Sprintf("diff --git a/%s b/%s", before, f.Path), "--- a/"+before, "+++ b/"+f.Path)
+		for _, h := range f.Hunks {
+			lines = append(append(lines, h.header()), h.Lines...)
+		}
+	}
+	return lineBlocks(lines)
+}
+
+// plainMessage is the head of a commit as git log prints it.
+func plainMessage(c Commit, trailers []string) []string {
+	lines := []string{
+		fmt.Sprintf("Author: %s <%s>", c.Author, c.Email),
+		"Date:   " + c.Date.Format("Mon Jan 2 15:04:05 2006 -0700"),
+		"", "    " + c.Subject, "",
+	}
+	if c.Message != "" {
+		for l := range strings.SplitSeq(strings.TrimSpace(c.Message), "\n") {
+			lines = append(lines, "    "+l)
+		}
+		lines = append(lines, "")
+	}
+	for _, t := range trailers {
+		lines = append(lines, "    "+t)
+	}
+	return append(lines, "")
+}
+
+func lineBlocks(lines []string) []block {
+	var out []block
+	for _, l := range lines {
+		out = append(out, block{text: shorten(l, plainLineRunes)})
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"git-agent/gitext"
+)
+
+// maxFileBytes bounds the files that tools read whole.
+const maxFileBytes = 16 << 20
+
+// blameParams are the parameters of git_blame.
+type blameParams struct {
+	Path        string `json:"path" arg:"required"`
+	Start       int    `json:"start" arg:"min=0"`
+	End         int    `json:"end" arg:"min=0"`
+	Commit      string `json:"commit"`
+	IgnoreSpace bool   `json:"ignore_space"`
+	Moves       string `json:"moves" arg:"enum=none|file|files"`
+	Page        int    `json:"page" arg:"min=0"`
+}
+
+// Blame is the answer of git_blame.
+type Blame struct {
+	Path    string      `json:"path"`
+	Commit  string      `json:"commit"` // as of which
+	Start   int         `json:"start"`
+	End     int         `json:"end"`
+	Total   int         `json:"total"` // lines of the file
+	Lines   []BlameLine `json:"lines"`
+	Commits []Commit    `json:"commits"` // newest first
+}
+
+// BlameLine is one line and its last change.
+type BlameLine struct {
+	Line     int    `json:"line"`
+	Commit   string `json:"commit"`
+	Path     string `json:"path"` // the file's name in Commit
+	OrigLine int    `json:"orig_line"`
+	Text     string `json:"text"`
+}
+
+func newBlame(b *bench) (Tool, error) {
+	t := gitTool[blameParams, Blame]{
+		version:  1,
+		defaults: blameParams{IgnoreSpace: true, Moves: "none"},
+		page:     func(p *blameParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareBlame,
+		look:     lookBlame,
+		tell:     (*Blame).tell,
+	}
+	return t.described("git_blame", b)
+}
+
+func prepareBlame(ctx context.Context, b *bench, p *blameParams) error {
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
+		return err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	return err
+}
+
+// text reads a file that must be text.
+func (b *bench) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
+	data, err := b.repo.BlobAt(ctx, oid, path, maxFileBytes)
+	var large *gitext.TooLargeError
+	if errors.As(err, &large) {
+		return nil, refusef("%q is larger than %d MiB at %s and is not read", path, maxFileBytes>>20, oid.Short())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isBinary(data) {
+		return nil, refusef("%q is a binary file at %s; it has no lines", path, oid.Short())
+	}
+	return data, nil
+}
+
+// isBinary is git's rule: a NUL in the first 8000 bytes.
+func isBinary(data []byte) bool {
+	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
+}
+
+func countTextLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// clip fits a range of lines into a file of total lines and says so.
+func (b *bench) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
+	switch {
+	case total == 0:
+		return 0, 0, refusef("%q is empty at %s", path, oid.Short())
+	case start > total:
+		return 0, 0, refusef("%q has only %d lines at %s; start is %d", path, total, oid.Short(), start)
+	case end > 0 && start > end:
+		return 0, 0, refusef("start (%d) is behind end (%d)", start, end)
+	}
+	if end > total {
+		b.notef("%q ends at line %d", path, total)
+	}
+	if end == 0 || end > total {
+		end = total
+	}
+	return max(start, 1), end, nil
+}
+
+func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
+	opt := gitext.BlameOptions{IgnoreSpace: p.IgnoreSpace, Moves: p.Moves != "none"}
+	if p.Moves == "files" {
+		opt.Copies = 1
+	}
+	opt.Ranges = []gitext.LineRange{{Start: p.Start, End: p.End}}
+	oid := gitext.OID(p.Commit)
+	lines, err := b.repo.Blame(ctx, oid, p.Path, opt)
+	if err != nil {
+		return nil, err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Blame{Path: clean(p.Path), Commit: p.Commit, Start: p.Start, End: p.End, Total: countTextLines(text)}
+	var oids []gitext.OID
+	for _, l := range lines {
+		oids = append(oids, l.Commit)
+		v.Lines = append(v.Lines, BlameLine{Line: l.Line, Commit: string(l.Commit), Path: clean(l.Path), OrigLine: l.OrigLine,
+			Text: cleanLine(strings.TrimSuffix(string(l.Text), "\r"))})
+	}
+	v.Commits, err = b.commits(ctx, oids)
+	return v, err
+}
+
+// tell puts blame into words. Its levels keep fewer and fewer lines of each
+// run of lines that one commit wrote; the last one only lists the runs.
+func (v *Blame) tell(detail int) view {
+	out := view{
+		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
+		legend: v.withOldNames(), unit: "runs of lines",
+	}
+	if detail == detailPlain {
+		out.head, out.legend, out.blocks = "", nil, v.plain()
+		return out
+	}
+	hash := v.hashes()
+	keep := []int{0, 6, 3, 1, 0}[detail]
+	for _, run := range v.runs() {
+		out.blocks = append(out.blocks, tellRun(run, detail, keep, hash[run[0].Commit])...)
+	}
+	switch {
+	case detail == detailFull:
+	case keep > 0:
+		out.missing = fmt.Sprintf("at most %d line(s) shown of each run of lines from one commit", keep)
+	default:
+		out.missing, out.last = "code left out", true
+	}
+	return out
+}
+
+func tellRun(run []BlameLine, detail, keep int, hash string) []block {
+	refs := []string{run[0].Commit}
+	from, to := run[0].Line, run[len(run)-1].Line
+	span := fmt.Sprintf("L%d-L%d", from, to)
+	if from == to {
+		span = fmt.Sprintf("L%d", from)
+	}
+	if detail != detailFull && keep == 0 {
+		return []block{{text: span + ": " + hash, refs: refs}}
+	}
+	var out []block
+	for i, l := range run {
+		if detail != detailFull && i == keep && len(run) > keep+1 {
+			rest := fmt.Sprintf("L%d-L%d: %s | ... (%d more)", l.Line, to, hash, len(run)-keep)
+			return append(out, block{text: rest, refs: refs})
+		}
+		out = append(out, block{text: fmt.Sprintf("L%d: %s | %s", l.Line, hash, shorten(l.Text, maxLineRunes)), refs: refs})
+	}
+	return out
+}
+
+// runs groups neighbouring lines of one commit.
+func (v *Blame) runs() [][]BlameLine {
+	var runs [][]BlameLine
+	from := 0
+	for i := range v.Lines {
+		if i+1 == len(v.Lines) || v.Lines[i+1].Commit != v.Lines[from].Commit {
+			runs = append(runs, v.Lines[from:i+1])
+			from = i + 1
+		}
+	}
+	return runs
+}
+
+// hashes abbreviates the commits to eight digits, or more where two of them
+// begin alike: a hash on every line is what blame costs most tokens for.
+func (v *Blame) hashes() map[string]string {
+	const shortest = 8
+	out := map[string]string{}
+	for n := shortest; ; n += 4 {
+		taken := map[string]bool{}
+		for _, c := range v.Commits {
+			out[c.OID] = c.OID[:min(n, len(c.OID))]
+			taken[out[c.OID]] = true
+		}
+		if len(taken) == len(v.Commits) {
+			return out
+		}
+	}
+}
+
+// withOldNames is the legend, with the file's name in commits that knew it by
+// another: that name is needed to look further back.
+func (v *Blame) withOldNames() []Commit {
+	name := map[string]string{}
+	for _, l := range v.Lines {
+		if l.Path != v.Path {
+			name[l.Commit] = l.Path
+		}
+	}
+	var out []Commit
+	for _, c := range v.Commits {
+		if was := name[c.OID]; was != "" {
+			c.Note = strings.TrimPrefix(c.Note+"; ", "; ") + fmt.Sprintf("file was %s", was)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// plain is the form that git blame prints.
+func (v *Blame) plain() []block {
+	byOID := map[string]Commit{}
+	for _, c := range v.Commits {
+		byOID[c.OID] = c
+	}
+	var out []block
+	for _, l := range v.Lines {
+		c := byOID[l.Commit]
+		out = append(out, block{text: fmt.Sprintf("%s %s (%s %s %d) %s", short(l.Commit), l.Path, c.Author,
+			c.Date.Format(time.DateTime+" -0700"), l.Line, shorten(l.Text, plainLineRunes))})
+	}
+	return out
+}

@@ -1,0 +1,292 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// functionParams are the parameters of git_log_function.
+type functionParams struct {
+	Path     string `json:"path" arg:"required"`
+	Function string `json:"function"`
+	Start    int    `json:"start" arg:"min=0"`
+	End      int    `json:"end" arg:"min=0"`
+	Commit   string `json:"commit"`
+	Since    string `json:"since"`
+	Until    string `json:"until"`
+	Max      int    `json:"max" arg:"min=1,max=100"`
+	Page     int    `json:"page" arg:"min=0"`
+}
+
+// FunctionLog is the answer of git_log_function.
+type FunctionLog struct {
+	Path     string        `json:"path"`
+	Function string        `json:"function,omitempty"`
+	Start    int           `json:"start,omitempty"`
+	End      int           `json:"end,omitempty"`
+	Commit   string        `json:"commit"`
+	Hits     []FunctionHit `json:"hits"` // newest first
+	More     bool          `json:"more,omitempty"`
+}
+
+// FunctionHit is a commit and its part of the function's history.
+type FunctionHit struct {
+	Commit  Commit `json:"commit"`
+	Path    string `json:"path"` // the file's name after the commit
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Hunks   []Hunk `json:"hunks"`
+}
+
+func newFunctionLog(b *bench) (Tool, error) {
+	t := gitTool[functionParams, FunctionLog]{
+		version:  1,
+		defaults: functionParams{Max: 20},
+		page:     func(p *functionParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareFunctionLog,
+		look:     lookFunctionLog,
+		tell:     (*FunctionLog).tell,
+	}
+	return t.described("git_log_function", b)
+}
+
+func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error {
+	switch {
+	case p.Function == "" && p.Start == 0:
+		return refusef("give function, or start and end")
+	case p.Function != "" && (p.Start != 0 || p.End != 0):
+		return refusef("give function, or start and end, not both")
+	case strings.ContainsAny(p.Function, "\n\r"):
+		return refusef("the name of a function stands on one line")
+	}
+	if _, _, err := b.span(p.Since, p.Until); err != nil {
+		return err
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
+		return err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	if p.Function != "" {
+		p.Function = bareName(p.Function)
+		if !bytes.Contains(text, []byte(p.Function)) {
+			return refusef("%q does not occur in %s at %s; git_grep finds where it is", p.Function, p.Path, oid.Short())
+		}
+		return nil
+	}
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	return err
+}
+
+// bareName takes the name out of what models write for one: "foo()",
+// "static int foo(struct x *y)", "Class::foo", "Class.foo", "obj->foo".
+func bareName(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '('); i > 0 {
+		s = strings.TrimSpace(s[:i])
+		if fields := strings.Fields(s); len(fields) > 0 {
+			s = fields[len(fields)-1]
+		}
+	}
+	for _, separator := range []string{"::", "->", ".", "#"} {
+		if i := strings.LastIndex(s, separator); i >= 0 && i+len(separator) < len(s) {
+			s = s[i+len(separator):]
+		}
+	}
+	return strings.TrimLeft(s, "*&")
+}
+
+func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*FunctionLog, error) {
+	v := &FunctionLog{Path: p.Path, Function: p.Function, Start: p.Start, End: p.End, Commit: p.Commit, Hits: []FunctionHit{}}
+	since, until, err := b.span(p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	opt := gitext.LogLOptions{Tip: gitext.OID(p.Commit), Path: p.Path, Start: p.Start, End: p.End,
+		Since: since, Until: until, Max: p.Max + 1, Patch: true}
+	entries, err := b.functionEntries(ctx, opt, p.Function)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > p.Max {
+		entries, v.More = entries[:p.Max], true
+	}
+	if len(entries) == 0 {
+		return v, nil
+	}
+	var oids []gitext.OID
+	for _, e := range entries {
+		oids = append(oids, e.OID)
+	}
+	commits, err := b.repo.Commits(ctx, oids)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range commits {
+		v.Hits = append(v.Hits, b.functionHit(c, entries[i].Patch))
+	}
+	return v, nil
+}
+
+func (b *bench) functionHit(c gitext.Commit, patch []byte) FunctionHit {
+	hit := FunctionHit{Commit: b.commit(c), Hunks: parseHunks(patch)}
+	hit.Commit.Message = clean(b.scope.Redact.apply(c.Body()))
+	for _, h := range hit.Hunks {
+		added, deleted := h.counts()
+		hit.Added, hit.Deleted = hit.Added+added, hit.Deleted+deleted
+	}
+	for line := range bytes.Lines(patch) {
+		if name, ok := bytes.CutPrefix(line, []byte("+++ b/")); ok {
+			hit.Path = cleanLine(strings.TrimRight(string(name), "\t\r\n"))
+			break
+		}
+	}
+	return hit
+}
+
+// functionEntries asks for the name as a whole word, then as any part of a
+// function's head. Git tries its expression on the lines that its pattern
+// for the language takes for heads of functions, and takes the first.
+func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
+	if name == "" {
+		return drain(b.repo.LogL(ctx, opt))
+	}
+	quoted := quoteBRE(name)
+	var git *gitext.Error
+	for _, form := range []string{`^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoted + `\([^A-Za-z0-9_].*\)\{0,1\}$`, quoted} {
+		opt.Function = form
+		entries, err := drain(b.repo.LogL(ctx, opt))
+		if err == nil || !errors.As(err, &git) || ctx.Err() != nil {
+			return entries, err
+		}
+	}
+	text, err := b.text(ctx, opt.Tip, opt.Path)
+	if err != nil {
+		return nil, err
+	}
+	return nil, refusef("no function %q was recognised in %s at %s; the name stands in %s. Give start and end instead",
+		name, opt.Path, opt.Tip.Short(), whereIs(name, text))
+}
+
+func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, error) {
+	var out []gitext.LogLEntry
+	for entry, err := range log {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// quoteBRE quotes the characters that mean something in a basic regular
+// expression, which is what git reads behind -L :.
+func quoteBRE(s string) string {
+	return regexp.MustCompile(`[][\\.*^$]`).ReplaceAllString(s, `\$0`)
+}
+
+// whereIs lists the first lines of text that hold name.
+func whereIs(name string, text []byte) string {
+	var at []string
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if bytes.Contains(line, []byte(name)) {
+			if len(at) == maxNear {
+				at = append(at, "...")
+				break
+			}
+			at = append(at, fmt.Sprintf("L%d (%s)", n, shorten(strings.TrimSpace(cleanLine(strings.TrimSpace(string(line)))), 60)))
+		}
+	}
+	return strings.Join(at, ", ")
+}
+
+func (v *FunctionLog) head() string {
+	what := fmt.Sprintf("%s of %s", v.Function, v.Path)
+	if v.Function == "" {
+		what = fmt.Sprintf("lines %d-%d of %s", v.Start, v.End, v.Path)
+	}
+	s := fmt.Sprintf("history of %s, from %s: %d commit(s), newest first", what, short(v.Commit), len(v.Hits))
+	switch {
+	case len(v.Hits) == 0:
+		s = fmt.Sprintf("history of %s, from %s: no commits in this range of dates", what, short(v.Commit))
+	case v.More:
+		s += " (there are older ones: raise max, or give until)"
+	}
+	return s
+}
+
+// tell puts the history into words. Its levels drop the unchanged lines,
+// then more and more of each change; the last one only counts.
+func (v *FunctionLog) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
+	keep := []int{0, 0, 8, 3, 1, 0}[detail]
+	out := view{head: v.head(), unit: "commits", tail: 1, last: detail == 5}
+	switch {
+	case out.last:
+		out.missing = "changes left out"
+	case detail == 1:
+		out.missing = "unchanged lines left out"
+	case detail > 1:
+		out.missing = fmt.Sprintf("unchanged lines left out, at most %d line(s) of each hunk", keep)
+	}
+	for _, h := range v.Hits {
+		title := fmt.Sprintf("%s +%d -%d", h.Commit.line(), h.Added, h.Deleted)
+		if h.Path != "" && h.Path != v.Path {
+			title += " in " + h.Path
+		}
+		switch {
+		case out.last:
+			out.blocks = append(out.blocks, block{text: title})
+		case detail == detailFull:
+			out.blocks = append(out.blocks, h.full(title)...)
+		default:
+			lines := []string{title}
+			for _, hunk := range h.Hunks {
+				lines = append(lines, excerpt(hunk, keep)...)
+			}
+			out.blocks = append(out.blocks, block{text: strings.Join(lines, "\n")})
+		}
+	}
+	return out
+}
+
+func (h FunctionHit) full(title string) []block {
+	out := []block{{text: title, section: title}}
+	for _, hunk := range h.Hunks {
+		out = append(out, block{text: hunk.header(), section: title})
+		for _, l := range hunk.Lines {
+			out = append(out, block{text: shorten(l, maxLineRunes), section: title})
+		}
+	}
+	return out
+}
+
+// plain is what git log -L prints.
+func (v *FunctionLog) plain() []block {
+	var lines []string
+	for _, h := range v.Hits {
+		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
+		lines = append(lines, "--- a/"+h.Path, "+++ b/"+h.Path)
+		for _, hunk := range h.Hunks {
+			lines = append(append(lines, hunk.header()), hunk.Lines...)
+		}
+	}
+	return lineBlocks(lines)
+}

@@ -1,0 +1,188 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// grepParams are the parameters of git_grep.
+type grepParams struct {
+	Pattern    string `json:"pattern" arg:"required"`
+	Regex      bool   `json:"regex"`
+	Path       string `json:"path"`
+	Commit     string `json:"commit"`
+	Word       bool   `json:"word"`
+	IgnoreCase bool   `json:"ignore_case"`
+	Max        int    `json:"max" arg:"min=1,max=1000"`
+	Page       int    `json:"page" arg:"min=0"`
+}
+
+// Grep is the answer of git_grep.
+type Grep struct {
+	Pattern string      `json:"pattern"`
+	Regex   bool        `json:"regex,omitempty"`
+	Path    string      `json:"path,omitempty"`
+	Commit  string      `json:"commit"`
+	Matches []GrepMatch `json:"matches"` // by path and line
+	More    bool        `json:"more,omitempty"`
+}
+
+// GrepMatch is a matching line.
+type GrepMatch struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+func newGrep(b *bench) (Tool, error) {
+	t := gitTool[grepParams, Grep]{
+		version:  1,
+		defaults: grepParams{Max: 200},
+		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareGrep,
+		look:     lookGrep,
+		tell:     (*Grep).tell,
+	}
+	return t.described("git_grep", b)
+}
+
+func prepareGrep(ctx context.Context, b *bench, p *grepParams) error {
+	// To git, a line break separates alternatives.
+	if strings.ContainsAny(p.Pattern, "\n\r") {
+		return refusef("the pattern must be one line; git_log_search finds texts of several lines")
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path == "" {
+		return nil
+	}
+	at, err := b.locate(ctx, oid, p.Path)
+	p.Path = at.path
+	return err
+}
+
+func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
+	opt := gitext.GrepOptions{Pattern: p.Pattern, Fixed: !p.Regex, Word: p.Word, IgnoreCase: p.IgnoreCase, Max: p.Max + 1}
+	if p.Path != "" {
+		opt.Paths = []string{p.Path}
+	}
+	found, err := b.repo.Grep(ctx, gitext.OID(p.Commit), opt)
+	if err != nil {
+		return nil, explainPattern(err, p.Pattern, p.Regex)
+	}
+	v := &Grep{Pattern: clean(p.Pattern), Regex: p.Regex, Path: p.Path, Commit: p.Commit, Matches: []GrepMatch{}}
+	if len(found) > p.Max {
+		found, v.More = found[:p.Max], true
+	}
+	for _, m := range found {
+		v.Matches = append(v.Matches, GrepMatch{Path: clean(m.Path), Line: m.Line, Text: cleanLine(strings.TrimSuffix(string(m.Text), "\r"))})
+	}
+	return v, nil
+}
+
+func (v *Grep) head(files int) string {
+	s := fmt.Sprintf("grep %q at %s", shorten(v.Pattern, 80), short(v.Commit))
+	if v.Path != "" {
+		s += " in " + v.Path
+	}
+	if len(v.Matches) > 0 {
+		s += fmt.Sprintf(": %d line(s) in %d file(s)", len(v.Matches), files)
+		if v.More {
+			s += " (there are others: raise max, or give path)"
+		}
+		return s
+	}
+	try := []string{}
+	if !v.Regex && strings.ContainsAny(v.Pattern, `\*+?[]|^$`) {
+		try = append(try, "the pattern was taken literally; regex=true takes it as a regular expression")
+	}
+	if v.Path != "" {
+		try = append(try, "without path all files are searched")
+	}
+	try = append(try, "git_log_search finds what other commits had")
+	return s + ": no lines found\ntry: " + strings.Join(try, "; ")
+}
+
+// byFile groups the matches, which are in order of path and line.
+func (v *Grep) byFile() [][]GrepMatch {
+	var out [][]GrepMatch
+	for i, m := range v.Matches {
+		if i == 0 || m.Path != v.Matches[i-1].Path {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], m)
+	}
+	return out
+}
+
+// tell puts matches into words. Its levels show fewer lines of each file.
+func (v *Grep) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
+	files := v.byFile()
+	keep := []int{len(v.Matches), 10, 3, 1, 0}[detail]
+	out := view{head: v.head(len(files)), unit: "files", last: detail == 4}
+	switch {
+	case out.last:
+		out.missing = "only files and line numbers"
+	case detail != detailFull:
+		out.missing = fmt.Sprintf("at most %d line(s) of each file", keep)
+	}
+	for _, matches := range files {
+		if detail == detailFull {
+			out.blocks = append(out.blocks, fullMatches(matches)...)
+		} else {
+			out.blocks = append(out.blocks, block{text: shortMatches(matches, keep)})
+		}
+	}
+	return out
+}
+
+func fullMatches(matches []GrepMatch) []block {
+	section := matches[0].Path
+	out := []block{{text: section, section: section}}
+	for _, m := range matches {
+		out = append(out, block{text: fmt.Sprintf("  L%d: %s", m.Line, shorten(m.Text, maxLineRunes)), section: section})
+	}
+	return out
+}
+
+// shortMatches is one file with keep lines and the numbers of a few others.
+func shortMatches(matches []GrepMatch, keep int) string {
+	s := matches[0].Path
+	for _, m := range matches[:min(keep, len(matches))] {
+		s += fmt.Sprintf("\n  L%d: %s", m.Line, shorten(strings.TrimSpace(m.Text), maxHitRunes))
+	}
+	if len(matches) <= keep {
+		return s
+	}
+	const most = 8
+	var lines []string
+	for i, m := range matches[keep:] {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("... (%d more)", len(matches)-keep-most))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("L%d", m.Line))
+	}
+	if keep == 0 {
+		return s + ": " + strings.Join(lines, ", ")
+	}
+	return s + "\n  and " + strings.Join(lines, ", ")
+}
+
+// plain is what git grep -n prints.
+func (v *Grep) plain() []block {
+	var lines []string
+	for _, m := range v.Matches {
+		lines = append(lines, fmt.Sprintf("%s:%s:%d:%s", v.Commit, m.Path, m.Line, m.Text))
+	}
+	return lineBlocks(lines)
+}

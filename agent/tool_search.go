@@ -1,0 +1,375 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// searchParams are the parameters of git_log_search.
+type searchParams struct {
+	Pattern string `json:"pattern" arg:"required"`
+	Mode    string `json:"mode" arg:"enum=S|G"`
+	Path    string `json:"path"`
+	Since   string `json:"since"`
+	Until   string `json:"until"`
+	Order   string `json:"order" arg:"enum=newest|oldest"`
+	Max     int    `json:"max" arg:"min=1,max=100"`
+	Commit  string `json:"commit"`
+	Page    int    `json:"page" arg:"min=0"`
+}
+
+// Search is the answer of git_log_search.
+type Search struct {
+	Pattern string      `json:"pattern"`
+	Mode    string      `json:"mode"`
+	Path    string      `json:"path,omitempty"`
+	Commit  string      `json:"commit"`
+	Since   string      `json:"since,omitempty"`
+	Until   string      `json:"until,omitempty"`
+	Order   string      `json:"order"`
+	Hits    []SearchHit `json:"hits"`
+	More    bool        `json:"more,omitempty"` // there are others
+	Total   int         `json:"total,omitempty"`
+}
+
+// SearchHit is a commit that changed the pattern.
+type SearchHit struct {
+	Commit Commit    `json:"commit"`
+	Files  []string  `json:"files"` // in which it changed
+	Lines  []HitLine `json:"lines"` // changed lines that hold the pattern, the first few
+	More   int       `json:"more,omitempty"`
+}
+
+// HitLine is a changed line. Line is its number after the commit for an
+// added line, before it for a deleted one.
+type HitLine struct {
+	Op   string `json:"op"` // "+" or "-"
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+const (
+	maxHitLines  = 10       // kept of each commit
+	maxHitFiles  = 200      // whose patches are read
+	maxHitsPatch = 16 << 20 // bytes of one commit's patch
+)
+
+func newSearch(b *bench) (Tool, error) {
+	t := gitTool[searchParams, Search]{
+		version:  1,
+		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
+		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareSearch,
+		look:     lookSearch,
+		tell:     (*Search).tell,
+	}
+	return t.described("git_log_search", b)
+}
+
+func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
+	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
+		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
+	}
+	if _, _, err := b.span(p.Since, p.Until); err != nil {
+		return err
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path == "" {
+		return nil
+	}
+	// A path that is no longer there may have been: history decides.
+	at, err := b.find(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		p.Path = at.path
+		return nil
+	}
+	tries, err := cleanPath(p.Path)
+	if err != nil {
+		return err
+	}
+	p.Path = tries[len(tries)-1]
+	return nil
+}
+
+func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) {
+	v := &Search{Pattern: clean(p.Pattern), Mode: p.Mode, Path: p.Path, Commit: p.Commit, Since: p.Since, Until: p.Until, Order: p.Order}
+	since, until, err := b.span(p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	oid := gitext.OID(p.Commit)
+	opt := gitext.PickaxeOptions{Needle: p.Pattern, LogOptions: gitext.LogOptions{Tip: oid, Since: since, Until: until, Files: true}}
+	gone := false
+	if p.Path != "" {
+		at, err := b.find(ctx, oid, p.Path)
+		if err != nil {
+			return nil, err
+		}
+		opt.Paths, gone = []string{p.Path}, at == nil
+		opt.Follow = at != nil && at.file
+	}
+	log := b.repo.LogS(ctx, opt)
+	if p.Mode == "G" {
+		log = b.repo.LogG(ctx, opt)
+	}
+	entries, err := v.collect(log, p.Max)
+	if err != nil {
+		return nil, explainPattern(err, p.Pattern, p.Mode == "G")
+	}
+	if len(entries) == 0 && gone {
+		if ever, err := b.everHad(ctx, oid, p.Path); err != nil || !ever {
+			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
+		}
+	}
+	return v, b.fillHits(ctx, v, entries, lineMatcher(p))
+}
+
+// collect takes max entries from the wanted end of the log. For the oldest
+// ones the whole log has to be read.
+func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gitext.LogEntry, error) {
+	var entries []gitext.LogEntry
+	for entry, err := range log {
+		if err != nil {
+			return nil, err
+		}
+		v.Total++
+		if v.Order == "newest" && len(entries) == max {
+			v.More, v.Total = true, 0 // reading on would only count
+			break
+		}
+		if len(entries) == max {
+			entries = entries[1:]
+		}
+		entries = append(entries, entry)
+	}
+	if v.Order == "oldest" {
+		slices.Reverse(entries)
+		v.More = v.Total > len(entries)
+	}
+	return entries, nil
+}
+
+// everHad reports whether any commit of the history of oid touched path.
+func (b *bench) everHad(ctx context.Context, oid gitext.OID, path string) (bool, error) {
+	for _, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Paths: []string{path}, Max: 1}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// explainPattern makes a refusal of what git says to a regular expression
+// that it cannot read. Its text is shown, not interpreted.
+func explainPattern(err error, pattern string, regex bool) error {
+	var git *gitext.Error
+	if !regex || !errors.As(err, &git) || git.Exit != 128 && git.Exit != 129 {
+		return err
+	}
+	if _, bad := regexp.CompilePOSIX(pattern); bad == nil {
+		return err // the pattern is fine, so something else is wrong
+	}
+	said := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(git.Stderr), "fatal: "))
+	return refusef("git does not accept the regular expression %q: %s", shorten(cleanLine(pattern), 80), shorten(cleanLine(said), 200))
+}
+
+// lineMatcher tells whether a changed line is worth showing. For "G" it is
+// Go's reading of the expression, which may differ from git's in corners;
+// then commits are listed without their lines.
+func lineMatcher(p searchParams) func([]byte) bool {
+	if p.Mode == "S" {
+		first, _, _ := strings.Cut(p.Pattern, "\n")
+		return func(line []byte) bool { return first != "" && strings.Contains(string(line), first) }
+	}
+	re, err := regexp.CompilePOSIX(p.Pattern)
+	if err != nil {
+		return func([]byte) bool { return false }
+	}
+	return re.Match
+}
+
+// fillHits reads commits and the matching changed lines of the entries.
+func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match func([]byte) bool) error {
+	v.Hits = []SearchHit{}
+	var oids []gitext.OID
+	var paths []string
+	for _, e := range entries {
+		oids = append(oids, e.OID)
+		for _, f := range e.Files {
+			paths = append(paths, f.OldPath, f.NewPath)
+		}
+	}
+	if len(oids) == 0 {
+		return nil
+	}
+	commits, err := b.repo.Commits(ctx, oids)
+	if err != nil {
+		return err
+	}
+	for i, c := range commits {
+		hit := SearchHit{Commit: b.commit(c), Files: []string{}}
+		hit.Commit.Message = clean(b.scope.Redact.apply(c.Body()))
+		for _, f := range entries[i].Files {
+			hit.Files = append(hit.Files, clean(currentPath(f)))
+		}
+		v.Hits = append(v.Hits, hit)
+	}
+	slices.Sort(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return p == "" })
+	if len(paths) == 0 || len(paths) > maxHitFiles {
+		return nil
+	}
+	return b.fillLines(ctx, v, oids, paths, match)
+}
+
+func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match func([]byte) bool) error {
+	i := 0
+	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
+	for patch, err := range b.repo.Patches(ctx, oids, opt) {
+		if err != nil {
+			return err
+		}
+		if i < len(v.Hits) && string(patch.Commit) == v.Hits[i].Commit.OID {
+			v.Hits[i].addLines(patch, match)
+		}
+		i++
+	}
+	return nil
+}
+
+func (h *SearchHit) addLines(patch *gitext.Patch, match func([]byte) bool) {
+	for _, f := range patch.Files {
+		for _, hunk := range f.Hunks {
+			for _, l := range hunk.Lines {
+				if l.Op == ' ' || !match(l.Text) {
+					continue
+				}
+				if len(h.Lines) == maxHitLines {
+					h.More++
+					continue
+				}
+				line := HitLine{Op: "+", Path: clean(f.NewPath), Line: l.New, Text: cleanLine(strings.TrimSuffix(string(l.Text), "\r"))}
+				if l.Op == '-' {
+					line.Op, line.Path, line.Line = "-", clean(f.OldPath), l.Old
+				}
+				h.Lines = append(h.Lines, line)
+			}
+		}
+	}
+}
+
+// question says on one line what was searched.
+func (v *Search) question() string {
+	s := fmt.Sprintf("-%s %q", v.Mode, shorten(v.Pattern, 80))
+	if v.Path != "" {
+		s += " in " + v.Path
+	}
+	s += ", history of " + short(v.Commit)
+	if v.Since != "" {
+		s += ", since " + v.Since
+	}
+	if v.Until != "" {
+		s += ", until " + v.Until
+	}
+	return s
+}
+
+// tell puts a search into words. Its levels show fewer of the changed lines.
+func (v *Search) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
+	keep := []int{maxHitLines, 3, 1, 0}[detail]
+	out := view{head: v.head(), unit: "commits", tail: 3, last: keep == 0}
+	switch {
+	case out.last:
+		out.missing = "changed lines left out"
+	case detail != detailFull:
+		out.missing = fmt.Sprintf("at most %d changed line(s) of each commit", keep)
+	}
+	for _, h := range v.Hits {
+		out.blocks = append(out.blocks, block{text: h.tell(keep)})
+	}
+	return out
+}
+
+func (v *Search) head() string {
+	if len(v.Hits) == 0 {
+		return v.question() + ": no commits found\n" + v.advice()
+	}
+	end := "newest first"
+	if v.Order == "oldest" {
+		end = "oldest first"
+	}
+	s := fmt.Sprintf("%s: %d commit(s), %s", v.question(), len(v.Hits), end)
+	switch {
+	case v.More && v.Total > 0:
+		s += fmt.Sprintf(" (%d in all: raise max for the newer ones)", v.Total)
+	case v.More:
+		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
+	}
+	return s
+}
+
+// advice is what to try after an empty answer.
+func (v *Search) advice() string {
+	var try []string
+	switch {
+	case v.Mode == "S" && strings.ContainsAny(v.Pattern, `\*+?[]|^$`):
+		try = append(try, `mode "S" takes the pattern literally; mode "G" takes a regular expression`)
+	case v.Mode == "S":
+		try = append(try, `mode "G" also finds commits that only moved or rewrote such lines`)
+	}
+	if v.Path != "" {
+		try = append(try, "without path all files are searched")
+	}
+	if v.Since != "" || v.Until != "" {
+		try = append(try, "a wider range of dates")
+	}
+	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
+}
+
+func (h SearchHit) tell(keep int) string {
+	s := h.Commit.line()
+	if keep == 0 || len(h.Lines) == 0 {
+		const most = 3
+		if n := len(h.Files); n > most {
+			return fmt.Sprintf("%s [%s, %d more files]", s, strings.Join(h.Files[:most], ", "), n-most)
+		} else if n > 0 {
+			return s + " [" + strings.Join(h.Files, ", ") + "]"
+		}
+		return s
+	}
+	for _, l := range h.Lines[:min(keep, len(h.Lines))] {
+		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, shorten(strings.TrimSpace(l.Text), maxHitRunes))
+	}
+	if rest := max(0, len(h.Lines)-keep) + h.More; rest > 0 {
+		s += fmt.Sprintf("\n  ... (%d more lines: git_show %s)", rest, short(h.Commit.OID))
+	}
+	return s
+}
+
+// maxHitRunes is how much of a matching line is shown.
+const maxHitRunes = 160
+
+// plain is what git log prints.
+func (v *Search) plain() []block {
+	var lines []string
+	for _, h := range v.Hits {
+		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
+	}
+	return lineBlocks(lines)
+}

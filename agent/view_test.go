@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// longView has n lines in the full form, and one level that cannot be short.
+func longView(n int) func(int) view {
+	return func(detail int) view {
+		v := view{head: "head", unit: "lines", tail: 2, last: detail == 1, missing: ""}
+		if detail == 1 {
+			v.missing = "nothing much"
+		}
+		for i := range n {
+			section := fmt.Sprintf("part %d", i/100)
+			v.blocks = append(v.blocks, block{text: fmt.Sprintf("line %04d of the long answer", i), section: section})
+		}
+		return v
+	}
+}
+
+func TestComposeShort(t *testing.T) {
+	// A short answer is told whole, with notes and without notice.
+	text, truncated, err := compose(longView(2), detailFull, 0, []string{"mind"}, "ask less")
+	want := "head\nnote: mind\npart 0 (continued)\nline 0000 of the long answer\nline 0001 of the long answer\n"
+	if text != want || truncated || err != nil {
+		t.Errorf("got %q, %v, %v", text, truncated, err)
+	}
+}
+
+func TestComposeCondensed(t *testing.T) {
+	// A long answer fits its bound, keeps its tail and says how to get the
+	// rest; and the pages that it names hold every line exactly once.
+	const lines = 1000
+	text, truncated, err := compose(longView(lines), detailFull, 0, nil, "ask for less")
+	if err != nil || !truncated {
+		t.Fatalf("truncated %v, error %v", truncated, err)
+	}
+	body, notice, _ := strings.Cut(text, "[condensed")
+	if runes(body) > extractAbove {
+		t.Errorf("%d characters", runes(body))
+	}
+	for _, want := range []string{"line 0000", "line 0998", "line 0999", "lines left out ..."} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q in %s", want, body)
+		}
+	}
+	for _, want := range []string{"ask for less", "page=1 to page=5", "(1000 lines)", "nothing much"} {
+		if !strings.Contains(notice, want) {
+			t.Errorf("no %q in %s", want, notice)
+		}
+	}
+	seen := map[string]int{}
+	for page := 1; page <= 5; page++ {
+		text, _, err := compose(longView(lines), detailFull, page, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "line ") {
+				seen[line]++
+			}
+		}
+		if goesOn := strings.Contains(text, fmt.Sprintf("page=%d goes on", page+1)); goesOn != (page < 5) {
+			t.Errorf("page %d ends with %q", page, text[len(text)-40:])
+		}
+	}
+	if len(seen) != lines {
+		t.Errorf("the pages hold %d of %d lines", len(seen), lines)
+	}
+	if _, _, err := compose(longView(lines), detailFull, 6, nil, ""); err == nil || !strings.Contains(err.Error(), "no page 6") {
+		t.Errorf("page 6: %v", err)
+	}
+}
+
+func TestComposePlain(t *testing.T) {
+	// Without compression a long answer is not condensed, only paged.
+	text, truncated, err := compose(longView(1000), detailPlain, 0, nil, "")
+	if err != nil || truncated || strings.Count(text, "\n") < 1000 {
+		t.Errorf("truncated %v, error %v, %d lines", truncated, err, strings.Count(text, "\n"))
+	}
+	text, truncated, _ = compose(longView(5000), detailPlain, 0, nil, "")
+	if !truncated || !strings.HasSuffix(text, "[page 1 of 3; page=2 goes on]\n") {
+		t.Errorf("ends with %q", text[len(text)-40:])
+	}
+}
+
+func TestLegendExplainsOnlyWhatIsShown(t *testing.T) {
+	// The legend lists the commits that the shown blocks refer to, in order.
+	legend := []Commit{{OID: "aaaaaaaaaaaaaaaa", Subject: "one"}, {OID: "bbbbbbbbbbbbbbbb", Subject: "two"}}
+	got := write(view{legend: legend}, []block{{text: "x", refs: []string{"bbbbbbbbbbbbbbbb"}}}, nil)
+	if !strings.Contains(got, "bbbbbbbbbbbb 0001-01-01 : two\n") || strings.Contains(got, "one") {
+		t.Errorf("got %q", got)
+	}
+}
