@@ -118,5 +118,9 @@ func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) (
 	for _, oid := range not {
 		fmt.Fprintf(&in, "^%s\n", oid)
 	}
-	return r.shadow.output(ctx, call{args: args, stdin: &in})
+	out, err := r.shadow.output(ctx, call{args: args, stdin: &in})
+	if err != nil {
+		return nil, r.explain(ctx, err)
+	}
+	return out, nil
 }

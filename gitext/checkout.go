@@ -33,7 +33,8 @@ type Overlay struct {
 // Attributes of the tree apply where they need no program: line ends are
 // converted, filters are not run, so files kept in Git LFS are their pointers.
 // Submodules are empty directories. Symbolic links are made as they stand, and
-// git does not write through one.
+// git does not write through one. When a blob is missing in this clone, or ctx
+// ends, dir is left empty.
 func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Overlay) error {
 	if err := commit.valid(); err != nil {
 		return err
@@ -45,12 +46,15 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 	tree := commit
 	if len(over) > 0 {
 		if tree, err = w.combine(ctx, commit, over); err != nil {
-			return fmt.Errorf("lay files over %s: %w", commit.Short(), err)
+			return fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
 		}
 	}
 	// A killed git leaves its lock; dir has one user at a time.
 	os.Remove(w.index + ".lock")
 	if _, err := w.git.output(ctx, call{args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
+		// Half of the files are new and the index is old: files that only this
+		// commit has would stay as if a build had made them.
+		err = errors.Join(r.explain(ctx, err), w.empty())
 		return fmt.Errorf("check out %s: %w", commit.Short(), err)
 	}
 	return w.writeRepository(commit)
@@ -88,6 +92,14 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 		"-c", "core.autocrlf=false", "-c", "core.untrackedCache=false")
 	w.git = &git
 	return w, nil
+}
+
+// empty takes the checkout back to where nothing is checked out.
+func (w *checkout) empty() error {
+	if err := os.Remove(w.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(w.dir)
 }
 
 // alternatesText names the user's object directories in the form of the file

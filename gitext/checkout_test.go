@@ -238,6 +238,27 @@ func TestCheckoutWritesThroughNoLink(t *testing.T) {
 	wantListing(t, outside, "f \"mine\\n\"\n")
 }
 
+func TestCheckoutOfAMissingBlobLeavesNothing(t *testing.T) {
+	// A blob that the clone lacks is named, and the files of the commit that
+	// were written before do not stay beside those of the next one.
+	p := newProject(t, "sha1")
+	one := p.commit("echo 1 >a")
+	two := p.commit("echo 2 >b; echo lost >c; echo 3 >d")
+	lost := OID(p.run("git", "rev-parse", "HEAD:c"))
+	p.open()
+	dir := filepath.Join(t.TempDir(), "tree")
+	p.checkout(one, dir)
+	p.run("rm", "-f", ".git/objects/"+string(lost[:2])+"/"+string(lost[2:]))
+	var missing *MissingObjectError
+	if err := p.Checkout(t.Context(), two, dir); !errors.As(err, &missing) || missing.OID != lost {
+		t.Errorf("error %v", err)
+	}
+	p.checkout(one, dir)
+	wantListing(t, dir, "a \"1\\n\"\n")
+	p.checkout(two, dir, Overlay{Path: "c"})
+	wantListing(t, dir, "a \"1\\n\"\nb \"2\\n\"\nd \"3\\n\"\n")
+}
+
 func TestCheckoutKnowsItsRevision(t *testing.T) {
 	// A build may ask git in the checkout which revision it is and whether it
 	// is clean; git does not find the user's repository from there.
