@@ -1,0 +1,213 @@
+package szz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// How messages name culprits. The kernel's form is
+//
+//	Fixes: 0123456789ab ("subject")
+//
+// and prose has a hash within a few words of "introduced", "regression since",
+// "broken by" and the like.
+var (
+	trailerKeys = map[string]bool{
+		"fixes": true, "fixes-commit": true, "regressed-by": true, "introduced-by": true,
+		"broken-by": true, "caused-by": true, "bug-introduced-by": true, "culprit": true,
+	}
+	hexWord   = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
+	revertOf  = regexp.MustCompile(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
+	titleTail = regexp.MustCompile(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
+	blameCue  = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
+	otherCue  = regexp.MustCompile(`(?i)(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in|merge[d]? |follow[- ]?up|like commit)`)
+)
+
+// cueReach is how many bytes around a hash are searched for the words that
+// blame it: about one sentence.
+const cueReach = 90
+
+func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []gitext.Trailer) ([]Annotation, error) {
+	var found []Annotation
+	for _, t := range trailers {
+		if !trailerKeys[strings.ToLower(t.Key)] {
+			continue
+		}
+		for _, span := range hexWord.FindAllStringIndex(strings.ToLower(t.Value), -1) {
+			found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
+		}
+	}
+	found = append(found, proseAnnotations(body)...)
+	seen := map[gitext.OID]bool{}
+	kept := found[:0]
+	for _, a := range found {
+		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
+			return nil, err
+		}
+		if a.Commit != "" && seen[a.Commit] {
+			continue
+		}
+		seen[a.Commit] = true
+		kept = append(kept, a)
+	}
+	return kept, nil
+}
+
+// proseAnnotations finds the hashes in running text that the words around them
+// blame. A hash that is only mentioned ("cherry picked from") is left alone.
+func proseAnnotations(body string) []Annotation {
+	var found []Annotation
+	reverted := map[int]bool{}
+	for _, m := range revertOf.FindAllStringSubmatchIndex(body, -1) {
+		reverted[m[2]] = true
+		found = append(found, newAnnotation(AnnotationRevert, body[m[0]:m[1]], body, m[2:4]))
+	}
+	for _, span := range hexWord.FindAllStringIndex(body, -1) {
+		word := body[span[0]:span[1]]
+		if reverted[span[0]] || !strings.ContainsAny(word, "0123456789") {
+			continue
+		}
+		before := sentenceBefore(body, span[0])
+		after := sentenceAfter(body, span[1])
+		if otherCue.MatchString(before) || !blameCue.MatchString(before+" \x00 "+after) {
+			continue
+		}
+		text := strings.Join(strings.Fields(before+word+after), " ")
+		found = append(found, newAnnotation(AnnotationProse, text, body, span))
+	}
+	return found
+}
+
+func sentenceBefore(s string, at int) string {
+	s = s[max(0, at-cueReach):at]
+	if i := strings.LastIndex(s, ". "); i >= 0 {
+		s = s[i+2:]
+	}
+	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
+		s = s[i+2:]
+	}
+	return s
+}
+
+func sentenceAfter(s string, at int) string {
+	s = s[at:min(len(s), at+cueReach)]
+	if i := strings.Index(s, ". "); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.Index(s, "\n\n"); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}
+
+func newAnnotation(kind, text, source string, span []int) Annotation {
+	a := Annotation{Kind: kind, Text: text, Commit: gitext.OID(strings.ToLower(source[span[0]:span[1]]))}
+	if m := titleTail.FindStringSubmatch(source[span[1]:]); m != nil {
+		a.Subject = strings.Join(strings.Fields(m[1]), " ")
+	}
+	return a
+}
+
+// verifyAnnotation replaces the abbreviated name by the commit's id and checks
+// that it exists, precedes the fix and carries the quoted subject.
+func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation) error {
+	name := string(a.Commit)
+	oid, err := repo.Resolve(ctx, name)
+	var failed *gitext.Error
+	if errors.As(err, &failed) || errors.Is(err, gitext.ErrNotExist) {
+		a.Commit, a.Problem = "", fmt.Sprintf("'%s' is not a commit of this repository", name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.Commit = oid
+	c, err := repo.Commit(ctx, oid)
+	if err != nil {
+		return err
+	}
+	ancestor := false
+	if fc.Parent != "" && oid != fc.Fix {
+		if ancestor, err = repo.IsAncestor(ctx, oid, fc.Parent); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !ancestor:
+		a.Problem = fmt.Sprintf("%s is not in the history of the fix", oid.Short())
+	case a.Subject != "" && !subjectsAgree(a.Subject, c.Subject()):
+		a.Problem = fmt.Sprintf("%s has another subject: %q", oid.Short(), c.Subject())
+	default:
+		a.Verified = true
+	}
+	return nil
+}
+
+// subjectsAgree forgives what people do to subjects that they quote: case,
+// white space, a cut end, dropped or added prefixes.
+func subjectsAgree(quoted, subject string) bool {
+	q, s := foldSubject(quoted), foldSubject(subject)
+	if q == "" || s == "" {
+		return false
+	}
+	return strings.Contains(s, q) || strings.Contains(q, s)
+}
+
+func foldSubject(s string) string {
+	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	return strings.TrimRight(strings.TrimSuffix(s, "..."), ". …")
+}
+
+// annotated answers from the message, when it names culprits that verify.
+func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict, error) {
+	var named []Annotation
+	for _, a := range fc.Annotations {
+		if a.Verified {
+			named = append(named, a)
+		}
+	}
+	notes := annotationNotes(fc.Annotations)
+	if len(named) == 0 {
+		fc.Notes = append(fc.Notes, notes...)
+		return nil, nil
+	}
+	v := &Verdict{Algorithm: "annotation", Notes: notes}
+	for _, a := range named {
+		c, err := repo.Commit(ctx, a.Commit)
+		if err != nil {
+			return nil, err
+		}
+		v.Candidates = append(v.Candidates, a.Commit)
+		v.Suspects = append(v.Suspects, Suspect{
+			Commit: c,
+			Reason: "the message of the fix names it; it exists, precedes the fix" + subjectClause(a),
+			Evidence: []Evidence{{
+				Text:    strings.Join(strings.Fields(a.Text), " "),
+				Command: "git show -s " + string(fc.Fix),
+			}},
+		})
+	}
+	return v, nil
+}
+
+func subjectClause(a Annotation) string {
+	if a.Subject == "" {
+		return ""
+	}
+	return " and has the quoted subject"
+}
+
+func annotationNotes(all []Annotation) []string {
+	var notes []string
+	for _, a := range all {
+		if a.Problem != "" {
+			notes = append(notes, "the message names a culprit that was not believed: "+a.Problem)
+		}
+	}
+	return notes
+}

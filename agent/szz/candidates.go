@@ -1,0 +1,399 @@
+package szz
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// Where a candidate came from. A candidate may have several sources.
+type sourceSet uint8
+
+const (
+	fromDeleted  sourceSet = 1 << iota // owns a deleted line
+	fromContext                        // owns a line within contextLines of a change
+	fromFunction                       // owns another line of a changed function
+	fromSecond                         // owned the line before its first owner rewrote it
+	fromHistory                        // changed one of the fixed files
+	fromNames                          // owns a line elsewhere that uses a rare name of the fix
+	fromRecent                         // a recent commit elsewhere that reads like the fix
+)
+
+// A candidate is a commit and all that is known of it.
+type candidate struct {
+	oid      gitext.OID
+	commit   gitext.Commit
+	sources  sourceSet
+	position int // in the history of the fixed files, 0 = newest; -1 = not in it
+	recent   int // position among the repository's recent commits; -1 = not there
+	files    int // files that it changes
+	diff     *commitDiff
+}
+
+// commitDiff is what a candidate did to the files of interest.
+type commitDiff struct {
+	added, removed           bag
+	addedLines, removedLines map[string]bool // trimmed lines worth comparing
+	nAdded, nRemoved         int
+	paths                    []string // changed, by their new names
+	creates                  bool     // adds one of the fixed files
+	hunks                    map[string][]diffHunk
+}
+
+type diffHunk struct {
+	newStart, newEnd, oldStart, oldEnd int
+	cosmetic                           bool // same tokens out as in
+}
+
+// Bounds on how far candidates are looked for; measured on the training
+// repositories, deeper history adds less recall than it costs precision.
+const (
+	maxHistory      = 60
+	maxRecent       = 400
+	maxRecentKept   = 8
+	maxSecondOwners = 5
+	maxDiffBytes    = 2 << 20
+)
+
+// pool collects candidates.
+type pool struct {
+	byOID map[gitext.OID]*candidate
+	style float64 // share of the recent commits that name a culprit in a trailer
+}
+
+func (p *pool) add(oid gitext.OID, s sourceSet) *candidate {
+	c := p.byOID[oid]
+	if c == nil {
+		c = &candidate{oid: oid, position: -1, recent: -1}
+		p.byOID[oid] = c
+	}
+	c.sources |= s
+	return c
+}
+
+// sorted lists the candidates by id, so that nothing depends on map order.
+func (p *pool) sorted() []*candidate {
+	list := make([]*candidate, 0, len(p.byOID))
+	for _, c := range p.byOID {
+		list = append(list, c)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].oid < list[j].oid })
+	return list
+}
+
+// gather finds the candidates of a fix and reads what they did.
+func gather(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet) (*pool, error) {
+	p := &pool{byOID: map[gitext.OID]*candidate{}}
+	for i := range set.anchors {
+		a := &set.anchors[i]
+		p.add(a.owner, [...]sourceSet{roleDeleted: fromDeleted, roleContext: fromContext, roleFunction: fromFunction}[a.role])
+	}
+	paths := interestingPaths(fc, set)
+	if err := p.addHistory(ctx, repo, fc, paths); err != nil {
+		return nil, err
+	}
+	if err := p.addNamed(ctx, repo, fc, set); err != nil {
+		return nil, err
+	}
+	if err := p.addRecent(ctx, repo, fc); err != nil {
+		return nil, err
+	}
+	if err := p.read(ctx, repo, paths); err != nil {
+		return nil, err
+	}
+	if err := p.addSecondOwners(ctx, repo, set); err != nil {
+		return nil, err
+	}
+	if err := p.read(ctx, repo, paths); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// interestingPaths are the fixed files under the names that their owners knew.
+func interestingPaths(fc *FixContext, set *anchorSet) []string {
+	seen := map[string]bool{}
+	for _, f := range set.files {
+		seen[f.OldPath] = true
+	}
+	for i := range set.anchors {
+		seen[set.anchors[i].path] = true
+	}
+	if len(seen) == 0 { // nothing to blame: files that the fix adds
+		for _, f := range fc.Patch.Files {
+			seen[f.NewPath] = true
+		}
+	}
+	paths := make([]string, 0, len(seen))
+	for path := range seen {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func (p *pool) addHistory(ctx context.Context, repo *gitext.Repo, fc *FixContext, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	n := 0
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Paths: paths, Max: maxHistory, NoMerges: true}) {
+		if err != nil {
+			return err
+		}
+		p.add(e.OID, fromHistory).position = n
+		n++
+	}
+	return nil
+}
+
+// addRecent looks among the newest commits of the whole repository for those
+// that read like the fix: the only source that finds a culprit in files that
+// the fix does not touch.
+func (p *pool) addRecent(ctx context.Context, repo *gitext.Repo, fc *FixContext) error {
+	var entries []gitext.LogEntry
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true}) {
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
+	docs := make([]bag, len(entries))
+	weights := newIDF()
+	for i, e := range entries {
+		docs[i] = bag{}
+		docs[i].addWords(e.Subject)
+		for j, f := range e.Files {
+			if j == 20 {
+				break
+			}
+			for w := range pathWords(f.NewPath) {
+				docs[i][w]++
+			}
+		}
+		weights.add(docs[i])
+		if c := p.byOID[e.OID]; c != nil {
+			c.recent = i
+		}
+	}
+	query := fixWords(fc)
+	type scored struct {
+		i     int
+		score float64
+	}
+	var best []scored
+	for i := range docs {
+		if s := weights.overlap(docs[i], query); s > 0 && p.byOID[entries[i].OID] == nil {
+			best = append(best, scored{i, s})
+		}
+	}
+	sort.SliceStable(best, func(a, b int) bool { return best[a].score > best[b].score })
+	for _, b := range best[:min(len(best), maxRecentKept)] {
+		p.add(entries[b.i].OID, fromRecent).recent = b.i
+	}
+	return nil
+}
+
+// fixWords are the words of the fix's message and of the paths it changes.
+func fixWords(fc *FixContext) bag {
+	b := bag{}
+	b.addWords(fc.Message)
+	for _, f := range fc.Patch.Files {
+		for w := range pathWords(f.NewPath) {
+			b[w]++
+		}
+	}
+	return b
+}
+
+// read fills in metadata and diffs of the candidates that lack them.
+func (p *pool) read(ctx context.Context, repo *gitext.Repo, paths []string) error {
+	var oids, elsewhere []gitext.OID
+	for _, c := range p.sorted() {
+		if c.diff != nil {
+			continue
+		}
+		if c.sources&^(fromRecent|fromNames) == 0 {
+			elsewhere = append(elsewhere, c.oid)
+		} else {
+			oids = append(oids, c.oid)
+		}
+	}
+	all := append(slices.Clone(oids), elsewhere...)
+	if len(all) == 0 {
+		return nil
+	}
+	commits, err := repo.Commits(ctx, all)
+	if err != nil {
+		return err
+	}
+	for i, c := range commits {
+		p.byOID[all[i]].commit = c
+	}
+	if err := p.readFileCounts(ctx, repo, all); err != nil {
+		return err
+	}
+	if err := p.readDiffs(ctx, repo, oids, paths); err != nil {
+		return err
+	}
+	return p.readDiffs(ctx, repo, elsewhere, nil)
+}
+
+func (p *pool) readFileCounts(ctx context.Context, repo *gitext.Repo, oids []gitext.OID) error {
+	counts, err := repo.FileCounts(ctx, oids)
+	if err != nil {
+		return err
+	}
+	for oid, n := range counts {
+		p.byOID[oid].files = n
+	}
+	return nil
+}
+
+func (p *pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.OID, paths []string) error {
+	if len(oids) == 0 {
+		return nil
+	}
+	for patch, err := range repo.Patches(ctx, oids, gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxDiffBytes}) {
+		var gone *gitext.MissingObjectError
+		if errors.As(err, &gone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if c := p.byOID[patch.Commit]; c != nil {
+			c.diff = digest(patch)
+		}
+	}
+	for _, oid := range oids {
+		if c := p.byOID[oid]; c.diff == nil { // a blob of it is missing
+			c.diff = digest(&gitext.Patch{})
+		}
+	}
+	return nil
+}
+
+// digest keeps of a patch what the features ask for.
+func digest(p *gitext.Patch) *commitDiff {
+	d := &commitDiff{
+		added: bag{}, removed: bag{},
+		addedLines: map[string]bool{}, removedLines: map[string]bool{},
+		hunks: map[string][]diffHunk{},
+	}
+	for i := range p.Files {
+		f := &p.Files[i]
+		d.paths = append(d.paths, f.NewPath)
+		d.creates = d.creates || f.Status == 'A'
+		for _, h := range f.Hunks {
+			d.addHunk(f.NewPath, &h)
+		}
+	}
+	return d
+}
+
+func (d *commitDiff) addHunk(path string, h *gitext.Hunk) {
+	in, out := bag{}, bag{}
+	for _, l := range h.Lines {
+		switch l.Op {
+		case '+':
+			d.nAdded++
+			in.addCode(l.Text)
+			d.addedLines[lineKey(l.Text)] = true
+		case '-':
+			d.nRemoved++
+			out.addCode(l.Text)
+			d.removedLines[lineKey(l.Text)] = true
+		}
+	}
+	for t, n := range in {
+		d.added[t] += n
+	}
+	for t, n := range out {
+		d.removed[t] += n
+	}
+	d.hunks[path] = append(d.hunks[path], diffHunk{
+		newStart: h.NewStart, newEnd: h.NewStart + h.NewLines - 1,
+		oldStart: h.OldStart, oldEnd: h.OldStart + h.OldLines - 1,
+		cosmetic: len(out) > 0 && len(in.minus(out)) == 0 && len(out.minus(in)) == 0,
+	})
+}
+
+// lineKey is a line as compared across commits: white space folded. Short lines
+// are the same everywhere, so they share one empty key.
+func lineKey(text []byte) string {
+	const minLine = 8
+	if len(text) > 400 {
+		text = text[:400]
+	}
+	s := string(bytes.Join(bytes.Fields(text), []byte(" ")))
+	if len(s) < minLine {
+		return ""
+	}
+	return strings.Clone(s)
+}
+
+// hunkAt finds the hunk of path that wrote line.
+func (d *commitDiff) hunkAt(path string, line int) *diffHunk {
+	hs := d.hunks[path]
+	i := sort.Search(len(hs), func(i int) bool { return hs[i].newEnd >= line })
+	if i < len(hs) && hs[i].newStart <= line {
+		return &hs[i]
+	}
+	return nil
+}
+
+// addSecondOwners looks through the first owners of deleted lines: whoever
+// owned the lines that they replaced. This penetrates refactorings, moves
+// within a file and reformatting, one level deep.
+func (p *pool) addSecondOwners(ctx context.Context, repo *gitext.Repo, set *anchorSet) error {
+	type key struct {
+		prev gitext.OID
+		path string
+	}
+	ranges := map[key][]gitext.LineRange{}
+	var order []key
+	for i := range set.anchors {
+		a := &set.anchors[i]
+		if a.role == roleFunction || a.role == roleContext && !(a.inserts && a.distance == 1) || a.previous == "" {
+			continue
+		}
+		c := p.byOID[a.owner]
+		if c == nil || c.diff == nil {
+			continue
+		}
+		h := c.diff.hunkAt(a.path, a.origLine)
+		if h == nil || h.oldEnd < h.oldStart {
+			continue
+		}
+		k := key{a.previous, a.prevPath}
+		if ranges[k] == nil {
+			order = append(order, k)
+		}
+		r := gitext.LineRange{Start: h.oldStart, End: min(h.oldEnd, h.oldStart+40)}
+		if !slices.Contains(ranges[k], r) {
+			ranges[k] = append(ranges[k], r)
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return len(ranges[order[i]]) > len(ranges[order[j]]) })
+	for _, k := range order[:min(len(order), maxSecondOwners)] {
+		lines, err := repo.Blame(ctx, k.prev, k.path, gitext.BlameOptions{Ranges: ranges[k], IgnoreSpace: true})
+		var gone *gitext.MissingObjectError
+		if errors.As(err, &gone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			p.add(l.Commit, fromSecond)
+			set.second = append(set.second, l.Commit)
+		}
+	}
+	return nil
+}

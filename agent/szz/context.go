@@ -1,0 +1,158 @@
+package szz
+
+import (
+	"context"
+	"fmt"
+
+	"git-agent/gitext"
+)
+
+// Source says where the fix is.
+type Source int
+
+// The places a fix can be read from.
+const (
+	SourceCommit   Source = iota // a commit, against its first parent
+	SourceStaged                 // the index, against HEAD
+	SourceWorktree               // the work tree, against HEAD
+)
+
+// ContextOptions say what an engine may see of the fix.
+type ContextOptions struct {
+	// NoAnnotations ignores every culprit that the message names and takes all
+	// traces of them out of the message. Evaluation uses it.
+	NoAnnotations bool
+	Paths         []string // literal paths; nil is all
+	Source        Source
+}
+
+// contextLines is how far around a change the ranker looks, and what a reader
+// of the patch is used to.
+const contextLines = 3
+
+// NewContext reads the fix. For SourceStaged and SourceWorktree fix is the
+// commit that the change is compared with.
+func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
+	fc, err := readFix(ctx, repo, fix, opt)
+	if err != nil {
+		return nil, err
+	}
+	fc.Notes = append(fc.Notes, patchNotes(fc.Patch)...)
+	body, trailers := gitext.Trailers(fc.Commit.Message)
+	if opt.NoAnnotations {
+		fc.Message = stripHints(body)
+		return fc, nil
+	}
+	fc.Message = body
+	fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers)
+	return fc, err
+}
+
+func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
+	popt := gitext.PatchOptions{Context: contextLines, Renames: true, Paths: opt.Paths}
+	c, err := repo.Commit(ctx, fix)
+	if err != nil {
+		return nil, err
+	}
+	fc := &FixContext{Date: c.Committer.Time}
+	switch opt.Source {
+	case SourceStaged:
+		fc.Parent = fix
+		fc.Patch, err = repo.PatchStaged(ctx, popt)
+	case SourceWorktree:
+		fc.Parent = fix
+		fc.Patch, err = repo.PatchWorktree(ctx, popt)
+	default:
+		fc.Fix, fc.Commit = fix, c
+		if len(c.Parents) > 0 {
+			fc.Parent = c.Parents[0]
+		}
+		if len(c.Parents) > 1 {
+			fc.Notes = append(fc.Notes, fmt.Sprintf("a merge of %d parents: compared with its first parent", len(c.Parents)))
+		}
+		fc.Patch, err = repo.Patch(ctx, fc.Parent, fix, popt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the patch of %s: %w", fix.Short(), err)
+	}
+	return fc, nil
+}
+
+// patchNotes says in a sentence each what of the patch cannot be traced.
+func patchNotes(p *gitext.Patch) []string {
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if len(p.Files) == 0 {
+		note("the fix changes no file")
+	}
+	if p.Truncated {
+		note("the patch is larger than what is read of one; only its first part was traced")
+	}
+	binary := 0
+	for i := range p.Files {
+		f := &p.Files[i]
+		switch {
+		case f.Submodule:
+			note("submodule %q moved from %s to %s: not traced into", f.NewPath, f.OldOID.Short(), f.NewOID.Short())
+		case f.Binary:
+			binary++
+		case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M':
+			note("%q changes its mode only (%o to %o)", f.NewPath, f.OldMode, f.NewMode)
+		case crOnly(f):
+			note("%q changes line ends only", f.NewPath)
+		}
+	}
+	if binary > 0 {
+		note("%d binary %s not traced", binary, plural(binary, "file", "files"))
+	}
+	return notes
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// crOnly reports whether every hunk replaces lines by the same lines with
+// another line end.
+func crOnly(f *gitext.FileChange) bool {
+	if len(f.Hunks) == 0 {
+		return false
+	}
+	for _, h := range f.Hunks {
+		var removed, added []string
+		for _, l := range h.Lines {
+			switch l.Op {
+			case '-':
+				removed = append(removed, trimCR(l.Text))
+			case '+':
+				added = append(added, trimCR(l.Text))
+			}
+		}
+		if !equalStrings(removed, added) {
+			return false
+		}
+	}
+	return true
+}
+
+func trimCR(b []byte) string {
+	if n := len(b); n > 0 && b[n-1] == '\r' {
+		b = b[:n-1]
+	}
+	return string(b)
+}
+
+func equalStrings(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

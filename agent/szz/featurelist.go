@@ -1,0 +1,155 @@
+package szz
+
+import (
+	"math"
+	"slices"
+)
+
+// features lists the ranker's signals. The order is part of the model file:
+// append, never reorder, without training again.
+var features = []feature{
+	// whose lines the fix touches
+	{"deleted_share", "owns deleted lines", share(shareDeleted)},
+	{"deleted_top", "owns most deleted lines", top(shareDeleted)},
+	{"trivial_share", "owns deleted blank, comment or brace lines", share(shareTrivial)},
+	{"token_share", "wrote the deleted names", share(shareTokens)},
+	{"run_share", "owns a part of every change", share(shareRuns)},
+	{"context_share", "owns lines around the changes", share(shareContext)},
+	{"context_top", "owns most lines around the changes", top(shareContext)},
+	{"insertion_share", "owns lines around insertions", share(shareInsertion)},
+	{"function_share", "owns lines of the changed functions", share(shareFunction)},
+	{"function_top", "owns most of the changed functions", top(shareFunction)},
+	{"related_share", "owns neighbours that use the added names", share(shareRelated)},
+	{"related_top", "owns most neighbours that use the added names", top(shareRelated)},
+	{"second_share", "owned the lines before they were rewritten", share(shareSecond)},
+	{"cosmetic_share", "only moved or re-indented the deleted lines", share(shareCosmetic)},
+	{"from_deleted", "owns a deleted line", source(fromDeleted)},
+	{"from_context", "owns a line near a change", source(fromContext)},
+	{"from_function", "owns a line of a changed function", source(fromFunction)},
+	{"from_history", "changed a fixed file", source(fromHistory)},
+	{"names_share", "owns lines elsewhere that use rare names of the fix", share(shareNames)},
+	{"from_names", "uses a rare name of the fix elsewhere", source(fromNames)},
+	{"from_second", "owned a line before it was rewritten", source(fromSecond)},
+	{"from_recent", "recent elsewhere, reads like the fix", func(_ *casework, c *candidate) float64 { return flag(c.sources == fromRecent) }},
+
+	// when
+	{"log_age", "age at the fix", func(k *casework, c *candidate) float64 { return math.Log1p(k.ageDays(c)) }},
+	{"age_rank", "among the newest candidates", func(k *casework, c *candidate) float64 { return reciprocal(k.order[c.oid]) }},
+	{"age_quantile", "older than the other candidates", func(k *casework, c *candidate) float64 {
+		return float64(k.order[c.oid]) / float64(max(1, len(k.list)-1))
+	}},
+	{"newest_owner", "newest owner of deleted lines", func(k *casework, c *candidate) float64 {
+		return flag(len(k.owners) > 0 && k.owners[0] == c.oid)
+	}},
+	{"oldest_owner", "oldest owner of deleted lines", func(k *casework, c *candidate) float64 {
+		return flag(len(k.owners) > 0 && k.owners[len(k.owners)-1] == c.oid)
+	}},
+	{"owner_rank", "among the newest owners", func(k *casework, c *candidate) float64 { return reciprocal(slices.Index(k.owners, c.oid)) }},
+	{"history_rank", "among the last changes of the files", func(_ *casework, c *candidate) float64 { return reciprocal(c.position) }},
+	{"recent_rank", "among the repository's last commits", func(_ *casework, c *candidate) float64 { return reciprocal(c.recent / 10) }},
+
+	// what it did, against what the fix does
+	{"restores", "removed what the fix adds", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(k.fresh, c.diff.removed.minus(c.diff.added))
+	}},
+	{"restores_line", "removed lines that the fix adds", func(k *casework, c *candidate) float64 {
+		return shareOf(common(k.addKeys, c.diff.removedLines), len(k.addKeys))
+	}},
+	{"undone", "added what the fix removes", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(k.gone, c.diff.added.minus(c.diff.removed))
+	}},
+	{"undone_line", "added lines that the fix removes", func(k *casework, c *candidate) float64 {
+		return shareOf(common(k.delKeys, c.diff.addedLines), len(k.delKeys))
+	}},
+	{"undone_best", "added a rare name that the fix removes", func(k *casework, c *candidate) float64 { return k.code.best(k.gone, c.diff.added) }},
+	{"touched", "added names that the fix touches", func(k *casework, c *candidate) float64 { return k.code.overlap(k.removed, c.diff.added) }},
+	{"uses_added", "added names that the fix adds", func(k *casework, c *candidate) float64 { return k.code.overlap(k.fresh, c.diff.added) }},
+	{"uses_added_best", "added a rare name that the fix adds", func(k *casework, c *candidate) float64 {
+		return k.code.best(k.fresh, c.diff.added.minus(c.diff.removed))
+	}},
+	{"around_added", "added names around the changes", func(k *casework, c *candidate) float64 { return k.code.overlap(k.around, c.diff.added) }},
+	{"message_diff", "the fix's message names what it changed", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(k.said, unite(c.diff.added, c.diff.removed))
+	}},
+	{"message_words", "the messages share words", func(k *casework, c *candidate) float64 { return k.prose.overlap(k.message, k.words[c.oid]) }},
+	{"message_best", "the messages share a rare word", func(k *casework, c *candidate) float64 { return k.prose.best(k.message, k.words[c.oid]) }},
+	{"subject_words", "its subject is about what the fix is about", func(k *casework, c *candidate) float64 {
+		s := bag{}
+		s.addWords(c.commit.Subject())
+		return k.prose.overlap(s, k.message)
+	}},
+
+	// what sort of commit it is
+	{"log_files", "files that it changes", func(_ *casework, c *candidate) float64 { return math.Log1p(float64(c.files)) }},
+	{"many_files", "changes more than 20 files", func(_ *casework, c *candidate) float64 { return flag(c.files > 20) }},
+	{"log_added", "lines it adds to the fixed files", func(_ *casework, c *candidate) float64 { return math.Log1p(float64(c.diff.nAdded)) }},
+	{"log_removed", "lines it removes from the fixed files", func(_ *casework, c *candidate) float64 { return math.Log1p(float64(c.diff.nRemoved)) }},
+	{"shrinks", "removes more than it adds", func(_ *casework, c *candidate) float64 { return flag(c.diff.nRemoved > c.diff.nAdded) }},
+	{"creates", "creates a fixed file", func(_ *casework, c *candidate) float64 { return flag(c.diff.creates) }},
+	{"path_share", "changed many of the fixed files", func(k *casework, c *candidate) float64 {
+		n := 0
+		for _, p := range c.diff.paths {
+			n += int(flag(k.fixPath[p]))
+		}
+		return shareOf(min(n, len(k.set.files)), len(k.set.files))
+	}},
+	{"merge", "a merge", func(_ *casework, c *candidate) float64 { return flag(len(c.commit.Parents) > 1) }},
+	{"same_author", "by the author of the fix", func(k *casework, c *candidate) float64 {
+		return flag(k.fc.Fix != "" && c.commit.Author.Email == k.fc.Commit.Author.Email)
+	}},
+	{"says_refactor", "its subject says refactoring", says(saysRefactor)},
+	{"says_fix", "its subject says fix", says(saysFix)},
+	{"says_new", "its subject says something new", says(saysNew)},
+	{"says_change", "its subject says change", says(saysChange)},
+	{"says_revert", "its subject says revert", says(saysRevert)},
+	{"says_docs", "its subject says documents or release", says(saysDocs)},
+
+	// what sort of fix it is: the same for all candidates, for interactions
+	{"fix_deletes", "the fix deletes lines", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(k.nDel)) }},
+	{"fix_owners", "how many own deleted lines", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.owners))) }},
+	{"fix_candidates", "how many candidates there are", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.list))) }},
+	{"fix_files", "files that the fix changes", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.set.files))) }},
+	{"fix_adds", "lines that the fix adds", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.addKeys))) }},
+	{"fix_regress", "the fix's message speaks of a regression", fixSays(fixRegress)},
+	{"fix_old", "the fix's message speaks of an old omission", fixSays(fixOld)},
+	{"fix_build", "the fix's message speaks of a build or test", fixSays(fixBuild)},
+	{"fix_newest_age", "age of the newest candidate", func(k *casework, _ *candidate) float64 { return k.newest }},
+	{"fix_owner_age", "age of the newest owner of deleted lines", func(k *casework, _ *candidate) float64 {
+		if len(k.owners) == 0 {
+			return -1
+		}
+		return math.Log1p(k.ageDays(k.pool.byOID[k.owners[0]]))
+	}},
+}
+
+// codeWords are the words of prose that could be names in code.
+func codeWords(s string) bag {
+	b := bag{}
+	b.addCode([]byte(firstBytes(s, 6000)))
+	for t := range b {
+		if stopWords[t] || len(t) < 4 {
+			delete(b, t)
+		}
+	}
+	return b
+}
+
+func unite(a, b bag) bag {
+	u := make(bag, len(a)+len(b))
+	for t, n := range a {
+		u[t] += n
+	}
+	for t, n := range b {
+		u[t] += n
+	}
+	return u
+}
+
+// vector computes all features of a candidate.
+func (k *casework) vector(c *candidate) []float64 {
+	x := make([]float64, len(features))
+	for i, f := range features {
+		x[i] = f.get(k, c)
+	}
+	return x
+}

@@ -1,0 +1,356 @@
+package szz
+
+import (
+	"math"
+	"regexp"
+	"sort"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// A feature is one signal of the ranker: a number for a candidate, comparable
+// across fixes. Say is how the output words it.
+type feature struct {
+	name string
+	say  string
+	get  func(k *casework, c *candidate) float64
+}
+
+// casework is a fix with everything that its candidates are compared with.
+type casework struct {
+	fc      *FixContext
+	set     *anchorSet
+	pool    *pool
+	list    []*candidate
+	shares  [numShares]map[gitext.OID]float64
+	order   map[gitext.OID]int // by committer date, 0 = newest of all candidates
+	owners  []gitext.OID       // owners of deleted lines, newest first
+	code    *idf               // over what candidates added or removed
+	prose   *idf               // over the candidates' messages
+	removed bag                // tokens of the fix's removed lines
+	added   bag
+	gone    bag // removed and not added again
+	fresh   bag // added and not removed
+	around  bag // tokens of context lines
+	message bag
+	said    bag             // names in the fix's message
+	newest  float64         // log age of the newest candidate
+	delKeys map[string]bool // removed lines, folded
+	addKeys map[string]bool
+	words   map[gitext.OID]bag // of candidates' messages
+	nDel    int                // deleted lines that matter
+	fixPath map[string]bool
+}
+
+// The ways in which lines vote for their owners. Each is a share: over all
+// candidates it sums to one, or to zero when there are no such lines.
+type shareKind int
+
+const (
+	shareDeleted   shareKind = iota // deleted lines of code
+	shareTrivial                    // deleted blank, comment, brace and import lines
+	shareTokens                     // deleted tokens (MV-SZZ votes by token)
+	shareRuns                       // changes in which it owns a deleted line
+	shareContext                    // lines around every change, by 1/distance
+	shareInsertion                  // lines around pure insertions, by 1/distance
+	shareFunction                   // other lines of changed functions, by 1/distance
+	shareRelated                    // lines near insertions, by the names they share with the added lines
+	shareSecond                     // lines that the first owner had replaced
+	shareNames                      // lines of other files that use the fix's rarer names
+	shareCosmetic                   // deleted lines that the owner only moved or re-indented
+	numShares
+)
+
+func newCasework(fc *FixContext, set *anchorSet, p *pool) *casework {
+	k := &casework{
+		fc: fc, set: set, pool: p, list: p.sorted(),
+		order: map[gitext.OID]int{}, words: map[gitext.OID]bag{},
+		code: newIDF(), prose: newIDF(),
+		removed: bag{}, added: bag{}, around: bag{}, message: bag{},
+		delKeys: map[string]bool{}, addKeys: map[string]bool{}, fixPath: map[string]bool{},
+	}
+	for _, f := range set.files {
+		k.fixPath[f.OldPath], k.fixPath[f.NewPath] = true, true
+	}
+	k.readFix()
+	k.vote()
+	k.readCandidates()
+	return k
+}
+
+// readFix collects the tokens and lines of the fix itself.
+func (k *casework) readFix() {
+	for _, r := range k.set.runs {
+		for _, l := range r.removed {
+			k.removed.addCode(l.Text)
+			k.delKeys[lineKey(l.Text)] = true
+		}
+		for _, l := range r.added {
+			k.added.addCode(l.Text)
+			k.addKeys[lineKey(l.Text)] = true
+		}
+	}
+	if len(k.set.files) == 0 {
+		k.readAddedFiles()
+	}
+	delete(k.delKeys, "")
+	delete(k.addKeys, "")
+	for _, a := range k.set.anchors {
+		if a.role == roleContext {
+			k.around.addCode(a.text)
+		}
+	}
+	k.gone, k.fresh = k.removed.minus(k.added), k.added.minus(k.removed)
+}
+
+func (k *casework) readAddedFiles() {
+	for _, f := range k.fc.Patch.Files {
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				k.added.addCode(l.Text)
+			}
+		}
+	}
+}
+
+// vote counts the lines that each candidate owns.
+func (k *casework) vote() {
+	for s := range k.shares {
+		k.shares[s] = map[gitext.OID]float64{}
+	}
+	runOwners := map[int]map[gitext.OID]bool{}
+	for i := range k.set.anchors {
+		a := &k.set.anchors[i]
+		switch a.role {
+		case roleDeleted:
+			k.voteDeleted(a)
+			if runOwners[a.run] == nil {
+				runOwners[a.run] = map[gitext.OID]bool{}
+			}
+			runOwners[a.run][a.owner] = true
+		case roleContext:
+			k.voteNear(a, shareContext)
+			if a.inserts {
+				k.voteNear(a, shareInsertion)
+			}
+			k.voteRelated(a)
+		case roleFunction:
+			k.voteNear(a, shareFunction)
+			k.voteRelated(a)
+		}
+	}
+	for _, owners := range runOwners {
+		for o := range owners {
+			k.shares[shareRuns][o] += 1 / float64(len(k.set.runs))
+		}
+	}
+	for _, o := range k.set.second {
+		k.shares[shareSecond][o]++
+	}
+	for _, n := range k.set.named {
+		k.shares[shareNames][n.owner]++
+	}
+	for s := range k.shares {
+		if shareKind(s) != shareRuns {
+			normalise(k.shares[s])
+		}
+	}
+}
+
+func (k *casework) voteDeleted(a *anchor) {
+	if a.kind != LineCode {
+		k.shares[shareTrivial][a.owner]++
+		return
+	}
+	k.nDel++
+	k.shares[shareDeleted][a.owner]++
+	if c := k.pool.byOID[a.owner]; c.diff != nil {
+		if h := c.diff.hunkAt(a.path, a.origLine); h != nil && h.cosmetic {
+			k.shares[shareCosmetic][a.owner]++
+		}
+	}
+	line, kept := bag{}, bag{}
+	line.addCode(a.text)
+	for _, l := range k.set.runs[a.run].added {
+		kept.addCode(l.Text)
+	}
+	for t, n := range line {
+		if kept[t] == 0 {
+			k.shares[shareTokens][a.owner] += float64(n)
+		}
+	}
+}
+
+func (k *casework) voteNear(a *anchor, s shareKind) {
+	if a.kind == LineBlank || a.kind == LineComment {
+		return
+	}
+	w := 1 / float64(a.distance)
+	if a.kind == LineBrace {
+		w /= 4
+	}
+	k.shares[s][a.owner] += w
+}
+
+// voteRelated weighs a neighbour by the names it shares with what the fix adds
+// there: an added check guards the line that uses the same variable.
+func (k *casework) voteRelated(a *anchor) {
+	if a.kind != LineCode {
+		return
+	}
+	line := bag{}
+	line.addCode(a.text)
+	shared := 0.0
+	for _, l := range k.set.runs[a.run].added {
+		add := bag{}
+		add.addCode(l.Text)
+		for t := range add {
+			if line[t] > 0 && len(t) > 2 {
+				shared++
+			}
+		}
+	}
+	k.shares[shareRelated][a.owner] += shared / (1 + math.Log(float64(a.distance)))
+}
+
+func normalise(m map[gitext.OID]float64) {
+	oids := make([]gitext.OID, 0, len(m))
+	for o := range m {
+		oids = append(oids, o)
+	}
+	sort.Slice(oids, func(i, j int) bool { return oids[i] < oids[j] })
+	sum := 0.0
+	for _, o := range oids { // in order: float addition does not commute
+		sum += m[o]
+	}
+	for _, o := range oids {
+		if sum > 0 {
+			m[o] /= sum
+		}
+	}
+}
+
+// readCandidates compares the candidates with each other.
+func (k *casework) readCandidates() {
+	byDate := append([]*candidate(nil), k.list...)
+	sort.SliceStable(byDate, func(i, j int) bool {
+		return byDate[i].commit.Committer.Time.After(byDate[j].commit.Committer.Time)
+	})
+	for i, c := range byDate {
+		k.order[c.oid] = i
+		if k.shares[shareDeleted][c.oid]+k.shares[shareTrivial][c.oid] > 0 {
+			k.owners = append(k.owners, c.oid)
+		}
+	}
+	message := k.fc.Message
+	for _, c := range k.list {
+		subject := c.commit.Subject()
+		if strings.Count(subject, " ") >= 2 { // a quoted title would give the answer away
+			message = strings.ReplaceAll(message, subject, " ")
+		}
+		w := bag{}
+		w.addWords(subject)
+		w.addWords(stripHints(firstBytes(c.commit.Body(), 2000)))
+		k.words[c.oid] = w
+		k.prose.add(w)
+		doc := bag{}
+		for t := range c.diff.added {
+			doc[t] = 1
+		}
+		for t := range c.diff.removed {
+			doc[t] = 1
+		}
+		k.code.add(doc)
+	}
+	k.message.addWords(firstBytes(message, 6000))
+	k.said = codeWords(message)
+	k.newest = math.Inf(1)
+	for _, c := range k.list {
+		k.newest = min(k.newest, math.Log1p(k.ageDays(c)))
+	}
+}
+
+func firstBytes(s string, n int) string { return s[:min(len(s), n)] }
+
+// Words of subjects that say what sort of commit it is.
+var (
+	saysRefactor = regexp.MustCompile(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
+	saysFix      = regexp.MustCompile(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
+	saysNew      = regexp.MustCompile(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
+	saysChange   = regexp.MustCompile(`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`)
+	saysRevert   = regexp.MustCompile(`(?i)\brevert`)
+	saysDocs     = regexp.MustCompile(`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`)
+
+	fixRegress = regexp.MustCompile(`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`)
+	fixOld     = regexp.MustCompile(`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`)
+	fixBuild   = regexp.MustCompile(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
+)
+
+func flag(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func says(re *regexp.Regexp) func(*casework, *candidate) float64 {
+	return func(_ *casework, c *candidate) float64 { return flag(re.MatchString(c.commit.Subject())) }
+}
+
+func fixSays(re *regexp.Regexp) func(*casework, *candidate) float64 {
+	return func(k *casework, _ *candidate) float64 { return flag(re.MatchString(firstBytes(k.fc.Message, 3000))) }
+}
+
+func share(s shareKind) func(*casework, *candidate) float64 {
+	return func(k *casework, c *candidate) float64 { return k.shares[s][c.oid] }
+}
+
+func top(s shareKind) func(*casework, *candidate) float64 {
+	return func(k *casework, c *candidate) float64 {
+		mine := k.shares[s][c.oid]
+		if mine == 0 {
+			return 0
+		}
+		for _, v := range k.shares[s] {
+			if v > mine {
+				return 0
+			}
+		}
+		return 1
+	}
+}
+
+func source(s sourceSet) func(*casework, *candidate) float64 {
+	return func(_ *casework, c *candidate) float64 { return flag(c.sources&s != 0) }
+}
+
+// ageDays is how long before the fix the candidate was committed.
+func (k *casework) ageDays(c *candidate) float64 {
+	return max(0, k.fc.Date.Sub(c.commit.Committer.Time).Hours()/24)
+}
+
+// reciprocal turns a position into a closeness: 1 for the first, 0 for none.
+func reciprocal(position int) float64 {
+	if position < 0 {
+		return 0
+	}
+	return 1 / float64(1+position)
+}
+
+func shareOf(hits, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(hits) / float64(all)
+}
+
+func common(a, b map[string]bool) int {
+	n := 0
+	for k := range a {
+		if b[k] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package szz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// rank is our own algorithm: candidates from several sources, put in order by
+// one trained model (model.go) that also says how probable each is.
+func rank(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Options) (*Verdict, error) {
+	k, err := study(ctx, repo, fc)
+	if err != nil {
+		return nil, err
+	}
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	v := &Verdict{Algorithm: "rank", Notes: k.set.notes}
+	judged := m.judge(k)
+	for _, j := range judged {
+		v.Candidates = append(v.Candidates, j.c.oid)
+	}
+	if len(judged) == 0 {
+		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
+		return v, nil
+	}
+	n := opt.Max
+	if n <= 0 {
+		n = m.shortList(judged)
+	}
+	for _, j := range judged[:min(n, len(judged))] {
+		v.Suspects = append(v.Suspects, k.suspect(j))
+	}
+	if len(v.Suspects) == 0 {
+		v.Notes = append(v.Notes, fmt.Sprintf("no candidate is probable enough to be named: the best of %d has probability %.2f; --max-count=3 shows it", len(judged), judged[0].p))
+	}
+	return v, nil
+}
+
+// study gathers all that the model looks at.
+func study(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*casework, error) {
+	set, err := findAnchors(ctx, repo, fc)
+	if err != nil {
+		return nil, err
+	}
+	p, err := gather(ctx, repo, fc, set)
+	if err != nil {
+		return nil, err
+	}
+	return newCasework(fc, set, p), nil
+}
+
+// A judgement is a candidate with the model's opinion of it.
+type judgement struct {
+	c       *candidate
+	x       []float64
+	score   float64   // log-odds
+	p       float64   // calibrated
+	because []float64 // contribution of each feature to score
+}
+
+// suspect words a judgement for a reader.
+func (k *casework) suspect(j judgement) Suspect {
+	s := Suspect{Commit: j.c.commit, Probability: j.p, Signals: signals(j)}
+	s.Evidence = k.evidence(j.c)
+	s.Reason = k.reason(j.c)
+	return s
+}
+
+// signals lists what moved the probability, strongest first.
+func signals(j judgement) []Signal {
+	const most = 6
+	var list []Signal
+	for i, w := range j.because {
+		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
+			list = append(list, Signal{Name: features[i].say, Value: j.x[i], Weight: w})
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
+	return list[:min(most, len(list))]
+}
+
+// reason says in one sentence how the candidate is tied to the fix.
+func (k *casework) reason(c *candidate) string {
+	deleted, near, inFunction, total := 0, 0, 0, 0
+	for i := range k.set.anchors {
+		a := &k.set.anchors[i]
+		if a.role == roleDeleted && a.kind == LineCode {
+			total++
+		}
+		if a.owner != c.oid {
+			continue
+		}
+		switch {
+		case a.role == roleDeleted && a.kind == LineCode:
+			deleted++
+		case a.role == roleContext:
+			near++
+		case a.role == roleFunction:
+			inFunction++
+		}
+	}
+	switch {
+	case deleted > 0:
+		return fmt.Sprintf("wrote %d of the %d %s of code that the fix removes", deleted, total, plural(total, "line", "lines"))
+	case near > 0:
+		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, plural(near, "line", "lines"))
+	case c.sources&fromSecond != 0:
+		return "wrote what stood there before the lines that the fix removes"
+	case inFunction > 0:
+		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, plural(inFunction, "line", "lines"))
+	case c.sources&fromHistory != 0:
+		return "changed a file that the fix changes, shortly before other candidates or in like words"
+	}
+	return "changed other files, but its message and paths read like the fix's"
+}
+
+// evidence picks the lines that tie the candidate to the fix, nearest first.
+func (k *casework) evidence(c *candidate) []Evidence {
+	const most = 3
+	var own []*anchor
+	for i := range k.set.anchors {
+		if a := &k.set.anchors[i]; a.owner == c.oid && a.kind != LineBlank && a.kind != LineBrace {
+			own = append(own, a)
+		}
+	}
+	sort.SliceStable(own, func(i, j int) bool {
+		if own[i].role != own[j].role {
+			return own[i].role < own[j].role
+		}
+		if (own[i].kind == LineCode) != (own[j].kind == LineCode) {
+			return own[i].kind == LineCode
+		}
+		return own[i].distance < own[j].distance
+	})
+	var list []Evidence
+	for _, a := range own[:min(most, len(own))] {
+		path := k.set.files[a.file].OldPath
+		list = append(list, Evidence{
+			Path: path, Line: a.line, Text: strings.TrimSpace(string(a.text)),
+			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", a.line, a.line, k.fc.Parent.Short(), shellQuote(path)),
+		})
+	}
+	if len(list) == 0 {
+		list = append(list, k.diffEvidence(c))
+	}
+	return list
+}
+
+// diffEvidence stands in for candidates that own none of the lines.
+func (k *casework) diffEvidence(c *candidate) Evidence {
+	var shared []string
+	for _, t := range sortedTokens(unite(k.removed, k.added)) {
+		if c.diff.added[t] > 0 || c.diff.removed[t] > 0 {
+			shared = append(shared, t)
+		}
+	}
+	sort.SliceStable(shared, func(i, j int) bool { return k.code.weight(shared[i]) > k.code.weight(shared[j]) })
+	e := Evidence{Command: "git show " + c.oid.Short()}
+	if len(shared) > 0 {
+		e.Text = "both touch " + strings.Join(shared[:min(4, len(shared))], ", ")
+	}
+	if i := slices.IndexFunc(c.diff.paths, func(p string) bool { return k.fixPath[p] }); i >= 0 {
+		e.Path = c.diff.paths[i]
+		e.Command += " -- " + shellQuote(e.Path)
+	}
+	return e
+}
+
+// shellQuote quotes a word for a POSIX shell, when it needs it.
+func shellQuote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("-_./+,:@%=", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+var errNoModel = errors.New("the ranker's model does not fit its features: train again")

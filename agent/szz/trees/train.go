@@ -1,0 +1,243 @@
+package trees
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+)
+
+// Params steer training.
+type Params struct {
+	Rounds       int     // trees
+	Leaves       int     // most leaves of a tree
+	MinRows      int     // fewest rows in a leaf
+	LearningRate float64 // shrinkage of each tree
+	L2           float64 // weight of the leaf values' penalty
+	FeatureShare float64 // of the features tried by a tree
+	RowShare     float64 // of the groups seen by a tree
+	Seed         uint64
+}
+
+// Rows are the training set. Rows of one group are drawn together, so that a
+// tree sees all candidates of a case or none.
+type Rows struct {
+	X      [][]float64
+	Y      []bool
+	Weight []float64
+	Group  []int // number of each row's group, ascending from 0
+}
+
+const maxBins = 64
+
+// trainer is the state of one training run.
+type trainer struct {
+	p      Params
+	rows   Rows
+	cuts   [][]float64 // by feature: upper bounds of all bins but the last
+	bins   [][]uint8   // by feature, by row
+	score  []float64
+	grad   []float64
+	hess   []float64
+	groups int
+	rng    *rand.Rand
+}
+
+// Train fits a model to rows.
+func Train(rows Rows, p Params) *Model {
+	t := &trainer{p: p, rows: rows, rng: rand.New(rand.NewPCG(p.Seed, 1))}
+	t.groups = rows.Group[len(rows.Group)-1] + 1
+	t.bin()
+	m := &Model{Bias: t.bias()}
+	n := len(rows.Y)
+	t.score, t.grad, t.hess = make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range t.score {
+		t.score[i] = m.Bias
+	}
+	for range p.Rounds {
+		t.gradients()
+		tree := t.grow(t.sample())
+		for i := range t.score {
+			t.score[i] += tree[tree.leaf(rows.X[i])].Value
+		}
+		m.Trees = append(m.Trees, tree)
+	}
+	return m
+}
+
+func (t *trainer) bias() float64 {
+	yes, all := 0.0, 0.0
+	for i, y := range t.rows.Y {
+		all += t.rows.Weight[i]
+		if y {
+			yes += t.rows.Weight[i]
+		}
+	}
+	p := min(max(yes/all, 1e-6), 1-1e-6)
+	return math.Log(p / (1 - p))
+}
+
+// bin sorts each feature's values into at most maxBins bins of like size.
+func (t *trainer) bin() {
+	n := len(t.rows.X)
+	for f := range t.rows.X[0] {
+		values := make([]float64, n)
+		for i, x := range t.rows.X {
+			values[i] = x[f]
+		}
+		cuts := cutPoints(values)
+		bins := make([]uint8, n)
+		for i, x := range t.rows.X {
+			bins[i] = uint8(sort.SearchFloat64s(cuts, x[f]))
+		}
+		t.cuts, t.bins = append(t.cuts, cuts), append(t.bins, bins)
+	}
+}
+
+func cutPoints(values []float64) []float64 {
+	slices.Sort(values)
+	distinct := slices.Compact(slices.Clone(values))
+	var cuts []float64
+	if len(distinct) <= maxBins {
+		for i := 1; i < len(distinct); i++ {
+			cuts = append(cuts, (distinct[i-1]+distinct[i])/2)
+		}
+		return cuts
+	}
+	// Zero is the commonest value of most features: equal bins over the
+	// distinct values keep apart what equal bins over the rows would merge.
+	for b := 1; b < maxBins; b++ {
+		i := b * len(distinct) / maxBins
+		cuts = append(cuts, (distinct[i-1]+distinct[i])/2)
+	}
+	return slices.Compact(cuts)
+}
+
+func (t *trainer) gradients() {
+	for i, s := range t.score {
+		p, y := 1/(1+math.Exp(-s)), 0.0
+		if t.rows.Y[i] {
+			y = 1
+		}
+		t.grad[i] = t.rows.Weight[i] * (p - y)
+		t.hess[i] = t.rows.Weight[i] * max(p*(1-p), 1e-6)
+	}
+}
+
+// sample draws the rows and features of one tree.
+func (t *trainer) sample() (rows []int32, feats []int) {
+	in := make([]bool, t.groups)
+	for g := range in {
+		in[g] = t.rng.Float64() < t.p.RowShare
+	}
+	for i, g := range t.rows.Group {
+		if in[g] {
+			rows = append(rows, int32(i))
+		}
+	}
+	k := max(1, int(t.p.FeatureShare*float64(len(t.cuts))))
+	feats = t.rng.Perm(len(t.cuts))[:k]
+	slices.Sort(feats)
+	return rows, feats
+}
+
+// A leaf under construction.
+type growing struct {
+	node int
+	rows []int32
+	g, h float64
+	best split
+}
+
+type split struct {
+	gain    float64
+	feature int
+	bin     int // at most goes left
+}
+
+// grow builds one tree, splitting the leaf with most to gain until there are
+// enough leaves.
+func (t *trainer) grow(rows []int32, feats []int) Tree {
+	tree := Tree{{}}
+	leaves := []*growing{t.newLeaf(0, rows, feats)}
+	tree[0].Value = t.value(leaves[0])
+	for len(leaves) < t.p.Leaves {
+		at := -1
+		for i, l := range leaves {
+			if l.best.gain > 1e-9 && (at < 0 || l.best.gain > leaves[at].best.gain) {
+				at = i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		l := leaves[at]
+		left, right := t.part(l)
+		n := len(tree)
+		tree[l.node].Feature, tree[l.node].Threshold = l.best.feature, t.cuts[l.best.feature][l.best.bin]
+		tree[l.node].Left, tree[l.node].Right = n, n+1
+		a, b := t.newLeaf(n, left, feats), t.newLeaf(n+1, right, feats)
+		tree = append(tree, Node{Value: t.value(a)}, Node{Value: t.value(b)})
+		leaves[at] = a
+		leaves = append(leaves, b)
+	}
+	return tree
+}
+
+func (t *trainer) value(l *growing) float64 {
+	return -t.p.LearningRate * l.g / (l.h + t.p.L2)
+}
+
+func (t *trainer) part(l *growing) (left, right []int32) {
+	bins := t.bins[l.best.feature]
+	for _, i := range l.rows {
+		if int(bins[i]) <= l.best.bin {
+			left = append(left, i)
+		} else {
+			right = append(right, i)
+		}
+	}
+	return left, right
+}
+
+func (t *trainer) newLeaf(node int, rows []int32, feats []int) *growing {
+	l := &growing{node: node, rows: rows}
+	for _, i := range rows {
+		l.g += t.grad[i]
+		l.h += t.hess[i]
+	}
+	if len(rows) >= 2*t.p.MinRows {
+		for _, f := range feats {
+			t.trySplit(l, f)
+		}
+	}
+	return l
+}
+
+// trySplit looks for the best threshold of one feature.
+func (t *trainer) trySplit(l *growing, f int) {
+	var hist [maxBins + 1]struct {
+		g, h float64
+		n    int
+	}
+	bins := t.bins[f]
+	for _, i := range l.rows {
+		b := &hist[bins[i]]
+		b.g += t.grad[i]
+		b.h += t.hess[i]
+		b.n++
+	}
+	gain := func(g, h float64) float64 { return g * g / (h + t.p.L2) }
+	whole := gain(l.g, l.h)
+	var g, h float64
+	n := 0
+	for b := range len(t.cuts[f]) {
+		g, h, n = g+hist[b].g, h+hist[b].h, n+hist[b].n
+		if n < t.p.MinRows || len(l.rows)-n < t.p.MinRows {
+			continue
+		}
+		if s := gain(g, h) + gain(l.g-g, l.h-h) - whole; s > l.best.gain {
+			l.best = split{gain: s, feature: f, bin: b}
+		}
+	}
+}

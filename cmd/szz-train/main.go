@@ -1,0 +1,43 @@
+// Command szz-train makes the model of `git agent szz`'s ranker from case files
+// with known answers. It is a tool of this project's own workshop, not installed
+// with the plugin.
+//
+//	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
+//	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/model.json
+//	go run ./cmd/szz-train cross rows.jsonl...
+//
+// extract computes the features of every candidate (minutes to hours of git);
+// fit trains on all rows; cross reports how well the method does on
+// repositories that it was not trained on.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "szz-train:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("usage: szz-train extract|fit|cross ARGS")
+	}
+	switch args[0] {
+	case "extract":
+		return extract(ctx, args[1:])
+	case "fit":
+		return fit(args[1:])
+	case "cross":
+		return cross(args[1:])
+	}
+	return fmt.Errorf("unknown step %q: extract, fit or cross", args[0])
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"git-agent/agent/szz"
+)
+
+// figures are the usual ones, micro-averaged over bug-introducing commits.
+type figures struct {
+	Precision, Recall, F1 float64
+	Ghost, Cross          float64 // recall
+	Ceiling               float64 // of recall: a true commit is a candidate
+	ECE                   float64 // of the first suspect's probability
+	Cases                 int
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("P %.3f R %.3f F1 %.3f ghost %.3f cross-file %.3f ceiling %.3f ECE %.3f (%d cases)",
+		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.Cases)
+}
+
+// measure names the best candidate of each case and all others from threshold.
+func measure(rows []szz.Example, ps [][]float64, threshold float64) figures {
+	var hits, named, truth, ghost, ghosts, cross, crosses, reach int
+	for i, r := range rows {
+		h := 0
+		for _, j := range chosen(ps[i], threshold) {
+			named++
+			if r.Hit[j] {
+				h++
+			}
+		}
+		h = min(h, r.Truth)
+		hits += h
+		truth += r.Truth
+		if r.Ghost {
+			ghost, ghosts = ghost+h, ghosts+r.Truth
+		}
+		if r.Cross {
+			cross, crosses = cross+h, crosses+r.Truth
+		}
+		for _, hit := range r.Hit {
+			if hit {
+				reach++
+			}
+		}
+	}
+	f := figures{
+		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
+		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), ECE: ece(rows, ps), Cases: len(rows),
+	}
+	if hits > 0 {
+		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
+	}
+	return f
+}
+
+func share(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+func chosen(ps []float64, threshold float64) []int {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return ps[order[a]] > ps[order[b]] })
+	n := min(1, len(order))
+	for n < len(order) && ps[order[n]] >= threshold {
+		n++
+	}
+	return order[:n]
+}
+
+// ece is the expected calibration error in ten bins of equal size.
+func ece(rows []szz.Example, ps [][]float64) float64 {
+	type point struct {
+		p   float64
+		hit bool
+	}
+	var points []point
+	for i, r := range rows {
+		if len(ps[i]) > 0 {
+			j := chosen(ps[i], 2)[0]
+			points = append(points, point{ps[i][j], r.Hit[j]})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b point) int {
+		switch {
+		case a.p < b.p:
+			return -1
+		case a.p > b.p:
+			return 1
+		}
+		return 0
+	})
+	const bins = 10
+	sum := 0.0
+	for b := range bins {
+		part := points[b*len(points)/bins : (b+1)*len(points)/bins]
+		diff := 0.0
+		for _, q := range part {
+			diff += q.p
+			if q.hit {
+				diff--
+			}
+		}
+		if diff < 0 {
+			diff = -diff
+		}
+		sum += diff
+	}
+	return sum / float64(max(1, len(points)))
+}
+
+func provenance(rows []szz.Example, f figures) szz.Provenance {
+	p := szz.Provenance{Repos: map[string]int{}, Cross: map[string]float64{
+		"precision": round4(f.Precision), "recall": round4(f.Recall), "f1": round4(f.F1),
+		"ghost_recall": round4(f.Ghost), "cross_file_recall": round4(f.Cross), "ceiling": round4(f.Ceiling), "ece": round4(f.ECE),
+	}}
+	for _, r := range rows {
+		p.Cases++
+		p.Candidates += len(r.Hit)
+		p.Repos[r.Repo]++
+	}
+	return p
+}
