@@ -1,0 +1,210 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// module is the path of this module; every import of ours begins with it.
+const module = "git-agent/"
+
+// rooms says which of our packages a package may import, by the longest
+// prefix that names it. Imports point one way.
+var rooms = map[string][]string{
+	"cmd/git-agent": {"agent", "agent/szz", "agent/eval", "agent/sandbox", "gitext", "cache", "prompts", "man"},
+	"cmd/szz-train": {"agent/szz", "agent/szz/", "agent/eval", "gitext"}, // makes the ranker's model
+	"agent":         {"gitext", "cache", "prompts"},
+	"agent/":        {"agent", "agent/", "gitext", "cache", "prompts"},
+	"gitext":        {"gitext/"},
+	"cache":         {"cache/"},
+	"prompts":       {},
+	"man":           {},
+}
+
+// confined says where else than everywhere an import may appear.
+var confined = map[string][]string{
+	"os/exec":            {"gitext", "agent/sandbox", "agent/symbol"},
+	"database/sql":       {"cache"},
+	"modernc.org/sqlite": {"cache"},
+}
+
+// goFile is one source file of the module.
+type goFile struct {
+	path    string // relative to the top, with slashes
+	pkg     string // its directory
+	test    bool
+	lines   int
+	imports []string
+	doc     bool
+}
+
+// top is the module's directory.
+const top = "../.."
+
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	walkTree(t, func(path string, data []byte) {
+		if !strings.HasSuffix(path, ".go") || strings.Contains(path, "/testdata/") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		g := goFile{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), test: strings.HasSuffix(path, "_test.go")}
+		g.lines = strings.Count(string(data), "\n")
+		g.doc = f.Doc != nil && !g.test
+		for _, spec := range f.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			g.imports = append(g.imports, name)
+		}
+		files = append(files, g)
+	})
+	if len(files) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return files
+}
+
+// walkTree calls f for each file of the checkout but those below dot
+// directories.
+func walkTree(t *testing.T, f func(path string, data []byte)) {
+	t.Helper()
+	root := os.DirFS(top)
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." && path != ".ci":
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		data, err := fs.ReadFile(root, path)
+		if err == nil {
+			f(path, data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Imports point one way: cmd -> agent/* -> agent -> gitext, cache, prompts.
+func TestImportsPointOneWay(t *testing.T) {
+	for _, f := range goFiles(t) {
+		allowed, room := allowedFor(f.pkg)
+		if room == "" {
+			t.Errorf("%s is in no room of the house", f.path)
+			continue
+		}
+		for _, name := range f.imports {
+			ours, ok := strings.CutPrefix(name, module)
+			if ok && ours != f.pkg && !matches(ours, allowed) {
+				t.Errorf("%s imports %s", f.path, ours)
+			}
+		}
+	}
+}
+
+func allowedFor(pkg string) (allowed []string, room string) {
+	for name, list := range rooms {
+		if (pkg == name || strings.HasSuffix(name, "/") && strings.HasPrefix(pkg, name) || strings.HasPrefix(pkg, name+"/")) && len(name) > len(room) {
+			allowed, room = list, name
+		}
+	}
+	return allowed, room
+}
+
+// matches is true for an entry itself, and below an entry that ends in "/".
+func matches(pkg string, list []string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		return pkg == entry || strings.HasSuffix(entry, "/") && strings.HasPrefix(pkg, entry)
+	})
+}
+
+// Programs are started, and databases opened, in their own packages only.
+func TestConfinedImports(t *testing.T) {
+	for _, f := range goFiles(t) {
+		for _, name := range f.imports {
+			places, ok := confined[name]
+			if ok && !f.test && !slices.ContainsFunc(places, func(p string) bool { return f.pkg == p || strings.HasPrefix(f.pkg, p+"/") }) {
+				t.Errorf("%s imports %s, which belongs to %s", f.path, name, strings.Join(places, ", "))
+			}
+		}
+	}
+}
+
+// No file is longer than 600 lines, and no package is a drawer for the rest.
+func TestFilesStaySmall(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.lines > 600 {
+			t.Errorf("%s has %d lines", f.path, f.lines)
+		}
+		switch filepath.Base(f.pkg) {
+		case "utils", "util", "helpers", "common", "types", "models":
+			t.Errorf("%s is in a package without a subject", f.path)
+		}
+	}
+}
+
+// Every package says what it promises.
+func TestPackagesAreDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for _, f := range goFiles(t) {
+		documented[f.pkg] = documented[f.pkg] || f.doc
+		if f.test {
+			delete(documented, "")
+		}
+	}
+	for pkg, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no documentation", pkg)
+		}
+	}
+}
+
+// The tree holds no path of somebody's machine, no binary and no unfinished
+// business.
+func TestTreeIsClean(t *testing.T) {
+	machine := regexp.MustCompile(`(^|[^\w.$}>-])/(work|root|home/\w+|Users/\w+)/`)
+	registry := regexp.MustCompile(`proxy\.gol` + `ang\.org|sum\.gol` + `ang\.org|registry\.np` + `mjs`)
+	todo := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX)\b`)
+	walkTree(t, func(path string, data []byte) {
+		text := string(data)
+		if strings.IndexByte(text, 0) >= 0 && !strings.Contains(path, "testdata/") {
+			t.Errorf("%s is a binary file", path)
+			return
+		}
+		for _, rule := range []*regexp.Regexp{machine, registry, todo} {
+			if m := rule.FindString(text); m != "" && !strings.Contains(path, "testdata/") {
+				t.Errorf("%s has %q", path, m)
+			}
+		}
+	})
+}
+
+// The top level holds the rooms of the house and nothing else.
+func TestTopLevel(t *testing.T) {
+	known := strings.Fields("cmd gitext cache agent prompts man go.mod go.sum install.sh README.md CONTRIBUTING.md CHANGELOG.md LICENSE")
+	entries, err := os.ReadDir(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(known, e.Name()) {
+			t.Errorf("%s does not belong at the top level", e.Name())
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the whole command line: usage texts, manual pages and completions
+// are all made from it (flags.go), and a test proves that they agree.
+type cli struct {
+	globals
+
+	Szz        szzCmd        `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
+	Tool       toolCmd       `cmd:"" help:"run one of the git tools and show what an agent would see"`
+	Eval       evalCmd       `cmd:"" help:"measure answers against cases whose answer is known"`
+	Doctor     doctorCmd     `cmd:"" help:"check git, the repository and the installation"`
+	Man        manCmd        `cmd:"" help:"show or install the manual pages"`
+	Completion completionCmd `cmd:"" help:"print a shell's completion code"`
+	Version    versionCmd    `cmd:"" help:"print the version"`
+}
+
+// globals are the options that every verb takes.
+type globals struct {
+	Usage       usageFlag `name:"usage" short:"h" help:"print a short usage and leave"`
+	Help        helpFlag  `name:"help" help:"show the manual page and leave"`
+	ShowVersion bool      `name:"version" help:"print the version and leave"`
+	Quiet       bool      `short:"q" help:"print nothing but the answer and errors"`
+	Verbose     int       `short:"v" type:"counter" help:"print each git command with its exit code and time"`
+	Color       string    `enum:"auto,always,never" default:"auto" placeholder:"<when>" help:"use colour: auto, always or never"`
+	Progress    *bool     `negatable:"" help:"report progress even when standard error is no terminal"`
+}
+
+// errAnswered ends the parse after a flag such as -h has given its answer.
+var errAnswered = errors.New("answered")
+
+// usageFlag prints the usage of the verb it stands with.
+type usageFlag bool
+
+// BeforeReset runs before missing arguments are complained about.
+func (usageFlag) BeforeReset(k *kong.Context, a *app) error {
+	writeUsage(a.stdout, k.Selected(), k.Model.Node)
+	return errAnswered
+}
+
+// helpFlag shows the manual page of the verb it stands with.
+type helpFlag bool
+
+// BeforeReset runs before missing arguments are complained about.
+func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
+	name := "git-agent"
+	if n := k.Selected(); n != nil {
+		name += "-" + verbName(n)
+	}
+	if err := showPage(a, name); err != nil {
+		return err
+	}
+	return errAnswered
+}
+
+// pathTaker is a verb that takes paths after "--".
+type pathTaker interface{ setPaths(paths []string) }
+
+// newParser builds the parser for one command line.
+func newParser(c *cli, a *app) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("git agent"),
+		kong.Description("Answer questions about a repository's history."),
+		kong.NoDefaultHelp(),
+		kong.Writers(a.stdout, a.stderr),
+		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
+		kong.Bind(a),
+	)
+}
+
+// splitPaths cuts args at the first "--", because kong would take what
+// follows for more revisions. It also gives --color and --no-color the value
+// that git lets users leave out.
+func splitPaths(args []string) (before, paths []string) {
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return before, args[i+1:]
+		case "--color":
+			arg = "--color=always"
+		case "--no-color":
+			arg = "--color=never"
+		}
+		before = append(before, arg)
+	}
+	return before, nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+)
+
+// programSummary describes the program in one line, in completions and in the
+// heading of the manual.
+const programSummary = "answer questions about a repository's history"
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish"`
+}
+
+// Run prints code for the shell, which completes `git agent` as well as
+// `git-agent`.
+func (c *completionCmd) Run(k *kong.Context, a *app) error {
+	_, err := fmt.Fprint(a.stdout, completionFor(c.Shell, k.Model.Node))
+	return err
+}
+
+// completionFor writes one shell's file from the flag table.
+func completionFor(shell string, root *kong.Node) string {
+	switch shell {
+	case "bash":
+		return bashCompletion(root)
+	case "zsh":
+		return zshCompletion(root)
+	default:
+		return fishCompletion(root)
+	}
+}
+
+// firstValues lists what a verb's first argument may be, when that is a small
+// set: its sub-verbs, or an enumeration.
+func firstValues(verb *kong.Node) []string {
+	var list []string
+	if len(verb.Children) > 0 {
+		for _, n := range leaves(verb) {
+			list = append(list, n.Name)
+		}
+		return list
+	}
+	if len(verb.Positional) > 0 && verb.Positional[0].Enum != "" {
+		return verb.Positional[0].EnumSlice()
+	}
+	return nil
+}
+
+// takesRevisions is true for a verb whose arguments are revisions.
+func takesRevisions(verb *kong.Node) bool {
+	return len(verb.Positional) > 0 && verb.Positional[0].Name == "revision"
+}
+
+// allOptions lists what may follow a verb: its own options, those of its
+// sub-verbs and those of every command.
+func allOptions(verb, root *kong.Node) []option {
+	rows := optionsOf(verb)
+	seen := map[string]bool{}
+	for _, o := range rows {
+		seen[o.Long] = true
+	}
+	for _, n := range verb.Children {
+		for _, o := range optionsOf(n) {
+			if !n.Hidden && !seen[o.Long] {
+				rows, seen[o.Long] = append(rows, o), true
+			}
+		}
+	}
+	return append(rows, optionsOf(root)...)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"git-agent/gitext"
+)
+
+type doctorCmd struct {
+	JSON bool `name:"json" help:"print one JSON object for each check"`
+	Fix  bool `help:"build what makes reading this repository faster"`
+}
+
+// doctorSchema names the form of --json.
+const doctorSchema = "git-agent/doctor/1"
+
+// How a check may end.
+const (
+	checkOK   = "ok"
+	checkWarn = "warn"
+	checkFail = "fail"
+)
+
+// finding is the outcome of one check. Fix is a command, or "".
+type finding struct {
+	Schema string `json:"schema"`
+	Check  string `json:"check"`
+	Status string `json:"status"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+func ok(check, format string, args ...any) finding {
+	return finding{Check: check, Status: checkOK, Detail: fmt.Sprintf(format, args...)}
+}
+
+func warn(check, fix, format string, args ...any) finding {
+	return finding{Check: check, Status: checkWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+func fail(check, fix, format string, args ...any) finding {
+	return finding{Check: check, Status: checkFail, Detail: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// Run makes every check in one go, so that one look shows all that is wrong.
+// Outside a repository the checks of a repository are left out.
+func (c *doctorCmd) Run(ctx context.Context, a *app) error {
+	failed := false
+	show := c.printer(a, a.newPalette(ctx))
+	report := func(list ...finding) error {
+		for _, f := range list {
+			failed = failed || f.Status == checkFail
+			if err := show(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := report(checkInstallation(ctx, a)...); err != nil {
+		return err
+	}
+	opt := gitext.OpenOptions{AllowShallow: true}
+	if c.Fix {
+		opt.Bloom = gitext.BloomBuild
+	}
+	repo, err := a.open(ctx, opt)
+	if err != nil {
+		err = report(fail("repository", "git init", "%s", fatalText(err)))
+	} else {
+		err = report(checkRepository(ctx, a, repo)...)
+	}
+	if err == nil && failed {
+		return exitStatus(exitNothing)
+	}
+	return err
+}
+
+// printer shows findings as lines for reading or as JSON.
+func (c *doctorCmd) printer(a *app, color palette) func(finding) error {
+	if c.JSON {
+		return func(f finding) error {
+			f.Schema = doctorSchema
+			line, err := json.Marshal(f)
+			if err != nil {
+				return err
+			}
+			_, err = a.stdout.Write(append(line, '\n'))
+			return err
+		}
+	}
+	return func(f finding) error {
+		if a.flags.Quiet && f.Status == checkOK {
+			return nil
+		}
+		return printFinding(a.stdout, color, f)
+	}
+}
+
+func printFinding(w io.Writer, color palette, f finding) error {
+	slot := map[string]string{checkOK: "ok", checkWarn: "warning", checkFail: "error"}[f.Status]
+	text := fmt.Sprintf("%s %-13s %s\n", color.paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, oneLine(f.Detail))
+	if f.Fix != "" {
+		text += fmt.Sprintf("%19s%s\n", "", color.paint("command", f.Fix))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// oldestGit is the oldest version that is tested: Ubuntu 22.04's.
+const oldestGit = "2.34"
+
+// checkInstallation looks at what needs no repository.
+func checkInstallation(ctx context.Context, a *app) []finding {
+	return []finding{
+		checkGit(ctx),
+		checkProgram(a),
+		checkPage(a),
+		checkCompletion(a),
+	}
+}
+
+func checkGit(ctx context.Context) finding {
+	version, err := gitext.UserGitVersion(ctx)
+	if err != nil {
+		return fail("git", "install git", "git cannot be run: %v", err)
+	}
+	if older(version, oldestGit) {
+		return fail("git", "install git "+oldestGit+" or newer", "git %s is older than %s", version, oldestGit)
+	}
+	return ok("git", "version %s", version)
+}
+
+// older compares major and minor numbers; what follows them never decides.
+func older(version, floor string) bool {
+	var major, minor, wantMajor, wantMinor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
+		return false // an unknown form is no proof
+	}
+	fmt.Sscanf(floor, "%d.%d", &wantMajor, &wantMinor)
+	return major < wantMajor || major == wantMajor && minor < wantMinor
+}
+
+// checkProgram tells whether git finds this very program.
+func checkProgram(a *app) finding {
+	exe, err := os.Executable()
+	if err != nil {
+		return warn("program", "", "version %s; its place is unknown: %v", versionString(), err)
+	}
+	found := findInPath(a.env.get("PATH"), "git-agent")
+	switch {
+	case found == "":
+		return warn("program", "export PATH="+shellQuote(filepath.Dir(exe))+`:"$PATH"`,
+			"version %s at %s, where git does not find it", versionString(), exe)
+	case !sameFile(found, exe):
+		return warn("program", "rm "+shellQuote(found), "version %s runs from %s, but git finds %s", versionString(), exe, found)
+	}
+	return ok("program", "version %s at %s", versionString(), exe)
+}
+
+func findInPath(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+func checkPage(a *app) finding {
+	dir, err := defaultManDir(a.env)
+	if err != nil {
+		return warn("manual", "git agent man --install <dir>", "%v", err)
+	}
+	places := append([]string{dir}, filepath.SplitList(a.env.get("MANPATH"))...)
+	places = append(places, "/usr/local/share/man", "/usr/share/man")
+	for _, place := range places {
+		for _, suffix := range []string{"", ".gz"} {
+			file := filepath.Join(place, "man1", "git-agent.1"+suffix)
+			if _, err := os.Stat(file); err == nil {
+				return ok("manual", "%s", file)
+			}
+		}
+	}
+	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
+}
+
+// completionFiles are where shells look, below a data directory.
+var completionFiles = []string{
+	"bash-completion/completions/git-agent",
+	"zsh/site-functions/_git-agent",
+	"fish/vendor_completions.d/git-agent.fish",
+}
+
+// checkCompletion looks for the file of the user's shell.
+func checkCompletion(a *app) finding {
+	shell := filepath.Base(a.env.get("SHELL"))
+	i := slices.Index([]string{"bash", "zsh", "fish"}, shell)
+	if i < 0 {
+		return ok("completion", "not looked for: the shell %q has none", shell)
+	}
+	file := completionFiles[i]
+	places := []string{a.env.get("XDG_DATA_HOME"), filepath.Join(a.env.get("HOME"), ".local", "share"), "/usr/local/share", "/usr/share"}
+	if exe, err := os.Executable(); err == nil {
+		places = append(places, filepath.Join(filepath.Dir(filepath.Dir(exe)), "share"))
+	}
+	for _, place := range places {
+		if full := filepath.Join(place, file); place != "" && exists(full) {
+			return ok("completion", "%s", full)
+		}
+	}
+	return warn("completion", "git agent completion "+shell+" --help", "there is none for %s", shell)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// checkRepository looks at the repository and at what we keep about it.
+func checkRepository(ctx context.Context, a *app, repo *gitext.Repo) []finding {
+	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(repo), checkData(repo), checkSpeed(repo)}
+	list = append(list, checkConfig(ctx, repo)...)
+	return append(list, checkCache(ctx, a, repo))
+}
+
+func checkKind(repo *gitext.Repo) finding {
+	kind := "work tree " + repo.WorkTree()
+	switch {
+	case repo.Bare():
+		kind = "bare repository " + repo.GitDir()
+	case repo.GitDir() != repo.CommonDir():
+		kind = "linked work tree " + repo.WorkTree()
+	}
+	return ok("repository", "%s, %s", kind, repo.ObjectFormat())
+}
+
+func checkHistory(repo *gitext.Repo) finding {
+	if repo.Shallow() {
+		return fail("history", "git fetch --unshallow", "shallow: cut off at %d commits, to which git charges all that is older", len(repo.ShallowBoundary()))
+	}
+	return ok("history", "complete")
+}
+
+func checkObjects(repo *gitext.Repo) finding {
+	if repo.Partial() {
+		return warn("objects", "git fetch --refetch --no-filter", "partial clone: lines whose content is missing are left out of answers")
+	}
+	return ok("objects", "no partial clone")
+}
+
+func checkData(repo *gitext.Repo) finding {
+	own := filepath.Join(repo.CommonDir(), "agent")
+	if repo.DataDir() != own {
+		return warn("data", "", "kept at %s, because %s cannot be used", repo.DataDir(), own)
+	}
+	return ok("data", "%s", repo.DataDir())
+}
+
+func checkSpeed(repo *gitext.Repo) finding {
+	switch {
+	case repo.HasBloom():
+		return ok("speed", "changed-path filters are built")
+	case repo.Shallow():
+		return ok("speed", "a shallow clone takes no changed-path filters")
+	}
+	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
+}
+
+// protected settings send data away or run programs; git-conventions has them
+// honoured only from where a clone cannot bring them.
+var protected = []string{"agent.baseurl", "agent.apikeycommand", "agent.testcommand"}
+
+// checkConfig shows each setting with its origin.
+func checkConfig(ctx context.Context, repo *gitext.Repo) []finding {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return []finding{fail("config", "", "%s", fatalText(err))}
+	}
+	if len(config) == 0 {
+		return []finding{ok("config", "nothing is set")}
+	}
+	var keys []string
+	for key := range config {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var list []finding
+	for _, key := range keys {
+		for _, v := range config[key] {
+			list = append(list, checkSetting(key, v))
+		}
+	}
+	return list
+}
+
+func checkSetting(key string, v gitext.ConfigValue) finding {
+	value := v.Value
+	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
+		value = "(hidden)"
+	}
+	local := v.Scope == "local" || v.Scope == "worktree"
+	if local && slices.Contains(protected, key) {
+		return warn("config", "git config --global "+key+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
+	}
+	return ok("config", "%s = %s (%s)", key, value, v.Scope)
+}
+
+func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
+	store := a.openCache(ctx, repo)
+	defer store.Close() // it was only read
+	report, err := store.Verify(ctx)
+	if err == nil && len(report.Problems) == 0 {
+		var traces cache.Report
+		traces, err = cache.VerifyTraces(ctx, repo.DataDir(), cache.Options{})
+		report.Problems = append(report.Problems, traces.Problems...)
+	}
+	switch {
+	case err != nil:
+		return fail("cache", "git agent cache clear", "%v", err)
+	case len(report.Problems) > 0:
+		return fail("cache", "git agent cache clear", "%s", strings.Join(report.Problems, "; "))
+	}
+	return ok("cache", "%d entries, all sound", report.Entries)
+}

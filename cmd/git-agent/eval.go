@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/szz"
+	"git-agent/cache"
+)
+
+// evalCmd is `git agent eval`: how good are the answers?
+type evalCmd struct {
+	Szz evalSzzCmd `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
+}
+
+type evalSzzCmd struct {
+	Repos       string        `placeholder:"<directory>" kind:"path" help:"folder of the repositories that the cases name"`
+	Algorithm   []string      `placeholder:"<names>" help:"what to measure, such as rank,b,r; the others are compared with the first; default: rank"`
+	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who answers: offline, agent (a model), or auto"`
+	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; normally these hints are removed"`
+	Jobs        int           `placeholder:"<n>" help:"work on <n> cases at once; default: the number of processors"`
+	Limit       int           `placeholder:"<n>" help:"take a fixed sample of <n> cases"`
+	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
+	RunName     string        `name:"run" placeholder:"<name>" help:"keep predictions under <name>, or report what is kept there; default: a run of this build"`
+	Reuse       []string      `placeholder:"<names>" help:"take over what other builds answered with these algorithms"`
+	Compare     bool          `help:"compare two runs instead, each given as <run> or <run>:<algorithm>"`
+	JSON        bool          `name:"json" help:"print the report as one JSON object"`
+	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report as a page with plots"`
+	Cases       []string      `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
+}
+
+// Run measures, or reports what was measured before.
+func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	traces, err := a.openTraces(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	switch {
+	case c.Compare:
+		return c.compare(ctx, a, traces)
+	case len(c.Cases) == 0:
+		return c.recall(ctx, a, traces)
+	}
+	return c.measure(ctx, a, traces)
+}
+
+// check finds what kong cannot.
+func (c *evalSzzCmd) check() error {
+	if len(c.Algorithm) == 0 {
+		c.Algorithm = []string{szz.Algorithms[0]}
+	}
+	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
+		if !slices.Contains(szz.Algorithms, name) {
+			return usagef("unknown algorithm %q; there are %s", name, strings.Join(szz.Algorithms, ", "))
+		}
+	}
+	slices.Sort(c.Reuse)
+	switch {
+	case c.Engine == "agent":
+		return usagef("there is no agent engine yet; use --engine=offline")
+	case c.Compare && len(c.Cases) != 2:
+		return usagef("--compare takes two runs, not %d", len(c.Cases))
+	case c.Compare:
+		return nil
+	case len(c.Cases) == 0 && c.RunName == "":
+		return usagef("no file of cases, and no --run to report")
+	case len(c.Cases) > 0 && c.Repos == "":
+		return usagef("--repos=<directory> is missing: where are the repositories?")
+	case c.Jobs < 0 || c.Limit < 0 || c.Timeout < 0:
+		return usagef("--jobs, --limit and --timeout take no negative numbers")
+	}
+	return nil
+}
+
+// measure asks the engine for what is not kept yet and reports all of it.
+func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
+	cases, files, err := eval.ReadCaseFiles(c.Cases)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(c.Repos); err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is no folder of repositories", c.Repos)
+	}
+	plan, err := c.plan(a, eval.Sample(cases, c.Limit))
+	if err != nil {
+		return err
+	}
+	name := c.RunName
+	if name == "" {
+		name = "szz-" + plan.Version
+	}
+	journal, err := eval.OpenTrace(ctx, traces, name)
+	if err != nil {
+		return err
+	}
+	plan.Journal = journal
+	meter := a.newProgress("measuring")
+	plan.OnProgress = func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
+	res, runErr := eval.Run(ctx, plan)
+	meter.done()
+	err = journal.Finish(ctx, runErr)
+	if res == nil || runErr != nil && ctx.Err() == nil {
+		return errors.Join(runErr, err)
+	}
+	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
+	if err := errors.Join(err, c.show(a, eval.NewReport(about, res))); err != nil {
+		return err
+	}
+	if runErr != nil {
+		fmt.Fprintf(a.stderr, "interrupted: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
+		return withHint(runErr, "go on with the same command:\n%s", shellJoin(append([]string{"git", "agent"}, a.args...)))
+	}
+	return nil
+}
+
+func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
+	version, err := engineVersion()
+	if err != nil {
+		return eval.Plan{}, err
+	}
+	shadows, err := os.UserCacheDir()
+	if err != nil {
+		return eval.Plan{}, err
+	}
+	jobs := c.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	p := eval.Plan{
+		Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
+		Repos: eval.Finder{Dir: c.Repos}, Jobs: jobs, Timeout: c.Timeout, Now: a.now,
+		Open: eval.OpenSZZ(szz.ContextOptions{NoAnnotations: !c.Annotations}, filepath.Join(shadows, "git-agent", "eval")),
+	}
+	if c.Annotations {
+		p.Setting = "annotations"
+	}
+	return p, nil
+}
+
+// recall reports a run without asking anyone.
+func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) error {
+	res, err := recallRun(ctx, traces, c.RunName)
+	if err != nil {
+		return err
+	}
+	return c.show(a, eval.NewReport(eval.About{Run: c.RunName, Annotations: c.Annotations}, res))
+}
+
+func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Results, error) {
+	journal, err := eval.FindTrace(ctx, traces, name)
+	if err != nil {
+		return nil, err
+	}
+	return eval.Recall(ctx, journal)
+}
+
+func (c *evalSzzCmd) compare(ctx context.Context, a *app, traces *cache.Traces) error {
+	var sides [2]eval.Contender
+	for i, name := range c.Cases {
+		sides[i] = eval.ParseContender(name)
+		res, err := recallRun(ctx, traces, sides[i].Name)
+		if err != nil {
+			return err
+		}
+		sides[i].Results = res
+	}
+	list, err := eval.CompareRuns(sides[0], sides[1])
+	if err != nil {
+		return err
+	}
+	return c.show(a, eval.NewComparison(list))
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/cache"
+)
+
+// show prints a report in the form that was asked for.
+func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
+	if c.HTML != "" {
+		if err := writeFile(c.HTML, r.WriteHTML); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return r.WriteJSON(a.stdout)
+	}
+	return r.WriteText(a.stdout)
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// evalStatus is the changing part of the progress line.
+func evalStatus(p eval.Progress) string {
+	words := []string{}
+	if p.Left > 0 {
+		words = append(words, p.Left.Round(time.Second).String()+" left")
+	}
+	if p.Reused > 0 {
+		words = append(words, fmt.Sprintf("%d kept before", p.Reused))
+	}
+	if p.Failed > 0 {
+		words = append(words, fmt.Sprintf("%d failed", p.Failed))
+	}
+	if p.Skipped > 0 {
+		words = append(words, fmt.Sprintf("%d skipped", p.Skipped))
+	}
+	return strings.Join(words, ", ")
+}
+
+// openTraces opens the user's runs: an evaluation belongs to no repository.
+func (a *app) openTraces(ctx context.Context) (*cache.Traces, error) {
+	dir, err := a.stateDir()
+	if err != nil {
+		return nil, err
+	}
+	return cache.OpenTraces(ctx, dir, cache.Options{
+		Version: versionString(),
+		Warn:    func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) },
+	})
+}
+
+// stateDir is where the XDG Base Directory Specification wants what must
+// outlive a cache.
+func (a *app) stateDir() (string, error) {
+	if dir := a.env.get("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "git-agent"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".local", "state", "git-agent"), nil
+}
+
+// engineVersion is a release's version, or else the hash of the program: two
+// builds that may answer differently must not share predictions.
+func engineVersion() (string, error) {
+	if v := versionString(); v != "devel" && !strings.Contains(v, "dirty") {
+		return v, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6]), nil
+}

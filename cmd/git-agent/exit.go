@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"git-agent/gitext"
+)
+
+// Exit codes: git's own where git has one (128 for die, 129 for usage), and
+// the manual page's EXIT STATUS otherwise.
+const (
+	exitFound       = 0   // the question was answered
+	exitNothing     = 1   // looked, and there is no answer
+	exitLimit       = 2   // a limit or budget ended the work; what was printed stands
+	exitModel       = 3   // the model's endpoint is unreachable or refused
+	exitFatal       = 128 // an error ended the work
+	exitUsage       = 129 // the command line is wrong
+	exitInterrupted = 130 // SIGINT or SIGTERM ended the work
+)
+
+// exitStatus is an error without words: all that is to be said was said.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is a command line that cannot be run.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// hintedError adds to an error the command or key that helps.
+type hintedError struct {
+	err  error
+	hint string
+}
+
+func (e *hintedError) Error() string { return e.err.Error() }
+func (e *hintedError) Unwrap() error { return e.err }
+
+func withHint(err error, format string, args ...any) error {
+	return &hintedError{err, fmt.Sprintf(format, args...)}
+}
+
+// usageOf turns a kong error into ours.
+func usageOf(err error) error {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		return &usageError{parse.Error()}
+	}
+	return err
+}
+
+// failedVerb names the verb whose arguments kong refused.
+func failedVerb(err error) *kong.Node {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		return parse.Context.Selected()
+	}
+	return nil
+}
+
+// report is the one place where an error becomes text and an exit code.
+func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
+	var status exitStatus
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitFound
+	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
+		return exitFound
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &usage):
+		fmt.Fprintf(a.stderr, "error: %s\n", usage.text)
+		writeSynopsis(a.stderr, verb)
+		return exitUsage
+	case errors.Is(context.Cause(ctx), errInterrupted):
+		a.hints(ctx, err)
+		return exitInterrupted
+	}
+	fmt.Fprintf(a.stderr, "fatal: %s\n", fatalText(err))
+	a.hints(ctx, err)
+	return exitFatal
+}
+
+// fatalText is what the error says, without the prefix that git gave it.
+func fatalText(err error) string {
+	if errors.Is(err, gitext.ErrNotRepository) {
+		return "not a git repository (or any of the parent directories)"
+	}
+	text := strings.TrimSpace(err.Error())
+	return printable(strings.TrimPrefix(text, "fatal: "))
+}
+
+// hints prints the hints that err and its causes carry.
+func (a *app) hints(ctx context.Context, err error) {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		a.hint(ctx, hinted.hint)
+	}
+	var git *gitext.Error
+	if errors.As(err, &git) && git.Hint != "" {
+		a.hint(ctx, git.Hint)
+	}
+}
+
+// hint prints advice unless GIT_ADVICE or advice.agent turns it off.
+func (a *app) hint(ctx context.Context, text string) {
+	if a.flags.Quiet || !a.adviceWanted(ctx) {
+		return
+	}
+	writeHint(a.stderr, text)
+}
+
+func writeHint(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "hint: %s\n", printable(strings.TrimRight(line, "\n")))
+	}
+}
+
+// adviceWanted asks what git itself asks before it prints a hint. git's
+// environment variable is boolean, and unset means yes.
+func (a *app) adviceWanted(ctx context.Context) bool {
+	if v, ok := a.env("GIT_ADVICE"); ok {
+		return !isFalse(v)
+	}
+	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
+}
+
+// isFalse reads a boolean as git does.
+func isFalse(v string) bool {
+	switch strings.ToLower(v) {
+	case "", "0", "false", "no", "off":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/man"
+)
+
+type manCmd struct {
+	Install bool   `help:"write the pages below <dir>, by default where man looks beside the binary"`
+	Page    string `arg:"" optional:"" name:"command" help:"the command to read about; with --install the directory"`
+}
+
+// Run shows the page of one command, or installs all pages.
+func (c *manCmd) Run(_ context.Context, a *app) error {
+	if !c.Install {
+		name := "git-agent"
+		if c.Page != "" {
+			name += "-" + strings.TrimPrefix(strings.TrimPrefix(c.Page, "git-"), "agent-")
+		}
+		return showPage(a, name)
+	}
+	dir := c.Page
+	if dir == "" {
+		d, err := defaultManDir(a.env)
+		if err != nil {
+			return err
+		}
+		dir = d
+	}
+	files, err := man.Install(dir)
+	for _, f := range files {
+		fmt.Fprintf(a.stdout, "%s\n", f)
+	}
+	return err
+}
+
+// defaultManDir is where man-db looks when the binary's directory is in PATH:
+// ../share/man of it. A directory that is not called bin has no such rule.
+func defaultManDir(env environ) (string, error) {
+	exe, err := os.Executable()
+	if err == nil && filepath.Base(filepath.Dir(exe)) == "bin" && !strings.Contains(exe, "go-build") {
+		return filepath.Join(filepath.Dir(filepath.Dir(exe)), "share", "man"), nil
+	}
+	if data := env.get("XDG_DATA_HOME"); data != "" {
+		return filepath.Join(data, "man"), nil
+	}
+	if home := env.get("HOME"); home != "" {
+		return filepath.Join(home, ".local", "share", "man"), nil
+	}
+	return "", withHint(errors.New("no place for manual pages is known"), "git agent man --install <dir>")
+}
+
+// showPage prints a page laid out for the reader, through the pager when it
+// is longer than a screen. git itself shows `git agent --help` with man(1);
+// this is for `git agent szz --help`, and where pages are not installed.
+func showPage(a *app, name string) (err error) {
+	ctx := context.Background()
+	source, err := man.Page(name)
+	if err != nil {
+		return withHint(err, "git agent man")
+	}
+	width, _ := screen(a.stdout)
+	var style man.Style
+	if isTerminal(a.stdout) && a.wantColor(ctx) {
+		style = func(font byte, s string) string {
+			if font == 'I' {
+				return "\x1b[4m" + s + "\x1b[m"
+			}
+			return "\x1b[1m" + s + "\x1b[m"
+		}
+	}
+	out := a.page(ctx)
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = out.Write([]byte(man.Text(source, min(width, 80), style)))
+	return err
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"git-agent/man"
+)
+
+var update = flag.Bool("update", false, "write golden files and the generated parts of manual pages")
+
+// model is the flag table that every text must agree with.
+func model(t *testing.T) *kong.Node {
+	t.Helper()
+	parser, err := newParser(&cli{}, &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model.Node
+}
+
+// verb finds a verb by name; "" is the program.
+func verb(t *testing.T, name string) *kong.Node {
+	t.Helper()
+	root := model(t)
+	for _, n := range root.Children {
+		if n.Name == name {
+			return n
+		}
+	}
+	if name != "" {
+		t.Fatalf("no verb %q", name)
+	}
+	return root
+}
+
+// The generated parts of every page are what the flag table says, and every
+// verb has a page.
+func TestManPages(t *testing.T) {
+	root := model(t)
+	names := map[string]bool{"git-agent": true}
+	for _, v := range verbs(root) {
+		names["git-agent-"+v.Name] = true
+	}
+	for _, page := range man.Names() {
+		if !names[page] {
+			t.Errorf("page %s has no verb", page)
+			continue
+		}
+		delete(names, page)
+		source, err := man.Page(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := regenerate(t, root, page, source)
+		if source == want {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s.1 disagrees with the flag table; run: go test ./cmd/git-agent -run Man -update", page)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join("..", "..", "man", page+".1"), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for page := range names {
+		t.Errorf("no page %s.1", page)
+	}
+}
+
+var generatedPart = regexp.MustCompile(`(?ms)^\.\\" begin (\w+)\n.*?^\.\\" end\n`)
+
+// regenerate returns a page with its generated parts made anew.
+func regenerate(t *testing.T, root *kong.Node, page, source string) string {
+	node := root
+	if name, ok := strings.CutPrefix(page, "git-agent-"); ok {
+		node = verb(t, name)
+	}
+	return generatedPart.ReplaceAllStringFunc(source, func(part string) string {
+		kind := generatedPart.FindStringSubmatch(part)[1]
+		return fmt.Sprintf(".\\\" begin %s\n%s.\\\" end\n", kind, generate(t, root, node, kind))
+	})
+}
+
+func generate(t *testing.T, root, node *kong.Node, kind string) string {
+	var b strings.Builder
+	switch kind {
+	case "synopsis":
+		b.WriteString(".nf\n")
+		if node == root {
+			b.WriteString("\\fBgit agent\\fR <command> [<options>] [<arguments>]\n")
+		} else {
+			for _, n := range leaves(node) {
+				b.WriteString("\\fBgit agent\\fR " + roff(strings.TrimPrefix(synopsis(n), "git agent ")) + "\n")
+			}
+		}
+		b.WriteString(".fi\n")
+	case "commands":
+		for _, v := range verbs(root) {
+			fmt.Fprintf(&b, ".TP\n\\fBgit\\-agent\\-%s\\fR(1)\n%s\n", v.Name, roff(sentence(v.Help)))
+		}
+	case "subcommands":
+		for _, n := range leaves(node) {
+			fmt.Fprintf(&b, ".TP\n\\fB%s\\fR %s\n%s\n", n.Name, roff(strings.Join(positionals(n), " ")), roff(sentence(n.Help)))
+			roffOptions(&b, optionsOf(n))
+		}
+	case "options":
+		roffOptions(&b, optionsOf(node))
+		if node != root {
+			b.WriteString(".PP\nThe options of every command are in \\fBgit\\-agent\\fR(1).\n")
+		}
+	case "seealso":
+		for _, v := range verbs(root) {
+			fmt.Fprintf(&b, "\\fBgit\\-agent\\-%s\\fR(1),\n", v.Name)
+		}
+		b.WriteString("\\fBgit\\fR(1)\n")
+	case "json":
+		b.WriteString(roff(sampleJSON(t)) + "\n")
+	case "placeholders":
+		for _, p := range placeholders {
+			fmt.Fprintf(&b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+p.name, p.doc)))
+		}
+	default:
+		t.Fatalf("unknown generated part %q", kind)
+	}
+	return b.String()
+}
+
+func roffOptions(b *strings.Builder, rows []option) {
+	for _, o := range rows {
+		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(o.spelling()), roff(sentence(o.Help)))
+	}
+}
+
+// roff writes text so that a hyphen stays one when it is copied.
+func roff(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\e`), "-", `\-`) }
+
+// sampleJSON is the documented form, made from the type itself.
+func sampleJSON(t *testing.T) string {
+	t.Helper()
+	sample := szzJSONAnswer{
+		Schema: szzSchema, Source: "commit", Notes: []string{},
+		Suspects: []szzJSONSuspect{{
+			Evidence: []szzJSONEvidence{{}}, Signals: []szzJSONSignal{{}}, Confirmation: &szzJSONConfirmation{},
+		}},
+	}
+	b, err := json.MarshalIndent(sample, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Each documented exit code exists in the code and in the manual.
+func TestManExitStatus(t *testing.T) {
+	page, err := man.Page("git-agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(page, ".SH EXIT STATUS\n")
+	section, _, _ = strings.Cut(section, ".SH ")
+	var documented []string
+	for _, m := range regexp.MustCompile(`(?m)^\\fB(\d+)\\fR$`).FindAllStringSubmatch(section, -1) {
+		documented = append(documented, m[1])
+	}
+	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitFatal, exitUsage, exitInterrupted})
+	if got := fmt.Sprint(documented); got != want {
+		t.Errorf("EXIT STATUS lists %s, the code has %s", got, want)
+	}
+}
+
+// Each colour slot that the code knows is in the manual.
+func TestManColorSlots(t *testing.T) {
+	page, err := man.Page("git-agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for slot := range colorSlots {
+		if !strings.Contains(page, `\fB`+slot+`\fR`) {
+			t.Errorf("git-agent.1 does not name the colour slot %q", slot)
+		}
+	}
+}
+
+// Each page keeps to the macros that its own renderer knows, and leaves no
+// markup in the text.
+func TestManText(t *testing.T) {
+	known := regexp.MustCompile(`^\.(TH|SH|SS|TP|IP|PP|RS|RE|nf|fi|EX|EE|br|B|I|BR|RB|IR|RI|\\")( |$)`)
+	for _, name := range man.Names() {
+		page, _ := man.Page(name)
+		for i, line := range strings.Split(page, "\n") {
+			if strings.HasPrefix(line, ".") && !known.MatchString(line) {
+				t.Errorf("%s.1:%d: unknown macro %q", name, i+1, line)
+			}
+		}
+		text := man.Text(page, 80, nil)
+		if strings.Contains(text, `\f`) || strings.Contains(text, `\-`) {
+			t.Errorf("%s: markup is left in the text", name)
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if len([]rune(line)) > 100 {
+				t.Errorf("%s: line %d of the text is %d columns wide", name, i+1, len([]rune(line)))
+			}
+		}
+	}
+}
+
+// Usage, manual and completions of every verb name every option.
+func TestTextsAgree(t *testing.T) {
+	root := model(t)
+	scripts := map[string]string{}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		scripts[shell] = completionFor(shell, root)
+	}
+	for _, v := range verbs(root) {
+		page, err := man.Page("git-agent-" + v.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var usage bytes.Buffer
+		for _, n := range append(leaves(v), v) {
+			writeUsage(&usage, n, root)
+		}
+		text := man.Text(page, 200, nil)
+		for _, o := range allOptions(v, root)[:len(allOptions(v, root))-len(optionsOf(root))] {
+			for form, in := range map[string]string{"usage": usage.String(), "manual": text} {
+				if !strings.Contains(in, o.spelling()) {
+					t.Errorf("%s of %s does not have %q", form, v.Name, o.spelling())
+				}
+			}
+			for shell, script := range scripts {
+				word := "--" + o.Long
+				if shell == "fish" {
+					word = "-l " + o.Long
+				}
+				if !strings.Contains(script, word) {
+					t.Errorf("%s completion of %s does not have %q", shell, v.Name, word)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"git-agent/gitext"
+)
+
+// environ looks up an environment variable.
+type environ func(key string) (value string, ok bool)
+
+// get returns a variable's value, "" when it is unset.
+func (e environ) get(key string) string {
+	v, _ := e(key)
+	return v
+}
+
+// app is what a verb needs of the world. Its Run method has the form
+// Run(ctx context.Context, a *app) error.
+type app struct {
+	env    environ
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer // safe for concurrent use
+	args   []string  // as typed, for the hint that says how to resume
+	flags  globals
+
+	now  func() time.Time
+	repo *gitext.Repo // opened by open
+}
+
+// run is the program: everything it touches comes in as an argument.
+func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	a := &app{env: env, stdin: stdin, stdout: stdout, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
+	ctx, stop := withSignals(ctx, a.stderr)
+	defer stop()
+	verb, err := a.dispatch(ctx, args)
+	if a.repo != nil {
+		err = errors.Join(err, a.repo.Close())
+	}
+	return a.report(ctx, verb, err)
+}
+
+// dispatch parses args and runs the verb they name.
+func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
+	var c cli
+	parser, err := newParser(&c, a)
+	if err != nil {
+		return nil, err
+	}
+	before, paths := splitPaths(args)
+	k, err := parser.Parse(before)
+	a.flags = c.globals
+	switch {
+	case errors.Is(err, errAnswered):
+		return nil, nil
+	case c.ShowVersion && (err != nil || k.Selected() == nil):
+		return nil, printVersion(a.stdout)
+	case err != nil:
+		return failedVerb(err), usageOf(err)
+	}
+	verb := k.Selected()
+	if c.ShowVersion {
+		return verb, printVersion(a.stdout)
+	}
+	if taker, ok := verb.Target.Addr().Interface().(pathTaker); ok {
+		taker.setPaths(paths)
+	} else if len(paths) > 0 {
+		return verb, usagef("unexpected argument %q", paths[0])
+	}
+	k.BindTo(ctx, (*context.Context)(nil))
+	return verb, k.Run(a)
+}
+
+// open opens the repository of the current directory once.
+func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
+	if a.repo != nil {
+		return a.repo, nil
+	}
+	if a.flags.Verbose > 0 {
+		opt.Log = a.logCall
+	}
+	repo, err := gitext.Open(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.repo = repo
+	return repo, nil
+}
+
+// lockedWriter lets goroutines share stderr without mixing lines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write hands p on in one piece.
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// asFile returns the file behind w, or nil.
+func asFile(w any) *os.File {
+	if l, ok := w.(*lockedWriter); ok {
+		w = l.w
+	}
+	f, _ := w.(*os.File)
+	return f
+}

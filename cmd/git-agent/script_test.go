@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts in testdata/script drive the real program against the real git.
+//
+//	go test ./cmd/git-agent -run Script/szz_b      one script
+//	go test ./cmd/git-agent -run Script -update    write golden files anew
+//	GIT_AGENT_TEST_HOSTILE=1 go test ...           under testdata/hostile.gitconfig
+//	GIT_DEFAULT_HASH=sha256 go test ...            in SHA-256 repositories
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"git-agent": func() {
+			os.Exit(run(context.Background(), os.LookupEnv, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
+		},
+	})
+}
+
+func TestScript(t *testing.T) {
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup:               setupScript,
+		Condition:           scriptCondition,
+		Cmds:                scriptCommands,
+	})
+}
+
+// setupScript gives each script its own home, clock and identity. testscript
+// hands on nothing of the caller's environment, which a git hook may have set.
+func setupScript(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	config := filepath.Join(home, ".gitconfig")
+	if err := writeConfig(config, home); err != nil {
+		return err
+	}
+	for _, pair := range []string{
+		"HOME=" + home, "GIT_CONFIG_GLOBAL=" + config, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
+		"TZ=UTC", "LC_ALL=C.UTF-8", "TERM=dumb", "GIT_TERMINAL_PROMPT=0", "GIT_CEILING_DIRECTORIES=" + env.WorkDir,
+		"GIT_AUTHOR_NAME=Ada Author", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Cy Committer", "GIT_COMMITTER_EMAIL=cy@example.com",
+		"GIT_AUTHOR_DATE=2024-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2024-01-01T00:00:00Z",
+	} {
+		name, value, _ := strings.Cut(pair, "=")
+		env.Setenv(name, value)
+	}
+	if hash := os.Getenv("GIT_DEFAULT_HASH"); hash != "" {
+		env.Setenv("GIT_DEFAULT_HASH", hash)
+	}
+	return nil
+}
+
+// writeConfig writes the global configuration: harmless, or hostile.
+func writeConfig(file, home string) error {
+	config := "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+	if hostile() {
+		data, err := os.ReadFile(filepath.Join("testdata", "hostile.gitconfig"))
+		if err != nil {
+			return err
+		}
+		config += string(data)
+		for name, text := range map[string]string{
+			"hostile.attributes":  "* diff=hostile -text filter=none\n",
+			"hostile.order":       "z*\n",
+			"hostile.ignore-revs": "# none\n",
+			"hostile.mailmap":     "Mallory <mallory@example.com> <ada@example.com>\n",
+		} {
+			if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return os.WriteFile(file, []byte(config), 0o644)
+}
+
+func hostile() bool { return os.Getenv("GIT_AGENT_TEST_HOSTILE") != "" }
+
+// scriptCondition adds [git:V] (git is V or newer), [sha256] and [hostile].
+func scriptCondition(cond string) (bool, error) {
+	switch {
+	case cond == "sha256":
+		return os.Getenv("GIT_DEFAULT_HASH") == "sha256", nil
+	case cond == "hostile":
+		return hostile(), nil
+	case strings.HasPrefix(cond, "git:"):
+		return gitAtLeast(strings.TrimPrefix(cond, "git:"))
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+func gitAtLeast(want string) (bool, error) {
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	var major, minor, wantMajor, wantMinor int
+	if _, err := fmt.Sscanf(string(out), "git version %d.%d", &major, &minor); err != nil {
+		return false, err
+	}
+	if _, err := fmt.Sscanf(want, "%d.%d", &wantMajor, &wantMinor); err != nil {
+		return false, err
+	}
+	return major > wantMajor || major == wantMajor && minor >= wantMinor, nil
+}

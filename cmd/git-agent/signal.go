@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// relayWindow is how long signals count as one. Through `git agent`, a single
+// Ctrl-C arrives twice at once: from the terminal and from git, which relays
+// it to its child.
+const relayWindow = time.Second
+
+// withSignals returns a context that the first SIGINT or SIGTERM cancels. The
+// second one leaves at once. SIGPIPE is caught so that a closed pipe shows as
+// an EPIPE of the write; children still get the default disposition.
+func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		watchSignals(signals, done, time.Now, func() { cancel(errInterrupted) }, func() {
+			io.WriteString(stderr, "\n")
+			os.Exit(exitInterrupted)
+		})
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// watchSignals calls first for the first signal and second for the first one
+// that is not a relay of it.
+func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() time.Time, first, second func()) {
+	var since time.Time
+	for {
+		select {
+		case <-done:
+			return
+		case s := <-signals:
+			switch {
+			case s == syscall.SIGPIPE:
+			case since.IsZero():
+				since = now()
+				first()
+			case now().Sub(since) >= relayWindow:
+				second()
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// szzCmd is `git agent szz`: which commits introduced the bug that this one
+// fixes?
+type szzCmd struct {
+	Algorithm    string   `enum:"rank,b,ag,ma,l,r,ra" default:"rank" placeholder:"<name>" help:"how to look: rank, or a classic variant: b, ag, ma, l, r, ra"`
+	Engine       string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who looks: offline, agent (a model), or auto"`
+	Annotations  bool     `negatable:"" default:"true" help:"believe a message that names its culprit, as a Fixes trailer does"`
+	MaxCount     int      `placeholder:"<n>" help:"print at most <n> suspects for each fix"`
+	Skip         int      `placeholder:"<n>" help:"leave out the first <n> fixes"`
+	Staged       bool     `xor:"source" help:"trace the staged changes, which fix the bug"`
+	Worktree     bool     `xor:"source" help:"trace the changes of tracked files, staged or not"`
+	Stdin        bool     `xor:"source" help:"read more revisions from standard input, one on each line"`
+	Null         bool     `short:"z" help:"end lines of input and output with NUL"`
+	JSON         bool     `name:"json" xor:"form" help:"print one JSON object for each fix"`
+	Format       string   `xor:"form" placeholder:"<format>" help:"print each suspect in a format like that of git log"`
+	Trailer      bool     `xor:"form" help:"print a Fixes: trailer for the first suspect of each fix"`
+	Note         bool     `help:"also write the answer as a note of the fix to refs/notes/agent"`
+	VerifyCmd    string   `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
+	Bisect       bool     `help:"bisect with --verify-cmd when it confirms no suspect"`
+	AllowShallow bool     `help:"work in a shallow clone, whose answers may be cut short"`
+	Cache        bool     `negatable:"" default:"true" help:"keep answers, and give those kept before"`
+	Revisions    []string `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
+
+	paths []string
+}
+
+// setPaths takes what followed "--".
+func (c *szzCmd) setPaths(paths []string) { c.paths = paths }
+
+// szzAnswer is what a renderer shows of one fix.
+type szzAnswer struct {
+	Source  szz.Source
+	Fix     gitext.Commit // zero for an uncommitted fix
+	Verdict *szz.Verdict
+}
+
+// szzRenderer shows answers in one form. Each answer is complete on stdout
+// when answer returns.
+type szzRenderer interface {
+	answer(ans szzAnswer) error
+}
+
+// Run traces each fix in turn. What was traced before an error or a signal
+// stands on stdout.
+func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	repo, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	fixes, total, err := c.fixes(ctx, a, repo)
+	if err != nil {
+		return err
+	}
+	paths, err := repoPaths(repo, c.paths)
+	if err != nil {
+		return err
+	}
+	show := &szzOutput{a: a, cmd: c, total: total}
+	defer func() { err = errors.Join(err, show.close()) }()
+	tracer := newSzzTracer(ctx, a, repo, c, paths)
+	defer tracer.close()
+
+	meter := a.newProgress("tracing")
+	defer meter.done()
+	done, missed := 0, 0
+	for fix, err := range fixes {
+		if err != nil {
+			return c.resumable(ctx, a, done, err)
+		}
+		report := func(e agent.Event) {
+			if p, ok := e.(agent.Progress); ok {
+				meter.update(done, total, p.Text)
+			}
+		}
+		meter.update(done, total, "")
+		ans, err := tracer.trace(ctx, fix, report)
+		if err != nil {
+			return c.resumable(ctx, a, done, err)
+		}
+		meter.clear()
+		if err := show.answer(ctx, ans); err != nil {
+			return err
+		}
+		if c.Note {
+			if err := writeNote(ctx, repo, ans); err != nil {
+				return err
+			}
+		}
+		if len(ans.Verdict.Suspects) == 0 {
+			missed++
+		}
+		done++
+	}
+	if missed > 0 {
+		return exitStatus(exitNothing)
+	}
+	return nil
+}
+
+// check refuses combinations of options that make no sense.
+func (c *szzCmd) check() error {
+	uncommitted := c.Staged || c.Worktree
+	switch {
+	case c.Bisect && c.VerifyCmd == "":
+		return usagef("--bisect needs --verify-cmd=<command>")
+	case uncommitted && len(c.Revisions) > 0:
+		return usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+	case uncommitted && c.Note:
+		return usagef("--note needs a fix that is committed")
+	case uncommitted && c.VerifyCmd != "":
+		return usagef("--verify-cmd needs a fix that is committed")
+	case c.MaxCount < 0 || c.Skip < 0:
+		return usagef("--max-count and --skip take numbers from 0")
+	case c.Null && !c.Stdin && c.Format == "" && !c.Trailer && !c.JSON:
+		return usagef("-z needs --stdin, --json, --format or --trailer")
+	}
+	if c.Format != "" {
+		if _, err := parseFormat(c.Format); err != nil {
+			return &usageError{err.Error()}
+		}
+	}
+	if c.Engine == "agent" {
+		return withHint(errors.New("no model is configured for --engine=agent"), "git agent szz --engine=offline")
+	}
+	return nil
+}
+
+// open opens the repository, and refuses a shallow one: blame would charge
+// the oldest commit at hand with everything that is older.
+func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
+	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: c.AllowShallow})
+	if err != nil {
+		return nil, err
+	}
+	if repo.Shallow() && !c.AllowShallow {
+		return nil, withHint(errors.New("the repository is shallow: its history is cut short"),
+			"git fetch --unshallow\nor use --allow-shallow for an answer that may be cut short")
+	}
+	if (c.Staged || c.Worktree) && repo.Bare() {
+		return nil, errors.New("a bare repository has no uncommitted fix")
+	}
+	return repo, nil
+}
+
+// szzFix is one fix to trace.
+type szzFix struct {
+	oid    gitext.OID // HEAD for an uncommitted fix
+	source szz.Source
+}
+
+// fixes yields what to trace, in input order, and how many there are (0 when
+// standard input decides).
+func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szzFix, error], int, error) {
+	if c.Staged || c.Worktree {
+		head, err := repo.Resolve(ctx, "HEAD")
+		if err != nil {
+			return nil, 0, err
+		}
+		fix := szzFix{oid: head, source: szz.SourceStaged}
+		if c.Worktree {
+			fix.source = szz.SourceWorktree
+		}
+		return func(yield func(szzFix, error) bool) { yield(fix, nil) }, 1, nil
+	}
+	revisions := c.Revisions
+	if len(revisions) == 0 && !c.Stdin {
+		revisions = []string{"HEAD"}
+	}
+	var oids []gitext.OID
+	if len(revisions) > 0 {
+		list, err := repo.ResolveRevisions(ctx, revisions)
+		if err != nil {
+			return nil, 0, err
+		}
+		oids = list
+	}
+	if !c.Stdin {
+		oids = oids[min(c.Skip, len(oids)):]
+		return committed(slices.Values(oids)), len(oids), nil
+	}
+	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
+}
+
+// resumable adds to the error of an interrupt the command that goes on.
+func (c *szzCmd) resumable(ctx context.Context, a *app, done int, err error) error {
+	if !errors.Is(context.Cause(ctx), errInterrupted) || done == 0 || c.Staged || c.Worktree {
+		return err
+	}
+	words := []string{"git", "agent"}
+	added := false
+	for _, arg := range a.args {
+		if strings.HasPrefix(arg, "--skip=") {
+			continue
+		}
+		words = append(words, arg)
+		if arg == "szz" && !added {
+			words = append(words, fmt.Sprintf("--skip=%d", c.Skip+done))
+			added = true
+		}
+	}
+	return withHint(err, "%s", shellJoin(words))
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/agent/szz"
+)
+
+// What the human form shows of one suspect; -v and --json show all.
+const (
+	shownEvidence = 3
+	shownSignals  = 4
+)
+
+// szzHuman is the form for reading. It looks like this:
+//
+//	fix 6bd1c5a3f0e2  parser: do not read past the end
+//
+//	1.  84%  1f0c7d2b9a44  2019-03-02  Ada Example
+//	    parser: read ahead by one token
+//	    Wrote 5 of the 6 lines that the fix deletes.
+//	      src/parser.c:118  tok = next[1];
+//	        git blame -L118,118 0b4e...^ -- src/parser.c
+//	    decided by: deleted lines +2.10, recency +0.80
+//
+//	note: merge commit: compared with its first parent
+//	rank: 41 commits considered
+type szzHuman struct {
+	w       io.Writer
+	color   palette
+	all     bool
+	width   int
+	written bool
+}
+
+func newSzzHuman(a *app, w io.Writer, color palette) *szzHuman {
+	width := 100 // of a reader that is no terminal
+	if isTerminal(a.stdout) {
+		width, _ = screen(a.stdout)
+	}
+	return &szzHuman{w: w, color: color, all: a.flags.Verbose > 0, width: width}
+}
+
+// answer writes one fix in one piece, so that a pager or a reader never sees
+// half of it.
+func (r *szzHuman) answer(ans szzAnswer) error {
+	var b bytes.Buffer
+	if r.written {
+		b.WriteString("\n")
+	}
+	r.written = true
+	r.heading(&b, ans)
+	if len(ans.Verdict.Suspects) == 0 {
+		fmt.Fprint(&b, "\nno suspect\n")
+	}
+	for i, s := range ans.Verdict.Suspects {
+		r.suspect(&b, i+1, s)
+	}
+	r.footer(&b, ans.Verdict)
+	_, err := r.w.Write(b.Bytes())
+	return err
+}
+
+func (r *szzHuman) heading(b *bytes.Buffer, ans szzAnswer) {
+	if ans.Verdict.Fix == "" {
+		fmt.Fprintf(b, "%s  %s\n", r.color.paint("fix", "fix"), "the "+sourceTitle(ans.Source))
+		return
+	}
+	fmt.Fprintf(b, "%s  %s\n", r.color.paint("fix", "fix "+ans.Verdict.Fix.Short()), r.color.paint("heading", oneLine(ans.Fix.Subject())))
+}
+
+func sourceTitle(s szz.Source) string {
+	if s == szz.SourceStaged {
+		return "staged changes"
+	}
+	return "changes of the work tree"
+}
+
+func (r *szzHuman) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
+	lead := fmt.Sprintf("%2d.", rank)
+	if s.Probability > 0 {
+		slot := "probability"
+		if s.Probability < 0.5 {
+			slot = "doubt"
+		}
+		lead += "  " + r.color.paint(slot, fmt.Sprintf("%3.0f%%", 100*s.Probability))
+	}
+	fmt.Fprintf(b, "\n%s  %s  %s  %s\n", lead, r.color.paint("suspect", s.Commit.OID.Short()),
+		s.Commit.Author.Time.Format("2006-01-02"), oneLine(s.Commit.Author.Name))
+	r.line(b, 4, r.color.paint("heading", oneLine(s.Commit.Subject())))
+	if s.Reason != "" {
+		for _, l := range wrap(oneLine(s.Reason), r.measure()-4) {
+			r.line(b, 4, l)
+		}
+	}
+	if c := s.Confirmation; c != nil {
+		r.line(b, 4, r.color.paint(confirmationSlot(c.Status), c.Status)+": "+oneLine(c.Detail))
+	}
+	r.evidence(b, s.Evidence)
+	r.signals(b, s.Signals)
+}
+
+func confirmationSlot(status string) string {
+	switch status {
+	case "confirmed":
+		return "ok"
+	case "refuted":
+		return "error"
+	}
+	return "warning"
+}
+
+// evidence prints each claim with the command that checks it on a line of its
+// own, to be copied.
+func (r *szzHuman) evidence(b *bytes.Buffer, list []szz.Evidence) {
+	shown := list
+	if !r.all && len(shown) > shownEvidence {
+		shown = shown[:shownEvidence]
+	}
+	for _, e := range shown {
+		r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+r.clip(strings.TrimSpace(oneLine(e.Text)), 6+len(e.Path)+8)))
+		if e.Command != "" {
+			r.line(b, 8, r.color.paint("command", oneLine(e.Command)))
+		}
+	}
+	if n := len(list) - len(shown); n > 0 {
+		r.line(b, 6, fmt.Sprintf("and %d more, with -v", n))
+	}
+}
+
+func (r *szzHuman) place(e szz.Evidence) string {
+	at := oneLine(e.Path)
+	if e.Line > 0 {
+		at += fmt.Sprintf(":%d", e.Line)
+	}
+	return r.color.paint("path", at)
+}
+
+// clip cuts a source line that would wrap; used is what stands before it.
+func (r *szzHuman) clip(s string, used int) string {
+	room := max(20, r.width-used)
+	if runes := []rune(s); len(runes) > room {
+		return string(runes[:room-3]) + "..."
+	}
+	return s
+}
+
+func (r *szzHuman) signals(b *bytes.Buffer, list []szz.Signal) {
+	if len(list) == 0 {
+		return
+	}
+	shown := list
+	if !r.all && len(shown) > shownSignals {
+		shown = shown[:shownSignals]
+	}
+	words := make([]string, len(shown))
+	for i, s := range shown {
+		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
+	}
+	for i, l := range wrap("decided by: "+strings.Join(words, ", "), r.measure()-6) {
+		r.line(b, 4+2*min(i, 1), r.color.paint("doubt", l))
+	}
+}
+
+func (r *szzHuman) footer(b *bytes.Buffer, v *szz.Verdict) {
+	fmt.Fprintln(b)
+	for _, n := range v.Notes {
+		for i, l := range wrap("note: "+oneLine(n), r.measure()-6) {
+			r.line(b, 6*min(i, 1), l)
+		}
+	}
+	commits := "commits"
+	if len(v.Candidates) == 1 {
+		commits = "commit"
+	}
+	fmt.Fprintf(b, "%s: %d %s considered, %s engine\n", v.Algorithm, len(v.Candidates), commits, v.Engine)
+}
+
+// measure is the width of running text, which nobody reads beyond 100 columns.
+func (r *szzHuman) measure() int { return min(r.width, 100) }
+
+func (r *szzHuman) line(b *bytes.Buffer, indent int, s string) {
+	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
+}

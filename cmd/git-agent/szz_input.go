@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// maxRevision bounds one line of standard input.
+const maxRevision = 64 << 10
+
+// committed makes fixes of commits.
+func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szzFix, error] {
+	return func(yield func(szzFix, error) bool) {
+		for oid := range oids {
+			if !yield(szzFix{oid: oid, source: szz.SourceCommit}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readFixes yields the commits of each line as soon as it is read, so that a
+// program on the other side may wait for an answer before it asks again.
+func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szzFix, error] {
+	return func(yield func(szzFix, error) bool) {
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, maxRevision)
+		if nul {
+			lines.Split(splitNul)
+		}
+		for lines.Scan() {
+			rev := lines.Text()
+			if rev == "" {
+				continue
+			}
+			oids, err := repo.ResolveRevisions(ctx, []string{rev})
+			if err != nil {
+				yield(szzFix{}, err)
+				return
+			}
+			for _, oid := range oids {
+				if !yield(szzFix{oid: oid, source: szz.SourceCommit}, nil) {
+					return
+				}
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(szzFix{}, fmt.Errorf("read standard input: %w", err))
+		}
+	}
+}
+
+// splitNul is bufio.ScanLines for records that end with NUL.
+func splitNul(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// chained yields one sequence after the other.
+func chained(seqs ...iter.Seq2[szzFix, error]) iter.Seq2[szzFix, error] {
+	return func(yield func(szzFix, error) bool) {
+		for _, seq := range seqs {
+			for fix, err := range seq {
+				if !yield(fix, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// skipped leaves out the first n fixes.
+func skipped(n int, seq iter.Seq2[szzFix, error]) iter.Seq2[szzFix, error] {
+	return func(yield func(szzFix, error) bool) {
+		for fix, err := range seq {
+			if n > 0 && err == nil {
+				n--
+				continue
+			}
+			if !yield(fix, err) {
+				return
+			}
+		}
+	}
+}
+
+// repoPaths turns paths as typed, relative to the current directory, into
+// paths of the repository. A bare repository has its own top only.
+func repoPaths(repo *gitext.Repo, typed []string) ([]string, error) {
+	if len(typed) == 0 || repo.WorkTree() == "" {
+		return typed, nil
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = resolved // git resolves its work tree too
+	}
+	paths := make([]string, 0, len(typed))
+	for _, p := range typed {
+		full := p
+		if !filepath.IsAbs(p) {
+			full = filepath.Join(cwd, p)
+		}
+		rel, err := filepath.Rel(repo.WorkTree(), full)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+			return nil, fmt.Errorf("%q is outside the repository at %q", p, repo.WorkTree())
+		}
+		if rel != "." {
+			paths = append(paths, filepath.ToSlash(rel))
+			continue
+		}
+		return nil, nil // the whole repository
+	}
+	return paths, nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// szzSchema names the form of --json. A change that breaks readers gets the
+// next number.
+const szzSchema = "git-agent/szz/1"
+
+// The types below are the documented JSON form. They are not those of package
+// szz, which may change without anybody's scripts noticing.
+type (
+	szzJSONAnswer struct {
+		Schema     string           `json:"schema"`
+		Source     string           `json:"source"`
+		Fix        gitext.OID       `json:"fix"`
+		Parent     gitext.OID       `json:"parent"`
+		Subject    string           `json:"subject"`
+		Engine     string           `json:"engine"`
+		Algorithm  string           `json:"algorithm"`
+		Suspects   []szzJSONSuspect `json:"suspects"`
+		Considered int              `json:"considered"`
+		Notes      []string         `json:"notes"`
+	}
+	szzJSONSuspect struct {
+		Commit       gitext.OID           `json:"commit"`
+		Probability  float64              `json:"probability"`
+		Author       szzJSONPerson        `json:"author"`
+		Committer    szzJSONPerson        `json:"committer"`
+		Subject      string               `json:"subject"`
+		Reason       string               `json:"reason"`
+		Evidence     []szzJSONEvidence    `json:"evidence"`
+		Signals      []szzJSONSignal      `json:"signals"`
+		Confirmation *szzJSONConfirmation `json:"confirmation,omitempty"`
+	}
+	szzJSONPerson struct {
+		Name  string `json:"name"`
+		Email string `json:"email"`
+		Date  string `json:"date"`
+	}
+	szzJSONEvidence struct {
+		Path    string `json:"path"`
+		Line    int    `json:"line"`
+		Text    string `json:"text"`
+		Command string `json:"command"`
+	}
+	szzJSONSignal struct {
+		Name   string  `json:"name"`
+		Value  float64 `json:"value"`
+		Weight float64 `json:"weight"`
+	}
+	szzJSONConfirmation struct {
+		Status string `json:"status"`
+		Detail string `json:"detail"`
+	}
+)
+
+// szzJSON prints one object for each fix.
+type szzJSON struct {
+	w   io.Writer
+	end string
+}
+
+func (r *szzJSON) answer(ans szzAnswer) error {
+	line, err := json.Marshal(szzJSONOf(ans))
+	if err != nil {
+		return fmt.Errorf("encode the answer for %s: %w", ans.Verdict.Fix, err)
+	}
+	_, err = r.w.Write(append(line, r.end...))
+	return err
+}
+
+func szzJSONOf(ans szzAnswer) szzJSONAnswer {
+	v := ans.Verdict
+	out := szzJSONAnswer{
+		Schema: szzSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
+		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates),
+		Suspects: []szzJSONSuspect{}, Notes: append([]string{}, v.Notes...),
+	}
+	for _, s := range v.Suspects {
+		out.Suspects = append(out.Suspects, szzJSONSuspectOf(s))
+	}
+	return out
+}
+
+func szzJSONSuspectOf(s szz.Suspect) szzJSONSuspect {
+	out := szzJSONSuspect{
+		Commit: s.Commit.OID, Probability: s.Probability, Subject: s.Commit.Subject(), Reason: s.Reason,
+		Author: szzJSONPersonOf(s.Commit.Author), Committer: szzJSONPersonOf(s.Commit.Committer),
+		Evidence: []szzJSONEvidence{}, Signals: []szzJSONSignal{},
+	}
+	for _, e := range s.Evidence {
+		out.Evidence = append(out.Evidence, szzJSONEvidence(e))
+	}
+	for _, g := range s.Signals {
+		out.Signals = append(out.Signals, szzJSONSignal(g))
+	}
+	if s.Confirmation != nil {
+		out.Confirmation = &szzJSONConfirmation{s.Confirmation.Status, s.Confirmation.Detail}
+	}
+	return out
+}
+
+func szzJSONPersonOf(p gitext.Person) szzJSONPerson {
+	return szzJSONPerson{p.Name, p.Email, p.Time.Format(time.RFC3339)}
+}
+
+// sourceName says where a fix was taken from.
+func sourceName(s szz.Source) string {
+	switch s {
+	case szz.SourceStaged:
+		return "staged"
+	case szz.SourceWorktree:
+		return "worktree"
+	}
+	return "commit"
+}

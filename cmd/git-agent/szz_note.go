@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// writeNote keeps the answer as a note of the fix, in refs/notes/agent. A
+// later answer replaces an earlier one.
+func writeNote(ctx context.Context, repo *gitext.Repo, ans szzAnswer) error {
+	return repo.AddNote(ctx, "agent", ans.Verdict.Fix, []byte(noteText(ans)))
+}
+
+// noteText is short and stable: trailers, so that %N and interpret-trailers
+// can read them.
+func noteText(ans szzAnswer) string {
+	var b strings.Builder
+	for _, s := range ans.Verdict.Suspects {
+		fmt.Fprintf(&b, "Bug-introduced-by: %s (\"%s\")", s.Commit.OID, oneLine(s.Commit.Subject()))
+		if s.Probability > 0 {
+			fmt.Fprintf(&b, " %.2f", s.Probability)
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() == 0 {
+		b.WriteString("Bug-introduced-by: unknown\n")
+	}
+	fmt.Fprintf(&b, "Found-by: git agent szz --algorithm=%s\n", ans.Verdict.Algorithm)
+	return b.String()
+}

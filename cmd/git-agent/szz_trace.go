@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// szzTracer answers one fix after the other, from the cache where it can.
+type szzTracer struct {
+	repo  *gitext.Repo
+	cmd   *szzCmd
+	paths []string
+	cache *cache.Cache // nil keeps nothing
+	build string
+}
+
+func newSzzTracer(ctx context.Context, a *app, repo *gitext.Repo, c *szzCmd, paths []string) *szzTracer {
+	t := &szzTracer{repo: repo, cmd: c, paths: paths, build: buildIdentity()}
+	if c.cacheable(repo) {
+		t.cache = a.openCache(ctx, repo)
+	}
+	return t
+}
+
+// cacheable: the object id of a fix stands for all of its history, unless
+// objects are missing here. A verified answer depends on the machine.
+func (c *szzCmd) cacheable(repo *gitext.Repo) bool {
+	return c.Cache && c.VerifyCmd == "" && !repo.Shallow() && !repo.Partial()
+}
+
+func (t *szzTracer) close() {
+	t.cache.Close() // losing the last write loses time only
+}
+
+// trace answers for one fix.
+func (t *szzTracer) trace(ctx context.Context, fix szzFix, report func(agent.Event)) (szzAnswer, error) {
+	if fix.source != szz.SourceCommit {
+		return t.compute(ctx, fix, report)
+	}
+	key := t.key(fix)
+	if kept, ok := t.cache.Get(ctx, key); ok {
+		var ans szzAnswer
+		if err := json.Unmarshal(kept, &ans); err == nil && ans.Verdict != nil {
+			return ans, nil
+		}
+	}
+	ans, err := t.compute(ctx, fix, report)
+	if err != nil {
+		return ans, err
+	}
+	if value, err := json.Marshal(ans); err == nil {
+		t.cache.Put(ctx, key, value)
+	}
+	return ans, nil
+}
+
+func (t *szzTracer) compute(ctx context.Context, fix szzFix, report func(agent.Event)) (szzAnswer, error) {
+	fc, err := szz.NewContext(ctx, t.repo, fix.oid, szz.ContextOptions{
+		NoAnnotations: !t.cmd.Annotations, Paths: t.paths, Source: fix.source,
+	})
+	if err != nil {
+		return szzAnswer{}, err
+	}
+	verdict, err := szz.Trace(ctx, t.repo, fc, szz.Options{Algorithm: t.cmd.Algorithm, Max: t.cmd.MaxCount, OnEvent: report})
+	if err != nil {
+		return szzAnswer{}, err
+	}
+	return szzAnswer{Source: fix.source, Fix: fc.Commit, Verdict: verdict}, nil
+}
+
+// key is everything that determines an answer.
+func (t *szzTracer) key(fix szzFix) cache.Key {
+	parts := []string{
+		t.build, string(fix.oid), t.cmd.Algorithm,
+		strconv.FormatBool(t.cmd.Annotations), strconv.Itoa(t.cmd.MaxCount),
+	}
+	return cache.Key{Kind: "szz", Parts: append(parts, t.paths...)}
+}
+
+// buildIdentity tells two builds of the program apart, so that an answer of
+// yesterday's build is not taken for one of today's. git's version is no part
+// of it: what is read is pinned to mean the same in every version.
+func buildIdentity() string {
+	id := versionString()
+	exe, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
+}
+
+// openCache returns the cache of the repository's data directory.
+func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
+	return cache.Open(ctx, repo.DataDir(), cache.Options{
+		Version: versionString(),
+		Warn:    func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) },
+	})
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// toolCmd is `git agent tool`: call one tool as an agent would.
+type toolCmd struct {
+	List        bool   `xor:"what" help:"list the tools"`
+	Schema      string `xor:"what" placeholder:"<tool>" help:"print what a model is told about a tool"`
+	At          string `default:"HEAD" placeholder:"<revision>" help:"show nothing that is not an ancestor of this revision"`
+	Compression bool   `negatable:"" default:"true" help:"condense long answers, as agents get them"`
+	JSON        bool   `name:"json" help:"print the typed answer as one JSON object"`
+	Cache       bool   `negatable:"" default:"true" help:"keep answers, and give those kept before"`
+	Tool        string `arg:"" optional:"" name:"tool" help:"name of the tool, such as git_blame"`
+	Arguments   string `arg:"" optional:"" name:"arguments" help:"its parameters, a JSON object"`
+}
+
+// toolSchema names the JSON form of an answer.
+const toolSchema = "git-agent/tool/1"
+
+// Run prints exactly what an agent would see, also when the call is refused.
+func (c *toolCmd) Run(ctx context.Context, a *app) error {
+	switch {
+	case (c.List || c.Schema != "") && c.Tool != "":
+		return usagef("--list and --schema call no tool, but got %q", c.Tool)
+	case c.List:
+		return listTools(a.stdout, c.JSON)
+	case c.Schema != "":
+		return printToolSpec(a.stdout, c.Schema)
+	case c.Tool == "":
+		return usagef("give a tool and its parameters, or --list")
+	case c.Arguments == "":
+		return usagef("give the parameters of %s as a JSON object, or see --schema=%s", c.Tool, c.Tool)
+	}
+	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	if err != nil {
+		return err
+	}
+	tip, err := repo.Resolve(ctx, c.At)
+	if err != nil {
+		return err
+	}
+	opt := agent.ToolOptions{Plain: !c.Compression}
+	if c.Cache {
+		kept := a.openCache(ctx, repo)
+		defer kept.Close() // what it could not keep it has warned about
+		opt.Memory = kept
+	}
+	box, err := agent.NewToolbox(repo, agent.Scope{Tip: tip}, opt)
+	if err != nil {
+		return err
+	}
+	res, err := box.Call(ctx, c.Tool, json.RawMessage(c.Arguments))
+	var refused *agent.CallError
+	if errors.As(err, &refused) {
+		return errors.Join(c.refuse(a.stdout, refused), exitStatus(exitNothing))
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(a.stdout, res)
+}
+
+// toolAnswer is the JSON form of an answer or a refusal.
+type toolAnswer struct {
+	Schema    string `json:"schema"`
+	Tool      string `json:"tool"`
+	Error     string `json:"error,omitempty"`
+	Cached    bool   `json:"cached"`
+	Truncated bool   `json:"truncated"` // of the text; the value is whole
+	Value     any    `json:"value,omitempty"`
+}
+
+func (c *toolCmd) print(w io.Writer, res agent.Result) error {
+	if !c.JSON {
+		_, err := io.WriteString(w, res.Text)
+		return err
+	}
+	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Value: res.Value})
+}
+
+func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
+	if !c.JSON {
+		_, err := io.WriteString(w, refused.Answer())
+		return err
+	}
+	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text})
+}
+
+// toolJSON leaves < and > as they are: code is full of them.
+func toolJSON(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+func listTools(w io.Writer, asJSON bool) error {
+	specs, err := agent.Specs()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return toolJSON(w).Encode(specs)
+	}
+	for _, s := range specs {
+		first, _, _ := strings.Cut(s.Description, "\n")
+		if i := strings.Index(first, ". "); i >= 0 {
+			first = first[:i+1]
+		}
+		if _, err := fmt.Fprintf(w, "%-17s %s\n", s.Name, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printToolSpec(w io.Writer, name string) error {
+	specs, err := agent.Specs()
+	if err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if s.Name == name {
+			enc := toolJSON(w)
+			enc.SetIndent("", "  ")
+			return enc.Encode(s)
+		}
+	}
+	return withHint(fmt.Errorf("there is no tool %q", name), "git agent tool --list")
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// usageColumn is where git starts the help text of an option.
+const usageColumn = 26
+
+// writeUsage prints a verb's usage, or the program's when verb is nil, in the
+// form of git's own -h.
+func writeUsage(w io.Writer, verb, root *kong.Node) {
+	if verb == nil {
+		writeRootUsage(w, root)
+		return
+	}
+	writeSynopsis(w, verb)
+	fmt.Fprintf(w, "\n%s\n", sentence(verb.Help))
+	if len(verb.Children) > 0 {
+		fmt.Fprint(w, "\nCommands\n")
+		for _, n := range leaves(verb) {
+			writeRow(w, strings.Join(append([]string{n.Name}, positionals(n)...), " "), n.Help)
+		}
+	}
+	writeOptions(w, "Options", optionsOf(verb))
+	writeOptions(w, "Options of every command", optionsOf(root))
+	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", verbName(verb))
+}
+
+func writeRootUsage(w io.Writer, root *kong.Node) {
+	fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n\nCommands\n")
+	for _, n := range verbs(root) {
+		writeRow(w, n.Name, n.Help)
+	}
+	writeOptions(w, "Options of every command", optionsOf(root))
+	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
+}
+
+// writeSynopsis prints the usage line alone, and where to read more.
+func writeSynopsis(w io.Writer, verb *kong.Node) {
+	if verb == nil {
+		fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n")
+		return
+	}
+	for i, n := range leaves(verb) {
+		lead := "usage:"
+		if i > 0 {
+			lead = "   or:"
+		}
+		fmt.Fprintf(w, "%s %s\n", lead, synopsis(n))
+	}
+}
+
+func writeOptions(w io.Writer, title string, rows []option) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for _, o := range rows {
+		writeRow(w, o.spelling(), o.Help)
+	}
+}
+
+// writeRow prints one entry, its text wrapped into the right column.
+func writeRow(w io.Writer, name, text string) {
+	head := "    " + name
+	if len(head) >= usageColumn-1 {
+		fmt.Fprintln(w, head)
+		head = ""
+	}
+	for _, line := range wrap(text, 80-usageColumn) {
+		fmt.Fprintf(w, "%-*s%s\n", usageColumn, head, line)
+		head = ""
+	}
+}
+
+// wrap breaks text at spaces so that lines hold at most width characters.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// sentence makes a help text a sentence: "find x" becomes "Find x.".
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

@@ -1,0 +1,140 @@
+#!/bin/sh
+# Installs git-agent from this checkout: the program, its manual pages and
+# its shell completions, below PREFIX (~/.local unless set).
+#
+#   ./install.sh                    install
+#   PREFIX=/opt/git-agent ./install.sh
+#   ./install.sh --uninstall        remove exactly what was installed
+#
+# Needs go and git, and no rights beyond those of PREFIX.
+
+set -eu
+
+# The floors: what go.mod asks for, and the oldest git that is tested.
+go_floor=1.21
+git_floor=2.34
+
+say() { printf '%s\n' "$*"; }
+die() {
+	printf 'fatal: %s\n' "$1" >&2
+	shift
+	for hint; do
+		printf 'hint: %s\n' "$hint" >&2
+	done
+	exit 128
+}
+
+usage() {
+	say "usage: ./install.sh [--uninstall]"
+	say ""
+	say "PREFIX is where to install; it is $prefix."
+}
+
+# at_least A B: version A is not older than B. Only major and minor count.
+at_least() {
+	a_major=${1%%.*} b_major=${2%%.*}
+	a_rest=${1#*.} b_rest=${2#*.}
+	a_minor=${a_rest%%[!0-9]*} b_minor=${b_rest%%[!0-9]*}
+	[ "$a_major" -gt "$b_major" ] || { [ "$a_major" -eq "$b_major" ] && [ "${a_minor:-0}" -ge "${b_minor:-0}" ]; }
+}
+
+check_tools() {
+	command -v git >/dev/null || die "git is not installed"
+	command -v go >/dev/null || die "go is not installed" "see https://go.dev/dl"
+	git_version=$(git version | sed 's/^git version //; s/ .*//')
+	at_least "$git_version" "$git_floor" || die "git $git_version is too old" "git $git_floor or newer is needed"
+	go_version=$(go env GOVERSION | sed 's/^go//; s/ .*//')
+	at_least "$go_version" "$go_floor" || die "go $go_version is too old" "go $go_floor or newer fetches the toolchain that go.mod names"
+}
+
+# files lists what belongs to an installation, below PREFIX.
+files() {
+	say bin/git-agent
+	for page in "$source"/man/*.1; do
+		say "share/man/man1/${page##*/}"
+	done
+	say share/bash-completion/completions/git-agent
+	say share/zsh/site-functions/_git-agent
+	say share/fish/vendor_completions.d/git-agent.fish
+}
+
+# put SOURCE TARGET MODE: replaces the target in one step, so that a running
+# program is never half overwritten.
+put() {
+	mkdir -p "${2%/*}"
+	cp "$1" "$2.new"
+	chmod "$3" "$2.new"
+	mv -f "$2.new" "$2"
+	say "installed $2"
+}
+
+build() {
+	version=$(git -C "$source" describe --tags --always --dirty 2>/dev/null || say devel)
+	(cd "$source" && CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+		-ldflags "-s -w -X main.version=$version" -o "$work/git-agent" ./cmd/git-agent) ||
+		die "the program does not build"
+	"$work/git-agent" --version >/dev/null || die "the program that was built does not run"
+	for shell in bash zsh fish; do
+		"$work/git-agent" completion "$shell" >"$work/$shell"
+	done
+}
+
+install_all() {
+	check_tools
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 130' INT TERM
+	say "building with go $go_version for git $git_version"
+	build
+	put "$work/git-agent" "$prefix/bin/git-agent" 755
+	for page in "$source"/man/*.1; do
+		put "$page" "$prefix/share/man/man1/${page##*/}" 644
+	done
+	put "$work/bash" "$prefix/share/bash-completion/completions/git-agent" 644
+	put "$work/zsh" "$prefix/share/zsh/site-functions/_git-agent" 644
+	put "$work/fish" "$prefix/share/fish/vendor_completions.d/git-agent.fish" 644
+	check_path
+}
+
+check_path() {
+	case ":$PATH:" in
+	*":$prefix/bin:"*)
+		say "try it in a repository: git agent szz HEAD"
+		found=$(command -v git-agent || :)
+		[ "$found" = "$prefix/bin/git-agent" ] || say "warning: $found comes first in PATH" >&2
+		;;
+	*)
+		say "warning: $prefix/bin is not in PATH, so that git does not find it" >&2
+		say "hint: export PATH=\"$prefix/bin:\$PATH\"" >&2
+		;;
+	esac
+}
+
+uninstall_all() {
+	files | while read -r file; do
+		if [ -e "$prefix/$file" ]; then
+			rm -f "$prefix/$file"
+			say "removed $prefix/$file"
+		fi
+	done
+}
+
+main() {
+	prefix=${PREFIX:-${HOME:?neither PREFIX nor HOME is set}/.local}
+	case $prefix in
+	/*) ;;
+	*) prefix=$PWD/$prefix ;;
+	esac
+	source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+	case ${1-} in
+	'') install_all ;;
+	--uninstall) uninstall_all ;;
+	-h | --help) usage ;;
+	*)
+		usage >&2
+		exit 129
+		;;
+	esac
+}
+
+main "$@"

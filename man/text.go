@@ -1,0 +1,218 @@
+package man
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Style marks up bold and underlined text, for a terminal; nil leaves it plain.
+type Style func(font byte, s string) string
+
+// indentStep is man's usual indentation of body text.
+const indentStep = 7
+
+// Text lays a page out for width columns. It knows the macros .TH .SH .SS .TP
+// .IP .PP .RS .RE .nf .fi .EX .EE .br .B .I .BR .RB .IR .RI and the escapes
+// \f \- \e \& \(aq: what the pages of this package use, and no more.
+func Text(page string, width int, style Style) string {
+	if style == nil {
+		style = func(_ byte, s string) string { return s }
+	}
+	t := &setter{width: width, style: style, indent: indentStep}
+	for line := range strings.Lines(page) {
+		t.line(strings.TrimRight(line, "\n"))
+	}
+	t.flush()
+	return strings.TrimLeft(t.out.String(), "\n")
+}
+
+// setter is the state of laying out one page.
+type setter struct {
+	width, indent int
+	extra         int // what .TP and .IP add to the indent
+	style         Style
+	out           strings.Builder
+	words         []word
+	tag           bool   // the next text line is the tag of a .TP
+	hang          string // a tag that may share its line with the text
+	literal       bool   // between .nf and .fi
+}
+
+// word is one word with its styled form; only plain counts for the width.
+type word struct{ plain, styled string }
+
+func (t *setter) line(s string) {
+	switch {
+	case strings.HasPrefix(s, `.\"`) || s == ".":
+	case strings.HasPrefix(s, "."):
+		name, rest, _ := strings.Cut(s[1:], " ")
+		t.macro(name, rest)
+	default:
+		t.text(s)
+	}
+}
+
+func (t *setter) macro(name, rest string) {
+	switch name {
+	case "B", "I":
+		t.text(`\f` + name + strings.Join(arguments(rest), " ") + `\fR`)
+	case "BR", "RB", "IR", "RI":
+		t.text(alternate(name, arguments(rest)))
+	case "SH", "SS":
+		t.flush()
+		t.indent, t.extra, t.literal = indentStep, 0, false
+		lead := ""
+		if name == "SS" {
+			lead = "   "
+		}
+		t.out.WriteString("\n" + lead + t.style('B', unescape(strings.Join(arguments(rest), " "))) + "\n")
+	case "PP", "TP", "IP":
+		t.paragraph(name, rest)
+	case "RS":
+		t.flush()
+		t.indent, t.extra = t.indent+4, 0
+	case "RE":
+		t.flush()
+		t.indent, t.extra = t.indent-4, 0
+	case "nf", "EX":
+		t.flush()
+		t.literal = true
+	case "fi", "EE":
+		t.literal = false
+	case "br":
+		t.flush()
+	}
+}
+
+func (t *setter) paragraph(name, rest string) {
+	t.flush()
+	t.extra = 0
+	if !strings.HasSuffix(t.out.String(), "\n\n") && !t.afterHeading() {
+		t.out.WriteString("\n")
+	}
+	switch name {
+	case "TP":
+		t.tag = true
+	case "IP":
+		t.extra = 4
+		if args := arguments(rest); len(args) > 0 {
+			t.hang = strings.Repeat(" ", t.indent) + unescape(args[0])
+		}
+	}
+}
+
+// afterHeading is true directly below a heading, where no blank line belongs.
+func (t *setter) afterHeading() bool {
+	lines := strings.Split(strings.TrimSuffix(t.out.String(), "\n"), "\n")
+	last := lines[len(lines)-1]
+	return last != "" && !strings.HasPrefix(last, strings.Repeat(" ", indentStep))
+}
+
+func (t *setter) text(s string) {
+	if t.literal {
+		styled, _ := t.fonts(s)
+		t.out.WriteString(strings.Repeat(" ", t.indent+t.extra) + styled + "\n")
+		return
+	}
+	if t.tag {
+		t.tag = false
+		styled, _ := t.fonts(s)
+		t.out.WriteString(strings.Repeat(" ", t.indent) + styled + "\n")
+		t.extra = 8
+		return
+	}
+	t.words = append(t.words, t.split(s)...)
+}
+
+// split cuts a line into words, each with its own font changes closed.
+func (t *setter) split(s string) []word {
+	var list []word
+	font := `\fR`
+	for field := range strings.FieldsSeq(s) {
+		styled, plain := t.fonts(font + field)
+		list = append(list, word{plain, styled})
+		if i := strings.LastIndex(field, `\f`); i >= 0 && i+3 <= len(field) {
+			font = field[i : i+3]
+		}
+	}
+	return list
+}
+
+// fonts resolves escapes: once with the style applied and once without.
+func (t *setter) fonts(s string) (styled, plain string) {
+	var a, b strings.Builder
+	font := byte('R')
+	for i, part := range strings.Split(s, `\f`) {
+		if i > 0 && part != "" {
+			font, part = part[0], part[1:]
+		}
+		text := unescape(part)
+		b.WriteString(text)
+		if font == 'R' || font == 'P' || text == "" {
+			a.WriteString(text)
+			continue
+		}
+		a.WriteString(t.style(font, text))
+	}
+	return a.String(), b.String()
+}
+
+// flush writes the collected words as a filled paragraph.
+func (t *setter) flush() {
+	indent := strings.Repeat(" ", t.indent+t.extra)
+	line, used := indent, 0
+	if t.hang != "" {
+		line = t.hang + strings.Repeat(" ", max(1, len(indent)-utf8.RuneCountInString(t.hang)))
+		t.hang = ""
+	}
+	for _, w := range t.words {
+		n := utf8.RuneCountInString(w.plain)
+		switch {
+		case used == 0:
+		case len(indent)+used+1+n > t.width:
+			t.out.WriteString(line + "\n")
+			line, used = indent, 0
+		default:
+			line += " "
+			used++
+		}
+		line += w.styled
+		used += n
+	}
+	if used > 0 {
+		t.out.WriteString(line + "\n")
+	}
+	t.words = nil
+}
+
+// arguments splits a macro's arguments; double quotes hold spaces together.
+func arguments(s string) []string {
+	var args []string
+	for s = strings.TrimLeft(s, " "); s != ""; s = strings.TrimLeft(s, " ") {
+		end, next := strings.IndexByte(s, ' '), 0
+		if s[0] == '"' {
+			s = s[1:]
+			end, next = strings.IndexByte(s, '"'), 1
+		}
+		if end < 0 {
+			return append(args, s)
+		}
+		args = append(args, s[:end])
+		s = s[end+next:]
+	}
+	return args
+}
+
+// alternate sets arguments in the two fonts of the macro's name, in turn.
+func alternate(name string, args []string) string {
+	var b strings.Builder
+	for i, arg := range args {
+		b.WriteString(`\f` + name[i%2:i%2+1] + arg)
+	}
+	return b.String() + `\fR`
+}
+
+// unescape resolves what is no font change.
+func unescape(s string) string {
+	return strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "", `\(aq`, "'", `\(dq`, `"`, `\(en`, "–").Replace(s)
+}
