@@ -1,0 +1,100 @@
+package szz
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// testFile knows the names of test files and directories by the conventions of
+// Go, JUnit, Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats
+// and TAP. Unlike the ranker's, it takes a capital T for the beginning of a
+// word: to lay Contest.java over would be to lay the fix itself over.
+var testFile = regexp.MustCompile(`(^|/)(` +
+	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
+	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
+	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
+	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
+	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_-][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
+
+// isTestPath says by the path alone whether a file belongs to a project's
+// tests, what they read included. Tests that stand within source files, as
+// Rust's unit tests do, are not seen.
+func isTestPath(p string) bool { return testDirs.MatchString(p) || testFile.MatchString(p) }
+
+const (
+	modeSubmodule = 0o160000
+	modeSymlink   = 0o120000
+)
+
+// readOverlays collects the files of the fix that are laid over other commits:
+// its tests, and for an uncommitted fix all of it.
+func (t *trials) readOverlays(ctx context.Context) error {
+	patch := t.fc.Patch
+	if t.fc.Fix != "" {
+		// The fix context may be restricted to some paths.
+		var err error
+		if patch, err = t.repo.Patch(ctx, t.fc.Parent, t.fc.Fix, gitext.PatchOptions{}); err != nil {
+			return fmt.Errorf("read the files of %s: %w", t.fc.Fix.Short(), err)
+		}
+	}
+	for i := range patch.Files {
+		over, err := t.overlaysOf(&patch.Files[i])
+		if err != nil {
+			return err
+		}
+		for _, o := range over {
+			if t.fc.Fix == "" {
+				t.fix = append(t.fix, o)
+			}
+			if isTestPath(o.Path) && o.Mode != modeSubmodule {
+				t.tests = append(t.tests, o)
+			}
+		}
+	}
+	return nil
+}
+
+// overlaysOf gives the file as it is after the change, and its removal from
+// the old place if it was moved or deleted.
+func (t *trials) overlaysOf(f *gitext.FileChange) ([]gitext.Overlay, error) {
+	var over []gitext.Overlay
+	if f.Status == 'D' || f.Status == 'R' {
+		over = append(over, gitext.Overlay{Path: f.OldPath})
+	}
+	if f.Status == 'D' {
+		return over, nil
+	}
+	o := gitext.Overlay{Path: f.NewPath, Mode: f.NewMode, OID: f.NewOID}
+	if strings.Trim(string(o.OID), "0") == "" {
+		// Not in the object database: the content is in the work tree alone.
+		content, err := readWorkTree(t.repo.WorkTree(), o.Path, o.Mode)
+		if err != nil {
+			return nil, fmt.Errorf("read %q of the work tree: %w", o.Path, err)
+		}
+		o.OID, o.Content = "", content
+	}
+	return append(over, o), nil
+}
+
+// readWorkTree reads a file as git would store it, without leaving the work
+// tree by a symbolic link.
+func readWorkTree(top, p string, mode uint32) ([]byte, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	name := filepath.FromSlash(path.Clean(p))
+	if mode == modeSymlink {
+		target, err := root.Readlink(name)
+		return []byte(target), err
+	}
+	return root.ReadFile(name)
+}
