@@ -24,6 +24,7 @@ type pageTable struct {
 	Dimension   string
 	Overlapping bool
 	Algorithms  []string
+	Detailed    bool // one algorithm: there is room for intervals
 	Rows        []pageRow
 }
 
@@ -32,6 +33,7 @@ type pageRow struct {
 	Cases   int
 	Cells   []pageCell
 	Ceiling string
+	First   Row
 }
 
 // pageCell is one F1 with its recall. Percent is the length of the bar
@@ -78,12 +80,12 @@ func (r *Report) page() page {
 }
 
 func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
-	t := pageTable{Dimension: d.Dimension, Overlapping: d.Overlapping}
+	t := pageTable{Dimension: d.Dimension, Overlapping: d.Overlapping, Detailed: len(r.Algorithms) == 1}
 	for _, a := range r.Algorithms {
 		t.Algorithms = append(t.Algorithms, a.Name)
 	}
 	for _, first := range d.Rows {
-		row := pageRow{Name: first.Name, Cases: first.Cases}
+		row := pageRow{Name: first.Name, Cases: first.Cases, First: first}
 		ceiling, best := 0.0, 0.0
 		for _, a := range r.Algorithms {
 			cell := pageCell{F1: "-", Recall: "-"}

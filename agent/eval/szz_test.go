@@ -128,21 +128,35 @@ func (s *leakSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, 
 	if len(fix.Annotations) > 0 {
 		s.t.Errorf("%s has annotations: %v", c.ID, fix.Annotations)
 	}
-	seen := flat(strings.Join(append([]string{fix.Message, fix.Commit.Message}, fix.Notes...), "\n"))
 	for right := range c.truth() {
-		if strings.Contains(seen, string(right[:5])) {
-			s.t.Errorf("%s shows %s in %q", c.ID, right[:5], seen)
-		}
-		commit, err := s.repo.Commit(ctx, right)
-		if err != nil {
-			continue // absent: there is no subject to leak
-		}
-		// Short subjects ("fix typo") are ordinary words of another message.
-		if subject := flat(commit.Subject()); len(subject) >= 20 && strings.Contains(seen, subject) {
-			s.t.Errorf("%s shows the subject %q in %q", c.ID, subject, seen)
-		}
+		s.look(ctx, c, "the message", fix.Message, right)
+		s.look(ctx, c, "the commit", fix.Commit.Message, right)
+		s.look(ctx, c, "the notes", strings.Join(fix.Notes, "\n"), right)
 	}
 	return func(context.Context, string) (Prediction, error) { return Prediction{}, nil }, absent, nil
+}
+
+// look reports what of a culprit a text shows.
+func (s *leakSession) look(ctx context.Context, c Case, what, text string, culprit gitext.OID) {
+	text = flat(text)
+	if at := strings.Index(text, string(culprit[:5])); at >= 0 {
+		s.t.Errorf("%s: %s shows the hash of %s: %q", c.ID, what, culprit.Short(), text[max(0, at-30):min(len(text), at+30)])
+	}
+	commit, err := s.repo.Commit(ctx, culprit)
+	if err != nil {
+		return // absent: there is no subject to leak
+	}
+	own, err := s.repo.Commit(ctx, c.Fix)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	// Short subjects ("fix typo") are ordinary words of another message, and
+	// a fix of a fix often begins with the same words: it names nobody.
+	subject := flat(commit.Subject())
+	if len(subject) >= 20 && !strings.HasPrefix(flat(own.Subject()), subject) && strings.Contains(text, subject) {
+		s.t.Errorf("%s: %s shows the subject of %s: %q", c.ID, what, culprit.Short(), subject)
+	}
 }
 
 // flat is text as a search sees it: lower case, one line.

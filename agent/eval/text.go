@@ -8,8 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxListed bounds the names of one list in the table; the JSON has them all.
-const maxListed = 20
+// What a terminal shows of long lists; the JSON and the page have all of it.
+const (
+	maxListed = 20 // names in one list
+	maxRows   = 25 // strata of one dimension; they come with the largest first
+)
 
 // WriteText writes the report for a terminal or a file of text.
 func (r *Report) WriteText(w io.Writer) error {
@@ -151,11 +154,12 @@ func (r *Report) textStrata(b *strings.Builder) {
 
 func (d Breakdown) textOne(b *strings.Builder) {
 	t := newTable("by "+d.Dimension, "cases", "precision", "recall", "F1", "acc@1", "ceiling")
-	for _, row := range d.Rows {
+	for _, row := range d.Rows[:min(maxRows, len(d.Rows))] {
 		t.add(row.Name, fmt.Sprint(row.Cases), row.Precision.String(), row.Recall.String(), row.F1.String(),
 			three(row.Accuracy[0]), three(row.Ceiling))
 	}
 	t.write(b)
+	textRest(b, d.Rows)
 }
 
 func (r *Report) textSeveral(b *strings.Builder, dimension int) {
@@ -165,7 +169,8 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 	}
 	head = append(head, "ceiling")
 	t := newTable(head...)
-	for _, row := range r.Algorithms[0].By[dimension].Rows {
+	rows := r.Algorithms[0].By[dimension].Rows
+	for _, row := range rows[:min(maxRows, len(rows))] {
 		line := []string{row.Name, fmt.Sprint(row.Cases)}
 		best := 0.0
 		for _, a := range r.Algorithms {
@@ -180,6 +185,13 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 		t.add(append(line, three(best))...)
 	}
 	t.write(b)
+	textRest(b, rows)
+}
+
+func textRest(b *strings.Builder, rows []Row) {
+	if n := len(rows) - maxRows; n > 0 {
+		fmt.Fprintf(b, "and %s with at most %s each; --json has them all\n", plural(n, "row"), plural(rows[maxRows].Cases, "case"))
+	}
 }
 
 func (a Algorithm) row(dimension int, name string) (Row, bool) {
