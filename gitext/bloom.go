@@ -28,7 +28,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 		fmt.Fprintln(&list, tip)
 	}
 	_, err := r.shadow.output(ctx, call{
-		args:  []string{"-c", "commitGraph.generationVersion=2", "commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
+		args:  []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
 		stdin: strings.NewReader(list.String()),
 	})
 	return err

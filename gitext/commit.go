@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -73,28 +74,63 @@ func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
 	return c, nil
 }
 
-// Commits reads many, in the order asked.
+// Commits reads many, in the order asked. One that cannot be read fails all.
 func (r *Repo) Commits(ctx context.Context, oids []OID) ([]Commit, error) {
-	commits := make([]Commit, 0, len(oids))
-	for _, oid := range oids {
-		c, err := r.Commit(ctx, oid)
-		if err != nil {
+	commits, encodings := make([]Commit, len(oids)), make([]string, len(oids))
+	var failed error
+	r.eachRawCommit(ctx, oids, func(i int, c Commit, encoding string, err error) {
+		if commits[i], encodings[i] = c, encoding; err != nil && failed == nil {
+			failed = err
+		}
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	for i := range commits {
+		if err := r.reencode(ctx, &commits[i], encodings[i]); err != nil {
 			return nil, err
 		}
-		commits = append(commits, c)
 	}
 	return commits, nil
 }
 
-func (r *Repo) rawCommit(ctx context.Context, oid OID) (Commit, string, error) {
-	if err := oid.valid(); err != nil {
-		return Commit{}, "", err
+func (r *Repo) rawCommit(ctx context.Context, oid OID) (c Commit, encoding string, err error) {
+	r.eachRawCommit(ctx, []OID{oid}, func(_ int, got Commit, enc string, gotErr error) {
+		c, encoding, err = got, enc, gotErr
+	})
+	return c, encoding, err
+}
+
+// eachRawCommit reads commits as they are stored and hands each to take, with
+// its encoding header.
+func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c Commit, encoding string, err error)) {
+	names := make([]string, len(oids))
+	for i, oid := range oids {
+		names[i] = string(oid)
+		if oid.valid() != nil {
+			names[i] = string(r.EmptyTree()) // a question that is answered, but not with a commit
+		}
 	}
-	_, text, err := r.objs.contents(ctx, string(oid), "commit", 0)
-	if errors.Is(err, errMissing) {
+	r.objs.each(ctx, "contents", names, func(i int, head objectHead, content io.Reader, err error) {
+		c, encoding, err := readCommit(oids[i], head, content, err)
+		take(i, c, encoding, err)
+	})
+}
+
+// readCommit makes a commit of one answer.
+func readCommit(oid OID, head objectHead, content io.Reader, err error) (Commit, string, error) {
+	switch {
+	case oid.valid() != nil:
+		return Commit{}, "", oid.valid()
+	case errors.Is(err, errMissing):
 		return Commit{}, "", &MissingObjectError{OID: oid}
+	case err != nil:
+		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
+	case head.kind != "commit":
+		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.kind)
 	}
-	if err != nil {
+	text := make([]byte, head.size)
+	if _, err := io.ReadFull(content, text); err != nil {
 		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
 	}
 	c, encoding, err := parseCommit(text)

@@ -31,10 +31,10 @@ func (r *Repo) FileCounts(ctx context.Context, commits []OID) (map[OID]int, erro
 		}
 		return true
 	}
-	args := []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}
+	git := call{args: []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}}
 	for len(commits) > 0 {
 		batch := min(len(commits), patchBatch)
-		if !r.eachPair(ctx, commits[:batch], args, read, emit) {
+		if !r.eachPair(ctx, commits[:batch], git, read, emit) {
 			return counts, failed
 		}
 		commits = commits[batch:]

@@ -92,7 +92,7 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 		}
 		args = append(append([]string{"log"}, args...), more...)
 		args = append(append(args, "--end-of-options"), opt.revisions()...)
-		err = r.entries(ctx, withPaths(args, opt.Paths), func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
+		err = r.entries(ctx, call{args: withPaths(args, opt.Paths)}, func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
 		if err != nil {
 			yield(LogEntry{}, err)
 		}
@@ -100,9 +100,9 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 }
 
 // entries runs git and hands out each entry with what follows it.
-func (r *Repo) entries(ctx context.Context, args []string, yield func(LogLEntry) bool) error {
+func (r *Repo) entries(ctx context.Context, git call, yield func(LogLEntry) bool) error {
 	stopped := false
-	err := r.shadow.stream(ctx, call{args: args}, func(out *bufio.Reader) error {
+	err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
 		lines := lineReader{in: out}
 		for {
 			entry, err := readEntry(&lines)

@@ -16,21 +16,23 @@ import (
 // errMissing is what cat-file says about a name without an object.
 var errMissing = errors.New("missing object")
 
-// An objectReader asks one long-lived cat-file for objects, one question at a
-// time. The process starts at the first question and again after a question
-// was given up.
+// An objectReader asks one long-lived cat-file for objects. Questions of many
+// goroutines queue; one goroutine's many questions are written ahead of the
+// answers. The process starts at the first question, and again after it died
+// or a question was given up.
 //
 // It speaks --batch-command (git 2.36). Where git does not know that, it asks
-// with --batch, whose answers always carry the content: then info reads and
-// drops it.
+// with --batch, whose answers always carry the content: a question for the
+// head alone then reads and drops it.
 type objectReader struct {
-	git     *runner
-	mu      sync.Mutex
-	p       *process
-	in      *os.File
-	out     *bufio.Reader
-	oldGit  bool
-	stopped bool
+	git    *runner
+	mu     sync.Mutex
+	p      *process
+	in     *os.File
+	out    *bufio.Reader
+	oldGit bool
+	proven bool // --batch-command has answered
+	closed bool
 }
 
 func newObjectReader(git *runner) *objectReader { return &objectReader{git: git} }
@@ -39,7 +41,7 @@ func newObjectReader(git *runner) *objectReader { return &objectReader{git: git}
 func (o *objectReader) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stopped = true
+	o.closed = true
 	o.end()
 }
 
@@ -50,13 +52,16 @@ func (o *objectReader) end() {
 	}
 	o.in.Close()
 	_ = o.p.wait() // how it ends says nothing: all answers have been read, or are not wanted
+	if o.git.log != nil {
+		o.git.log(append([]string{"git"}, o.p.args...), time.Since(o.p.began), o.p.exit())
+	}
 	o.p = nil
 }
 
 // start runs cat-file unless it runs. A git before 2.36 leaves at once with a
 // usage message, which the first question notices.
 func (o *objectReader) start() error {
-	if o.stopped {
+	if o.closed {
 		return os.ErrClosed
 	}
 	if o.p != nil {
@@ -80,82 +85,123 @@ func (o *objectReader) start() error {
 	return nil
 }
 
-// ask puts one question and hands the answer's head and content to read. On
-// any trouble, and when ctx ends, the process is given up.
-func (o *objectReader) ask(ctx context.Context, verb, name string, read func(head objectHead, content *bufio.Reader) error) error {
+// errSilent says that cat-file ended instead of answering.
+var errSilent = errors.New("cat-file gave no answer")
+
+// A taker gets the answers in order: what the object is and, if it was asked
+// for, the content, of which it may leave some unread.
+type taker func(i int, head objectHead, content io.Reader, err error)
+
+// each asks about all names. An object that git cannot read, so that it dies,
+// costs that answer only.
+func (o *objectReader) each(ctx context.Context, verb string, names []string, take taker) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.git.timeout, ErrTimeout)
 	defer cancel()
-	began, fresh := time.Now(), o.p == nil
-	err := o.try(ctx, verb, name, read)
-	if errors.Is(err, errSilent) && fresh && !o.oldGit && ctx.Err() == nil {
-		o.oldGit = true
-		err = o.try(ctx, verb, name, read)
+	for next := 0; next < len(names); {
+		fresh := o.p == nil
+		answered, err := o.ask(ctx, verb, names[next:], func(i int, head objectHead, content io.Reader, err error) {
+			take(next+i, head, content, err)
+		})
+		next += answered
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || o.p == nil && !errors.Is(err, errSilent):
+			o.refuse(ctx, names, next, err, take)
+			return
+		case answered == 0 && !fresh:
+			// it died since the last question: ask a new one
+		case answered == 0 && !o.proven && !o.oldGit:
+			o.oldGit = true
+		default:
+			take(next, objectHead{}, nil, err)
+			next++
+		}
 	}
-	if errors.Is(err, errSilent) && !fresh && ctx.Err() == nil {
-		err = o.try(ctx, verb, name, read) // it died since the last question
-	}
-	if o.git.log != nil && fresh {
-		o.git.log([]string{"git", "cat-file", "--batch-command"}, time.Since(began), 0)
-	}
-	if ctx.Err() != nil && err != nil {
-		return &Error{Args: []string{"cat-file", name}, Exit: -1, Err: context.Cause(ctx)}
-	}
-	return err
 }
 
-// errSilent says that cat-file ended instead of answering.
-var errSilent = errors.New("cat-file gave no answer")
-
-func (o *objectReader) try(ctx context.Context, verb, name string, read func(objectHead, *bufio.Reader) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// refuse answers the rest with an error.
+func (o *objectReader) refuse(ctx context.Context, names []string, next int, err error, take taker) {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	if err := o.start(); err != nil {
-		return err
+	for ; next < len(names); next++ {
+		take(next, objectHead{}, nil, &Error{Args: []string{"cat-file", names[next]}, Exit: -1, Err: err})
+	}
+}
+
+// ask puts questions and reads the answers. On any trouble, and when ctx ends,
+// the process is given up.
+func (o *objectReader) ask(ctx context.Context, verb string, names []string, take taker) (answered int, err error) {
+	if err := errors.Join(ctx.Err(), o.start()); err != nil {
+		return 0, err
 	}
 	p := o.p
 	unwatch := context.AfterFunc(ctx, p.stop)
-	err := o.exchange(verb, name, read)
-	if !unwatch() && err == nil {
-		err = context.Cause(ctx)
+	var writer sync.WaitGroup
+	questions := o.questions(verb, names)
+	if len(questions) > pipeAtomic {
+		in := o.in
+		writer.Go(func() { io.WriteString(in, questions) }) // an error shows as silence
+	} else {
+		_, err = o.in.WriteString(questions)
 	}
-	if err != nil && !errors.Is(err, errMissing) && !errors.As(err, new(*TooLargeError)) {
+	for err == nil && answered < len(names) {
+		err = o.answer(verb, func(head objectHead, content io.Reader, err error) { take(answered, head, content, err) })
+		if err == nil {
+			answered++
+		}
+	}
+	if interrupted := !unwatch(); interrupted || err != nil {
 		p.stop()
 		o.end()
+		err = errSilent
+		if answered == len(names) {
+			err = nil
+		}
 	}
-	return err
+	writer.Wait()
+	return answered, err
 }
 
-func (o *objectReader) exchange(verb, name string, read func(objectHead, *bufio.Reader) error) error {
-	question := verb + " " + name + "\n"
-	if o.oldGit {
-		question = name + "\n"
+// pipeAtomic is what any pipe takes without somebody reading.
+const pipeAtomic = 4096
+
+func (o *objectReader) questions(verb string, names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		if !o.oldGit {
+			b.WriteString(verb)
+			b.WriteByte(' ')
+		}
+		b.WriteString(name)
+		b.WriteByte('\n')
 	}
-	if _, err := o.in.WriteString(question); err != nil {
-		return errSilent
-	}
+	return b.String()
+}
+
+// answer reads one answer; an error means that there was none.
+func (o *objectReader) answer(verb string, take func(objectHead, io.Reader, error)) error {
 	line, err := o.out.ReadString('\n')
 	if err != nil {
 		return errSilent
 	}
+	o.proven = true
 	head, err := parseObjectHead(strings.TrimSuffix(line, "\n"))
-	if err != nil {
-		return err
-	}
-	if verb == "info" && !o.oldGit {
-		return read(head, nil)
+	if err != nil || verb == "info" && !o.oldGit {
+		take(head, nil, err)
+		return nil
 	}
 	content := &io.LimitedReader{R: o.out, N: head.size}
-	rerr := read(head, bufio.NewReader(content))
+	take(head, content, nil)
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return errSilent
 	}
 	if _, err := o.out.Discard(1); err != nil { // the line break after the content
 		return errSilent
 	}
-	return rerr
+	return nil
 }
 
 type objectHead struct {
@@ -180,44 +226,43 @@ func parseObjectHead(line string) (objectHead, error) {
 }
 
 // info asks what a name is.
-func (o *objectReader) info(ctx context.Context, name string) (oid OID, head objectHead, err error) {
-	err = o.ask(ctx, "info", name, func(h objectHead, _ *bufio.Reader) error {
-		head = h
-		return nil
-	})
-	return head.oid, head, err
+func (o *objectReader) info(ctx context.Context, name string) (head objectHead, err error) {
+	o.each(ctx, "info", []string{name}, func(_ int, h objectHead, _ io.Reader, gotErr error) { head, err = h, gotErr })
+	return head, err
 }
 
-// contents reads an object of the kind given, if it is not larger than max
-// (0: any size).
-func (o *objectReader) contents(ctx context.Context, name, kind string, max int64) (oid OID, text []byte, err error) {
-	check := func(h objectHead) error {
-		if h.kind != kind {
-			return fmt.Errorf("%q is a %s, not a %s", name, h.kind, kind)
-		}
-		if max > 0 && h.size > max {
-			return &TooLargeError{OID: h.oid, Size: h.size, Max: max}
-		}
-		return nil
-	}
+// blob reads a blob that is not larger than max (0: any size).
+func (o *objectReader) blob(ctx context.Context, name string, max int64) (text []byte, err error) {
 	if max > 0 {
-		_, head, err := o.info(ctx, name)
+		head, err := o.info(ctx, name)
 		if err == nil {
-			err = check(head)
+			err = head.usable(name, max)
 		}
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 	}
-	err = o.ask(ctx, "contents", name, func(h objectHead, content *bufio.Reader) error {
-		if err := check(h); err != nil {
-			return err
+	o.each(ctx, "contents", []string{name}, func(_ int, head objectHead, content io.Reader, gotErr error) {
+		if err = gotErr; err == nil {
+			err = head.usable(name, max)
 		}
-		oid, text = h.oid, make([]byte, h.size)
-		_, err := io.ReadFull(content, text)
-		return err
+		if err == nil {
+			text = make([]byte, head.size)
+			_, err = io.ReadFull(content, text)
+		}
 	})
-	return oid, text, err
+	return text, err
+}
+
+// usable checks an answer before its content is read.
+func (h objectHead) usable(name string, max int64) error {
+	if h.kind != "blob" {
+		return fmt.Errorf("%q is a %s, not a blob", name, h.kind)
+	}
+	if max > 0 && h.size > max {
+		return &TooLargeError{OID: h.oid, Size: h.size, Max: max}
+	}
+	return nil
 }
 
 // Blob reads a file's content by its object id. A blob above max bytes (0: no
@@ -226,7 +271,7 @@ func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 	if err := oid.valid(); err != nil {
 		return nil, err
 	}
-	_, text, err := r.objs.contents(ctx, string(oid), "blob", max)
+	text, err := r.objs.blob(ctx, string(oid), max)
 	if errors.Is(err, errMissing) {
 		return nil, &MissingObjectError{OID: oid}
 	}
@@ -262,7 +307,7 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 		return "", 0, fmt.Errorf("%q at %s: %w", path, rev.Short(), ErrNotExist)
 	}
 	if !strings.Contains(path, "\n") && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../") {
-		_, head, err := r.objs.info(ctx, string(rev)+":"+path)
+		head, err := r.objs.info(ctx, string(rev)+":"+path)
 		if err == nil && head.kind == "blob" {
 			return head.oid, 0o100644, nil
 		}

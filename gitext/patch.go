@@ -118,10 +118,9 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	}
 	args = append(append([]string{"diff-tree"}, args...), string(old), string(commit))
 	patch := &Patch{Commit: commit, Parent: parent}
-	var read patchReader
-	err = r.shadow.stream(ctx, call{args: withPaths(args, opt.Paths)}, func(out *bufio.Reader) error {
-		read = newPatchReader(out, opt)
-		return read.patch(patch)
+	err = r.shadow.stream(ctx, call{args: withPaths(args, opt.Paths), drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
+		reader := newPatchReader(out, opt)
+		return reader.patch(patch)
 	})
 	if err != nil {
 		return nil, r.explain(ctx, err, append(changed(patch), commit, old)...)
@@ -166,9 +165,10 @@ func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) ite
 			}
 			return yield(p.patch, nil)
 		}
+		git := call{args: withPaths(args, opt.Paths), drivers: opt.FunctionContext}
 		for len(commits) > 0 {
 			n := min(len(commits), patchBatch)
-			if !r.eachPair(ctx, commits[:n], withPaths(args, opt.Paths), read, emit) {
+			if !r.eachPair(ctx, commits[:n], git, read, emit) {
 				return
 			}
 			commits = commits[n:]
@@ -204,12 +204,13 @@ const endMark = '='
 // eachPair feeds commits to diff-tree --stdin and reads one answer after the
 // other. When git dies at one of them (a blob is missing), that one gets the
 // error and a new process goes on behind it. False: the consumer wants no more.
-func (r *Repo) eachPair(ctx context.Context, commits []OID, args []string, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
+func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
 	pairs := r.pairs(ctx, commits)
 	next, more := 0, true
-	args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, args...)
+	git.args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.args...)
 	for more && next < len(pairs) {
-		err := r.shadow.stream(ctx, call{args: args, stdin: strings.NewReader(pairLines(pairs[next:]))}, func(out *bufio.Reader) error {
+		git.stdin = strings.NewReader(pairLines(pairs[next:]))
+		err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
 			for next < len(pairs) {
 				p := &pairs[next]
 				if err := errors.Join(read(out, p), skipMark(out)); err != nil {
@@ -266,12 +267,11 @@ func skipMark(out *bufio.Reader) error {
 // is none.
 func (r *Repo) pairs(ctx context.Context, commits []OID) []pair {
 	pairs := make([]pair, len(commits))
-	for i, oid := range commits {
-		c, _, err := r.rawCommit(ctx, oid)
-		pairs[i] = pair{commit: oid, err: err}
-		if len(c.Parents) > 0 && !r.boundary[oid] {
+	r.eachRawCommit(ctx, commits, func(i int, c Commit, _ string, err error) {
+		pairs[i] = pair{commit: commits[i], err: err}
+		if len(c.Parents) > 0 && !r.boundary[commits[i]] {
 			pairs[i].parent = c.Parents[0]
 		}
-	}
+	})
 	return pairs
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,12 +111,12 @@ func (r *Repo) discover(ctx context.Context) error {
 	r.gitDir, r.commonDir = lines[0], lines[1]
 	r.bare, r.format = lines[4] == "true", lines[6]
 	r.setObjects(lines[2])
-	if lines[5] == "true" {
-		return r.readShallow(lines[3])
-	}
 	if r.bare && r.user.getenv("GIT_DIR") == "" {
 		// safe.bareRepository=explicit asks for this, see git-conventions.md section 2.
 		r.user.env = append(r.user.env, "GIT_DIR="+r.gitDir)
+	}
+	if lines[5] == "true" {
+		return r.readShallow(lines[3])
 	}
 	return nil
 }
@@ -150,6 +151,9 @@ func (r *Repo) setObjects(dir string) {
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
 	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the rest of the history has just arrived
+	}
 	if err != nil {
 		return fmt.Errorf("read the shallow boundary: %w", err)
 	}

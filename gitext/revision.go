@@ -194,7 +194,7 @@ func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 		if oid.zero() || oid == r.EmptyTree() {
 			continue
 		}
-		if _, _, lookErr := r.objs.info(ctx, string(oid)); errors.Is(lookErr, errMissing) {
+		if _, lookErr := r.objs.info(ctx, string(oid)); errors.Is(lookErr, errMissing) {
 			return &MissingObjectError{OID: oid}
 		}
 	}

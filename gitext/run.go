@@ -72,7 +72,14 @@ type runner struct {
 	env     []string
 	pins    []string
 	timeout time.Duration
-	log     func(argv []string, d time.Duration, exit int)
+
+	// attributes names the file that gives each file its language. Only calls
+	// that need it read it: looking for the function above each hunk costs a
+	// third of the time of a patch (1000 commits of runc: 0.43 s of CPU without,
+	// 0.64 s with).
+	attributes string
+
+	log func(argv []string, d time.Duration, exit int)
 }
 
 // A call is one git command.
@@ -81,6 +88,7 @@ type call struct {
 	stdin   io.Reader
 	timeout time.Duration // 0: the runner's
 	max     int64         // most bytes of stdout; 0: no bound
+	drivers bool          // the answer depends on where functions begin
 }
 
 // stream runs git and hands its stdout to read. A non-zero exit is an *Error;
@@ -95,7 +103,6 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
-	began := time.Now()
 	p, err := r.start(c)
 	if err != nil {
 		return &Error{Args: c.args, Exit: -1, Err: err}
@@ -108,7 +115,7 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	werr := p.wait()
 	unwatch()
 	if r.log != nil {
-		r.log(append([]string{"git"}, c.args...), time.Since(began), p.exit())
+		r.log(append([]string{"git"}, c.args...), time.Since(p.began), p.exit())
 	}
 	return r.outcome(ctx, c, p, rerr, werr)
 }
@@ -144,6 +151,8 @@ func (r *runner) output(ctx context.Context, c call) ([]byte, error) {
 // A process is a running git, alone in its process group.
 type process struct {
 	cmd    *exec.Cmd
+	args   []string
+	began  time.Time
 	out    *os.File
 	stderr *tail
 	mu     sync.Mutex
@@ -153,12 +162,16 @@ type process struct {
 
 // start runs git in its own process group with a pipe for stdout.
 func (r *runner) start(c call) (*process, error) {
-	args := append(r.pins[:len(r.pins):len(r.pins)], c.args...)
+	args := r.pins[:len(r.pins):len(r.pins)]
+	if c.drivers && r.attributes != "" {
+		args = append(args, "-c", "core.attributesFile="+r.attributes)
+	}
+	args = append(args, c.args...)
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, r.env, c.stdin
 	cmd.WaitDelay = grace
 	ownGroup(cmd)
-	p := &process{cmd: cmd, stderr: &tail{}}
+	p := &process{cmd: cmd, args: c.args, began: time.Now(), stderr: &tail{}}
 	cmd.Stderr = p.stderr
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -89,13 +89,14 @@ func (r *Repo) dataDirs() []string {
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
 	shadow := filepath.Join(dataDir, shadowName)
-	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+filepath.Join(shadow, "attributes"))
+	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
 	}
 	r.shadow = &runner{
 		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log,
-		env: shadowEnv(shadow, joinAlternates(r.environmentObjects())),
+		attributes: filepath.Join(shadow, "attributes"),
+		env:        shadowEnv(shadow, joinAlternates(r.environmentObjects())),
 	}
 }
 

@@ -33,7 +33,7 @@ func (r *Repo) Show(ctx context.Context, commit OID, opt ShowOptions) ([]byte, b
 	}
 	var text []byte
 	cut := false
-	err := r.shadow.stream(ctx, call{args: opt.args(commit)}, func(out *bufio.Reader) error {
+	err := r.shadow.stream(ctx, call{args: opt.args(commit), drivers: true}, func(out *bufio.Reader) error {
 		var err error
 		text, err = io.ReadAll(io.LimitReader(out, limit))
 		if err != nil {

@@ -52,10 +52,10 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 		p.stat = nil
 		return true
 	}
-	args := []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}
+	git := call{args: []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}}
 	for len(commits) > 0 {
 		n := min(len(commits), patchBatch)
-		if !r.eachPair(ctx, commits[:n], args, read, emit) {
+		if !r.eachPair(ctx, commits[:n], git, read, emit) {
 			return nil, failed
 		}
 		commits = commits[n:]
