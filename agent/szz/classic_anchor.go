@@ -1,0 +1,104 @@
+package szz
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"git-agent/gitext"
+)
+
+// anchors makes a traceFile of every file of the fix with lines that the
+// variant traces: those that the fix deletes or modifies, less what the rules
+// leave out. What cannot be traced at all (binary files, submodules, changes
+// of mode) was said in the fix context's notes.
+func (t *tracer) anchors(ctx context.Context) error {
+	deleted := 0
+	for i := range t.fc.Patch.Files {
+		f := &t.fc.Patch.Files[i]
+		if f.Status == 'A' || f.Status == 'C' || f.Binary || f.Submodule {
+			continue
+		}
+		lines := t.deletedLines(f)
+		deleted += len(lines)
+		lines, err := t.dropComments(ctx, f, lines)
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		tf := &traceFile{rev: t.fc.Parent, path: f.OldPath}
+		for _, l := range lines {
+			tf.lines = append(tf.lines, tracedLine{anchor: l, path: f.OldPath, line: l.Old})
+		}
+		t.files = append(t.files, tf)
+	}
+	t.noteEmpty(deleted)
+	return nil
+}
+
+func (t *tracer) noteEmpty(deleted int) {
+	switch {
+	case deleted == 0:
+		t.note("the fix removes or changes no line that this variant traces; try --algorithm rank")
+	case len(t.files) == 0:
+		t.note("the fix removes or changes comments and blank lines only")
+	}
+}
+
+// deletedLines gives the lines that the fix takes out of a file, in old
+// numbering. Format-only changes of the fix are none of its doing.
+func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
+	var out []gitext.PatchLine
+	for _, h := range f.Hunks {
+		for _, run := range runs(h.Lines) {
+			if t.rules.cosmetic && f.Status != 'D' && formatOnly(f.OldPath, run) {
+				continue
+			}
+			for _, l := range run {
+				if l.Op == '-' && !(t.rules.blanks && len(bytes.TrimSpace(l.Text)) == 0) {
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// dropComments leaves out the lines that are comment and nothing else in the
+// file as it was before the fix. The reference implementation looks at the
+// file at each blamed commit instead, which costs a lexer run per commit and
+// differs only where code was commented in or out without changing the line.
+func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines []gitext.PatchLine) ([]gitext.PatchLine, error) {
+	if !t.rules.comments || len(lines) == 0 {
+		return lines, nil
+	}
+	blob, err := t.repo.Blob(ctx, f.OldOID, maxLexed)
+	if err != nil {
+		return lines, t.unread(f.OldPath, err)
+	}
+	kinds := lineKindsTo(f.OldPath, blob, lines[len(lines)-1].Old)
+	var out []gitext.PatchLine
+	for _, l := range lines {
+		if l.Old > len(kinds) || kinds[l.Old-1] != LineComment {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// unread notes a blob that was not lexed; other errors are errors.
+func (t *tracer) unread(path string, err error) error {
+	var large *gitext.TooLargeError
+	var missing *gitext.MissingObjectError
+	switch {
+	case errors.As(err, &large):
+		t.note("%q is larger than %d KiB: its comments are traced like code", path, maxLexed>>10)
+	case errors.As(err, &missing):
+		t.note("%q: object %s is not in this clone: comments are traced like code", path, missing.OID)
+	default:
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package szz
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+)
+
+// Every variant blames the lines that the fix deletes or modifies, in all
+// files but those that it creates, and nothing else.
+func TestDeletedLinesAreBlamed(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("int a;", "int b;", "int c;"), "b.c": lines("x();")})
+	h.commit("two", files{"a.c": lines("int a;", "long b;", "int c;")})
+	h.commit("three", files{"b.c": lines("y();")})
+	h.commit("fix", files{"a.c": lines("int a;", "char b;", "int c;"), "b.c": gone, "new.c": lines("x();")})
+	h.head("b ag ma ra: three two; r: three")
+}
+
+// A fix that only adds lines has no answer, and it is said.
+func TestGhostFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("int a;")})
+	h.commit("fix", files{"a.c": lines("int a;", "int b;")})
+	h.head("b ag ma r l ra:")
+}
+
+// ag and its heirs leave out comments and blank lines; b does not.
+func TestCommentsAndBlankLines(t *testing.T) {
+	h := newHistory(t)
+	h.commit("code", files{"a.c": lines("x();", "y();")})
+	h.commit("comment", files{"a.c": lines("/* says", " * nothing", " */", "x();", "y();")})
+	h.commit("blank", files{"a.c": lines("/* says", " * nothing", " */", "x();", "", "y();")})
+	h.commit("beside", files{"a.c": lines("/* says", " * nothing", " */", "/* c */ x();", "", "y();")})
+	h.commit("fix", files{"a.c": lines("z();")})
+	h.head("b: beside blank code comment; ag ma ra: beside code")
+}
+
+// A fix of comments only leaves nothing to trace.
+func TestCommentOnlyFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.py": lines("# wrong", "x()")})
+	h.commit("fix", files{"a.py": lines("# right", "x()")})
+	h.head("b: one; ag ma r l ra:")
+}
+
+// Re-indenting is seen through by -w: all but b.
+func TestReindented(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines("if (a)", "x();", "y();")})
+	h.commit("indent", files{"a.c": lines("if (a)", "    x();", "y();")})
+	h.commit("fix", files{"a.c": lines("if (a)", "    z();", "y();")})
+	h.head("b: indent; ag ma r l ra: origin")
+}
+
+// A commit that only breaks lines in another way is seen through.
+func TestReformatted(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines("begin();", "if (first_condition) { compute_it(first_argument, second_argument); }", "end();")})
+	h.commit("format", files{"a.c": lines("begin();", "if (first_condition) {", "    compute_it(first_argument, second_argument);", "}", "end();")})
+	h.commit("fix", files{"a.c": lines("begin();", "if (first_condition) {", "    compute_it(first_argument, third);", "}", "end();")})
+	h.head("b: format; ag ma r l ra: origin")
+}
+
+// Line ends are format: a fix that changes them and one line has one line.
+func TestLineEndsOnly(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": "a();\nb();\nc();\n"})
+	h.commit("more", files{"a.c": "a();\nb();\nc();\nd();\n"})
+	h.commit("fix", files{"a.c": "a();\r\nb();\r\nc();\r\nd();\r\n"})
+	h.head("b: more origin; ag ma r l ra:")
+}
+
+// Where indentation is syntax, indenting can be the fix.
+func TestIndentationFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.py": lines("if a:", "    x()", "y()")})
+	h.commit("fix", files{"a.py": lines("if a:", "    x()", "    y()")})
+	h.head("b ag ma r l: origin")
+}
+
+// mass writes n files and the text of a.c.
+func mass(n int, text string) files {
+	f := files{"a.c": text}
+	for i := 1; i < n; i++ {
+		f[fmt.Sprintf("m/%d.c", i)] = text
+	}
+	return f
+}
+
+// Commits of more than 20 files are seen through, one of 20 is not.
+func TestMassCommits(t *testing.T) {
+	for n, want := range map[int]string{20: "b ag ma: mass", 21: "b: mass; ag ma r l ra: origin"} {
+		h := newHistory(t)
+		h.commit("origin", mass(n, "first(argument_one, argument_two);\n"))
+		h.commit("again", files{"a.c": "first(argument_one, argument_two, argument_three);\n"})
+		h.commit("origin", files{"a.c": "second(argument_one, argument_two, argument_three);\n"})
+		h.commit("mass", mass(n, "second(argument_one, argument_2, argument_three);\n"))
+		h.commit("fix", files{"a.c": "third();\n"})
+		h.head(want)
+	}
+}
+
+// What git can only charge to a mass commit has no answer.
+func TestMassCommitIsNoAnswer(t *testing.T) {
+	h := newHistory(t)
+	h.commit("import", mass(30, "x();\n"))
+	h.commit("fix", files{"a.c": "y();\n"})
+	h.head("b: import; ag ma r l ra:")
+}
+
+var block = []string{
+	"int compute_the_answer(int first, int second) {",
+	"    int answer = first * second + first;",
+	"    return answer - second;",
+	"}",
+}
+
+// A block that moved inside its file is followed by ma, not by ag.
+func TestMovedInFile(t *testing.T) {
+	h := newHistory(t)
+	rest := []string{"void unrelated_function(void) {", "    do_something_else();", "}"}
+	h.commit("origin", files{"a.c": lines(append(block[:4:4], rest...)...)})
+	h.commit("move", files{"a.c": lines(append(rest[:3:3], block...)...)})
+	h.commit("fix", files{"a.c": lines(append(rest[:3:3], block[0], "    int answer = first;", block[2], block[3])...)})
+	h.head("ma r l ra: origin")
+	if got := subjects(h.trace(gitext.OID(h.git("rev-parse", "HEAD")), "ag")); len(got) != 1 {
+		t.Errorf("ag: %q", got)
+	}
+}
+
+// A block that moved to another file in one commit is followed by ma, when the
+// lines asked about hold the 40 letters and digits that git's -C wants; ra
+// needs 40 of the block, whatever is asked about.
+func TestMovedBetweenFiles(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines(append(block[:4:4], "int keep;")...), "b.c": lines("int b;")})
+	h.commit("move", files{"a.c": lines("int keep;"), "b.c": lines(append([]string{"int b;"}, block...)...)})
+	h.commit("fix", files{"b.c": lines("int b;", block[0], "    int answer = first;", block[2], block[3])})
+	h.head("b ag ma r l: move; ra: origin")
+	h.git("reset", "-q", "--hard", "HEAD^")
+	h.commit("fix", files{"b.c": lines("int b;", block[0], "    return first;", block[3])})
+	h.head("b ag: move; ma r l ra: origin")
+}
+
+// A merge that changes lines itself is seen through and is never ma's answer.
+//
+//	one --- left --- merge (edits the line) --- fix
+//	   \___ right ___/
+func TestMergeCommit(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("first(argument_one, argument_two);"), "b.c": lines("b();")})
+	h.git("checkout", "-q", "-b", "side")
+	h.commit("right", files{"b.c": lines("bb();")})
+	h.git("checkout", "-q", "main")
+	h.commit("left", files{"c.c": lines("c();")})
+	h.git("merge", "-q", "--no-ff", "--no-commit", "side")
+	h.commit("merge", files{"a.c": lines("first(argument_one, argument_2);")})
+	h.commit("fix", files{"a.c": lines("z();")})
+	h.head("b ag: merge; ma r l ra: one")
+}
+
+// A merge as the fix is read against its first parent.
+func TestMergeFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("a();"), "b.c": lines("b();")})
+	h.git("checkout", "-q", "-b", "side")
+	h.commit("right", files{"b.c": lines("bb();")})
+	h.git("checkout", "-q", "main")
+	h.commit("left", files{"a.c": lines("aa();")})
+	h.git("merge", "-q", "--no-ff", "-m", "fix", "side")
+	h.head("b ag ma r l ra: one")
+}
+
+// Commits that rename the file or change its mode are seen through where the
+// line has a counterpart before them; their own lines stay theirs.
+func TestMetaCommits(t *testing.T) {
+	body := []string{"void keep_one(void);", "void keep_two(void);", "void keep_three(void);"}
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines(append(body[:3:3], "first(argument_one, argument_two);")...)})
+	h.git("mv", "a.c", "b.c")
+	h.commit("rename", files{"b.c": lines(append(body[:3:3], "first(argument_one, argument_2);")...)})
+	h.commit("fix", files{"b.c": lines(append(body[:3:3], "last();")...)})
+	h.head("b ag: rename; ma r l ra: origin")
+
+	h.git("reset", "-q", "--hard", "HEAD^")
+	h.git("update-index", "--chmod=+x", "b.c")
+	h.git("config", "core.fileMode", "false")
+	h.commit("mode", files{"b.c": lines(append(body[:3:3], "first(argument_one, argument_II);")...)})
+	h.commit("fix", files{"b.c": lines(append(body[:3:3], "last();")...)})
+	h.head("b ag: mode; ma r l ra: origin")
+}
+
+// ma+ sees through reverts, ma does not. With -M git then finds the line where
+// it was before the change that was reverted.
+func TestReverts(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines("first(argument_one, argument_two);", "end();")})
+	h.commit("change", files{"a.c": lines("first(argument_one, argument_2);", "end();")})
+	h.git("revert", "--no-edit", "HEAD")
+	h.commit("fix", files{"a.c": lines("last();", "end();")})
+	h.head(`ma r l: Revert "change"; ma+ r+ l+: origin`)
+}
+
+// r takes the latest, l the largest by lines over all files.
+func TestPicks(t *testing.T) {
+	h := newHistory(t)
+	h.commit("large", files{"a.c": lines("a();", "b();", "c();"), "other.c": strings.Repeat("x();\n", 50)})
+	h.commit("small", files{"a.c": lines("aa();", "b();", "c();")})
+	h.commit("latest", files{"a.c": lines("aa();", "b();", "cc();")})
+	h.commit("fix", files{"a.c": lines("z();")})
+	h.head("ma: large latest small; r: latest; l: large")
+	v := h.trace(gitext.OID(h.git("rev-parse", "HEAD")), "r")
+	if len(v.Candidates) != 3 {
+		t.Errorf("r: candidates before the pick: %v", v.Candidates)
+	}
+}
+
+// Of commits made in the same second the descendant is r's latest.
+func TestTiesByTopology(t *testing.T) {
+	h := newHistory(t)
+	h.commit("root", files{"keep.c": lines("k();")})
+	h.commit("first", files{"a.c": lines("a();", "b();")})
+	for _, s := range []string{"second", "third"} {
+		h.time -= 60
+		h.commit(s, files{"a.c": lines("a();", s+"();")})
+	}
+	h.commit("fix", files{"a.c": lines("z();")})
+	h.head("r: third; ma: first third")
+}
+
+// A file that the fix renames is blamed under its old name, one that it
+// deletes in whole; binary files and submodules are left alone.
+func TestKindsOfFiles(t *testing.T) {
+	h := newHistory(t)
+	sub := newHistory(t)
+	sub.commit("s1", files{"s.c": lines("s();")})
+	body := lines("void keep_one(void);", "void keep_two(void);", "void keep_three(void);")
+	h.commit("renamed", files{"old.c": body + "bug();\n"})
+	h.commit("deleted", files{"dead.c": lines("dead();")})
+	h.commit("binary", files{"a.bin": "a\x00b\n"})
+	h.git("submodule", "--quiet", "add", sub.dir, "sub")
+	h.commit("submodule", nil)
+	sub.commit("s2", files{"s.c": lines("ss();")})
+	h.git("-C", "sub", "pull", "-q")
+	h.git("mv", "old.c", "new.c")
+	h.commit("fix", files{"new.c": body + "fixed();\n", "dead.c": gone, "a.bin": "a\x00c\n"})
+	h.head("b ag ma: deleted renamed; r: deleted; l: renamed")
+}
+
+// A root commit has no parent to blame at.
+func TestRootFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("fix", files{"a.c": lines("a();")})
+	h.head("b ag ma r l ra:")
+}
+
+// The commands of the evidence can be pasted into a shell, whatever files are
+// called, and show the suspect.
+func TestEvidenceCommands(t *testing.T) {
+	for _, name := range []string{"a b.c", "-L.c", "it's.c", "a;touch X;.c", "é.c", "$(touch X).c"} {
+		h := newHistory(t)
+		h.commit("origin", files{name: lines("a();", "b();")})
+		h.commit("bug", files{name: lines("a();", "bug();")})
+		fix := h.commit("fix", files{name: lines("a();", "fixed();")})
+		for _, variant := range []string{"b", "ag", "ma"} {
+			v := h.trace(fix, variant)
+			if len(v.Suspects) != 1 || len(v.Suspects[0].Evidence) != 1 {
+				t.Fatalf("%q %s: %+v", name, variant, v)
+			}
+			e := v.Suspects[0].Evidence[0]
+			if e.Path != name || e.Line != 2 || e.Text != "bug();" {
+				t.Errorf("%q %s: evidence %+v", name, variant, e)
+			}
+			cmd := exec.Command("sh", "-c", e.Command)
+			cmd.Dir = h.dir
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), v.Suspects[0].Commit.OID.Short()[:8]) {
+				t.Errorf("%s: %v\n%s", e.Command, err, out)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(h.dir, "X")); err == nil {
+			t.Errorf("%q: a file name was run", name)
+		}
+	}
+}
+
+// A blob that the clone lacks costs its file, is named, and nothing more.
+func TestMissingBlob(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("a();"), "b.c": lines("b();")})
+	lost := h.git("rev-parse", "HEAD:a.c")
+	h.commit("two", files{"a.c": lines("aa();"), "b.c": lines("bb();")})
+	h.commit("keep", files{"a.c": lines("aa();", "keep();")})
+	h.commit("three", files{"a.c": lines("aa();", "keep();", "aaa();")})
+	fix := h.commit("fix", files{"a.c": lines("z();", "keep();"), "b.c": lines("z();")})
+	if err := os.Remove(filepath.Join(h.dir, ".git/objects", lost[:2], lost[2:])); err != nil {
+		t.Fatal(err)
+	}
+	for _, variant := range []string{"b", "ag", "ma", "ra"} {
+		v := h.trace(fix, variant)
+		if got := strings.Join(subjects(v), " "); got != "three two" {
+			t.Errorf("%s: got %q, want three and two", variant, got)
+		}
+		if notes := strings.Join(v.Notes, "\n"); !strings.Contains(notes, lost) {
+			t.Errorf("%s: the lost object is not named: %q", variant, notes)
+		}
+	}
+}
+
+// In a shallow clone the commits at the boundary are charged with all that is
+// older; they are never the answer.
+func TestShallow(t *testing.T) {
+	h := newHistory(t)
+	h.commit("one", files{"a.c": lines("a();")})
+	h.commit("two", files{"b.c": lines("b();")})
+	h.commit("three", files{"b.c": lines("bb();")})
+	fix := h.commit("fix", files{"a.c": lines("z();"), "b.c": lines("z();")})
+	s := &history{t: t, dir: filepath.Join(t.TempDir(), "s"), time: h.time}
+	h.git("clone", "-q", "--depth", "3", "file://"+h.dir, s.dir)
+	if got := strings.Join(subjects(s.trace(fix, "b")), " "); got != "three" {
+		t.Errorf("b: %q, want three", got)
+	}
+}

@@ -1,0 +1,335 @@
+package szz
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// LineKind says what a line of a source file is made of.
+type LineKind uint8
+
+// The kinds of lines. A line with any code on it is code, comments beside it
+// or not; blank lines inside a comment are blank.
+const (
+	LineCode    LineKind = iota
+	LineBlank            // white space only
+	LineComment          // comment or docstring, and nothing else
+	LineBrace            // closes or opens a block and does nothing else
+	LineImport           // names what other files provide
+)
+
+const (
+	// maxLexed bounds the blob that is given to a lexer. Files above it are
+	// generated or data, and regular expressions over them take seconds.
+	maxLexed = 1 << 20 // bytes
+	// lexTime ends a lexer that got lost in one file. It is not reached by
+	// ordinary text: the slowest lexers seen take about one second a megabyte.
+	lexTime = 20 * time.Second
+)
+
+// lineKinds tells the kind of every line of a blob, line 1 at index 0. The
+// lexer is chosen by the file's name. A file that no lexer knows, that is
+// larger than maxLexed, not UTF-8 or binary has no comment lines: guessing one
+// would drop a line that may be the culprit's.
+//
+// Docstrings count as comments, as in the reference implementation: changing
+// them changes no behaviour. Python's is any string that is a statement of its
+// own, so a string passed to a function is code even when it begins a line.
+// What #if 0 hides counts as comment too; #include, #define and a first line
+// with #! do not.
+func lineKinds(path string, blob []byte) []LineKind {
+	return lineKindsTo(path, blob, math.MaxInt)
+}
+
+// lineKindsTo is lineKinds for the lines up to last. Lexers read forward at
+// about one megabyte a second, so half of their time goes with what lies
+// below the lines that are asked about.
+func lineKindsTo(path string, blob []byte, last int) []LineKind {
+	lines := splitLines(blob)
+	lines = lines[:min(last, len(lines))]
+	kinds := make([]LineKind, len(lines))
+	seen := make([]lineParts, len(lines))
+	if toks, ok := lex(path, blob, last); ok {
+		markParts(toks, seen)
+	} else {
+		for i, l := range lines {
+			seen[i].code = string(l)
+		}
+	}
+	for i := range kinds {
+		kinds[i] = seen[i].kind()
+	}
+	return kinds
+}
+
+// lineParts is what tokens put on one line.
+type lineParts struct {
+	comment bool
+	literal bool // part of a string or heredoc
+	code    string
+}
+
+func (p *lineParts) kind() LineKind {
+	p.code = strings.TrimSpace(p.code)
+	switch {
+	case p.code == "" && p.comment:
+		return LineComment
+	case p.code == "":
+		return LineBlank
+	case p.literal:
+		return LineCode
+	case isBrace(p.code):
+		return LineBrace
+	case isImport(p.code):
+		return LineImport
+	}
+	return LineCode
+}
+
+// markParts adds each token to the lines that it lies on.
+func markParts(toks []chroma.Token, seen []lineParts) {
+	line := 0
+	for _, t := range toks {
+		for i, piece := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				line++
+			}
+			if line >= len(seen) {
+				return
+			}
+			markPiece(&seen[line], t.Type, piece)
+		}
+	}
+}
+
+func markPiece(p *lineParts, typ chroma.TokenType, piece string) {
+	if isComment(typ) {
+		p.comment = p.comment || strings.TrimSpace(piece) != ""
+		p.code += " " // a comment parts two words
+		return
+	}
+	p.code += piece
+	if typ.InSubCategory(chroma.LiteralString) && strings.TrimSpace(piece) != "" && strings.TrimSpace(p.code) == strings.TrimSpace(piece) {
+		p.literal = true // the line begins inside a string
+	}
+}
+
+func isComment(t chroma.TokenType) bool {
+	return t == chroma.LiteralStringDoc ||
+		t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc) && t != chroma.CommentHashbang
+}
+
+// closers are the words that close or open a block and do nothing else.
+var closers = map[string]bool{
+	"end": true, "fi": true, "done": true, "esac": true, "endif": true, "begin": true, "then": true, "do": true,
+	"else": true, "try": true, "finally": true, "endfunction": true, "#endif": true, "#else": true,
+}
+
+func isBrace(code string) bool {
+	word := strings.Trim(code, "{}()[];,: \t")
+	return word == "" || closers[strings.ToLower(word)]
+}
+
+// isImport looks at the first word only: lexers disagree on the type of these
+// words, but agree that they are no comment and no string.
+func isImport(code string) bool {
+	code = strings.TrimSpace(code)
+	if strings.HasPrefix(code, "#") {
+		code = "#" + strings.TrimLeft(code[1:], " \t") // # include
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(code, "\t", " "), " ")
+	first = strings.TrimSuffix(strings.ToLower(first), ";")
+	if i := strings.IndexAny(first, "(<\"'"); i > 0 {
+		first = first[:i]
+	}
+	switch first {
+	case "#include", "#import", "import", "include", "include_once", "require", "require_once", "require_relative", "extern":
+		return first != "extern" || strings.HasPrefix(rest, "crate ")
+	case "from":
+		return strings.Contains(rest, "import")
+	case "use", "using", "package", "namespace":
+		// using (x) {...} and use() call something.
+		return rest != "" && !strings.HasPrefix(strings.TrimSpace(rest), "(")
+	}
+	return false
+}
+
+// A token is a word of a program: no white space, no comment.
+type token struct {
+	Text string
+	Line int  // 1-based
+	Name bool // an identifier, which a refactoring may rename
+}
+
+// tokens gives the words of a blob in order, by the same lexer and bounds as
+// lineKinds. Without a lexer the words are runs of letters, digits and _, and
+// single other characters. A string is one token per piece that its lexer
+// makes of it.
+func tokens(path string, blob []byte) []token {
+	toks, ok := lex(path, blob, math.MaxInt)
+	if !ok {
+		return plainTokens(blob)
+	}
+	var out []token
+	line := 1
+	for _, t := range toks {
+		if !isComment(t.Type) {
+			for _, w := range words(t.Value) {
+				out = append(out, token{Text: w.Text, Line: line + w.Line - 1, Name: isName(t.Type) && w.Name})
+			}
+		}
+		line += strings.Count(t.Value, "\n")
+	}
+	return out
+}
+
+func isName(t chroma.TokenType) bool {
+	return t.InCategory(chroma.Name) && t != chroma.NameBuiltin && t != chroma.NameBuiltinPseudo
+}
+
+func plainTokens(blob []byte) []token { return words(string(blob)) }
+
+// words cuts text at white space and around every character that is no part
+// of an identifier.
+func words(text string) []token {
+	var out []token
+	line, start := 1, -1
+	flush := func(end int) {
+		if start >= 0 {
+			w := text[start:end]
+			out = append(out, token{Text: w, Line: line, Name: w[0] < '0' || w[0] > '9'})
+			start = -1
+		}
+	}
+	for i, r := range text {
+		if isWordRune(r) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		flush(i)
+		switch {
+		case r == '\n':
+			line++
+		case r > ' ':
+			out = append(out, token{Text: string(r), Line: line})
+		}
+	}
+	flush(len(text))
+	return out
+}
+
+func isWordRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
+}
+
+// lex runs the lexer of the file's name over the blob, once, at least to the
+// end of line last. It reports false when there is none or when its output
+// cannot be trusted.
+func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
+	if len(blob) > maxLexed || !utf8.Valid(blob) || bytes.IndexByte(blob, 0) >= 0 {
+		return nil, false
+	}
+	lexer := lexers.Match(path)
+	if lexer == nil {
+		return nil, false
+	}
+	// A lexer that meets a rule error panics inside the iterator.
+	defer func() {
+		if recover() != nil {
+			toks, ok = nil, false
+		}
+	}()
+	// EnsureLF would turn a lone CR into a line of its own, which git does not.
+	text := strings.ReplaceAll(string(blob), "\r", " ")
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	if err != nil {
+		return nil, false
+	}
+	toks, ok = drain(next, len(text), last)
+	if ok && strings.HasPrefix(lexer.Config().Name, "Python") {
+		markDocstrings(toks)
+	}
+	return toks, ok
+}
+
+// drain reads the tokens and checks that together they are the whole text, or
+// reach beyond line last.
+func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
+	var toks []chroma.Token
+	limit := time.Now().Add(lexTime)
+	read, line := 0, 1
+	for t := next(); t != chroma.EOF; t = next() {
+		toks = append(toks, t)
+		read += len(t.Value)
+		if line += strings.Count(t.Value, "\n"); line-1 > last {
+			return toks, true
+		}
+		if len(toks)%4096 == 0 && time.Now().After(limit) {
+			return nil, false
+		}
+	}
+	return toks, read >= size
+}
+
+// markDocstrings gives Python's docstrings the type that other lexers give
+// theirs; chroma's types them as any string. A docstring stands at the start
+// of a logical line, outside brackets, with nothing after it.
+func markDocstrings(toks []chroma.Token) {
+	depth, fresh := 0, true
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		switch {
+		case t.Type.InSubCategory(chroma.LiteralString):
+			end := i
+			for end < len(toks) && toks[end].Type.InSubCategory(chroma.LiteralString) {
+				end++
+			}
+			if fresh && depth == 0 && endsLine(toks[end:]) {
+				for j := i; j < end; j++ {
+					toks[j].Type = chroma.LiteralStringDoc
+				}
+			}
+			fresh, i = false, end-1
+		case isComment(t.Type):
+		case strings.TrimSpace(t.Value) == "":
+			fresh = fresh || strings.Contains(t.Value, "\n")
+		default:
+			fresh = strings.HasSuffix(t.Value, "\n") && !strings.HasSuffix(t.Value, "\\\n")
+			depth += strings.Count(t.Value, "(") + strings.Count(t.Value, "[") + strings.Count(t.Value, "{")
+			depth -= strings.Count(t.Value, ")") + strings.Count(t.Value, "]") + strings.Count(t.Value, "}")
+		}
+	}
+}
+
+// endsLine reports whether nothing but a comment comes before the next LF.
+func endsLine(toks []chroma.Token) bool {
+	for _, t := range toks {
+		if isComment(t.Type) {
+			continue
+		}
+		head, _, found := strings.Cut(t.Value, "\n")
+		if strings.TrimSpace(head) != "" {
+			return false
+		}
+		if found {
+			return true
+		}
+	}
+	return true
+}
+
+// splitLines cuts a blob as git does: at LF, with no line after the last one.
+func splitLines(blob []byte) [][]byte {
+	if len(blob) == 0 {
+		return nil
+	}
+	return bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n"))
+}

@@ -1,0 +1,141 @@
+package szz
+
+import (
+	"strings"
+	"testing"
+)
+
+// cFile is a file of three functions, of which the second is the test's own.
+func cFile(middle ...string) string {
+	all := append([]string{"void before(void) {", "    start_the_engine();", "}", ""}, middle...)
+	return lines(append(all, "", "void after(void) {", "    stop_the_engine();", "}")...)
+}
+
+// A uniform rename is looked behind: the bug is where the call was written.
+func TestRefactoringRename(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
+	h.commit("rename", files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
+	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    if (total <= 3)", "        return total;", "    return 0;", "}")})
+	h.head("b ag ma: rename; ra: origin")
+}
+
+// A name that is still used, or was used before, is a change of meaning.
+func TestNoRename(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("int f(int low, int high) {", "    g(low, 1);", "    return low;", "}")})
+	h.commit("change", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 1);", "    return high;", "}")})
+	h.commit("fix", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 2);", "    return high;", "}")})
+	h.head("ma ra: change")
+}
+
+// One changed name is a change, not a rename.
+func TestSingleUseIsNoRename(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("    g(one, 1);")})
+	h.commit("change", files{"a.c": cFile("    g(two, 1);")})
+	h.commit("fix", files{"a.c": cFile("    g(three, 1);")})
+	h.head("ma ra: change")
+}
+
+// Reformatting inside a larger change is looked behind: blame alone charges
+// the line to the commit that broke it in two.
+func TestRefactoringReformat(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("    compute_it(first_argument, second_argument, third_argument);"), "b.c": "b();\n"})
+	h.commit("format", files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, third_argument);"), "b.c": "bb();\n"})
+	h.commit("fix", files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, 3);")})
+	h.head("b: format; ra: origin")
+}
+
+// A function that moved to a new file, re-indented and with a name changed, is
+// followed; git's own -C needs the text as it was.
+func TestRefactoringMovedFunction(t *testing.T) {
+	h := newHistory(t)
+	body := []string{"def compute(first, second):", "    answer = first * second", "    answer = answer + first", "    return answer - offset(second)"}
+	inClass := []string{"class Computer:", "    def compute(self, first, second):", "        answer = first * second", "        answer = answer + first", "        return answer - offset(second)"}
+	h.commit("origin", files{"a.py": lines(append([]string{"import x", "", "def other():", "    return x.y()", ""}, body...)...)})
+	h.commit("move", files{"a.py": lines("import x", "", "def other():", "    return x.y()"), "b.py": lines(inClass...)})
+	inClass[4] = "        return answer"
+	h.commit("fix", files{"b.py": lines(inClass...)})
+	h.head("b ag: move; ra: origin")
+}
+
+// Lines of a function that were written anew when it was extracted stay with
+// the commit that extracted it; the others are followed.
+func TestRefactoringExtractedFunction(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": lines(
+		"int run_all(struct job *list) {",
+		"    for (; list; list = list->next) {",
+		"        int cost = list->price * list->count;",
+		"        int limit = list->budget + list->credit;",
+		"        if (cost > limit)",
+		"            reject_the_job(list);",
+		"        account_for(list, cost);",
+		"    }",
+		"    return 0;",
+		"}")})
+	extracted := []string{
+		"static void run_one(struct job *list) {",
+		"    int cost = list->price * list->count;",
+		"    trace(list);",
+		"    int limit = list->budget + list->credit;",
+		"    if (cost > limit)",
+		"        reject_the_job(list);",
+		"    account_for(list, cost);",
+		"}",
+		"",
+		"int run_all(struct job *list) {",
+		"    for (; list; list = list->next)",
+		"        run_one(list);",
+		"    return 0;",
+		"}"}
+	h.commit("extract", files{"a.c": lines(extracted...)})
+	extracted[3] = "    int limit = list->budget;"
+	h.commit("fix", files{"a.c": lines(extracted...)})
+	h.head("b: extract; ra: origin")
+	extracted[2] = "    trace_it(list);"
+	h.commit("fix", files{"a.c": lines(extracted...)})
+	h.head("ra: extract")
+}
+
+// Two refactorings on top of each other are looked behind one by one.
+func TestRefactoringsInARow(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
+	h.commit("rename", files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
+	h.commit("again", files{"a.c": cFile("int f(int sum) {", "    if (sum < 3)", "        return sum;", "    return 0;", "}")})
+	h.commit("fix", files{"a.c": cFile("int f(int sum) {", "    if (sum <= 3)", "        return sum;", "    return 0;", "}")})
+	h.head("ma: again; ra: origin")
+}
+
+// What the fix itself only moves, renames or wraps is no trace of the bug.
+func TestRefactoringsOfTheFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count);", "    return 0;", "}")})
+	h.commit("bug", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count);", "    return count / 2;", "}")})
+	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    if (total) {", "        g(total);", "        h(total);", "    }", "    return total / 3;", "}")})
+	h.head("ma: bug origin; ra: bug")
+}
+
+// Statements put in another order can be the fix; they are not left out.
+func TestReorderingFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile(
+		"    release_the_lock(some_object);", "    forget_everything(some_object);",
+		"    use_the_object(some_object);", "    use_it_again(some_object);", "    and_once_more(some_object);")})
+	h.commit("fix", files{"a.c": cFile(
+		"    use_the_object(some_object);", "    use_it_again(some_object);", "    and_once_more(some_object);",
+		"    release_the_lock(some_object);", "    forget_everything(some_object);")})
+	h.head("ma ra: origin")
+}
+
+// The manual's text names what the code does, in lines that a terminal holds.
+func TestRefactoringsDetectedText(t *testing.T) {
+	for _, w := range []string{"reformats", "renames", "moves", "extracts"} {
+		if !strings.Contains(RefactoringsDetected, w) {
+			t.Errorf("%q is not described", w)
+		}
+	}
+}
