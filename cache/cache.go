@@ -162,12 +162,14 @@ func (c *Cache) Close() error {
 	c.mu.Lock()
 	h := c.handle
 	c.mu.Unlock()
+	if h != nil {
+		c.flush(c.ctx, h, true)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h, c.handle, c.off = c.handle, nil, true
 	if h == nil {
 		return nil
 	}
-	c.flush(c.ctx, h, true)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.handle, c.off = nil, true
 	return h.close()
 }

@@ -227,8 +227,16 @@ func sizeAside(path string) int64 {
 	return sum
 }
 
+// removeAside also removes what processes left that died while they made a file. One that
+// lives needs milliseconds for it.
 func removeAside(path string) error {
 	names, err := asideNames(path)
+	unfinished, _ := filepath.Glob(path + unnamed + "-*") // a bad pattern in path finds nothing
+	for _, name := range unfinished {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
+			names = append(names, filepath.Base(name))
+		}
+	}
 	for _, name := range names {
 		for _, suffix := range []string{"-wal", "-shm", ""} {
 			gone := os.Remove(filepath.Join(filepath.Dir(path), name+suffix))

@@ -26,6 +26,7 @@ func (c *Cache) limit(ctx context.Context, h *handle, wrote int64) {
 	if !due {
 		return
 	}
+	c.flush(ctx, h, true) // what was used just now must not look old
 	if _, err := h.pruneAbove(ctx, c.opt.Limit); err != nil {
 		c.failed(ctx, h, writing, err)
 	}

@@ -1,0 +1,49 @@
+package cache
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Two keys have the same encoding, and so the same hash, only if they are equal. The
+// fuzzer cuts two strings into parts at will.
+func FuzzKeysAreDistinct(f *testing.F) {
+	f.Add("blame", "a\nbc", "blame", "ab\nc")
+	f.Add("", "", "", "\n")
+	f.Add("k", "\x01a", "k\x01", "a")
+	f.Fuzz(func(t *testing.T, kind1, parts1, kind2, parts2 string) {
+		a := Key{Kind: kind1, Parts: strings.Split(parts1, "\n")}
+		b := Key{Kind: kind2, Parts: strings.Split(parts2, "\n")}
+		equal := a.Kind == b.Kind && slices.Equal(a.Parts, b.Parts)
+		if bytes.Equal(a.encode(), b.encode()) != equal || (a.Sum() == b.Sum()) != equal {
+			t.Errorf("%q and %q: equal %t, encodings %x and %x", a, b, equal, a.encode(), b.encode())
+		}
+	})
+}
+
+// A stored value is read back as it was or refused, whatever has happened to its bytes.
+func FuzzUnpackRefusesDamage(f *testing.F) {
+	f.Add([]byte("value"), uint(3), byte(1))
+	f.Add(bytes.Repeat([]byte("line\n"), 300), uint(17), byte(0x80))
+	var c codec
+	f.Fuzz(func(t *testing.T, value []byte, at uint, flip byte) {
+		s := c.pack([]byte("owner"), value)
+		got, err := c.unpack([]byte("owner"), s)
+		if err != nil || !bytes.Equal(got, value) {
+			t.Fatalf("got %q, %v", got, err)
+		}
+		if _, err := c.unpack([]byte("other"), s); err == nil {
+			t.Error("another owner's value was accepted")
+		}
+		if len(s.data) == 0 || flip == 0 {
+			return
+		}
+		s.data = bytes.Clone(s.data)
+		s.data[at%uint(len(s.data))] ^= flip
+		if _, err := c.unpack([]byte("owner"), s); err == nil {
+			t.Error("a changed byte was accepted")
+		}
+	})
+}
