@@ -44,3 +44,33 @@ func TestShorten(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestAroundShowsTheMatch(t *testing.T) {
+	// A long line is cut to where the match is, whatever its characters.
+	s := strings.Repeat("ä", 100) + "needle" + strings.Repeat("ö", 100)
+	got := around(s, strings.Index(s, "needle"), 60)
+	if !strings.HasPrefix(got, "(60+)…ä") || !strings.Contains(got, "needle") || !strings.HasSuffix(got, "ö…(+86)") {
+		t.Errorf("got %q", got)
+	}
+	if got := around("short needle", 6, 60); got != "short needle" {
+		t.Errorf("got %q", got)
+	}
+	if got := around("abc", 99, 2); got != "ab…(+1)" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzAround(f *testing.F) {
+	// No position makes it panic, and the result is bounded.
+	f.Add("text with a needle", 12, 5)
+	f.Fuzz(func(t *testing.T, s string, at, max int) {
+		if at < 0 || max < 0 || max > 1000 {
+			return
+		}
+		const marks = 60
+		if got := around(clean(s), at, max); utf8.RuneCountInString(got) > max+marks {
+			t.Errorf("%d runes from %q", utf8.RuneCountInString(got), s)
+		}
+		excerptAt(clean(s), at)
+	})
+}

@@ -85,13 +85,28 @@ func (h Hunk) withoutContext() []Hunk {
 	return out
 }
 
-// short returns the first keep lines; what is missing is said in a last one.
+// short returns at most keep deleted and keep added lines; what is missing
+// is said in a last one.
 func (h Hunk) short(keep int) []string {
-	if len(h.Lines) <= keep+1 {
+	var out []string
+	var left Hunk
+	added, deleted := 0, 0
+	for _, l := range h.Lines {
+		n := &added
+		if l[0] == '-' {
+			n = &deleted
+		}
+		if *n++; *n <= keep {
+			out = append(out, l)
+		} else {
+			left.Lines = append(left.Lines, l)
+		}
+	}
+	if len(left.Lines) < 2 { // saying so would be as long
 		return h.Lines
 	}
-	added, deleted := Hunk{Lines: h.Lines[keep:]}.counts()
-	return append(h.Lines[:keep:keep], fmt.Sprintf("... (+%d -%d more)", added, deleted))
+	added, deleted = left.counts()
+	return append(out, fmt.Sprintf("... (+%d -%d more)", added, deleted))
 }
 
 // hunksOf converts what gitext read. Carriage returns at the ends of lines
@@ -105,7 +120,7 @@ func hunksOf(in []gitext.Hunk) (out []Hunk, crlf bool) {
 			if crlf {
 				text = strings.TrimSuffix(text, "\r")
 			}
-			hunk.Lines = append(hunk.Lines, string(l.Op)+cleanLine(text))
+			hunk.Lines = append(hunk.Lines, string(l.Op)+shorten(cleanLine(text), maxValueRunes))
 		}
 		out = append(out, hunk)
 	}
@@ -132,8 +147,8 @@ var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@
 func parseHunks(patch []byte) []Hunk {
 	var out []Hunk
 	old, now := 0, 0 // lines still to come
-	for line := range bytes.Lines(patch) {
-		text := cleanLine(strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r"))
+	for raw := range bytes.Lines(patch) {
+		text := line(strings.TrimSuffix(string(raw), "\n"))
 		if old <= 0 && now <= 0 {
 			if m := hunkHeader.FindStringSubmatch(text); m != nil {
 				h := Hunk{OldStart: number(m[1], 0), OldLines: number(m[2], 1), NewStart: number(m[3], 0), NewLines: number(m[4], 1)}

@@ -29,10 +29,11 @@ func TestHunkShortSaysWhatIsMissing(t *testing.T) {
 	// A shortened hunk ends with the counts of what was cut, and is never
 	// shortened by one line only to say so.
 	h := Hunk{Lines: []string{"-a", "-b", "+c", "+d"}}
-	if got := h.short(1); !reflect.DeepEqual(got, []string{"-a", "... (+2 -1 more)"}) {
+	if got := h.short(1); !reflect.DeepEqual(got, []string{"-a", "+c", "... (+1 -1 more)"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := h.short(3); len(got) != 4 || got[3] != "+d" {
+	h.Lines = h.Lines[:3]
+	if got := h.short(1); len(got) != 3 || got[1] != "-b" {
 		t.Errorf("got %q", got)
 	}
 }

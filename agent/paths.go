@@ -103,7 +103,7 @@ func (b *bench) locateFile(ctx context.Context, oid gitext.OID, raw string) (str
 	if err != nil {
 		return "", err
 	}
-	return "", refusef("%q is a directory of %d files; name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))]))
+	return "", refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))]))
 }
 
 // isFile reports whether p is a file at oid. The one byte is not read for
@@ -178,8 +178,8 @@ func quoteAll(names []string) string {
 }
 
 // nearNames picks the files that want may have meant: the same base name
-// elsewhere (moved), then another case or ending, then one contained in the
-// other, then a slip of the pen. Ties go to those that share most
+// elsewhere (moved), then another case or ending, then a slip of the pen, then
+// one contained in the other. Ties go to those that share most
 // directories, then by name.
 func nearNames(want string, files []string) []string {
 	type match struct {
@@ -210,16 +210,20 @@ func nameDistance(want, have string) int {
 	want, have = strings.ToLower(want), strings.ToLower(have)
 	stem := func(s string) string { return strings.TrimSuffix(s, path.Ext(s)) }
 	const shortest = 4 // a shorter stem resembles everything
-	switch a, b := stem(want), stem(have); {
+	a, b := stem(want), stem(have)
+	switch {
 	case want == have:
 		return 1
 	case a == b && a != "":
 		return 2
-	case len(a) >= shortest && strings.Contains(b, a), len(b) >= shortest && strings.Contains(a, b):
-		return 3
+	case len(a) < shortest:
+		return -1
 	}
-	if d := editDistance(want, have, 2); d <= 2 && len(stem(want)) >= shortest {
-		return 3 + d
+	if d := editDistance(want, have, 2); d <= 2 {
+		return 2 + d
+	}
+	if strings.Contains(b, a) || len(b) >= shortest && strings.Contains(a, b) {
+		return 5
 	}
 	return -1
 }

@@ -13,7 +13,7 @@ func TestNearNames(t *testing.T) {
 		want string
 		near []string
 	}{
-		{"lib/calc.c", []string{"old/lib/calc.c", "src/calc.c", "lib/Calc.C", "lib/calc.h", "lib/calculator.c"}},
+		{"lib/calc.c", []string{"old/lib/calc.c", "src/calc.c", "lib/Calc.C", "lib/calc.h", "lib/clac.c"}},
 		{"doc/README", []string{"doc/readme"}},
 		{"lib/y.c", nil},
 		{"", nil},

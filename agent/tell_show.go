@@ -50,12 +50,15 @@ func (v *Show) tell(detail int) view {
 	}{
 		{1000, 0, ""},
 		{20, 0, "unchanged lines left out"},
-		{10, 8, "unchanged lines left out, at most 8 lines of each hunk"},
-		{6, 3, "unchanged lines left out, at most 3 lines of each hunk"},
-		{6, 1, "at most 1 line of each hunk"},
+		{10, 6, "unchanged lines left out, at most 6 deleted and 6 added lines of each hunk"},
+		{6, 2, "unchanged lines left out, at most 2 deleted and 2 added lines of each hunk"},
+		{6, 1, "unchanged lines left out, at most 1 deleted and 1 added line of each hunk"},
 		{6, 0, "changed lines left out"},
 	}[detail]
 	out := view{head: v.Commit.line(), missing: level.missing, unit: "files", last: detail == 5}
+	if len(v.Files) == 1 {
+		out.narrow = "use git_blame with start and end at either side of a hunk"
+	}
 	about := v.about(level.message)
 	switch {
 	case detail == detailFull: // pages begin with the message
@@ -118,8 +121,8 @@ func (v *Show) list() []block {
 	var out []block
 	for _, f := range v.Files {
 		text := "  " + f.title()
-		if n := len(f.Hunks); n > 0 {
-			text += fmt.Sprintf(", %d hunk(s) from %s", n, strings.Trim(f.Hunks[0].header(), "@ "))
+		if n := len(f.Hunks); n > 0 && f.Status != "A" && f.Status != "D" {
+			text += fmt.Sprintf(", %d hunk(s) from line %d", n, f.Hunks[0].OldStart)
 		}
 		out = append(out, block{text: text})
 	}
@@ -160,8 +163,8 @@ func (v *Show) patch() []block {
 	return out
 }
 
-// excerpt is the changed lines, at most keep of each hunk if keep is not 0;
-// one block for each file.
+// excerpt is the changed lines, at most keep of a kind in each hunk if keep
+// is not 0; one block for each file.
 func (v *Show) excerpt(keep int) []block {
 	if v.Stat {
 		return v.list()
@@ -177,8 +180,8 @@ func (v *Show) excerpt(keep int) []block {
 	return out
 }
 
-// excerpt is the changed lines of a hunk, at most keep of each run if keep
-// is not 0.
+// excerpt is the changed lines of a hunk, at most keep of a kind in each run
+// if keep is not 0.
 func excerpt(h Hunk, keep int) []string {
 	var out []string
 	for _, part := range h.withoutContext() {

@@ -142,14 +142,15 @@ func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
 	for _, l := range lines {
 		oids = append(oids, l.Commit)
 		v.Lines = append(v.Lines, BlameLine{Line: l.Line, Commit: string(l.Commit), Path: clean(l.Path), OrigLine: l.OrigLine,
-			Text: cleanLine(strings.TrimSuffix(string(l.Text), "\r"))})
+			Text: line(string(l.Text))})
 	}
 	v.Commits, err = b.commits(ctx, oids)
 	return v, err
 }
 
 // tell puts blame into words. Its levels keep fewer and fewer lines of each
-// run of lines that one commit wrote; the last one only lists the runs.
+// run of lines that one commit wrote; the last one only tells, for each
+// commit, which lines it wrote.
 func (v *Blame) tell(detail int) view {
 	out := view{
 		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
@@ -160,6 +161,11 @@ func (v *Blame) tell(detail int) view {
 		return out
 	}
 	hash := v.hashes()
+	if detail == 5 {
+		out.blocks, out.legend, out.unit = v.byCommit(), nil, "commits"
+		out.missing, out.last = "code left out, lines by commit", true
+		return out
+	}
 	keep := []int{0, 6, 3, 1, 0}[detail]
 	for _, run := range v.runs() {
 		out.blocks = append(out.blocks, tellRun(run, detail, keep, hash[run[0].Commit])...)
@@ -169,28 +175,23 @@ func (v *Blame) tell(detail int) view {
 	case keep > 0:
 		out.missing = fmt.Sprintf("at most %d line(s) shown of each run of lines from one commit", keep)
 	default:
-		out.missing, out.last = "code left out", true
+		out.missing = "code left out"
 	}
 	return out
 }
 
 func tellRun(run []BlameLine, detail, keep int, hash string) []block {
 	refs := []string{run[0].Commit}
-	from, to := run[0].Line, run[len(run)-1].Line
-	span := fmt.Sprintf("L%d-L%d", from, to)
-	if from == to {
-		span = fmt.Sprintf("L%d", from)
-	}
 	if detail != detailFull && keep == 0 {
-		return []block{{text: span + ": " + hash, refs: refs}}
+		return []block{{text: span(run) + ": " + hash, refs: refs}}
 	}
 	var out []block
 	for i, l := range run {
 		if detail != detailFull && i == keep && len(run) > keep+1 {
-			rest := fmt.Sprintf("L%d-L%d: %s | ... (%d more)", l.Line, to, hash, len(run)-keep)
+			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(run[i:]), hash, len(run)-keep)
 			return append(out, block{text: rest, refs: refs})
 		}
-		out = append(out, block{text: fmt.Sprintf("L%d: %s | %s", l.Line, hash, shorten(l.Text, maxLineRunes)), refs: refs})
+		out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, shorten(l.Text, maxLineRunes)), " "), refs: refs})
 	}
 	return out
 }
@@ -206,6 +207,35 @@ func (v *Blame) runs() [][]BlameLine {
 		}
 	}
 	return runs
+}
+
+// byCommit has one block for each commit: what it is and where its lines are.
+func (v *Blame) byCommit() []block {
+	const most = 6
+	spans, lines := map[string][]string{}, map[string]int{}
+	for _, run := range v.runs() {
+		oid := run[0].Commit
+		lines[oid] += len(run)
+		spans[oid] = append(spans[oid], span(run))
+	}
+	var out []block
+	for _, c := range v.withOldNames() {
+		at := spans[c.OID]
+		text := fmt.Sprintf("%s\n  %d line(s): %s", c.line(), lines[c.OID], strings.Join(at[:min(most, len(at))], ", "))
+		if len(at) > most {
+			text += fmt.Sprintf(", ... (%d more runs)", len(at)-most)
+		}
+		out = append(out, block{text: text})
+	}
+	return out
+}
+
+// span names the lines of a run.
+func span(run []BlameLine) string {
+	if len(run) == 1 {
+		return fmt.Sprintf("L%d", run[0].Line)
+	}
+	return fmt.Sprintf("L%d-L%d", run[0].Line, run[len(run)-1].Line)
 }
 
 // hashes abbreviates the commits to eight digits, or more where two of them

@@ -236,15 +236,18 @@ func (v *FunctionLog) tell(detail int) view {
 	if detail == detailPlain {
 		return view{blocks: v.plain()}
 	}
-	keep := []int{0, 0, 8, 3, 1, 0}[detail]
-	out := view{head: v.head(), unit: "commits", tail: 1, last: detail == 5}
+	const sample = 5 // the level of one deleted and one added line
+	keep := []int{0, 0, 6, 2, 1, 1, 0}[detail]
+	out := view{head: v.head(), unit: "commits", tail: 1, last: detail == 6}
 	switch {
 	case out.last:
 		out.missing = "changes left out"
+	case detail == sample:
+		out.missing = "only the first deleted and the first added line of each commit"
 	case detail == 1:
 		out.missing = "unchanged lines left out"
 	case detail > 1:
-		out.missing = fmt.Sprintf("unchanged lines left out, at most %d line(s) of each hunk", keep)
+		out.missing = fmt.Sprintf("unchanged lines left out, at most %d deleted and %d added line(s) of each hunk", keep, keep)
 	}
 	for _, h := range v.Hits {
 		title := fmt.Sprintf("%s +%d -%d", h.Commit.line(), h.Added, h.Deleted)
@@ -254,6 +257,8 @@ func (v *FunctionLog) tell(detail int) view {
 		switch {
 		case out.last:
 			out.blocks = append(out.blocks, block{text: title})
+		case detail == sample:
+			out.blocks = append(out.blocks, block{text: h.sample(title)})
 		case detail == detailFull:
 			out.blocks = append(out.blocks, h.full(title)...)
 		default:
@@ -265,6 +270,27 @@ func (v *FunctionLog) tell(detail int) view {
 		}
 	}
 	return out
+}
+
+// sample is the first deleted and the first added line that say something.
+func (h FunctionHit) sample(title string) string {
+	s := title
+	for _, op := range "-+" {
+		s += h.first(byte(op))
+	}
+	return s
+}
+
+func (h FunctionHit) first(op byte) string {
+	const wordy = 3 // a brace or a blank line tells nothing
+	for _, hunk := range h.Hunks {
+		for _, l := range hunk.Lines {
+			if text := strings.TrimSpace(l[1:]); l[0] == op && len(text) >= wordy {
+				return fmt.Sprintf("\n  %c %s", op, shorten(text, maxHitRunes))
+			}
+		}
+	}
+	return ""
 }
 
 func (h FunctionHit) full(title string) []block {

@@ -35,6 +35,7 @@ type GrepMatch struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
+	At   int    `json:"at,omitempty"` // where in Text the pattern begins
 }
 
 func newGrep(b *bench) (Tool, error) {
@@ -80,8 +81,11 @@ func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
 	if len(found) > p.Max {
 		found, v.More = found[:p.Max], true
 	}
+	match := matcherOf(p.Pattern, p.Regex, p.IgnoreCase)
 	for _, m := range found {
-		v.Matches = append(v.Matches, GrepMatch{Path: clean(m.Path), Line: m.Line, Text: cleanLine(strings.TrimSuffix(string(m.Text), "\r"))})
+		text := cleanLine(strings.TrimSuffix(string(m.Text), "\r"))
+		text, at := excerptAt(text, max(0, match(text)))
+		v.Matches = append(v.Matches, GrepMatch{Path: clean(m.Path), Line: m.Line, Text: text, At: at})
 	}
 	return v, nil
 }
@@ -149,7 +153,7 @@ func fullMatches(matches []GrepMatch) []block {
 	section := matches[0].Path
 	out := []block{{text: section, section: section}}
 	for _, m := range matches {
-		out = append(out, block{text: fmt.Sprintf("  L%d: %s", m.Line, shorten(m.Text, maxLineRunes)), section: section})
+		out = append(out, block{text: fmt.Sprintf("  L%d: %s", m.Line, around(m.Text, m.At, maxLineRunes)), section: section})
 	}
 	return out
 }
@@ -158,7 +162,7 @@ func fullMatches(matches []GrepMatch) []block {
 func shortMatches(matches []GrepMatch, keep int) string {
 	s := matches[0].Path
 	for _, m := range matches[:min(keep, len(matches))] {
-		s += fmt.Sprintf("\n  L%d: %s", m.Line, shorten(strings.TrimSpace(m.Text), maxHitRunes))
+		s += fmt.Sprintf("\n  L%d: %s", m.Line, strings.TrimSpace(around(m.Text, m.At, maxHitRunes)))
 	}
 	if len(matches) <= keep {
 		return s

@@ -54,6 +54,7 @@ type HitLine struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
+	At   int    `json:"at,omitempty"` // where in Text the pattern begins
 }
 
 const (
@@ -136,7 +137,7 @@ func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) 
 			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
 		}
 	}
-	return v, b.fillHits(ctx, v, entries, lineMatcher(p))
+	return v, b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false))
 }
 
 // collect takes max entries from the wanted end of the log. For the oldest
@@ -186,23 +187,36 @@ func explainPattern(err error, pattern string, regex bool) error {
 	return refusef("git does not accept the regular expression %q: %s", shorten(cleanLine(pattern), 80), shorten(cleanLine(said), 200))
 }
 
-// lineMatcher tells whether a changed line is worth showing. For "G" it is
-// Go's reading of the expression, which may differ from git's in corners;
-// then commits are listed without their lines.
-func lineMatcher(p searchParams) func([]byte) bool {
-	if p.Mode == "S" {
-		first, _, _ := strings.Cut(p.Pattern, "\n")
-		return func(line []byte) bool { return first != "" && strings.Contains(string(line), first) }
+// matcher returns where in a line a pattern is found first, -1 for nowhere.
+type matcher func(line string) int
+
+// matcherOf reads a pattern as git does, but for corners in which Go's regular
+// expressions differ; it only decides which lines are shown, and how.
+func matcherOf(pattern string, regex, ignoreCase bool) matcher {
+	if !regex {
+		first, _, _ := strings.Cut(pattern, "\n")
+		if first == "" || ignoreCase {
+			return func(line string) int { return strings.Index(strings.ToLower(line), strings.ToLower(first)) }
+		}
+		return func(line string) int { return strings.Index(line, first) }
 	}
-	re, err := regexp.CompilePOSIX(p.Pattern)
+	if ignoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return func([]byte) bool { return false }
+		return func(string) int { return -1 }
 	}
-	return re.Match
+	return func(line string) int {
+		if at := re.FindStringIndex(line); at != nil {
+			return at[0]
+		}
+		return -1
+	}
 }
 
 // fillHits reads commits and the matching changed lines of the entries.
-func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match func([]byte) bool) error {
+func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match matcher) error {
 	v.Hits = []SearchHit{}
 	var oids []gitext.OID
 	var paths []string
@@ -235,7 +249,7 @@ func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEnt
 	return b.fillLines(ctx, v, oids, paths, match)
 }
 
-func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match func([]byte) bool) error {
+func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match matcher) error {
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
@@ -250,25 +264,34 @@ func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, pat
 	return nil
 }
 
-func (h *SearchHit) addLines(patch *gitext.Patch, match func([]byte) bool) {
+func (h *SearchHit) addLines(patch *gitext.Patch, match matcher) {
 	for _, f := range patch.Files {
 		for _, hunk := range f.Hunks {
 			for _, l := range hunk.Lines {
-				if l.Op == ' ' || !match(l.Text) {
-					continue
+				if l.Op != ' ' {
+					h.addLine(f, l, match)
 				}
-				if len(h.Lines) == maxHitLines {
-					h.More++
-					continue
-				}
-				line := HitLine{Op: "+", Path: clean(f.NewPath), Line: l.New, Text: cleanLine(strings.TrimSuffix(string(l.Text), "\r"))}
-				if l.Op == '-' {
-					line.Op, line.Path, line.Line = "-", clean(f.OldPath), l.Old
-				}
-				h.Lines = append(h.Lines, line)
 			}
 		}
 	}
+}
+
+func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match matcher) {
+	text := strings.TrimSpace(cleanLine(string(l.Text)))
+	at := match(text)
+	if at < 0 {
+		return
+	}
+	if len(h.Lines) == maxHitLines {
+		h.More++
+		return
+	}
+	text, at = excerptAt(text, at)
+	hit := HitLine{Op: "+", Path: clean(f.NewPath), Line: l.New, Text: text, At: at}
+	if l.Op == '-' {
+		hit.Op, hit.Path, hit.Line = "-", clean(f.OldPath), l.Old
+	}
+	h.Lines = append(h.Lines, hit)
 }
 
 // question says on one line what was searched.
@@ -292,13 +315,13 @@ func (v *Search) tell(detail int) view {
 	if detail == detailPlain {
 		return view{blocks: v.plain()}
 	}
-	keep := []int{maxHitLines, 3, 1, 0}[detail]
+	keep := []int{maxHitLines, 2, 1, 0}[detail]
 	out := view{head: v.head(), unit: "commits", tail: 3, last: keep == 0}
 	switch {
 	case out.last:
 		out.missing = "changed lines left out"
 	case detail != detailFull:
-		out.missing = fmt.Sprintf("at most %d changed line(s) of each commit", keep)
+		out.missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
 	}
 	for _, h := range v.Hits {
 		out.blocks = append(out.blocks, block{text: h.tell(keep)})
@@ -342,6 +365,7 @@ func (v *Search) advice() string {
 	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
 }
 
+// tell is a commit and at most keep of its deleted and of its added lines.
 func (h SearchHit) tell(keep int) string {
 	s := h.Commit.line()
 	if keep == 0 || len(h.Lines) == 0 {
@@ -353,11 +377,17 @@ func (h SearchHit) tell(keep int) string {
 		}
 		return s
 	}
-	for _, l := range h.Lines[:min(keep, len(h.Lines))] {
-		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, shorten(strings.TrimSpace(l.Text), maxHitRunes))
+	shown := map[string]int{}
+	rest := h.More
+	for _, l := range h.Lines {
+		if shown[l.Op]++; shown[l.Op] > keep {
+			rest++
+			continue
+		}
+		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, maxHitRunes))
 	}
-	if rest := max(0, len(h.Lines)-keep) + h.More; rest > 0 {
-		s += fmt.Sprintf("\n  ... (%d more lines: git_show %s)", rest, short(h.Commit.OID))
+	if rest > 0 {
+		s += fmt.Sprintf("\n  ... (%d more)", rest)
 	}
 	return s
 }

@@ -254,7 +254,9 @@ func TestScopeBoundsEveryTool(t *testing.T) {
 func TestRedaction(t *testing.T) {
 	// Messages, subjects and trailers pass through the redactor, in all tools.
 	f := calcHistory(t)
-	hide := Redactor{Name: "test", Text: func(s string) string { return strings.NewReplacer("zero", "ZZZ", "killed", "KKK", "Bob", "BBB").Replace(s) }}
+	hide := Redactor{Name: "test", Text: func(s string) string {
+		return strings.NewReplacer("zero", "ZZZ", "killed", "KKK", "Bob", "BBB").Replace(s)
+	}}
 	for _, plain := range []bool{false, true} {
 		box := f.toolbox(Scope{Tip: f.oid["last"], Redact: hide}, ToolOptions{Plain: plain})
 		answers := f.transcript(box, [][2]string{

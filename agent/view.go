@@ -34,6 +34,7 @@ type view struct {
 	missing string   // what this level leaves out, "" at the full one
 	unit    string   // what a block is, when a cut has to count them: "lines"
 	tail    int      // blocks at the end that a cut keeps, such as the oldest commit
+	narrow  string   // how to ask for less, where the tool's general advice does not fit
 	last    bool     // there is no shorter level
 }
 
@@ -94,7 +95,10 @@ func condense(tell func(int) view, notes []string, narrow string, full view, pag
 	if pages > 1 {
 		where = fmt.Sprintf("page=1 to page=%d", pages)
 	}
-	return fmt.Sprintf("%s[condensed: %s. To see more, %s; %s gives everything (%d lines)]\n",
+	if v.narrow != "" {
+		narrow = v.narrow
+	}
+	return fmt.Sprintf("%s[condensed: %s. To see more, %s; %s: everything (%d lines)]\n",
 		text, missing, narrow, where, countLines(full.blocks))
 }
 
@@ -155,6 +159,9 @@ func write(v view, blocks []block, notes []string) string {
 		b.WriteString(block.text + "\n")
 	}
 	writeLegend(&b, v.legend, blocks)
+	if strings.Contains(b.String(), cutMark) {
+		b.WriteString("[" + cutMark + "N): N more characters of a long line; git_grep shows the part around a match]\n")
+	}
 	return b.String()
 }
 

@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// longHistory has a long file, a large commit, and many commits on one
+// function.
+func longHistory(t *testing.T) *fixture {
+	f := newFixture(t)
+	body := func(i int) string {
+		var b strings.Builder
+		b.WriteString("int work(int x)\n{\n")
+		for n := range 60 {
+			fmt.Fprintf(&b, "\tx += step(%d, \"a line of some length\", %d);\n", n, i*(n%3))
+		}
+		b.WriteString("\treturn x;\n}\n")
+		return b.String()
+	}
+	for i := range 12 {
+		f.write("work.c", body(i))
+		for n := range 40 {
+			if i == 0 || i == 5 && n%2 == 0 {
+				f.write(fmt.Sprintf("part/f%02d.c", n), fmt.Sprintf("int f%d(void)\n{\n\treturn step(%d, \"again a line of some length\", 0);\n}\n", n, i))
+			}
+		}
+		f.commit(fmt.Sprintf("c%d", i), fmt.Sprintf("work: change number %d\n\nBecause of reason %d.\n", i, i))
+	}
+	return f
+}
+
+// condensed holds one call for each rule of condensation.
+var condensed = [][2]string{
+	{"git_blame", `{"path":"work.c"}`},
+	{"git_show", `{"commit":"{c5}"}`},
+	{"git_show", `{"commit":"{c0}"}`},
+	{"git_show", `{"commit":"{c3}"}`},
+	{"git_log_search", `{"pattern":"step","mode":"G"}`},
+	{"git_log_function", `{"path":"work.c","function":"work"}`},
+	{"git_grep", `{"pattern":"step"}`},
+}
+
+func TestCondensed(t *testing.T) {
+	// What is long is condensed by a rule of its tool.
+	f := longHistory(t)
+	box := f.toolbox(Scope{Tip: f.oid["c11"]}, ToolOptions{})
+	golden(t, "condensed.golden", f.transcript(box, condensed))
+}
+
+func TestEveryLevelIsShorter(t *testing.T) {
+	// The levels of each tool shrink, say what they leave out, and end; the
+	// last one too is cut to its bound; the pages hold what was left out.
+	f := longHistory(t)
+	box := f.toolbox(Scope{Tip: f.oid["c11"]}, ToolOptions{})
+	for _, c := range condensed {
+		args := f.expand(c[1])
+		res, err := box.Call(context.Background(), c[0], json.RawMessage(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !res.Truncated {
+			t.Errorf("%s is not condensed", c)
+			continue
+		}
+		body, notice, _ := strings.Cut(res.Text, "[condensed: ")
+		if runes(body) > extractAbove {
+			t.Errorf("%s: %d characters", c, runes(body))
+		}
+		if strings.HasPrefix(notice, ".") || !strings.Contains(notice, "page=1") {
+			t.Errorf("%s: the notice is %q", c, notice)
+		}
+		whole := ""
+		for page := 1; ; page++ {
+			paged := strings.TrimSuffix(args, "}") + fmt.Sprintf(`,"page":%d}`, page)
+			res, err := box.Call(context.Background(), c[0], json.RawMessage(paged))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole += res.Text
+			if !strings.Contains(res.Text, fmt.Sprintf("; page=%d goes on]", page+1)) {
+				break
+			}
+		}
+		if len(whole) <= len(body) {
+			t.Errorf("%s: the pages hold %d bytes, the condensed form %d", c, len(whole), len(body))
+		}
+		checkLevels(t, c[0], res.Value)
+	}
+}
+
+func checkLevels(t *testing.T, tool string, value any) {
+	t.Helper()
+	teller := value.(interface{ tell(int) view })
+	last := runes(write(teller.tell(detailFull), teller.tell(detailFull).blocks, nil))
+	for level := detailFull + 1; ; level++ {
+		v := teller.tell(level)
+		n := runes(write(v, v.blocks, nil))
+		// A listing by commit may be longer than one by runs of lines.
+		if n > last && !v.last {
+			t.Errorf("%s: level %d has %d characters, the one before %d", tool, level, n, last)
+		}
+		if v.missing == "" || v.unit == "" {
+			t.Errorf("%s: level %d does not say what it leaves out", tool, level)
+		}
+		if last = n; v.last {
+			return
+		}
+	}
+}
