@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -113,6 +114,21 @@ func TestHTML(t *testing.T) {
 		if strings.Contains(page, want) != (want != "ZgotmplZ") {
 			t.Errorf("the page and %q", want)
 		}
+	}
+}
+
+// A comparison alone is a page and a table without empty parts.
+func TestComparisonAlone(t *testing.T) {
+	r := NewComparison([]Comparison{{A: "x:b", B: "y:b", Cases: 3, OnlyA: 1}})
+	var page, text bytes.Buffer
+	if err := errors.Join(r.WriteHTML(&page), r.WriteText(&text)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "x:b, y:b") || strings.Contains(page.String(), "F1 by algorithm") {
+		t.Errorf("page: %s", page.String())
+	}
+	if !strings.HasPrefix(text.String(), "comparison") || !strings.Contains(text.String(), "left out: 1 case only in x:b, 0 cases only in y:b") {
+		t.Errorf("text: %s", text.String())
 	}
 }
 

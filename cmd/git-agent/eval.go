@@ -34,6 +34,7 @@ type evalSzzCmd struct {
 	Compare     bool          `help:"compare two runs instead, each given as <run> or <run>:<algorithm>"`
 	JSON        bool          `name:"json" help:"print the report as one JSON object"`
 	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report as a page with plots"`
+	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction with its score as a JSON object on one line"`
 	Cases       []string      `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
 
@@ -114,6 +115,9 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if res == nil || runErr != nil && ctx.Err() == nil {
 		return errors.Join(runErr, err)
 	}
+	if err := c.writeRows(ctx, journal, res); err != nil {
+		return err
+	}
 	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
 	if err := errors.Join(err, c.show(a, eval.NewReport(about, res))); err != nil {
 		return err
@@ -151,26 +155,30 @@ func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 
 // recall reports a run without asking anyone.
 func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) error {
-	res, err := recallRun(ctx, traces, c.RunName)
+	journal, res, err := recallRun(ctx, traces, c.RunName)
 	if err != nil {
+		return err
+	}
+	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
 	return c.show(a, eval.NewReport(eval.About{Run: c.RunName, Annotations: c.Annotations}, res))
 }
 
-func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Results, error) {
+func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Trace, *eval.Results, error) {
 	journal, err := eval.FindTrace(ctx, traces, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return eval.Recall(ctx, journal)
+	res, err := eval.Recall(ctx, journal)
+	return journal, res, err
 }
 
 func (c *evalSzzCmd) compare(ctx context.Context, a *app, traces *cache.Traces) error {
 	var sides [2]eval.Contender
 	for i, name := range c.Cases {
 		sides[i] = eval.ParseContender(name)
-		res, err := recallRun(ctx, traces, sides[i].Name)
+		_, res, err := recallRun(ctx, traces, sides[i].Name)
 		if err != nil {
 			return err
 		}

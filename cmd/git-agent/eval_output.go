@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,6 +28,19 @@ func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
 		return r.WriteJSON(a.stdout)
 	}
 	return r.WriteText(a.stdout)
+}
+
+// writeRows is called with a finished or interrupted run: what is kept is
+// written either way.
+func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.Trace, res *eval.Results) error {
+	if c.Rows == "" {
+		return nil
+	}
+	return writeFile(c.Rows, func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		err := eval.WriteRows(context.WithoutCancel(ctx), out, journal, res)
+		return errors.Join(err, out.Flush())
+	})
 }
 
 // writeFile writes a file whole or not at all.
