@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/sandbox"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -22,6 +23,7 @@ func checkInstallation(ctx context.Context, a *app) []finding {
 		checkProgram(a),
 		checkPage(a),
 		checkCompletion(a),
+		checkSandbox(ctx),
 	}
 }
 
@@ -95,6 +97,18 @@ func checkPage(a *app) finding {
 		}
 	}
 	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
+}
+
+// checkSandbox tells what confines the commands of --verify-cmd.
+func checkSandbox(ctx context.Context) finding {
+	level, why, err := sandbox.Probe(ctx, sandbox.Auto)
+	switch {
+	case err != nil:
+		return fail("sandbox", "", "%v", err)
+	case level == sandbox.None:
+		return warn("sandbox", "install bubblewrap", "none, so that --verify-cmd runs with your rights: %s", why)
+	}
+	return ok("sandbox", "%s confines what --verify-cmd runs", level)
 }
 
 // completionFiles are where shells look, below a data directory.

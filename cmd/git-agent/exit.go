@@ -109,6 +109,10 @@ func (a *app) hints(ctx context.Context, err error) {
 	if errors.As(err, &hinted) {
 		a.hint(ctx, hinted.hint)
 	}
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) {
+		a.hint(ctx, "git fetch --refetch --no-filter")
+	}
 	var git *gitext.Error
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/szz"
@@ -16,24 +17,26 @@ import (
 // szzCmd is `git agent szz`: which commits introduced the bug that this one
 // fixes?
 type szzCmd struct {
-	Algorithm    string   `enum:"rank,b,ag,ma,l,r,ra" default:"rank" placeholder:"<name>" help:"how to look: rank, or a classic variant: b, ag, ma, l, r, ra"`
-	Engine       string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who looks: offline, agent (a model), or auto"`
-	Annotations  bool     `negatable:"" default:"true" help:"believe a message that names its culprit, as a Fixes trailer does"`
-	MaxCount     int      `placeholder:"<n>" help:"print at most <n> suspects for each fix"`
-	Skip         int      `placeholder:"<n>" help:"leave out the first <n> fixes"`
-	Staged       bool     `xor:"source" help:"trace the staged changes, which fix the bug"`
-	Worktree     bool     `xor:"source" help:"trace the changes of tracked files, staged or not"`
-	Stdin        bool     `xor:"source" help:"read more revisions from standard input, one on each line"`
-	Null         bool     `short:"z" help:"end lines of input and output with NUL"`
-	JSON         bool     `name:"json" xor:"form" help:"print one JSON object for each fix"`
-	Format       string   `xor:"form" placeholder:"<format>" help:"print each suspect in a format like that of git log"`
-	Trailer      bool     `xor:"form" help:"print a Fixes: trailer for the first suspect of each fix"`
-	Note         bool     `help:"also write the answer as a note of the fix to refs/notes/agent"`
-	VerifyCmd    string   `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
-	Bisect       bool     `help:"bisect with --verify-cmd when it confirms no suspect"`
-	AllowShallow bool     `help:"work in a shallow clone, whose answers may be cut short"`
-	Cache        bool     `negatable:"" default:"true" help:"keep answers, and give those kept before"`
-	Revisions    []string `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
+	Algorithm     string        `enum:"rank,b,ag,ma,l,r,ra" default:"rank" placeholder:"<name>" help:"how to look: rank, or a classic variant: b, ag, ma, l, r, ra"`
+	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who looks: offline, agent (a model), or auto"`
+	Annotations   bool          `negatable:"" default:"true" help:"believe a message that names its culprit, as a Fixes trailer does"`
+	MaxCount      int           `placeholder:"<n>" help:"print at most <n> suspects for each fix"`
+	Skip          int           `placeholder:"<n>" help:"leave out the first <n> fixes"`
+	Staged        bool          `xor:"source" help:"trace the staged changes, which fix the bug"`
+	Worktree      bool          `xor:"source" help:"trace the changes of tracked files, staged or not"`
+	Stdin         bool          `xor:"source" help:"read more revisions from standard input, one on each line"`
+	Null          bool          `short:"z" help:"end lines of input and output with NUL"`
+	JSON          bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
+	Format        string        `xor:"form" placeholder:"<format>" help:"print each suspect in a format like that of git log"`
+	Trailer       bool          `xor:"form" help:"print a Fixes: trailer for the first suspect of each fix"`
+	Note          bool          `help:"also write the answer as a note of the fix to refs/notes/agent"`
+	VerifyCmd     string        `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
+	VerifyTimeout time.Duration `placeholder:"<duration>" help:"how long one run may take, such as 90s; 10 minutes unless given"`
+	Sandbox       string        `enum:"auto,bwrap,none" default:"auto" placeholder:"<level>" help:"how to confine the command: bwrap, none, or auto, which takes what works"`
+	Bisect        bool          `help:"bisect with --verify-cmd when it confirms no suspect"`
+	AllowShallow  bool          `help:"work in a shallow clone, whose answers may be cut short"`
+	Cache         bool          `negatable:"" default:"true" help:"keep answers, and give those kept before"`
+	Revisions     []string      `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
 
 	paths []string
 }
@@ -122,6 +125,10 @@ func (c *szzCmd) check() error {
 		return usagef("--bisect needs --verify-cmd=<command>")
 	case uncommitted && len(c.Revisions) > 0:
 		return usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
+		return usagef("--verify-timeout needs --verify-cmd=<command>")
+	case c.VerifyTimeout < 0:
+		return usagef("--verify-timeout takes no negative duration")
 	case uncommitted && c.Note:
 		return usagef("--note needs a fix that is committed")
 	case uncommitted && c.VerifyCmd != "":

@@ -32,6 +32,9 @@ func (r szzRow) committer() gitext.Person { return r.suspect.Commit.Committer }
 // gitDate is git's default form of a date.
 const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
 
+// strictDate is git's iso-strict, as versions before 2.45 write UTC.
+const strictDate = "2006-01-02T15:04:05-07:00"
+
 // placeholders are tried in this order, so a name that begins another one
 // comes after it. Those of git mean what they mean to git log, of the suspect;
 // abbreviated object ids have 12 digits.
@@ -44,13 +47,13 @@ var placeholders = []placeholder{
 	{"an", "author's name", func(r szzRow) string { return r.author().Name }},
 	{"ae", "author's email", func(r szzRow) string { return r.author().Email }},
 	{"ad", "author's date", func(r szzRow) string { return r.author().Time.Format(gitDate) }},
-	{"aI", "author's date, strict ISO 8601", func(r szzRow) string { return r.author().Time.Format(time.RFC3339) }},
+	{"aI", "author's date, strict ISO 8601", func(r szzRow) string { return r.author().Time.Format(strictDate) }},
 	{"as", "author's date, YYYY-MM-DD", func(r szzRow) string { return r.author().Time.Format(time.DateOnly) }},
 	{"at", "author's date, seconds since 1970", func(r szzRow) string { return unixTime(r.author()) }},
 	{"cn", "committer's name", func(r szzRow) string { return r.committer().Name }},
 	{"ce", "committer's email", func(r szzRow) string { return r.committer().Email }},
 	{"cd", "committer's date", func(r szzRow) string { return r.committer().Time.Format(gitDate) }},
-	{"cI", "committer's date, strict ISO 8601", func(r szzRow) string { return r.committer().Time.Format(time.RFC3339) }},
+	{"cI", "committer's date, strict ISO 8601", func(r szzRow) string { return r.committer().Time.Format(strictDate) }},
 	{"cs", "committer's date, YYYY-MM-DD", func(r szzRow) string { return r.committer().Time.Format(time.DateOnly) }},
 	{"ct", "committer's date, seconds since 1970", func(r szzRow) string { return unixTime(r.committer()) }},
 	{"s", "subject", func(r szzRow) string { return r.suspect.Commit.Subject() }},

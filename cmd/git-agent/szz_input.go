@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-agent/agent/szz"
@@ -33,29 +34,64 @@ func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szzFix, error] {
 // program on the other side may wait for an answer before it asks again.
 func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szzFix, error] {
 	return func(yield func(szzFix, error) bool) {
+		next := readLines(ctx, in, nul)
+		for {
+			rev, err := next()
+			if err == io.EOF {
+				return
+			}
+			var oids []gitext.OID
+			if err == nil {
+				oids, err = repo.ResolveRevisions(ctx, []string{rev})
+			}
+			if err != nil {
+				yield(szzFix{}, err)
+				return
+			}
+			for fix := range committed(slices.Values(oids)) {
+				if !yield(fix, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readLines returns a function that gives one non-empty line after the other
+// and then io.EOF. Standard input may stay open for ever, so a context that
+// ends is not kept waiting by it: the goroutine that reads is left behind and
+// ends with the process.
+func readLines(ctx context.Context, in io.Reader, nul bool) func() (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	read := make(chan result)
+	go func() {
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxRevision)
 		if nul {
 			lines.Split(splitNul)
 		}
 		for lines.Scan() {
-			rev := lines.Text()
-			if rev == "" {
-				continue
-			}
-			oids, err := repo.ResolveRevisions(ctx, []string{rev})
-			if err != nil {
-				yield(szzFix{}, err)
-				return
-			}
-			for _, oid := range oids {
-				if !yield(szzFix{oid: oid, source: szz.SourceCommit}, nil) {
-					return
-				}
+			if lines.Text() != "" {
+				read <- result{text: lines.Text()}
 			}
 		}
-		if err := lines.Err(); err != nil {
-			yield(szzFix{}, fmt.Errorf("read standard input: %w", err))
+		err := lines.Err()
+		if err == nil {
+			err = io.EOF
+		} else {
+			err = fmt.Errorf("read standard input: %w", err)
+		}
+		read <- result{err: err}
+	}()
+	return func() (string, error) {
+		select {
+		case r := <-read:
+			return r.text, r.err
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"git-agent/agent"
+	"git-agent/agent/sandbox"
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -73,7 +74,14 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report func(agent.E
 	if err != nil {
 		return szzAnswer{}, err
 	}
-	return szzAnswer{Source: fix.source, Fix: fc.Commit, Verdict: verdict}, nil
+	ans := szzAnswer{Source: fix.source, Fix: fc.Commit, Verdict: verdict}
+	if t.cmd.VerifyCmd == "" {
+		return ans, nil
+	}
+	return ans, szz.Verify(ctx, t.repo, fc, verdict, szz.VerifyOptions{
+		Command: t.cmd.VerifyCmd, Bisect: t.cmd.Bisect, Timeout: t.cmd.VerifyTimeout,
+		Sandbox: sandbox.Level(t.cmd.Sandbox), OnEvent: report,
+	})
 }
 
 // key is everything that determines an answer.

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program is a running git-agent: this test's own binary under that name.
+type program struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	pipe   io.ReadCloser
+	stderr bytes.Buffer
+}
+
+// startProgram runs git-agent in a repository whose HEAD fixes HEAD~1.
+func startProgram(t *testing.T, args ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	env := append(os.Environ(), "HOME="+dir, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir),
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	repo := filepath.Join(dir, "r")
+	script := `git init -q "$1" && cd "$1" && for n in 1 2 3; do echo "int a = $n;" >a.c; git add a.c; git commit -q -m "a is $n"; done`
+	setup := exec.Command("sh", "-ec", script, "sh", repo)
+	setup.Env = env
+	if out, err := setup.CombinedOutput(); err != nil {
+		t.Fatalf("set up: %v\n%s", err, out)
+	}
+	p := &program{cmd: exec.Command(os.Args[0])}
+	p.cmd.Args = append([]string{"git-agent"}, args...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = repo, env, &p.stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if p.pipe, err = p.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReader(p.pipe)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// exitCode waits for the end.
+func (p *program) exitCode(t *testing.T) int {
+	t.Helper()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// An answer on --stdin is complete before the next question comes; an
+// interrupt then keeps it, exits with 130 and says how to go on.
+func TestInterruptKeepsAnswers(t *testing.T) {
+	p := startProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s")
+	io.WriteString(p.in, "HEAD\n")
+	line, err := p.out.ReadString('\n')
+	if err != nil || line != "a is 2\n" {
+		t.Fatalf("first answer %q, %v; stderr %s", line, err, &p.stderr)
+	}
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.exitCode(t); code != exitInterrupted {
+		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
+	}
+	want := "hint: git agent szz --skip=1 --algorithm=b --stdin --format=%s\n"
+	if got := p.stderr.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("stderr is %q, want %q at its end", got, want)
+	}
+}
+
+// A reader who has seen enough is no error.
+func TestClosedPipeIsSuccess(t *testing.T) {
+	p := startProgram(t, "szz", "--algorithm=b", "--stdin", "--json")
+	p.pipe.Close()
+	io.WriteString(p.in, "HEAD\nHEAD~1\n")
+	p.in.Close()
+	if code := p.exitCode(t); code != exitFound || p.stderr.Len() > 0 {
+		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
+	}
+}
