@@ -168,7 +168,7 @@ func coverage(outcomes []Outcome) []CoveragePoint {
 	wrong := 0
 	for i, o := range sure {
 		t.add(o)
-		wrong += count(o.Rank != 1)
+		wrong += count(!o.Top)
 		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
 			continue // equally sure cases are answered together or not at all
 		}

@@ -51,7 +51,7 @@ func compare(nameA, nameB string, as, bs []Outcome) Comparison {
 	for _, p := range pairs {
 		a.add(p.a)
 		b.add(p.b)
-		c.tick(p.a.Rank == 1, p.b.Rank == 1)
+		c.tick(p.a.Top, p.b.Top)
 	}
 	c.McNemarP = mcnemar(c.ARight, c.BRight)
 	c.F1A, c.F1B = a.f1(), b.f1()

@@ -36,8 +36,8 @@ type Row struct {
 	Precision Estimate `json:"precision"`
 	Recall    Estimate `json:"recall"`
 	F1        Estimate `json:"f1"`
-	// Accuracy[i] is the share of cases with a true suspect in the first
-	// AccuracyAt[i].
+	// Accuracy[i] is the share of cases with a true commit among the first
+	// AccuracyAt[i] of the ranking, or of the answer where there is no ranking.
 	Accuracy []float64 `json:"acc_at_1_3_5"`
 	// Ceiling is the recall of a perfect choice among the candidates;
 	// CeilingCases the share of cases with a true commit among them.

@@ -77,6 +77,26 @@ func TestCeiling(t *testing.T) {
 	}
 }
 
+// A ranking is searched beyond the answer, also of an engine that names
+// nobody; the first suspect stays what the engine said.
+func TestRanking(t *testing.T) {
+	c := Case{BICs: oids("a")}
+	for _, r := range []struct {
+		suspects []Suspect
+		rank     int
+		top      bool
+	}{{nil, 2, false}, {[]Suspect{{Commit: oid("x")}}, 2, false}} {
+		p := Prediction{Suspects: r.suspects, Candidates: oids("x", "a"), Ranked: true}
+		if o := Score(0, c, Record{Answer: &p}); o.Rank != r.rank || o.Top != r.top || o.Found != 0 {
+			t.Errorf("%v: rank %d, top %v", r.suspects, o.Rank, o.Top)
+		}
+	}
+	p := Prediction{Candidates: oids("x", "y"), Ranked: true}
+	if o := Score(0, c, Record{Answer: &p}); o.Rank != 0 {
+		t.Errorf("rank %d of a commit that is no candidate", o.Rank)
+	}
+}
+
 // Precision without answers is undefined, and nothing is NaN in a row.
 func TestNoAnswers(t *testing.T) {
 	row := measure("all", []Outcome{{Evaluated: true, Truths: 1}, {Evaluated: true, Truths: 2}})
@@ -157,9 +177,9 @@ func TestOneClass(t *testing.T) {
 // together; recall stays over all cases.
 func TestCoverage(t *testing.T) {
 	outcomes := []Outcome{
-		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Marks: []Mark{{0.9, true}}},
+		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []Mark{{0.9, true}}},
 		{Evaluated: true, Answered: 1, Truths: 1, Marks: []Mark{{0.5, false}}},
-		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Marks: []Mark{{0.5, true}}},
+		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []Mark{{0.5, true}}},
 		{Evaluated: true, Truths: 1},
 	}
 	curve := coverage(outcomes)
@@ -191,7 +211,7 @@ func TestMcNemar(t *testing.T) {
 
 // Only cases that both sides evaluated are compared; the rest is counted.
 func TestCompare(t *testing.T) {
-	hit := Outcome{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1}
+	hit := Outcome{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true}
 	miss := Outcome{Evaluated: true, Answered: 1, Truths: 1}
 	a := []Outcome{hit, hit, miss, miss, hit, {}}
 	b := []Outcome{hit, miss, hit, hit, {}, miss}

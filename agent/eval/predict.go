@@ -21,6 +21,7 @@ type Suspect struct {
 type Prediction struct {
 	Suspects   []Suspect    `json:"suspects"`             // the answer, best first
 	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits considered
+	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are in the engine's order, best first
 	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, where it is not the one asked
 }
 
@@ -83,7 +84,8 @@ type Outcome struct {
 	Found     int  // of these, how many the answer holds
 	Reachable int  // of these, how many are among the candidates
 	Pool      int  // distinct candidates
-	Rank      int  // 1-based place of the first right suspect, 0 = none
+	Top       bool // the first suspect is true
+	Rank      int  // 1-based place of the first true commit, 0 = none: among the candidates if they are ranked, else in the answer
 	Marks     []Mark
 	Seconds   float64
 }
@@ -117,10 +119,14 @@ func Score(index int, c Case, r Record) Outcome {
 		o.Answered++
 		if right && o.Rank == 0 {
 			o.Rank = o.Answered
+			o.Top = o.Answered == 1
 		}
 		if s.Probability > 0 {
 			o.Marks = append(o.Marks, Mark{s.Probability, right})
 		}
+	}
+	if r.Answer.Ranked {
+		o.Rank = 1 + slices.IndexFunc(r.Answer.Candidates, func(oid gitext.OID) bool { return truth[oid] != "" })
 	}
 	o.Found = len(found)
 	o.Reachable, o.Pool = ceiling(r.Answer, truth, seen)

@@ -22,7 +22,8 @@ type Report struct {
 	Annotations bool        `json:"annotations"` // true: engines saw the hints in messages
 	Files       []CaseFile  `json:"files"`
 	Cases       int         `json:"cases"`
-	Evaluated   int         `json:"evaluated"` // by at least one algorithm
+	SampledFrom int         `json:"sampled_from,omitempty"` // Cases are a sample of so many
+	Evaluated   int         `json:"evaluated"`              // by at least one algorithm
 	Unfinished  int         `json:"unfinished"`
 	Reused      int         `json:"reused_predictions"`
 	Resamples   int         `json:"bootstrap_resamples"`
@@ -58,6 +59,7 @@ type About struct {
 	Version     string
 	Annotations bool
 	Files       []CaseFile
+	SampledFrom int // 0: the cases are all that the files have
 }
 
 // NewReport computes the report of a run.
@@ -66,7 +68,7 @@ func NewReport(about About, res *Results) *Report {
 	r := &Report{
 		Schema: Schema, Task: "szz", Run: about.Run, Version: about.Version,
 		Annotations: about.Annotations, Files: notNil(about.Files),
-		Cases: len(res.Cases), Unfinished: res.Unfinished, Reused: res.Reused,
+		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: resamples, Seed: seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
 		Algorithms: []Algorithm{}, Comparisons: []Comparison{},

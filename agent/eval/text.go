@@ -36,6 +36,9 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped; %s\n",
 		r.Task, r.Run, plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
+	if r.SampledFrom > 0 {
+		fmt.Fprintf(b, "a fixed sample: %d of %d cases\n", r.Cases, r.SampledFrom)
+	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "unfinished: %s not reached\n", plural(r.Unfinished, "case"))
 	}

@@ -119,6 +119,9 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 		return err
 	}
 	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
+	if len(res.Cases) < len(cases) {
+		about.SampledFrom = len(cases)
+	}
 	if err := errors.Join(err, c.show(a, eval.NewReport(about, res))); err != nil {
 		return err
 	}
