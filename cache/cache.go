@@ -44,7 +44,9 @@ var cacheFormat = format{
 
 // Options are common to both files.
 type Options struct {
-	Limit   int64        // bytes of cache.db, 0 for DefaultLimit
+	// Limit returns the bytes that cache.db may have, 0 for DefaultLimit. It is asked once
+	// and only when something is to be kept, since a setting costs a process. May be nil.
+	Limit   func(context.Context) int64
 	Version string       // of the tool, kept with each run in traces.db
 	Warn    func(string) // gets each warning once, in git's voice without a prefix; may be nil
 
@@ -53,8 +55,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Limit <= 0 {
-		o.Limit = DefaultLimit
+	if o.Limit == nil {
+		o.Limit = func(context.Context) int64 { return 0 }
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -75,6 +77,9 @@ type Cache struct {
 	dir   string
 	opt   Options
 	codec codec
+
+	limited sync.Once
+	bytes   int64 // the limit, see limit
 
 	mu       sync.Mutex
 	handle   *handle // nil until the first use that needs it
@@ -129,7 +134,7 @@ func (c *Cache) Get(ctx context.Context, key Key) ([]byte, bool) {
 // Put keeps value under key if it can. A value that would take more than an eighth of the
 // limit is not kept: it would drive out too much else.
 func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
-	if c == nil || int64(len(value)) > c.opt.Limit/8 && len(value) > maxAlways {
+	if c == nil || c.open(ctx, writing) == nil || len(value) > maxAlways && int64(len(value)) > c.limit(ctx)/8 {
 		return
 	}
 	sum := key.Sum()
@@ -142,7 +147,7 @@ func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 		err := h.insert(ctx, sum[:], key.Kind, c.opt.now().UnixMilli(), s)
 		if err == nil {
 			c.flush(ctx, h, false)
-			c.limit(ctx, h, int64(len(s.data)))
+			c.keepSmall(ctx, h, int64(len(s.data)))
 			return
 		}
 		if !c.failed(ctx, h, writing, err) {

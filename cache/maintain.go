@@ -33,7 +33,7 @@ type KindStats struct {
 // Stats counts what is in the cache.
 func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	s, err := stats(ctx, c.find, cacheFormat, cacheStats)
-	s.Limit = c.opt.Limit
+	s.Limit = c.limit(ctx)
 	return s, err
 }
 
@@ -149,7 +149,7 @@ type Pruned struct {
 // removes files that were set aside.
 func (c *Cache) Prune(ctx context.Context, limit int64) (Pruned, error) {
 	if limit <= 0 {
-		limit = c.opt.Limit
+		limit = c.limit(ctx)
 	}
 	return c.shrink(ctx, func(h *handle) (int64, error) { return h.pruneTo(ctx, limit) })
 }

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 func TestPruneByLastUse(t *testing.T) {
 	const limit, size = 1 << 20, 8 << 10
 	dir, clock := t.TempDir(), newClock()
-	opt := Options{Warn: fatalWarn(t), Limit: limit, now: clock.now}
+	opt := Options{Warn: fatalWarn(t), Limit: limitOf(limit), now: clock.now}
 	c := Open(t.Context(), dir, opt)
 	key := func(n int) Key { return Key{Kind: "test", Parts: []string{fmt.Sprint(n)}} }
 	for n := range 400 {
@@ -41,7 +42,7 @@ func TestPruneByLastUse(t *testing.T) {
 
 // A value that would fill the cache is not kept.
 func TestTooLargeValueIsNotKept(t *testing.T) {
-	c := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t), Limit: 1 << 20})
+	c := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t), Limit: limitOf(1 << 20)})
 	defer c.Close()
 	key, _ := sample(1)
 	c.Put(t.Context(), key, make([]byte, 1<<20))
@@ -164,3 +165,5 @@ func TestVerifyFindsDamage(t *testing.T) {
 		})
 	}
 }
+
+func limitOf(n int64) func(context.Context) int64 { return func(context.Context) int64 { return n } }

@@ -12,11 +12,22 @@ const (
 	pruneBatch = 256
 )
 
-// limit prunes when enough was written since the size was last looked at: at the first
+// limit returns the bytes that the file may have.
+func (c *Cache) limit(ctx context.Context) int64 {
+	c.limited.Do(func() {
+		if c.bytes = c.opt.Limit(ctx); c.bytes <= 0 {
+			c.bytes = DefaultLimit
+		}
+	})
+	return c.bytes
+}
+
+// keepSmall prunes when enough was written since the size was last looked at: at the first
 // write of a process, and then after each 64th of the limit.
-func (c *Cache) limit(ctx context.Context, h *handle, wrote int64) {
+func (c *Cache) keepSmall(ctx context.Context, h *handle, wrote int64) {
+	limit := c.limit(ctx)
 	c.mu.Lock()
-	due := c.unpruned < 0 || c.unpruned+wrote > c.opt.Limit/64
+	due := c.unpruned < 0 || c.unpruned+wrote > limit/64
 	if due {
 		c.unpruned = 0
 	} else {
@@ -27,7 +38,7 @@ func (c *Cache) limit(ctx context.Context, h *handle, wrote int64) {
 		return
 	}
 	c.flush(ctx, h, true) // what was used just now must not look old
-	if _, err := h.pruneAbove(ctx, c.opt.Limit); err != nil {
+	if _, err := h.pruneAbove(ctx, limit); err != nil {
 		c.failed(ctx, h, writing, err)
 	}
 }

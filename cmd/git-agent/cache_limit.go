@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// cacheLimit reads agent.cacheLimit; 0 is for the default.
+func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64 {
+	config, err := repo.Config(ctx)
+	values := config["agent.cachelimit"]
+	if err != nil || len(values) == 0 {
+		return 0 // a configuration that git cannot read has been complained about by git
+	}
+	value := values[len(values)-1].Value // the last one wins, as in git
+	size, ok := parseSize(value)
+	if !ok || size < 1 {
+		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
+		return 0
+	}
+	return size
+}
+
+// parseSize reads a number as git does: k, m and g are powers of 1024.
+func parseSize(s string) (int64, bool) {
+	shift := 0
+	if s != "" {
+		shift = 10 * (1 + strings.IndexByte("kmg", s[len(s)-1]|0x20))
+	}
+	if shift > 0 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n << shift, err == nil && n<<shift>>shift == n
+}
+
+// formatSize prints bytes in git's units, as `git count-objects -H` does.
+func formatSize(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.2f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"git-agent/cache"
+)
+
+// fileStats is one file as --json shows it.
+type fileStats struct {
+	Schema  string      `json:"schema"`
+	File    string      `json:"file"` // cache or traces
+	Path    string      `json:"path"`
+	Bytes   int64       `json:"bytes"`
+	Limit   int64       `json:"limit,omitempty"`
+	Runs    int64       `json:"runs,omitempty"`
+	Entries int64       `json:"entries"`
+	Oldest  *time.Time  `json:"oldest,omitempty"` // last use of an answer, start of a run
+	Newest  *time.Time  `json:"newest,omitempty"`
+	Kinds   []kindStats `json:"kinds"`
+	Aside   []string    `json:"set_aside"`
+}
+
+type kindStats struct {
+	Kind    string `json:"kind"`
+	Entries int64  `json:"entries"`
+	Bytes   int64  `json:"bytes"`
+	Stored  int64  `json:"stored_bytes"`
+}
+
+func newFileStats(file string, s cache.Stats) fileStats {
+	f := fileStats{
+		Schema: cacheStatsSchema, File: file, Path: s.Path, Bytes: s.Bytes, Limit: s.Limit,
+		Runs: s.Runs, Entries: s.Entries, Kinds: []kindStats{}, Aside: append([]string{}, s.Aside...),
+	}
+	if !s.Newest.IsZero() {
+		f.Oldest, f.Newest = &s.Oldest, &s.Newest
+	}
+	for _, k := range s.Kinds {
+		f.Kinds = append(f.Kinds, kindStats{k.Kind, k.Entries, k.Size, k.Stored})
+	}
+	return f
+}
+
+func (f fileStats) print(a *app, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(f)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, ", printable(f.Path), formatSize(f.Bytes))
+	if f.File == "cache" {
+		fmt.Fprintf(&b, "at most %s, %d entries\n", formatSize(f.Limit), f.Entries)
+	} else {
+		fmt.Fprintf(&b, "%d runs, %d steps\n", f.Runs, f.Entries)
+	}
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, k := range f.Kinds {
+		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", printable(k.Kind), k.Entries, formatSize(k.Bytes), formatSize(k.Stored))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, name := range f.Aside {
+		fmt.Fprintf(&b, "    set aside: %s\n", printable(name))
+	}
+	_, err := a.stdout.Write([]byte(b.String()))
+	return err
+}
+
+func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
+	if c.JSON {
+		return json.NewEncoder(a.stdout).Encode(struct {
+			Schema   string   `json:"schema"`
+			File     string   `json:"file"`
+			Path     string   `json:"path"`
+			Entries  int64    `json:"entries"`
+			Damaged  int64    `json:"damaged"`
+			Problems []string `json:"problems"`
+		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)})
+	}
+	what := "entries"
+	if file == "traces" {
+		what = "steps"
+	}
+	var err error
+	switch {
+	case len(r.Problems) > 0:
+		_, err = fmt.Fprintf(a.stdout, "%s: damaged (%d %s read)\n    %s\n", printable(r.Path), r.Entries, what,
+			strings.ReplaceAll(printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
+	case !a.flags.Quiet:
+		_, err = fmt.Fprintf(a.stdout, "%s: %d %s, all sound\n", printable(r.Path), r.Entries, what)
+	}
+	return err
+}
