@@ -110,6 +110,14 @@ func excerptAt(s string, at int) (string, int) {
 	return shorten(s, maxValueRunes), at
 }
 
+// clip cuts s after max runes where what is missing is seen elsewhere.
+func clip(s string, max int) string {
+	if cut := shorten(s, max); cut != s {
+		return cut[:strings.LastIndex(cut, cutMark)] + "…"
+	}
+	return s
+}
+
 // shorten cuts s after max runes and says how many are missing.
 func shorten(s string, max int) string {
 	n := 0

@@ -29,7 +29,7 @@ const (
 
 // line is a commit on one line.
 func (c Commit) line() string {
-	s := fmt.Sprintf("%s %s %s: %s", short(c.OID), c.Date.Format(time.DateOnly), shorten(c.Author, maxAuthor), shorten(c.Subject, maxSubject))
+	s := fmt.Sprintf("%s %s %s: %s", short(c.OID), c.Date.Format(time.DateOnly), clip(c.Author, maxAuthor), clip(c.Subject, maxSubject))
 	if c.Note != "" {
 		s += " (" + c.Note + ")"
 	}

@@ -18,11 +18,12 @@ type fixture struct {
 	dir  string
 	oid  map[string]gitext.OID
 	next int // months since the first commit
+	hash string
 }
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir(), oid: map[string]gitext.OID{}}
+	f := &fixture{t: t, dir: t.TempDir(), oid: map[string]gitext.OID{}, hash: "sha1"}
 	f.git("init", "-q", "-b", "main", ".")
 	return f
 }
@@ -35,6 +36,7 @@ func (f *fixture) git(args ...string) string {
 	date := fmt.Sprintf("2020-%02d-%02dT12:00:00Z", f.next%12+1, f.next/12+1)
 	author := []string{"Ada", "Bob", "Eve"}[f.next%3]
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "LC_ALL=C.UTF-8", "TZ=UTC",
+		"GIT_DEFAULT_HASH="+f.hash,
 		"GIT_AUTHOR_NAME="+author, "GIT_AUTHOR_EMAIL="+author+"@example.org", "GIT_AUTHOR_DATE="+date,
 		"GIT_COMMITTER_NAME="+author, "GIT_COMMITTER_EMAIL="+author+"@example.org", "GIT_COMMITTER_DATE="+date)
 	out, err := cmd.CombinedOutput()

@@ -148,52 +148,89 @@ func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
 	return v, err
 }
 
-// tell puts blame into words. Its levels keep fewer and fewer lines of each
-// run of lines that one commit wrote; the last one only tells, for each
-// commit, which lines it wrote.
+// blameLevels are how much of the code blame shows: the width of lines, 0 for
+// all, and how many lines of each run of lines that one commit wrote.
+var blameLevels = []struct {
+	width, lines int
+	missing      string
+}{
+	{missing: ""},
+	{width: 60, missing: "indentation and the ends of long lines left out"},
+	{width: 36, missing: "indentation and the ends of lines left out"},
+	{width: 60, lines: 6, missing: "at most 6 lines of each run of lines from one commit"},
+	{width: 60, lines: 3, missing: "at most 3 lines of each run of lines from one commit"},
+	{width: 60, lines: 1, missing: "only the first line of each run of lines from one commit"},
+	{lines: -1, missing: "code left out"},
+}
+
+// tell puts blame into words. Its levels keep less and less of the code; the
+// last one only tells, for each commit, which lines it wrote.
 func (v *Blame) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
 	out := view{
 		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
 		legend: v.withOldNames(), unit: "runs of lines",
 	}
-	if detail == detailPlain {
-		out.head, out.legend, out.blocks = "", nil, v.plain()
-		return out
-	}
-	hash := v.hashes()
-	if detail == 5 {
+	if detail == len(blameLevels) {
 		out.blocks, out.legend, out.unit = v.byCommit(), nil, "commits"
 		out.missing, out.last = "code left out, lines by commit", true
 		return out
 	}
-	keep := []int{0, 6, 3, 1, 0}[detail]
-	for _, run := range v.runs() {
-		out.blocks = append(out.blocks, tellRun(run, detail, keep, hash[run[0].Commit])...)
+	level, hash := blameLevels[detail], v.hashes()
+	out.missing = level.missing
+	width, indent := maxLineRunes, 0
+	if level.width > 0 {
+		width, indent = level.width, v.indent()
 	}
-	switch {
-	case detail == detailFull:
-	case keep > 0:
-		out.missing = fmt.Sprintf("at most %d line(s) shown of each run of lines from one commit", keep)
-	default:
-		out.missing = "code left out"
+	for _, run := range v.runs() {
+		out.blocks = append(out.blocks, tellRun(run, level.lines, hash[run[0].Commit], func(code string) string {
+			if indent == 0 && level.width == 0 {
+				return shorten(code, width)
+			}
+			return clip(strings.TrimRight(code[min(indent, len(code)):], " \t"), width)
+		})...)
 	}
 	return out
 }
 
-func tellRun(run []BlameLine, detail, keep int, hash string) []block {
+// tellRun tells keep lines of a run, all of them for 0, no code for -1.
+func tellRun(run []BlameLine, keep int, hash string, code func(string) string) []block {
 	refs := []string{run[0].Commit}
-	if detail != detailFull && keep == 0 {
+	if keep < 0 {
 		return []block{{text: span(run) + ": " + hash, refs: refs}}
 	}
 	var out []block
 	for i, l := range run {
-		if detail != detailFull && i == keep && len(run) > keep+1 {
+		if keep > 0 && i == keep && len(run) > keep+1 {
 			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(run[i:]), hash, len(run)-keep)
 			return append(out, block{text: rest, refs: refs})
 		}
-		out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, shorten(l.Text, maxLineRunes)), " "), refs: refs})
+		out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, code(l.Text)), " "), refs: refs})
 	}
 	return out
+}
+
+// indent is how many blanks or tabs all lines begin with.
+func (v *Blame) indent() int {
+	common, first := -1, ""
+	for _, l := range v.Lines {
+		rest := strings.TrimLeft(l.Text, " \t")
+		if rest == "" {
+			continue
+		}
+		space := l.Text[:len(l.Text)-len(rest)]
+		if common < 0 {
+			common, first = len(space), space
+		}
+		n := 0
+		for n < min(common, len(space)) && space[n] == first[n] {
+			n++
+		}
+		common = n
+	}
+	return max(common, 0)
 }
 
 // runs groups neighbouring lines of one commit.

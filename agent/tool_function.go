@@ -272,6 +272,9 @@ func (v *FunctionLog) tell(detail int) view {
 	return out
 }
 
+// sampleRunes is how much of a line a sample shows.
+const sampleRunes = 70
+
 // sample is the first deleted and the first added line that say something.
 func (h FunctionHit) sample(title string) string {
 	s := title
@@ -286,7 +289,7 @@ func (h FunctionHit) first(op byte) string {
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
 			if text := strings.TrimSpace(l[1:]); l[0] == op && len(text) >= wordy {
-				return fmt.Sprintf("\n  %c %s", op, shorten(text, maxHitRunes))
+				return fmt.Sprintf("\n  %c %s", op, clip(text, sampleRunes))
 			}
 		}
 	}

@@ -16,8 +16,10 @@ const (
 
 // Bounds of a text, in characters and lines. extractAbove is the length above
 // which AgentSZZ (Algorithm 1) extracts structure instead of showing all.
+// The list of commits is the structure, so it has some room of its own.
 const (
 	extractAbove   = 3000
+	legendRoom     = 1000 // more, for the list of commits behind it
 	pageLines      = 200
 	pageChars      = 12000
 	plainPageLines = 2000
@@ -58,7 +60,7 @@ func compose(tell func(detail int) view, detail, page int, notes []string, narro
 	}
 	text := write(full, full.blocks, notes)
 	if page == 0 && detail != detailPlain {
-		if len(pages) == 1 && runes(text) <= extractAbove {
+		if len(pages) == 1 && fits(full, full.blocks, notes) {
 			return text, false, nil
 		}
 		return condense(tell, notes, narrow, full, len(pages)), true, nil
@@ -79,14 +81,12 @@ func compose(tell func(detail int) view, detail, page int, notes []string, narro
 func condense(tell func(int) view, notes []string, narrow string, full view, pages int) string {
 	level := detailFull + 1
 	v := tell(level)
-	text := write(v, v.blocks, notes)
-	for runes(text) > extractAbove && !v.last {
+	for !fits(v, v.blocks, notes) && !v.last {
 		level++
 		v = tell(level)
-		text = write(v, v.blocks, notes)
 	}
-	missing := v.missing
-	if runes(text) > extractAbove {
+	text, missing := write(v, v.blocks, notes), v.missing
+	if !fits(v, v.blocks, notes) {
 		shown, cut := cutMiddle(v, notes)
 		text = write(v, shown, notes)
 		missing = strings.TrimPrefix(fmt.Sprintf("%s; %d %s left out", missing, cut, v.unit), "; ")
@@ -102,6 +102,13 @@ func condense(tell func(int) view, notes []string, narrow string, full view, pag
 		text, missing, narrow, where, countLines(full.blocks))
 }
 
+// fits reports whether a text is short enough to be told.
+func fits(v view, blocks []block, notes []string) bool {
+	all := runes(write(v, blocks, notes))
+	v.legend = nil
+	return all <= extractAbove+legendRoom && runes(write(v, blocks, notes)) <= extractAbove
+}
+
 // cutMiddle keeps as many blocks from the front as fit beside the tail.
 func cutMiddle(v view, notes []string) (shown []block, cut int) {
 	tail := v.blocks[len(v.blocks)-min(v.tail, len(v.blocks)):]
@@ -110,7 +117,7 @@ func cutMiddle(v view, notes []string) (shown []block, cut int) {
 	low, high := 0, len(front)
 	for low <= high { // the length grows with the number of blocks
 		middle := (low + high) / 2
-		if runes(write(v, join(front[:middle], tail, len(front)-middle, v.unit), notes)) <= extractAbove {
+		if fits(v, join(front[:middle], tail, len(front)-middle, v.unit), notes) {
 			keep, low = middle, middle+1
 		} else {
 			high = middle - 1
