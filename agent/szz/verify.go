@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -188,18 +189,11 @@ func (t *trials) judge(ctx context.Context, c gitext.Commit) (Confirmation, erro
 func (t *trials) settle(v *Verdict) {
 	for i := range v.Suspects {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
-			s.Reason = joinReason(s.Reason, s.Confirmation.Detail)
+			s.Reason = strings.TrimPrefix(s.Reason+"; confirmed by running the command", "; ")
 		}
 	}
 	slices.SortStableFunc(v.Suspects, func(a, b Suspect) int { return cmp.Compare(standing(a), standing(b)) })
 	v.note("%s", t.summary())
-}
-
-func joinReason(reason, detail string) string {
-	if reason == "" {
-		return detail
-	}
-	return reason + "; confirmed: " + detail
 }
 
 func standing(s Suspect) int {

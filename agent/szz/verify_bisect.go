@@ -159,7 +159,7 @@ func (h *hunt) halve(ctx context.Context) (int, error) {
 			return b.Left, nil
 		}
 		h.halvings++
-		h.progress("bisect: %d commits left, about %d runs", b.Left, b.Steps)
+		h.progress("bisect: %d commits left, about %d more %s", b.Left, b.Steps+1, plural(b.Steps+1, "run", "runs"))
 		if err := h.try(ctx, b.Next); err != nil {
 			return 0, err
 		}
@@ -195,6 +195,10 @@ func (h *hunt) found(ctx context.Context, v *Verdict) error {
 // account says what the bisection cost and what it would have cost without
 // the ranking.
 func (h *hunt) account(ctx context.Context, v *Verdict, before, walked int) error {
+	if len(h.goods) == 0 {
+		v.note("the command fails as far back as the history goes: there was nothing to bisect")
+		return nil
+	}
 	plain := 0
 	for _, good := range h.goods {
 		n, err := h.repo.CountCommits(ctx, h.fc.Parent, []gitext.OID{good})
@@ -203,22 +207,30 @@ func (h *hunt) account(ctx context.Context, v *Verdict, before, walked int) erro
 		}
 		plain = max(plain, n)
 	}
-	v.note("%s", savings(plain, h.halvings, before, walked))
+	v.note("%s", savings(plain, h.halvings, before-baselineRuns, walked))
 	return nil
 }
 
+// baselineRuns are those at the fix and at its parent.
+const baselineRuns = 2
+
 // savings compares the runs of a bisection with the binary logarithm of the
-// plain range, which is what halving it takes.
-func savings(plain, halvings, before, walked int) string {
-	text := fmt.Sprintf("bisection took %d %s, after %d at the fix and the suspects and %d on the way back to a commit that passes",
-		halvings, plural(halvings, "run", "runs"), before, walked)
-	if plain == 0 {
-		return text
+// plain range, which is what halving it takes, and says what the bounds cost.
+func savings(plain, halvings, tried, walked int) string {
+	estimate := 0
+	if plain > 0 {
+		estimate = bits.Len(uint(plain - 1))
 	}
-	estimate := bits.Len(uint(plain - 1))
-	text += fmt.Sprintf("; a plain bisection of the same %d %s takes about %d", plain, plural(plain, "commit", "commits"), estimate)
+	text := fmt.Sprintf("bisection took %d %s where a plain one of the same %d %s takes about %d: ",
+		halvings, plural(halvings, "run", "runs"), plain, plural(plain, "commit", "commits"), estimate)
 	if saved := estimate - halvings; saved > 0 {
-		return text + fmt.Sprintf(": the ranking saved %d", saved)
+		text += fmt.Sprintf("the ranking saved %d", saved)
+	} else {
+		text += "the ranking saved none"
 	}
-	return text + ": the ranking saved none"
+	text += fmt.Sprintf(", for %d %s at suspects", tried, plural(tried, "run", "runs"))
+	if walked > 0 {
+		text += fmt.Sprintf("; %d more went back to a commit that passes", walked)
+	}
+	return text
 }

@@ -21,7 +21,7 @@ var testFile = regexp.MustCompile(`(^|/)(` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
 	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
 	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
-	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_-][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
+	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
 
 // isTestPath says by the path alone whether a file belongs to a project's
 // tests, what they read included. Tests that stand within source files, as

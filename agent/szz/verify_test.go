@@ -144,7 +144,8 @@ func TestVerifyConfirmsRefutesAndStops(t *testing.T) {
 	v, err := h.verify(t.Context(), fix, VerifyOptions{}, c[3], c[1], c[2], c[4])
 	wantStandings(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
 	first := v.Suspects[0]
-	if first.Probability != 0.5 || first.Reason != "ranked; confirmed: the command fails at it and passes at its parent "+c[1].Short() {
+	if first.Probability != 0.5 || first.Reason != "ranked; confirmed by running the command" ||
+		first.Confirmation.Detail != "the command fails at it and passes at its parent "+c[1].Short() {
 		t.Errorf("%+v", first)
 	}
 	if got := detail(v, "c3"); !strings.Contains(got, "the bug is older") {
@@ -257,12 +258,11 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	h, c, fix := chain(t, prints...)
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Bisect: true, MaxSuspects: 2}, c[20], c[14])
 	wantStandings(t, v, err, "c17 confirmed, c20 refuted, c14 refuted")
-	if v.Suspects[0].Reason != "found by bisection, not by the ranking; confirmed: the command fails at it and passes at its parent "+c[16].Short() {
+	if v.Suspects[0].Reason != "found by bisection, not by the ranking; confirmed by running the command" {
 		t.Error(v.Suspects[0].Reason)
 	}
 	checkVerdict(t, v)
-	wantNote(t, v, "bisection took 3 runs, after 5 at the fix and the suspects and 0 on the way back to a commit that passes; "+
-		"a plain bisection of the same 25 commits takes about 5: the ranking saved 2")
+	wantNote(t, v, "bisection took 3 runs where a plain one of the same 25 commits takes about 5: the ranking saved 2, for 3 runs at suspects")
 }
 
 func TestVerifyBisectsFromNothing(t *testing.T) {
@@ -276,6 +276,7 @@ func TestVerifyBisectsFromNothing(t *testing.T) {
 	h, c, fix = chain(t, "bad", "bad", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, VerifyOptions{Bisect: true}, c[3])
 	wantStandings(t, v, err, "c0 confirmed, c3 refuted")
+	wantNote(t, v, "as far back as the history goes")
 }
 
 func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
@@ -284,7 +285,7 @@ func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
 	h, c, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Bisect: true, MaxSuspects: 1}, c[8], c[2])
 	wantStandings(t, v, err, "c3 confirmed, c2 untried, c8 refuted")
-	wantNote(t, v, "and 1 on the way back")
+	wantNote(t, v, "1 more went back to a commit that passes")
 }
 
 func TestVerifyBisectSkips(t *testing.T) {
@@ -463,7 +464,7 @@ func TestIsTestPath(t *testing.T) {
 		"a/b_test.go": true, "tests/x.c": true, "src/test/java/A.java": true, "FooTest.java": true, "TestFoo.java": true,
 		"FooIT.java": true, "foo.spec.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
 		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
-		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true,
+		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true, "test cases/unit/1/meson.build": true,
 		"attest.go": false, "latest.c": false, "Contest.java": false, "src/main/java/A.java": false, "fastest/x.c": false,
 		"Latest.java": false, "README.md": false, "Split.java": false, "protest/x.py": false, "app.sh": false,
 	} {
@@ -479,9 +480,9 @@ func TestSavings(t *testing.T) {
 		plain, halvings int
 		want            string
 	}{
-		{1024, 3, "a plain bisection of the same 1024 commits takes about 10: the ranking saved 7"},
-		{1025, 11, "a plain bisection of the same 1025 commits takes about 11: the ranking saved none"},
-		{1, 0, "a plain bisection of the same 1 commit takes about 0: the ranking saved none"},
+		{1024, 3, "where a plain one of the same 1024 commits takes about 10: the ranking saved 7, for 2 runs at suspects"},
+		{1025, 11, "where a plain one of the same 1025 commits takes about 11: the ranking saved none, for 2 runs at suspects"},
+		{1, 0, "where a plain one of the same 1 commit takes about 0: the ranking saved none, for 2 runs at suspects"},
 	} {
 		if got := savings(c.plain, c.halvings, 2, 0); !strings.HasSuffix(got, c.want) {
 			t.Error(got)
