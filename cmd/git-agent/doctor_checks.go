@@ -170,7 +170,7 @@ func checkHistory(repo *gitext.Repo) finding {
 
 func checkObjects(repo *gitext.Repo) finding {
 	if repo.Partial() {
-		return warn("objects", "git fetch --refetch --no-filter", "partial clone: lines whose content is missing are left out of answers")
+		return warn("objects", fetchAllHint, "partial clone: lines whose content is missing are left out of answers")
 	}
 	return ok("objects", "no partial clone")
 }
@@ -238,7 +238,7 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	report, err := store.Verify(ctx)
 	if err == nil && len(report.Problems) == 0 {
 		var traces cache.Report
-		traces, err = cache.VerifyTraces(ctx, repo.DataDir(), cache.Options{})
+		traces, err = cache.VerifyTraces(ctx, repo.DataDir(), a.cacheOptions(repo))
 		report.Problems = append(report.Problems, traces.Problems...)
 	}
 	switch {

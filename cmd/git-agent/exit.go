@@ -111,13 +111,16 @@ func (a *app) hints(ctx context.Context, err error) {
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
-		a.hint(ctx, "git fetch --refetch --no-filter")
+		a.hint(ctx, fetchAllHint)
 	}
 	var git *gitext.Error
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)
 	}
 }
+
+// fetchAllHint turns a partial clone into a whole one.
+const fetchAllHint = "git fetch --refetch --no-filter"
 
 // hint prints advice unless GIT_ADVICE or advice.agent turns it off.
 func (a *app) hint(ctx context.Context, text string) {

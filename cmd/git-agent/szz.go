@@ -111,6 +111,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		done++
 	}
+	if missed > 0 && repo.Partial() {
+		a.hint(ctx, fetchAllHint)
+	}
 	if missed > 0 {
 		return exitStatus(exitNothing)
 	}

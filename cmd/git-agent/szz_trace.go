@@ -111,8 +111,5 @@ func buildIdentity() string {
 
 // openCache returns the cache of the repository's data directory.
 func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
-	return cache.Open(ctx, repo.DataDir(), cache.Options{
-		Version: versionString(),
-		Warn:    func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) },
-	})
+	return cache.Open(ctx, repo.DataDir(), a.cacheOptions(repo))
 }
