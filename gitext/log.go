@@ -22,6 +22,7 @@ type LogOptions struct {
 	Max                   int // 0 is all
 	FirstParent, NoMerges bool
 	Files                 bool // fill Files
+	NoRenames             bool // list a rename as a deletion and an addition: trees suffice, no blob is read
 }
 
 // LogEntry is one commit of a log.
@@ -42,7 +43,12 @@ func (o LogOptions) args() ([]string, error) {
 	args := []string{logFormat, "--encoding=UTF-8", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--no-show-signature", "--no-notes", "--no-mailmap", "--no-decorate", "-l1000"}
 	if o.Files {
-		args = append(args, "--raw", "--no-abbrev", "-M", "--ignore-submodules=none")
+		args = append(args, "--raw", "--no-abbrev", "--ignore-submodules=none")
+		if o.NoRenames {
+			args = append(args, "--no-renames")
+		} else {
+			args = append(args, "-M")
+		}
 	}
 	if o.Follow {
 		if len(o.Paths) != 1 {

@@ -46,6 +46,7 @@ type FileChange struct {
 // Hunk is one block of changes.
 type Hunk struct {
 	OldStart, OldLines, NewStart, NewLines int
+	Section                                string // the line that git holds for the heading of the function before the hunk, at most 80 bytes
 	Lines                                  []PatchLine
 }
 

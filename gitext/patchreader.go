@@ -179,8 +179,8 @@ func unexpectedEnd(err error) error {
 
 var errHunkHeader = errors.New("malformed hunk header")
 
-// parseHunkHeader reads "@@ -1,2 +3,4 @@ ..."; what follows the second "@@" is
-// for people.
+// parseHunkHeader reads "@@ -1,2 +3,4 @@ section". Git picks the section by the
+// drivers of the shadow, which no configuration changes.
 func parseHunkHeader(s string) (Hunk, error) {
 	f := strings.SplitN(s, " ", 5)
 	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" || !strings.HasPrefix(f[1], "-") || !strings.HasPrefix(f[2], "+") {
@@ -192,6 +192,9 @@ func parseHunkHeader(s string) (Hunk, error) {
 	h.NewStart, h.NewLines, err2 = parseSpan(f[2][1:])
 	if err1 != nil || err2 != nil {
 		return Hunk{}, fmt.Errorf("%w: %.100q", errHunkHeader, s)
+	}
+	if len(f) == 5 {
+		h.Section = f[4]
 	}
 	return h, nil
 }

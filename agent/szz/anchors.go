@@ -58,12 +58,13 @@ type run struct {
 
 // anchorSet holds the lines that the ranker starts from.
 type anchorSet struct {
-	files   []*gitext.FileChange // that were blamed
-	runs    []run
-	anchors []anchor
-	second  []gitext.OID // owners of the lines that deleted lines had replaced, one entry a line
-	named   []named      // lines of other files that use rare names of the fix
-	notes   []string
+	files     []*gitext.FileChange // that were blamed
+	runs      []run
+	anchors   []anchor
+	functions map[string]bool // names of the functions that the fix changes
+	second    []gitext.OID    // owners of the lines that deleted lines had replaced, one entry a line
+	named     []named         // lines of other files that use rare names of the fix
+	notes     []string
 }
 
 // Bounds of the work for one fix; a fix beyond them is traced by its largest
@@ -88,6 +89,9 @@ func findAnchors(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*ancho
 	}
 	reach, err := functionReach(ctx, repo, fc, set.files)
 	if err != nil {
+		return nil, err
+	}
+	if set.functions, err = fixFunctions(ctx, repo, fc); err != nil {
 		return nil, err
 	}
 	found := make([][]anchor, len(set.files))

@@ -25,7 +25,7 @@ var (
 	revertOf  = regexp.MustCompile(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
 	titleTail = regexp.MustCompile(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
 	blameCue  = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
-	otherCue  = regexp.MustCompile(`(?i)(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in|merge[d]? |follow[- ]?up|like commit)`)
+	otherCue  = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
 )
 
 // cueReach is how many bytes around a hash are searched for the words that

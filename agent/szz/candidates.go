@@ -47,7 +47,9 @@ type commitDiff struct {
 
 type diffHunk struct {
 	newStart, newEnd, oldStart, oldEnd int
-	cosmetic                           bool // same tokens out as in
+	cosmetic                           bool   // same tokens out as in
+	function                           string // name of the enclosing function, "" when git sees none
+	in, out                            bag
 }
 
 // Bounds on how far candidates are looked for; measured on the training
@@ -157,7 +159,7 @@ func (p *pool) addHistory(ctx context.Context, repo *gitext.Repo, fc *FixContext
 // the fix does not touch.
 func (p *pool) addRecent(ctx context.Context, repo *gitext.Repo, fc *FixContext) error {
 	var entries []gitext.LogEntry
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true}) {
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true}) {
 		if err != nil {
 			return err
 		}
@@ -321,6 +323,7 @@ func (d *commitDiff) addHunk(path string, h *gitext.Hunk) {
 		newStart: h.NewStart, newEnd: h.NewStart + h.NewLines - 1,
 		oldStart: h.OldStart, oldEnd: h.OldStart + h.OldLines - 1,
 		cosmetic: len(out) > 0 && len(in.minus(out)) == 0 && len(out.minus(in)) == 0,
+		function: functionName(h.Section), in: in, out: out,
 	})
 }
 

@@ -2,6 +2,7 @@ package szz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"git-agent/gitext"
@@ -41,6 +42,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	body, trailers := gitext.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
 		fc.Message = stripHints(body)
+		fc.Commit.Message = fc.Message // no engine may look behind it
 		return fc, nil
 	}
 	fc.Message = body
@@ -71,11 +73,43 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 			fc.Notes = append(fc.Notes, fmt.Sprintf("a merge of %d parents: compared with its first parent", len(c.Parents)))
 		}
 		fc.Patch, err = repo.Patch(ctx, fc.Parent, fix, popt)
+		if errors.As(err, new(*gitext.MissingObjectError)) {
+			fc.Patch, err = patchByFile(ctx, repo, fc, popt)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the patch of %s: %w", fix.Short(), err)
 	}
 	return fc, nil
+}
+
+// patchByFile reads the patch of a fix of which the clone lacks blobs: every
+// file that can be compared is, and the others are named.
+func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt gitext.PatchOptions) (*gitext.Patch, error) {
+	p := &gitext.Patch{Commit: fc.Fix, Parent: fc.Parent}
+	log := gitext.LogOptions{Tip: fc.Fix, Max: 1, Files: true, NoRenames: true, Paths: opt.Paths}
+	if fc.Parent != "" {
+		log.Not = []gitext.OID{fc.Parent}
+	}
+	for entry, err := range repo.Log(ctx, log) {
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range entry.Files {
+			opt.Paths = []string{f.NewPath}
+			part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
+			var gone *gitext.MissingObjectError
+			if errors.As(err, &gone) {
+				fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: this clone lacks object %s", f.NewPath, gone.OID.Short()))
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			p.Files = append(p.Files, part.Files...)
+		}
+	}
+	return p, nil
 }
 
 // patchNotes says in a sentence each what of the patch cannot be traced.

@@ -79,6 +79,31 @@ var features = []feature{
 		return k.prose.overlap(s, k.message)
 	}},
 
+	// inside the functions that the fix changes
+	{"same_function", "changed the same function", func(k *casework, c *candidate) float64 { return math.Log1p(float64(k.inside[c.oid].hunks)) }},
+	{"function_rank", "among the last to change the function", func(k *casework, c *candidate) float64 { return reciprocal(k.inside[c.oid].rank) }},
+	{"inside_touched", "added in the function names that the fix touches", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(unite(k.removed, k.fresh), k.inside[c.oid].in)
+	}},
+	{"inside_restores", "removed from the function what the fix adds", func(k *casework, c *candidate) float64 {
+		w := k.inside[c.oid]
+		return k.code.overlap(k.fresh, w.out.minus(w.in))
+	}},
+	{"inside_around", "added in the function names around the changes", func(k *casework, c *candidate) float64 { return k.code.overlap(k.around, k.inside[c.oid].in) }},
+	{"creates_function", "wrote the heading of the function", func(k *casework, c *candidate) float64 {
+		n := 0
+		for name := range k.set.functions {
+			if c.diff.added[lastName(name)] > c.diff.removed[lastName(name)] {
+				n++
+			}
+		}
+		return shareOf(n, len(k.set.functions))
+	}},
+	{"same_subsystem", "its subject names the same subsystem", func(k *casework, c *candidate) float64 {
+		s := subsystem(k.fc.Commit.Subject())
+		return flag(s != "" && s == subsystem(c.commit.Subject()))
+	}},
+
 	// what sort of commit it is
 	{"log_files", "files that it changes", func(_ *casework, c *candidate) float64 { return math.Log1p(float64(c.files)) }},
 	{"many_files", "changes more than 20 files", func(_ *casework, c *candidate) float64 { return flag(c.files > 20) }},

@@ -41,6 +41,8 @@ type casework struct {
 	words   map[gitext.OID]bag // of candidates' messages
 	nDel    int                // deleted lines that matter
 	fixPath map[string]bool
+	paths   map[string]bool // fixPath, and the names that owners knew
+	inside  map[gitext.OID]*insideWork
 }
 
 // The ways in which lines vote for their owners. Each is a share: over all
@@ -72,6 +74,10 @@ func newCasework(fc *FixContext, set *anchorSet, p *pool) *casework {
 	}
 	for _, f := range set.files {
 		k.fixPath[f.OldPath], k.fixPath[f.NewPath] = true, true
+	}
+	k.paths = map[string]bool{}
+	for _, p := range interestingPaths(fc, set) {
+		k.paths[p] = true
 	}
 	k.readFix()
 	k.vote()
@@ -263,11 +269,33 @@ func (k *casework) readCandidates() {
 		}
 		k.code.add(doc)
 	}
+	k.readFunctions(byDate)
 	k.message.addWords(firstBytes(message, 6000))
 	k.said = codeWords(message)
 	k.newest = math.Inf(1)
 	for _, c := range k.list {
 		k.newest = min(k.newest, math.Log1p(k.ageDays(c)))
+	}
+}
+
+// insideWork is what a candidate did inside the functions of the fix.
+type insideWork struct {
+	in, out bag
+	hunks   int
+	rank    int // among the candidates that changed these functions, 0 = newest
+}
+
+func (k *casework) readFunctions(byDate []*candidate) {
+	k.inside = map[gitext.OID]*insideWork{}
+	rank := 0
+	for _, c := range byDate {
+		w := &insideWork{rank: -1}
+		w.in, w.out, w.hunks = k.inFunctions(c)
+		if w.hunks > 0 {
+			w.rank = rank
+			rank++
+		}
+		k.inside[c.oid] = w
 	}
 }
 

@@ -1,0 +1,139 @@
+package szz
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+)
+
+// open gives the history's repository to a test.
+func (h *history) open() *gitext.Repo {
+	h.t.Helper()
+	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.dir, DataDir: h.t.TempDir()})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { repo.Close() })
+	return repo
+}
+
+func (h *history) context(fix gitext.OID, opt ContextOptions) *FixContext {
+	h.t.Helper()
+	fc, err := NewContext(context.Background(), h.open(), fix, opt)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return fc
+}
+
+// A trailer or a sentence that names an ancestor is the answer, marked as such;
+// without annotations the same fix is traced, and its message names nothing.
+func TestAnnotations(t *testing.T) {
+	h := newHistory(t)
+	h.commit("start", files{"a.c": "int a;\nint b;\n"})
+	bad := h.commit("widen the counter", files{"a.c": "long a;\nint b;\n"})
+	other := h.commit("unrelated", files{"b.c": "int c;\n"})
+	for message, kind := range map[string]string{
+		"fix a\n\nFixes: " + string(bad[:12]) + " (\"widen the counter\")":                                AnnotationTrailer,
+		"fix a\n\nThis was introduced in commit " + string(bad[:10]) + " and went unseen.":                AnnotationProse,
+		"fix a\n\nRegression since " + string(bad[:9]) + ".":                                              AnnotationProse,
+		"Revert \"widen the counter\"\n\nThis reverts commit " + string(bad) + ".":                        AnnotationRevert,
+		"fix a\n\nCommit " + string(bad[:12]) + " (\"widen the counter\") broke it, see " + string(other): AnnotationProse,
+	} {
+		fix := h.commit(message, files{"a.c": "int a;\nint b;\n"})
+		fc := h.context(fix, ContextOptions{})
+		v, err := Trace(context.Background(), h.open(), fc, Options{})
+		if err != nil {
+			t.Fatalf("%q: %v; annotations %+v", message, err, fc.Annotations)
+		}
+		if v.Algorithm != "annotation" || len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
+			t.Errorf("%q: got %s by %q, annotations %+v", message, subjects(v), v.Algorithm, fc.Annotations)
+			continue
+		}
+		if got := fc.Annotations[0].Kind; got != kind {
+			t.Errorf("%q: kind %q, want %q", message, got, kind)
+		}
+		blind := h.context(fix, ContextOptions{NoAnnotations: true})
+		if blind.Annotations != nil || strings.Contains(blind.Message, string(bad[:5])) || strings.Contains(blind.Message, "widen") {
+			t.Errorf("%q leaks: %q", message, blind.Message)
+		}
+		h.commit("again", files{"a.c": "long a;\nint b;\n"})
+		h.git("reset", "-q", "--hard", string(other))
+	}
+}
+
+// What only mentions a commit does not blame it, and what cannot be true is
+// not believed but said.
+func TestAnnotationsThatAreNot(t *testing.T) {
+	h := newHistory(t)
+	old := h.commit("start", files{"a.c": "int a;\n"})
+	for message, note := range map[string]string{
+		"fix\n\n(cherry picked from commit " + string(old) + ")": "",
+		"fix\n\nSee also " + string(old) + " for the design.":    "",
+		"fix\n\nFixes: #12": "",
+		"fix\n\nFixes: 0123456789ab (\"no such commit\")":                   "is not a commit of this repository",
+		"fix\n\nFixes: " + string(old[:12]) + " (\"another subject here\")": "has another subject",
+	} {
+		fix := h.commit(message, files{"a.c": "int b;\n"})
+		fc := h.context(fix, ContextOptions{})
+		for _, a := range fc.Annotations {
+			if a.Verified {
+				t.Errorf("%q: believed %+v", message, a)
+			}
+		}
+		notes := strings.Join(annotationNotes(fc.Annotations), "\n")
+		if note != "" && !strings.Contains(notes, note) || note == "" && notes != "" {
+			t.Errorf("%q: notes %q, want %q", message, notes, note)
+		}
+		h.git("reset", "-q", "--hard", string(old))
+	}
+}
+
+// Nothing of the answer is left in a message that was stripped: not a hash of
+// five digits, not a title, not the number of a pull request or a review.
+func TestStripHints(t *testing.T) {
+	for message, want := range map[string]string{
+		"broken by a1b2c": "broken by <commit>",
+		"since 0123abc (\"net: rework\nthe queue\") it hangs":  "since <commit> it hangs",
+		"Broken by D12345678, see #99 and foo/bar#7":           "Broken by <commit>, see <change> and <change>",
+		"Revert \"net: rework the queue\"":                     "Revert <quoted>",
+		"was added decades ago":                                "was added decades ago",
+		"see https://example.org/commit/0123456":               "see <link>",
+		"x\nFixes: 0123456789ab (\"y\")\nz":                    "x\n\nz",
+		"git-svn-id: http://example.org/trunk@1234 13f79535\n": "\n",
+	} {
+		if got := stripHints(message); got != want {
+			t.Errorf("stripHints(%q) = %q, want %q", message, got, want)
+		}
+	}
+}
+
+// Odd fixes are read, and what is odd about them is said.
+func TestContextNotes(t *testing.T) {
+	h := newHistory(t)
+	root := h.commit("root", files{"a.c": "int a;\r\nint b;\r\n", "x.bin": "a\x00b", "s.sh": "exit 0\n"})
+	if fc := h.context(root, ContextOptions{}); fc.Parent != "" || len(fc.Patch.Files) != 3 {
+		t.Errorf("root: parent %q, %d files", fc.Parent, len(fc.Patch.Files))
+	}
+	expect := func(fix gitext.OID, note string) {
+		t.Helper()
+		fc := h.context(fix, ContextOptions{})
+		if got := strings.Join(fc.Notes, "\n"); !strings.Contains(got, note) {
+			t.Errorf("notes %q lack %q", got, note)
+		}
+	}
+	expect(h.commit("line ends", files{"a.c": "int a;\nint b;\n"}), "line ends only")
+	expect(h.commit("binary", files{"x.bin": "a\x00c"}), "1 binary file not traced")
+	h.git("update-index", "--chmod=+x", "s.sh")
+	h.git("commit", "-q", "-m", "mode")
+	expect(gitext.OID(h.git("rev-parse", "HEAD")), "changes its mode only")
+	h.git("checkout", "-q", "--", ".")
+	expect(h.commit("nothing", nil), "changes no file")
+	h.git("checkout", "-q", "-b", "side", "HEAD~1")
+	h.commit("side", files{"side.c": "int s;\n"})
+	h.git("checkout", "-q", "main")
+	h.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	expect(gitext.OID(h.git("rev-parse", "HEAD")), "a merge of 2 parents")
+}

@@ -1,0 +1,154 @@
+package szz
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+)
+
+func (h *history) rank(fix gitext.OID) *Verdict {
+	h.t.Helper()
+	fc := h.context(fix, ContextOptions{NoAnnotations: true})
+	v, err := Trace(context.Background(), h.open(), fc, Options{Algorithm: "rank", Max: 5})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return v
+}
+
+const program = `#include <stdio.h>
+
+int limit(int n)
+{
+	int max = 10;
+
+	if (n > max)
+		return max;
+	return n;
+}
+
+int main(void)
+{
+	printf("%d\n", limit(3));
+	return 0;
+}
+`
+
+// The author of the line that a fix replaces comes first, with evidence that
+// names the line and probabilities that make sense.
+func TestRankDeletedLine(t *testing.T) {
+	h := newHistory(t)
+	h.commit("start the program", files{"p.c": program, "README": "x\n"})
+	bad := h.commit("raise the limit", files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
+	h.commit("say more", files{"README": "x y\n"})
+	v := h.rank(h.commit("keep the limit low", files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)}))
+	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
+		t.Fatalf("suspects %v", subjects(v))
+	}
+	e := v.Suspects[0].Evidence[0]
+	if e.Path != "p.c" || e.Line != 5 || !strings.Contains(e.Command, "git blame -w -L 5,5") {
+		t.Errorf("evidence %+v", e)
+	}
+	last := 1.0
+	for _, s := range v.Suspects {
+		if s.Probability <= 0 || s.Probability > last {
+			t.Errorf("probability %g after %g", s.Probability, last)
+		}
+		last = s.Probability
+	}
+}
+
+// A fix that only adds lines has an answer too: whoever wrote what it guards.
+func TestRankGhost(t *testing.T) {
+	h := newHistory(t)
+	h.commit("start the program", files{"p.c": program})
+	guarded := strings.Replace(program, "limit(3)", "limit(*read_value())", 1)
+	bad := h.commit("print what is read", files{"p.c": guarded})
+	h.commit("unrelated", files{"q.c": "int q;\n"})
+	v := h.rank(h.commit("survive an empty value", files{"p.c": strings.Replace(guarded,
+		"\tprintf", "\tif (!read_value())\n\t\treturn 1;\n\tprintf", 1)}))
+	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
+		t.Fatalf("suspects %v, notes %v", subjects(v), v.Notes)
+	}
+}
+
+// Candidates include whoever owned a line before a commit that only moved it.
+func TestSecondOwners(t *testing.T) {
+	h := newHistory(t)
+	h.commit("empty", files{"p.c": "\n"})
+	origin := h.commit("start the program", files{"p.c": program})
+	h.commit("rename the variable", files{"p.c": strings.ReplaceAll(program, "max", "most")})
+	v := h.rank(h.commit("lower it", files{"p.c": strings.ReplaceAll(strings.ReplaceAll(program, "max", "most"), "10", "9")}))
+	if !slices.Contains(v.Candidates, origin) {
+		t.Errorf("%v lack %s", v.Candidates, origin)
+	}
+}
+
+// The answer depends on nothing that changes between runs.
+func TestRankIsDeterministic(t *testing.T) {
+	h := newHistory(t)
+	h.commit("start the program", files{"p.c": program})
+	for i, word := range []string{"12", "13", "14"} {
+		h.commit("step "+word, files{"p.c": strings.Replace(program, "10", word, 1), "q.c": strings.Repeat("int q;\n", i+1)})
+	}
+	fix := h.commit("fix", files{"p.c": strings.Replace(program, "10", "15", 1)})
+	first := h.rank(fix)
+	for range 5 {
+		again := h.rank(fix)
+		for i := range first.Suspects {
+			a, b := first.Suspects[i], again.Suspects[i]
+			if a.Commit.OID != b.Commit.OID || a.Probability != b.Probability {
+				t.Fatalf("%v and %v", a, b)
+			}
+		}
+	}
+}
+
+// The committed model fits the code, its numbers are finite, and naming starts
+// at half the F1 that its own provenance states.
+func TestModelFile(t *testing.T) {
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Trees.Trees) == 0 || m.Made.Cases == 0 {
+		t.Error("the model is empty")
+	}
+	if m.Threshold < 0.2 || m.Threshold > 0.5 {
+		t.Errorf("threshold %g", m.Threshold)
+	}
+	for _, tree := range m.Trees.Trees {
+		for _, n := range tree {
+			if math.IsNaN(n.Value) || math.IsInf(n.Value, 0) || n.Feature >= len(features) {
+				t.Fatalf("node %+v", n)
+			}
+		}
+	}
+}
+
+// Probabilities grow with the score and shrink with what rivals score.
+func TestProbabilities(t *testing.T) {
+	c := Calibrator{A: 1, B: -0.5}
+	alone, strong := c.Probabilities([]float64{1}), c.Probabilities([]float64{1, 3, 2})
+	if !(alone[0] > strong[0]) || !(strong[1] > strong[2]) || !(strong[2] > strong[0]) {
+		t.Errorf("alone %v, among others %v", alone, strong)
+	}
+}
+
+// Paths sort by what a tracer needs them for.
+func TestPathKind(t *testing.T) {
+	for p, want := range map[string]pathClass{
+		"src/a.c": pathSource, "lib/ofp-util.c": pathSource, "a.py": pathSource, "x/y.tsx": pathSource, "bin/run": pathSource,
+		"tests/a.c": pathTest, "src/test/java/A.java": pathTest, "a_test.go": pathTest, "FooTest.java": pathTest, "a.spec.ts": pathTest, "test_a.py": pathTest,
+		"contest.c": pathSource, "latest.py": pathSource, "src/attest/a.c": pathSource,
+		"README": pathOther, "README.md": pathOther, "doc/a.rst": pathOther, "package.json": pathOther, "Makefile": pathOther, "ChangeLog": pathOther,
+	} {
+		if got := pathKind(p); got != want {
+			t.Errorf("pathKind(%q) = %d, want %d", p, got, want)
+		}
+	}
+}
