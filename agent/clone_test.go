@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -47,22 +47,22 @@ func TestShallowClone(t *testing.T) {
 }
 
 func TestPartialClone(t *testing.T) {
-	// A call that needs a missing object is answered with its name, nothing is
-	// fetched, nothing is kept, and what is at hand is answered.
+	// A call that needs a missing object is answered with its name or without
+	// the part that needs it; nothing is fetched, and nothing is kept.
 	f := calcHistory(t)
 	c := cloneOf(f, "--filter=blob:none")
 	memory := &recorder{}
 	box := c.toolbox(Scope{}, ToolOptions{Memory: memory})
-	for _, call := range [][2]string{
-		{"git_blame", `{"path":"src/calc.c"}`},
-		{"git_show", `{"commit":"{zero}"}`},
-		{"git_log_search", `{"pattern":"divide"}`},
-		{"git_log_function", `{"path":"src/calc.c","function":"divide"}`},
+	for _, call := range [][3]string{
+		{"git_blame", `{"path":"src/calc.c"}`, "error: this clone lacks object"},
+		{"git_show", `{"commit":"{zero}"}`, "note: this clone lacks object"},
+		{"git_show", `{"commit":"{zero}"}`, "M lib/calc.c +0 -0"},
+		{"git_log_search", `{"pattern":"divide"}`, "error: this clone lacks object"},
+		{"git_log_function", `{"path":"src/calc.c","function":"divide"}`, "error: this clone lacks object"},
+		{"git_grep", `{"pattern":"divide","path":"nowhere"}`, `error: "nowhere" is not in`},
 	} {
-		res, err := box.Call(context.Background(), call[0], json.RawMessage(f.expand(call[1])))
-		var refused *CallError
-		if !errors.As(err, &refused) || !strings.Contains(refused.Text, "this clone lacks object") {
-			t.Errorf("%s: %v, %q", call, err, res.Text)
+		if got := f.transcript(box, [][2]string{{call[0], call[1]}}); !strings.Contains(got, call[2]) {
+			t.Errorf("no %q in %s", call[2], got)
 		}
 	}
 	if memory.puts > 0 {
@@ -70,6 +70,39 @@ func TestPartialClone(t *testing.T) {
 	}
 	if missing := c.git("rev-list", "--objects", "--all", "--missing=print"); !strings.Contains(missing, "\n?") {
 		t.Error("objects were fetched")
+	}
+}
+
+func TestMissingBlobCostsOnlyItsPart(t *testing.T) {
+	// With one old blob gone, searches answer from the newer commits and say
+	// where they stopped, and a commit is shown but for the file that needs it.
+	f := newFixture(t)
+	f.write("a.c", "int old;\n")
+	f.write("b.c", "int b;\n")
+	f.commit("one", "one\n")
+	f.write("a.c", "int changed;\n")
+	f.write("b.c", "int bb;\n")
+	f.commit("two", "two\n")
+	f.write("a.c", "int changed;\nint more;\n")
+	f.commit("three", "three\n")
+	gone := f.git("rev-parse", string(f.oid["one"])+":a.c")
+	if err := os.Remove(filepath.Join(f.dir, ".git", "objects", gone[:2], gone[2:])); err != nil {
+		t.Fatal(err)
+	}
+	memory := &recorder{}
+	box := f.toolbox(Scope{Tip: f.oid["three"]}, ToolOptions{Memory: memory})
+	got := f.transcript(box, [][2]string{
+		{"git_show", `{"commit":"{two}"}`},
+		{"git_log_search", `{"pattern":"more"}`},
+		{"git_log_function", `{"path":"a.c","start":1,"end":2}`},
+	})
+	for _, want := range []string{"-int b;\n+int bb;", "M a.c +0 -0", "+ a.c:2: int more;", "three +1 -0", gone[:12]} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "this clone lacks object"); n != 3 || memory.puts != 0 {
+		t.Errorf("%d answers say what is missing, %d were kept:\n%s", n, memory.puts, got)
 	}
 }
 

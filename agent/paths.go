@@ -79,11 +79,11 @@ func (b *bench) find(ctx context.Context, oid gitext.OID, raw string) (*place, e
 		}
 	}
 	for _, p := range tries {
-		inside, err := b.files(ctx, oid, p)
+		ok, err := b.isDir(ctx, oid, p)
 		if err != nil {
 			return nil, err
 		}
-		if len(inside) > 0 {
+		if ok {
 			return &place{path: p}, nil
 		}
 	}

@@ -102,6 +102,9 @@ func (v *Show) about(lines int) string {
 	if v.Path != "" && v.AllFiles > len(v.Files) {
 		fmt.Fprintf(&b, " (of %d that the commit changes; only %q is shown)", v.AllFiles, v.Path)
 	}
+	if v.Missing != "" {
+		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown", short(v.Missing))
+	}
 	if v.Truncated {
 		fmt.Fprintf(&b, "\nnote: only the first %d MiB of the patch were read; give path for the rest", maxPatchBytes>>20)
 	}

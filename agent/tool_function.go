@@ -33,7 +33,10 @@ type FunctionLog struct {
 	Commit   string        `json:"commit"`
 	Hits     []FunctionHit `json:"hits"` // newest first
 	More     bool          `json:"more,omitempty"`
+	Missing  string        `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not followed
 }
+
+func (v *FunctionLog) incomplete() bool { return v.Missing != "" }
 
 // FunctionHit is a commit and its part of the function's history.
 type FunctionHit struct {
@@ -118,7 +121,9 @@ func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*Function
 	opt := gitext.LogLOptions{Tip: gitext.OID(p.Commit), Path: p.Path, Start: p.Start, End: p.End,
 		Since: since, Until: until, Max: p.Max + 1, Patch: true}
 	entries, err := b.functionEntries(ctx, opt, p.Function)
-	if err != nil {
+	if missing := missingObject(err); missing != "" && len(entries) > 0 {
+		v.Missing = missing
+	} else if err != nil {
 		return nil, err
 	}
 	if len(entries) > p.Max {
@@ -169,7 +174,7 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 	for _, form := range []string{`^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoted + `\([^A-Za-z0-9_].*\)\{0,1\}$`, quoted} {
 		opt.Function = form
 		entries, err := drain(b.repo.LogL(ctx, opt))
-		if err == nil || !errors.As(err, &git) || ctx.Err() != nil {
+		if err == nil || !errors.As(err, &git) || missingObject(err) != "" || ctx.Err() != nil {
 			return entries, err
 		}
 	}
@@ -181,11 +186,12 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 		name, opt.Path, opt.Tip.Short(), whereIs(name, text))
 }
 
+// drain reads a log, as far as it goes when there is an error.
 func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, error) {
 	var out []gitext.LogLEntry
 	for entry, err := range log {
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		out = append(out, entry)
 	}
@@ -226,6 +232,9 @@ func (v *FunctionLog) head() string {
 		s = fmt.Sprintf("history of %s, from %s: no commits in this range of dates", what, short(v.Commit))
 	case v.More:
 		s += " (there are older ones: raise max, or give until)"
+	}
+	if v.Missing != "" {
+		s += gapNote(v.Missing)
 	}
 	return s
 }

@@ -37,7 +37,10 @@ type Search struct {
 	Hits    []SearchHit `json:"hits"`
 	More    bool        `json:"more,omitempty"` // there are others
 	Total   int         `json:"total,omitempty"`
+	Missing string      `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not searched
 }
+
+func (v *Search) incomplete() bool { return v.Missing != "" }
 
 // SearchHit is a commit that changed the pattern.
 type SearchHit struct {
@@ -145,6 +148,10 @@ func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) 
 func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for entry, err := range log {
+		if missing := missingObject(err); missing != "" && len(entries) > 0 {
+			v.Missing = missing
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -165,12 +172,18 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 	return entries, nil
 }
 
-// everHad reports whether any commit of the history of oid touched path.
-func (b *bench) everHad(ctx context.Context, oid gitext.OID, path string) (bool, error) {
-	for _, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Paths: []string{path}, Max: 1}) {
-		return err == nil, err
+// missingObject names the object of the clone that err is about, if it is.
+func missingObject(err error) string {
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) {
+		return string(missing.OID)
 	}
-	return false, nil
+	return ""
+}
+
+// gapNote says that an answer ends at a missing object.
+func gapNote(oid string) string {
+	return fmt.Sprintf("\nnote: this clone lacks object %s; commits behind it were not searched", short(oid))
 }
 
 // explainPattern makes a refusal of what git says to a regular expression
@@ -253,6 +266,10 @@ func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, pat
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
+		if missingObject(err) != "" {
+			i++ // that commit is listed without its lines
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -343,6 +360,9 @@ func (v *Search) head() string {
 		s += fmt.Sprintf(" (%d in all: raise max for the newer ones)", v.Total)
 	case v.More:
 		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
+	}
+	if v.Missing != "" {
+		s += gapNote(v.Missing)
 	}
 	return s
 }

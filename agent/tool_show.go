@@ -29,7 +29,10 @@ type Show struct {
 	AllFiles  int          `json:"all_files"` // that the commit changed
 	Truncated bool         `json:"truncated,omitempty"`
 	Trailers  []string     `json:"trailers,omitempty"`
+	Missing   string       `json:"missing,omitempty"` // object that this clone lacks: files that need it have no hunks
 }
+
+func (v *Show) incomplete() bool { return v.Missing != "" }
 
 // FileChange is what a commit did to a file.
 type FileChange struct {
@@ -92,12 +95,49 @@ func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
 			parent = o
 		}
 	}
-	patch, err := b.repo.Patch(ctx, parent, oid, gitext.PatchOptions{Context: p.Context, Renames: true, MaxBytes: maxPatchBytes})
+	opt := gitext.PatchOptions{Context: p.Context, Renames: true, MaxBytes: maxPatchBytes}
+	patch, err := b.repo.Patch(ctx, parent, oid, opt)
+	if v.Missing = missingObject(err); v.Missing != "" {
+		patch, err = b.patchByFile(ctx, parent, oid, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
 	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
 	return v, v.take(patch.Files, strings.Split(p.Path, "\n"))
+}
+
+// maxFilesApart bounds the processes that a patch with gaps may cost.
+const maxFilesApart = 100
+
+// patchByFile reads the patch of each file by itself, for a clone that lacks
+// some of the contents. Renames are not seen then, since a rename needs them.
+func (b *bench) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
+	out := &gitext.Patch{Commit: oid, Parent: parent}
+	opt.Renames = false
+	for entry, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Max: 1, Files: true}) {
+		if err != nil {
+			return nil, err
+		}
+		out.Files = entry.Files
+	}
+	for i, f := range out.Files {
+		if i == maxFilesApart {
+			break
+		}
+		opt.Paths = []string{currentPath(f)}
+		one, err := b.repo.Patch(ctx, parent, oid, opt)
+		if missingObject(err) != "" {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(one.Files) == 1 {
+			out.Files[i] = one.Files[0]
+		}
+	}
+	return out, nil
 }
 
 // take keeps the files that one of the spellings of a path means.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"git-agent/gitext"
@@ -31,6 +32,25 @@ func (b *bench) files(ctx context.Context, oid gitext.OID, dir string) ([]string
 		}
 	}
 	return names, nil
+}
+
+// isDir reports whether dir is a directory of a commit. In a clone that lacks
+// the files' contents it is taken for one when any commit touched it.
+func (b *bench) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, error) {
+	inside, err := b.files(ctx, oid, dir)
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) {
+		return b.everHad(ctx, oid, dir)
+	}
+	return len(inside) > 0, err
+}
+
+// everHad reports whether any commit of the history of oid touched path.
+func (b *bench) everHad(ctx context.Context, oid gitext.OID, path string) (bool, error) {
+	for _, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Paths: []string{path}, Max: 1}) {
+		return err == nil, err
+	}
+	return false, nil
 }
 
 // similar lists names near to want, none if that takes too long or the clone
