@@ -324,8 +324,10 @@ func (r *runner) results() *Results {
 		rows := make([]Outcome, len(r.Cases))
 		for i := range r.Cases {
 			rows[i] = Outcome{Case: i}
-			if o, ok := r.records[i][a]; ok {
-				rows[i] = o
+			// Of a case that was interrupted half way nothing counts, so
+			// that all algorithms are measured on the same cases.
+			if len(r.records[i]) == len(r.Algorithms) {
+				rows[i] = r.records[i][a]
 			}
 		}
 		res.Outcomes[a] = rows

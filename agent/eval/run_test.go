@@ -259,12 +259,13 @@ func TestUnreadableRepository(t *testing.T) {
 	}
 }
 
-// An interruption keeps what is done and gives it back with the error.
+// An interruption keeps what is done and gives it back with the error. A case
+// that one algorithm has not answered counts for none, but its answers are kept.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &engine{}
 	e.trace = func(ctx context.Context, c Case, _ string) (Prediction, error) {
-		if e.asked.Load() == 9 {
+		if e.asked.Load() == 10 {
 			cancel()
 			return Prediction{}, ctx.Err()
 		}
@@ -276,11 +277,14 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || res == nil || res.Unfinished != 8 {
 		t.Fatalf("%v, %+v", err, res)
 	}
+	if n := NewReport(About{}, res).Algorithms[0].Overall.Cases; n != 4 {
+		t.Errorf("the half case counts for one algorithm: %d cases, want 4", n)
+	}
 	if e.opened.Load() != e.closed.Load() {
 		t.Errorf("opened %d, closed %d", e.opened.Load(), e.closed.Load())
 	}
 	before := e.asked.Load()
-	if res, err = Run(t.Context(), p); err != nil || e.asked.Load()-before != 24-8 || res.Reused != 8 {
+	if res, err = Run(t.Context(), p); err != nil || e.asked.Load()-before != 24-9 || res.Reused != 9 {
 		t.Errorf("the next run asked %d times and reused %d: %v", e.asked.Load()-before, res.Reused, err)
 	}
 }
