@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -83,7 +82,7 @@ func (c *doctorCmd) printer(a *app, color palette) func(finding) error {
 	if c.JSON {
 		return func(f finding) error {
 			f.Schema = doctorSchema
-			line, err := json.Marshal(f)
+			line, err := jsonLine(f)
 			if err != nil {
 				return err
 			}

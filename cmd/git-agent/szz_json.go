@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -69,12 +70,21 @@ type szzJSON struct {
 }
 
 func (r *szzJSON) answer(ans szzAnswer) error {
-	line, err := json.Marshal(szzJSONOf(ans))
+	line, err := jsonLine(szzJSONOf(ans))
 	if err != nil {
 		return fmt.Errorf("encode the answer for %s: %w", ans.Verdict.Fix, err)
 	}
 	_, err = r.w.Write(append(line, r.end...))
 	return err
+}
+
+// jsonLine encodes v on one line, without the escapes that only HTML needs.
+func jsonLine(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func szzJSONOf(ans szzAnswer) szzJSONAnswer {

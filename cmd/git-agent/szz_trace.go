@@ -75,6 +75,12 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report func(agent.E
 		return szzAnswer{}, err
 	}
 	ans := szzAnswer{Source: fix.source, Fix: fc.Commit, Verdict: verdict}
+	if fix.source == szz.SourceCommit {
+		// What an engine must not see, a reader may.
+		if ans.Fix, err = t.repo.Commit(ctx, fix.oid); err != nil {
+			return szzAnswer{}, err
+		}
+	}
 	if t.cmd.VerifyCmd == "" {
 		return ans, nil
 	}
