@@ -30,8 +30,12 @@ type Error struct {
 // Error says what git said, or else how it ended.
 func (e *Error) Error() string {
 	verb := "git"
-	if len(e.Args) > 0 {
-		verb = "git " + e.Args[0]
+	for i := 0; i < len(e.Args); i++ {
+		if e.Args[i] != "-c" {
+			verb = "git " + e.Args[i]
+			break
+		}
+		i++ // its value
 	}
 	if said := e.said(); said != "" && !e.stopped() {
 		return verb + ": " + said

@@ -154,11 +154,10 @@ func (o *objectReader) ask(ctx context.Context, verb string, names []string, tak
 		}
 	}
 	if interrupted := !unwatch(); interrupted || err != nil {
-		p.stop()
 		o.end()
-		err = errSilent
-		if answered == len(names) {
-			err = nil
+		err = nil
+		if answered < len(names) {
+			err = &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
 		}
 	}
 	writer.Wait()
@@ -303,10 +302,10 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 	if err := rev.valid(); err != nil {
 		return "", 0, err
 	}
-	if path == "" || strings.ContainsRune(path, 0) {
+	if !treePath(path) {
 		return "", 0, fmt.Errorf("%q at %s: %w", path, rev.Short(), ErrNotExist)
 	}
-	if !strings.Contains(path, "\n") && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../") {
+	if !strings.Contains(path, "\n") {
 		head, err := r.objs.info(ctx, string(rev)+":"+path)
 		if err == nil && head.kind == "blob" {
 			return head.oid, 0o100644, nil
@@ -316,6 +315,16 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 		}
 	}
 	return r.treeEntry(ctx, rev, path)
+}
+
+// treePath is false for what no tree can hold: "", "/x", "x/", "a//b", "../x".
+func treePath(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return !strings.ContainsRune(path, 0)
 }
 
 // treeEntry asks ls-tree, which knows more and costs a process.

@@ -178,8 +178,12 @@ func checkShadow(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
+	folders := 0
 	for _, e := range entries {
 		folder := e.Name() == "objects" || e.Name() == "refs"
+		if folder {
+			folders++
+		}
 		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) && e.Type().IsRegular()
 		if (!shadowEntries[e.Name()] && !temporary) || e.IsDir() != folder || (!folder && !e.Type().IsRegular()) {
 			return errForeignShadow
@@ -190,6 +194,9 @@ func checkShadow(dir string, files map[string][]byte) error {
 				return err
 			}
 		}
+	}
+	if folders != 2 {
+		return fs.ErrNotExist
 	}
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

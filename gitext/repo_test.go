@@ -1,0 +1,222 @@
+package gitext
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// usable checks that a repository answers the basic questions.
+func usable(t *testing.T, r *Repo) {
+	t.Helper()
+	head, err := r.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Commit(t.Context(), head)
+	if err != nil || c.Subject() != "second" {
+		t.Fatalf("got %q, %v", c.Subject(), err)
+	}
+	lines, err := r.Blame(t.Context(), head, "f", BlameOptions{})
+	if err != nil || len(lines) != 2 || lines[0].Commit != c.Parents[0] || lines[1].Commit != head {
+		t.Errorf("blame: %v, %v", lines, err)
+	}
+	p, err := r.Patch(t.Context(), c.Parents[0], head, PatchOptions{})
+	if err != nil || len(p.Files) != 1 || len(p.Files[0].Hunks) != 1 {
+		t.Errorf("patch: %+v, %v", p, err)
+	}
+	if s := r.EmptyTree(); string(s) != mustHash(t, r) {
+		t.Errorf("empty tree %s", s)
+	}
+}
+
+func mustHash(t *testing.T, r *Repo) string {
+	t.Helper()
+	out, err := r.shadow.output(t.Context(), call{args: []string{"hash-object", "-t", "tree", os.DevNull}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// simple has two commits of one file.
+func simple(t *testing.T, initArgs ...string) *fixture {
+	t.Helper()
+	f := newFixture(t, initArgs...)
+	f.write("f", "one\ntwo\n")
+	f.commit("first")
+	f.write("f", "one\n2\n")
+	f.commit("second")
+	return f
+}
+
+func TestDiscovery(t *testing.T) {
+	// Every kind of repository is found from inside, says what it is, and answers.
+	t.Run("plain", func(t *testing.T) {
+		f := simple(t)
+		f.write("sub/dir/x", "")
+		r := openAt(t, OpenOptions{Dir: filepath.Join(f.dir, "sub", "dir")})
+		usable(t, r)
+		if r.Bare() || r.Shallow() || r.Partial() || r.ObjectFormat() != "sha1" || r.WorkTree() != f.dir || r.GitDir() != filepath.Join(f.dir, ".git") {
+			t.Errorf("got %+v", r)
+		}
+		if want := filepath.Join(f.dir, ".git", "agent"); r.DataDir() != want {
+			t.Errorf("data in %q, want %q", r.DataDir(), want)
+		}
+		if out := f.git("status", "--porcelain"); out != "?? sub/\n" {
+			t.Errorf("opening changed the repository: %q", out)
+		}
+	})
+	t.Run("bare", func(t *testing.T) {
+		f := simple(t)
+		bare := filepath.Join(t.TempDir(), "b.git")
+		f.git("clone", "-q", "--bare", ".", bare)
+		f.git("config", "--global", "safe.bareRepository", "all")
+		r := openAt(t, OpenOptions{Dir: bare})
+		usable(t, r)
+		if !r.Bare() || r.WorkTree() != "" || r.CommonDir() != bare {
+			t.Errorf("got %+v", r)
+		}
+		if _, err := r.PatchWorktree(t.Context(), PatchOptions{}); err == nil {
+			t.Error("a bare repository has no work tree to compare with")
+		}
+	})
+	t.Run("inside the git directory", func(t *testing.T) {
+		f := simple(t)
+		usable(t, openAt(t, OpenOptions{Dir: filepath.Join(f.dir, ".git", "refs")}))
+	})
+	t.Run("linked worktree", func(t *testing.T) {
+		f := simple(t)
+		linked := filepath.Join(t.TempDir(), "w")
+		f.git("worktree", "add", "-q", "--detach", linked)
+		r, main := openAt(t, OpenOptions{Dir: linked}), f.open()
+		usable(t, r)
+		if r.WorkTree() != linked || r.DataDir() != main.DataDir() || r.GitDir() == main.GitDir() || r.ID() != main.ID() {
+			t.Errorf("got %+v", r)
+		}
+	})
+	t.Run("submodule", func(t *testing.T) {
+		f := simple(t)
+		super := another(t)
+		super.git("submodule", "add", "-q", f.dir, "mod")
+		super.commit("add a submodule")
+		r := openAt(t, OpenOptions{Dir: filepath.Join(super.dir, "mod")})
+		usable(t, r)
+		if want := filepath.Join(super.dir, ".git", "modules", "mod"); r.CommonDir() != want {
+			t.Errorf("common directory %q, want %q", r.CommonDir(), want)
+		}
+	})
+	t.Run("alternates", func(t *testing.T) {
+		f := simple(t)
+		shared := filepath.Join(t.TempDir(), "s")
+		f.git("clone", "-q", "--shared", ".", shared)
+		usable(t, openAt(t, OpenOptions{Dir: shared}))
+	})
+	t.Run("sha256", func(t *testing.T) {
+		f := simple(t, "--object-format=sha256")
+		r := f.open()
+		usable(t, r)
+		if r.ObjectFormat() != "sha256" || len(r.EmptyTree()) != 64 {
+			t.Errorf("got %+v", r)
+		}
+	})
+	t.Run("reftable", func(t *testing.T) {
+		isolate(t)
+		if _, err := (&fixture{t: t}).try(t.TempDir(), "init", "-q", "--ref-format=reftable"); err != nil {
+			t.Skip("this git has no reftable")
+		}
+		usable(t, simple(t, "--ref-format=reftable").open())
+	})
+}
+
+func TestShallow(t *testing.T) {
+	// A shallow clone says so and names its boundary, blame marks the lines
+	// that are charged to it, and after unshallowing all is as usual.
+	f := simple(t)
+	clone := filepath.Join(t.TempDir(), "c")
+	f.git("clone", "-q", "--depth=1", "file://"+f.dir, clone)
+	head := f.oid("HEAD")
+	r := openAt(t, OpenOptions{Dir: clone})
+	if !r.Shallow() || len(r.ShallowBoundary()) != 1 || !r.ShallowBoundary()[head] {
+		t.Fatalf("boundary %v", r.ShallowBoundary())
+	}
+	lines, err := r.Blame(t.Context(), head, "f", BlameOptions{})
+	if err != nil || len(lines) != 2 || !lines[0].Boundary || lines[0].Commit != head {
+		t.Errorf("blame: %+v, %v", lines, err)
+	}
+	for p, err := range r.Patches(t.Context(), []OID{head}, PatchOptions{}) {
+		if err != nil || p.Parent != "" || len(p.Files) != 1 || p.Files[0].Status != 'A' {
+			t.Errorf("patch: %+v, %v", p, err)
+		}
+	}
+	f.at(clone, "fetch", "-q", "--unshallow")
+	r = openAt(t, OpenOptions{Dir: clone})
+	if r.Shallow() || r.ShallowBoundary() != nil {
+		t.Error("still shallow")
+	}
+	usable(t, r)
+}
+
+func TestEnvironmentPointsAtTheRepository(t *testing.T) {
+	// With no directory given, git's variables count as they do for git, and
+	// relative ones still hold; with one given, they are about something else.
+	f := simple(t)
+	other := another(t)
+	other.write("g", "x")
+	other.commit("other")
+	t.Chdir(filepath.Dir(f.dir))
+	t.Setenv("GIT_DIR", filepath.Join("repo", ".git"))
+	t.Setenv("GIT_WORK_TREE", "repo")
+	usable(t, openAt(t, OpenOptions{}))
+	r := openAt(t, OpenOptions{Dir: other.dir})
+	if r.WorkTree() != other.dir {
+		t.Errorf("opened %q", r.WorkTree())
+	}
+}
+
+func TestObjectsFromTheEnvironment(t *testing.T) {
+	// In a hook new objects are in a quarantine that only variables name.
+	f := simple(t)
+	quarantine := filepath.Join(t.TempDir(), "odd:na\"me")
+	if err := os.MkdirAll(filepath.Join(quarantine, "pack"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(f.dir)
+	t.Setenv("GIT_OBJECT_DIRECTORY", quarantine)
+	t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(f.dir, ".git", "objects"))
+	f.write("f", "quarantined\n")
+	head := f.commit("in quarantine")
+	r := openAt(t, OpenOptions{})
+	c, err := r.Commit(t.Context(), head)
+	if err != nil || c.Subject() != "in quarantine" {
+		t.Errorf("got %q, %v", c.Subject(), err)
+	}
+	os.Unsetenv("GIT_OBJECT_DIRECTORY")
+	os.Unsetenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+	if _, err := openAt(t, OpenOptions{}).Commit(t.Context(), head); !errors.As(err, new(*MissingObjectError)) {
+		t.Errorf("the quarantine outlived its variables: %v", err)
+	}
+}
+
+func TestNotARepository(t *testing.T) {
+	// Outside of a repository the error says so, with a hint.
+	isolate(t)
+	_, err := Open(t.Context(), OpenOptions{Dir: t.TempDir()})
+	var gitErr *Error
+	if !errors.Is(err, ErrNotRepository) || !errors.As(err, &gitErr) || gitErr.Hint == "" || gitErr.Exit != 128 {
+		t.Errorf("got %#v", err)
+	}
+}
+
+func TestClosedRepository(t *testing.T) {
+	// After Close a read fails instead of starting processes.
+	f := simple(t)
+	r := f.open()
+	head := f.oid("HEAD")
+	r.Close()
+	if _, err := r.Commit(t.Context(), head); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,204 @@
+package gitext
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestShadowIsPrivateAndReused(t *testing.T) {
+	// Only the user can read the shadow; a second Open leaves it untouched.
+	f := simple(t)
+	r := f.open()
+	shadow := r.shadow.dir
+	stamps := map[string]int64{}
+	visit := func(check func(path string, info fs.FileInfo)) {
+		filepath.WalkDir(shadow, func(path string, d fs.DirEntry, err error) error {
+			info, err := d.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(path, info)
+			return nil
+		})
+	}
+	visit(func(path string, info fs.FileInfo) {
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		stamps[path] = info.ModTime().UnixNano()
+	})
+	f.open()
+	visit(func(path string, info fs.FileInfo) {
+		if stamps[path] != info.ModTime().UnixNano() {
+			t.Errorf("%s was written again", path)
+		}
+	})
+}
+
+func TestShadowIsMadeOnceByMany(t *testing.T) {
+	// Many that open a fresh repository at once all succeed, and leave nothing
+	// half-made behind.
+	f := simple(t)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			r, err := Open(t.Context(), OpenOptions{Dir: f.dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer r.Close()
+			if _, err := r.Commit(t.Context(), f.oid("HEAD")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	entries, err := os.ReadDir(filepath.Join(f.dir, ".git", "agent"))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+func TestDamagedShadowIsRepaired(t *testing.T) {
+	// Whatever is missing from or wrong in the shadow is put right by Open.
+	f := simple(t)
+	shadow := f.open().shadow.dir
+	for _, damage := range []func() error{
+		func() error { return os.Remove(filepath.Join(shadow, "config")) },
+		func() error { return os.WriteFile(filepath.Join(shadow, "config"), nil, 0o600) },
+		func() error { return os.RemoveAll(filepath.Join(shadow, "refs")) },
+		func() error { return os.RemoveAll(filepath.Join(shadow, "objects")) },
+		func() error {
+			return os.WriteFile(filepath.Join(shadow, "objects", "info", "alternates"), []byte("/elsewhere\n"), 0o600)
+		},
+		func() error { return os.RemoveAll(shadow) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		usable(t, f.open())
+	}
+}
+
+func TestPlantedShadowIsThrownAway(t *testing.T) {
+	// A .git directory from a stranger may bring a shadow of its own, with
+	// files that would lead git to foreign settings. None of it is used.
+	f := simple(t)
+	shadow := f.open().shadow.dir
+	canary := filepath.Join(t.TempDir(), "canary")
+	evil := another(t)
+	evil.git("config", "core.fsmonitor", "touch "+canary)
+	for name, plant := range map[string]func() error{
+		"commondir": func() error {
+			return os.WriteFile(filepath.Join(shadow, "commondir"), []byte(evil.dir+"/.git\n"), 0o600)
+		},
+		"config.worktree": func() error { return os.WriteFile(filepath.Join(shadow, "config.worktree"), []byte("[core]\n"), 0o600) },
+		"hooks":           func() error { return os.MkdirAll(filepath.Join(shadow, "hooks"), 0o700) },
+		"info":            func() error { return os.MkdirAll(filepath.Join(shadow, "info"), 0o700) },
+		"config link": func() error {
+			os.Remove(filepath.Join(shadow, "config"))
+			return os.Symlink(filepath.Join(evil.dir, ".git", "config"), filepath.Join(shadow, "config"))
+		},
+		"shadow link": func() error {
+			os.RemoveAll(shadow)
+			return os.Symlink(filepath.Join(evil.dir, ".git"), shadow)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := plant(); err != nil {
+				t.Fatal(err)
+			}
+			usable(t, openAt(t, OpenOptions{Dir: f.dir}))
+			info, err := os.Lstat(shadow)
+			if err != nil || !info.IsDir() {
+				t.Fatalf("the link is still there: %v", err)
+			}
+			for _, planted := range []string{"commondir", "config.worktree", "hooks", "info"} {
+				if _, err := os.Lstat(filepath.Join(shadow, planted)); err == nil {
+					t.Errorf("%s is still there", planted)
+				}
+			}
+		})
+	}
+	if out := evil.git("config", "core.fsmonitor"); !strings.Contains(out, "canary") {
+		t.Error("the directory behind the link was changed")
+	}
+}
+
+func TestDataMovesWhereItCanBeWritten(t *testing.T) {
+	// Where the repository cannot hold the data, the user's cache does; where
+	// that cannot either, a temporary directory does, and goes with Close.
+	f := simple(t)
+	if err := os.WriteFile(filepath.Join(f.dir, ".git", "agent"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := f.open()
+	usable(t, r)
+	if cache := os.Getenv("XDG_CACHE_HOME"); !strings.HasPrefix(r.DataDir(), filepath.Join(cache, "git-agent")+"/") {
+		t.Errorf("data in %q", r.DataDir())
+	}
+	if err := os.RemoveAll(os.Getenv("XDG_CACHE_HOME")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(os.Getenv("XDG_CACHE_HOME"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = f.open()
+	usable(t, r)
+	r.Close()
+	if _, err := os.Stat(r.DataDir()); err == nil {
+		t.Errorf("%q is left", r.DataDir())
+	}
+}
+
+func TestOddRepositoryPath(t *testing.T) {
+	// A repository may lie under any name that has no line break.
+	f := simple(t)
+	for _, name := range []string{"with space", "co:lon", "qu\"ote", "#hash", "back\\slash", "ünï", "tab\t", "[x]*"} {
+		moved := filepath.Join(t.TempDir(), name)
+		if err := os.Rename(f.dir, moved); err != nil {
+			t.Fatal(err)
+		}
+		f.dir = moved
+		usable(t, f.open())
+	}
+}
+
+func TestBloomChangesNothing(t *testing.T) {
+	// With filters written the answers are the same, git sees the filters, and
+	// they are not written again for the same refs.
+	f := newFixture(t)
+	oddHistory(f)
+	head := f.oid("HEAD")
+	plain := f.open()
+	want := collect(t, plain.Log(t.Context(), LogOptions{Tip: head, Paths: []string{"plain.c.moved"}, Files: true}))
+	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
+	if !r.HasBloom() {
+		t.Fatal("no filters")
+	}
+	graph := filepath.Join(r.shadow.dir, "objects", "info", "commit-graph")
+	before, err := os.Stat(graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := collect(t, r.Log(t.Context(), LogOptions{Tip: head, Paths: []string{"plain.c.moved"}, Files: true}))
+	equal(t, "log", entryOIDs(got), entryOIDs(want))
+	openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
+	if after, err := os.Stat(graph); err != nil || !os.SameFile(before, after) {
+		t.Errorf("written again: %v", err)
+	}
+	f.write("plain.c.moved", "new\n")
+	next := f.commit("later")
+	r = openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
+	if after, err := os.Stat(graph); err != nil || os.SameFile(before, after) {
+		t.Errorf("not written for the new commit: %v", err)
+	}
+	if e := collect(t, r.Log(t.Context(), LogOptions{Tip: next, Max: 1, Paths: []string{"plain.c.moved"}})); e[0].OID != next {
+		t.Errorf("got %v", e)
+	}
+}
