@@ -1,7 +1,6 @@
 package szz
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -337,93 +336,5 @@ func sortedOIDs(set map[gitext.OID]bool) []gitext.OID {
 		out = append(out, o)
 	}
 	slices.Sort(out)
-	return out
-}
-
-// lookThrough adds to f.ignore what its lines are blamed on and should not be.
-// It reports whether blame has to run again.
-func (t *tracer) lookThrough(f *traceFile) bool {
-	again := false
-	for _, l := range f.lines {
-		c := l.blame.Commit
-		if f.ignore[c] {
-			continue
-		}
-		see, drop := t.judge(c, l.blame.Path)
-		if !see {
-			continue
-		}
-		if f.ignore == nil {
-			f.ignore, f.drop = map[gitext.OID]bool{}, map[gitext.OID]bool{}
-		}
-		f.ignore[c], again = true, true
-		if drop {
-			f.drop[c] = true
-		}
-	}
-	return again
-}
-
-// judge says whether blame looks through a commit's change of a path, and
-// whether lines that git nevertheless leaves with it are dropped.
-func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
-	k := t.known[c]
-	r := t.rules
-	switch {
-	case k == nil:
-		return false, false
-	case r.mass && !k.merge && k.stat.Files > massFiles,
-		r.meta && k.merge,
-		r.reverts && k.revert:
-		return true, true
-	case r.cosmetic && k.cosmetic[path]:
-		return true, true
-	case r.meta && k.meta[path]:
-		return true, false
-	}
-	return false, false
-}
-
-// An answer is what the files agree on: per commit, the lines it is blamed for.
-type answer struct {
-	commit gitext.OID
-	lines  []answerLine
-}
-
-type answerLine struct {
-	tracedLine
-	file *traceFile
-}
-
-// answers gives the commits that are left, the one with most lines first.
-func (t *tracer) answers() []answer {
-	byCommit := map[gitext.OID]*answer{}
-	boundary := t.repo.ShallowBoundary()
-	for _, f := range t.files {
-		for _, l := range f.lines {
-			c := l.blame.Commit
-			switch {
-			case f.drop[c]:
-				t.note("lines of %q lead to a commit that is looked through and are left out", f.path)
-			case boundary[c]:
-				t.note("lines of %q lead beyond the shallow boundary; type git fetch --unshallow", f.path)
-			default:
-				if byCommit[c] == nil {
-					byCommit[c] = &answer{commit: c}
-				}
-				byCommit[c].lines = append(byCommit[c].lines, answerLine{l, f})
-			}
-		}
-	}
-	out := make([]answer, 0, len(byCommit))
-	for _, a := range byCommit {
-		out = append(out, *a)
-	}
-	slices.SortFunc(out, func(a, b answer) int {
-		if d := len(b.lines) - len(a.lines); d != 0 {
-			return d
-		}
-		return bytes.Compare([]byte(a.commit), []byte(b.commit))
-	})
 	return out
 }

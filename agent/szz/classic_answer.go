@@ -18,6 +18,50 @@ const maxEvidence = 5
 // maxEvidenceText cuts a line of proof; minified files have very long ones.
 const maxEvidenceText = 200 // bytes
 
+// An answer is what the files agree on: per commit, the lines it is blamed for.
+type answer struct {
+	commit gitext.OID
+	lines  []answerLine
+}
+
+type answerLine struct {
+	tracedLine
+	file *traceFile
+}
+
+// answers gives the commits that are left, the one with most lines first.
+func (t *tracer) answers() []answer {
+	byCommit := map[gitext.OID]*answer{}
+	boundary := t.repo.ShallowBoundary()
+	for _, f := range t.files {
+		for _, l := range f.lines {
+			c := l.blame.Commit
+			switch {
+			case f.drop[c]:
+				t.note("lines of %q lead to a commit that is looked through and are left out", f.path)
+			case boundary[c]:
+				t.note("lines of %q lead beyond the shallow boundary; type git fetch --unshallow", f.path)
+			default:
+				if byCommit[c] == nil {
+					byCommit[c] = &answer{commit: c}
+				}
+				byCommit[c].lines = append(byCommit[c].lines, answerLine{l, f})
+			}
+		}
+	}
+	out := make([]answer, 0, len(byCommit))
+	for _, a := range byCommit {
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b answer) int {
+		if d := len(b.lines) - len(a.lines); d != 0 {
+			return d
+		}
+		return bytes.Compare([]byte(a.commit), []byte(b.commit))
+	})
+	return out
+}
+
 // fill turns what blame left into the verdict.
 func (t *tracer) fill(ctx context.Context, v *Verdict) error {
 	answers := t.answers()

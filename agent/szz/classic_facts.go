@@ -157,6 +157,50 @@ func (t *tracer) learnPatch(p *gitext.Patch) {
 	}
 }
 
+// lookThrough adds to f.ignore what its lines are blamed on and should not be.
+// It reports whether blame has to run again.
+func (t *tracer) lookThrough(f *traceFile) bool {
+	again := false
+	for _, l := range f.lines {
+		c := l.blame.Commit
+		if f.ignore[c] {
+			continue
+		}
+		see, drop := t.judge(c, l.blame.Path)
+		if !see {
+			continue
+		}
+		if f.ignore == nil {
+			f.ignore, f.drop = map[gitext.OID]bool{}, map[gitext.OID]bool{}
+		}
+		f.ignore[c], again = true, true
+		if drop {
+			f.drop[c] = true
+		}
+	}
+	return again
+}
+
+// judge says whether blame looks through a commit's change of a path, and
+// whether lines that git nevertheless leaves with it are dropped.
+func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
+	k := t.known[c]
+	r := t.rules
+	switch {
+	case k == nil:
+		return false, false
+	case r.mass && !k.merge && k.stat.Files > massFiles,
+		r.meta && k.merge,
+		r.reverts && k.revert:
+		return true, true
+	case r.cosmetic && k.cosmetic[path]:
+		return true, true
+	case r.meta && k.meta[path]:
+		return true, false
+	}
+	return false, false
+}
+
 // isMeta reports a change of a file's name or mode, whatever else it is.
 func isMeta(f *gitext.FileChange) bool {
 	switch f.Status {

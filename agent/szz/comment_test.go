@@ -144,22 +144,6 @@ func TestLineKindsCountsAsGit(t *testing.T) {
 	}
 }
 
-// Tokens are the words of the code with their lines, without comments.
-func TestTokens(t *testing.T) {
-	got := ""
-	for _, w := range tokens("a.c", []byte("int f(int a) { /* c\n */ return a+1; }\n")) {
-		n := ""
-		if w.Name {
-			n = "'"
-		}
-		got += fmt.Sprintf("%s%s@%d ", w.Text, n, w.Line)
-	}
-	want := "int@1 f'@1 (@1 int@1 a'@1 )@1 {@1 return@2 a'@2 +@2 1@2 ;@2 }@2 "
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 // The lexers' files are read at the first use of each, and never block two
 // callers at once.
 func BenchmarkLineKinds(b *testing.B) {

@@ -1,6 +1,7 @@
 package szz
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -137,5 +138,21 @@ func TestRefactoringsDetectedText(t *testing.T) {
 		if !strings.Contains(RefactoringsDetected, w) {
 			t.Errorf("%q is not described", w)
 		}
+	}
+}
+
+// Words are runs of letters, digits and underscores, and single other
+// characters, with their lines; digits do not name anything.
+func TestWords(t *testing.T) {
+	got := ""
+	for _, w := range words("x_1 = é+2;\n\treturn\r\n") {
+		n := ""
+		if w.Name {
+			n = "'"
+		}
+		got += fmt.Sprintf("%s%s@%d ", w.Text, n, w.Line)
+	}
+	if want := "x_1'@1 =@1 é'@1 +@1 2@1 ;@1 return'@2 "; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
