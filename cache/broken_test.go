@@ -286,12 +286,12 @@ func TestDamagedStepIsAnError(t *testing.T) {
 	}
 }
 
-// A failed migration leaves the file as it was, and a later version migrates what an
-// earlier one has made.
+// A failed migration leaves the file as it was, a later version migrates what an earlier
+// one has made, and of precious data a copy of the old version stays.
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "test.db")
-	f := format{name: "test.db", id: 7, sync: "NORMAL", migrations: []string{"CREATE TABLE a (x); INSERT INTO a VALUES (1)"}}
+	f := format{name: "test.db", id: 7, sync: "NORMAL", precious: true, migrations: []string{"CREATE TABLE a (x); INSERT INTO a VALUES (1)"}}
 	reopen := func() error {
 		h, err := f.open(ctx, path)
 		if err == nil {
@@ -314,5 +314,13 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	mustNot(t, h.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
 	if x != 2 || version != 2 {
 		t.Errorf("x is %d, version is %d", x, version)
+	}
+	f.migrations = f.migrations[:1]
+	old, err := f.open(ctx, path+".v1")
+	mustNot(t, err)
+	defer old.close()
+	mustNot(t, old.read.QueryRowContext(ctx, "SELECT x FROM a").Scan(&x))
+	if info, err := os.Stat(path + ".v1"); err != nil || x != 1 || info.Mode().Perm() != 0o600 {
+		t.Errorf("x is %d in the copy, %v, %v", x, info, err)
 	}
 }

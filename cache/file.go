@@ -25,6 +25,7 @@ type format struct {
 	id         int32 // application_id, so that file(1) and we know whose file it is
 	sync       string
 	migrations []string // migrations[i] leads from version i to i+1
+	precious   bool     // what is in the file cannot be computed again
 }
 
 // handle is one open database: several readers, and one writer because SQLite has room
@@ -70,7 +71,7 @@ func (f format) connect(path string) (*handle, error) {
 		return nil, err
 	}
 	write, err := connect(path,
-		"&_auto_vacuum=INCREMENTAL&_journal_mode=WAL&_synchronous="+f.sync+"&_txlock=immediate", 1)
+		"&_auto_vacuum=INCREMENTAL&_foreign_keys=1&_journal_mode=WAL&_synchronous="+f.sync+"&_txlock=immediate", 1)
 	return &handle{path: path, read: read, write: write}, err
 }
 
@@ -115,22 +116,19 @@ func (f format) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unnamed+"-") // mode 0600
+	file, err := unfinished(path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // it has its name or is of no use
-	if err := file.Close(); err != nil {
-		return err
-	}
-	h, err := f.connect(file.Name())
+	defer os.Remove(file) // it has its name or is of no use
+	h, err := f.connect(file)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(f.migrate(ctx, h), h.close()); err != nil {
 		return err
 	}
-	return name(file.Name(), path)
+	return name(file, path)
 }
 
 // name gives the file old the name path, unless another process was faster.
@@ -155,6 +153,11 @@ func (f format) ready(ctx context.Context, h *handle) error {
 	}
 	if version, err = f.snapshot(ctx, h); err != nil || version == len(f.migrations) {
 		return err
+	}
+	if f.precious && version > 0 {
+		if err := h.backup(ctx, version); err != nil {
+			return fmt.Errorf("copy before the migration: %w", err)
+		}
 	}
 	return f.migrate(ctx, h)
 }
@@ -239,6 +242,28 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 func (h *handle) current() bool {
 	now, err := os.Lstat(h.path)
 	return err == nil && os.SameFile(h.was, now)
+}
+
+// backup copies the file beside itself, once for each version that is left behind.
+func (h *handle) backup(ctx context.Context, version int) error {
+	file, err := unfinished(h.path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file) // it has its name or is of no use
+	if _, err := h.write.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
+		return err
+	}
+	return name(file, fmt.Sprintf("%s.v%d", h.path, version))
+}
+
+// unfinished makes an empty file beside path, with mode 0600.
+func unfinished(path string) (string, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unnamed+"-")
+	if err != nil {
+		return "", err
+	}
+	return file.Name(), file.Close()
 }
 
 // close ends all connections. The last of all processes writes the log back.

@@ -15,9 +15,10 @@ import (
 
 // tracesFormat: a step's number counts within its run. Payloads are packed like values.
 var tracesFormat = format{
-	name: "traces.db",
-	id:   0x67617431, // "gat1"
-	sync: "FULL",
+	name:     "traces.db",
+	id:       0x67617431, // "gat1"
+	sync:     "FULL",
+	precious: true,
 	migrations: []string{`
 		CREATE TABLE run (
 			id      TEXT    PRIMARY KEY,
