@@ -1,6 +1,7 @@
 package szz
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -80,6 +81,7 @@ func Verify(ctx context.Context, repo *gitext.Repo, fc *FixContext, v *Verdict, 
 	defer t.close()
 	err = t.verify(ctx, v)
 	t.settle(v)
+	t.noteAbsent(ctx, v)
 	if errors.Is(err, errMaxRuns) {
 		v.note("verification stopped after %d runs, the most that were allowed", t.runs)
 		return nil
@@ -194,6 +196,18 @@ func (t *trials) settle(v *Verdict) {
 	}
 	slices.SortStableFunc(v.Suspects, func(a, b Suspect) int { return cmp.Compare(standing(a), standing(b)) })
 	v.note("%s", t.summary())
+}
+
+// noteAbsent says what a scratch work tree lacks of a clone's.
+func (t *trials) noteAbsent(ctx context.Context, v *Verdict) {
+	const most = 1 << 20
+	if _, err := t.repo.BlobAt(ctx, t.fc.Parent, ".gitmodules", most); err == nil {
+		v.note("submodules were empty directories where the command ran")
+	}
+	attributes, err := t.repo.BlobAt(ctx, t.fc.Parent, ".gitattributes", most)
+	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
+		v.note("files kept in Git LFS were their pointers where the command ran")
+	}
 }
 
 func standing(s Suspect) int {

@@ -433,6 +433,21 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 	}
 }
 
+func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
+	// Submodules are not there, and files of Git LFS only as pointers: both
+	// may be why a command cannot tell.
+	t.Parallel()
+	h := newHistory(t)
+	h.write(files{"t/run.sh": oldTest, ".gitmodules": "[submodule \"x\"]\n", ".gitattributes": "*.bin filter=lfs\n"})
+	culprit := h.commit("c0", version("0", "bad"))
+	f := version("fix", "good")
+	f["t/run.sh"] = fixTest
+	v, err := h.verify(t.Context(), h.commit("fix", f), VerifyOptions{}, culprit)
+	wantStandings(t, v, err, "c0 confirmed")
+	wantNote(t, v, "submodules were empty directories")
+	wantNote(t, v, "Git LFS")
+}
+
 func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 	// The command finds no key in its environment, in whatever sandbox.
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
