@@ -61,7 +61,7 @@ type PatchLine struct {
 // args are the options of the diff machinery, all spelled out.
 func (o PatchOptions) args() ([]string, error) {
 	args := []string{"-r", "-p", "--raw", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
-		"--submodule=short", "--ignore-submodules=none", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
+		"--submodule=short", "--ignore-submodules=none", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"-l1000", "-U" + strconv.Itoa(max(o.Context, 0))}
 	switch {
 	case o.Copies:

@@ -57,12 +57,12 @@ func failed[T any](err error) iter.Seq2[T, error] {
 	}
 }
 
-// LogLOptions name the lines whose history to list: a function by a regular
-// expression for its heading, or a range of lines of the file at Tip.
+// LogLOptions name the lines whose history to list: a function by an expression
+// for its heading, or a range of lines of the file at Tip.
 type LogLOptions struct {
 	Tip          OID
 	Path         string
-	Function     string // as git's -L :funcname:; "" means Start and End
+	Function     string // a basic regular expression, as in -L :funcname:; "" means Start and End
 	Start, End   int
 	Since, Until time.Time
 	Max          int

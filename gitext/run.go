@@ -41,6 +41,7 @@ var pinned = []string{
 	"-c", "core.quotePath=false",
 	"-c", "core.fsmonitor=false",
 	"-c", "core.hooksPath=/dev/null",
+	"-c", "core.useReplaceRefs=false", // true in a configuration beats GIT_NO_REPLACE_OBJECTS (2.39)
 	"-c", "advice.graftFileDeprecated=false",
 	"-c", "diff.suppressBlankEmpty=false",
 	"-c", "diff.indentHeuristic=true",

@@ -61,9 +61,11 @@ func (o ShowOptions) args(commit OID) []string {
 	}
 	args := []string{"show", "--format=medium", "--encoding=UTF-8", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--no-show-signature", "--no-notes", "--no-mailmap", "--no-decorate", "--src-prefix=a/", "--dst-prefix=b/",
-		"--submodule=short", "-M", "-l1000", "-U" + strconv.Itoa(context)}
+		"--submodule=short", "-M", "-l1000"}
 	if o.Stat {
 		args = append(args, "--stat", "--summary")
+	} else {
+		args = append(args, "-U"+strconv.Itoa(context))
 	}
 	return withPaths(append(args, "--end-of-options", string(commit)), o.Paths)
 }
