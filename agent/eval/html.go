@@ -48,7 +48,7 @@ type pageCell struct {
 // itself, so that it can be mailed, archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": Estimate.signed, "plural": plural,
+		"three": three, "maybe": maybe, "small": small, "signed": Estimate.signed, "plural": plural, "builds": Algorithm.otherBuilds,
 		"size": func(row Row) string { return fmt.Sprintf("%.2f", ratio(row.Answers, max(1, row.Cases))) },
 	}).Parse(reportHTML)
 	if err != nil {

@@ -36,6 +36,11 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped; %s\n",
 		r.Task, r.Run, plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
+	for _, a := range r.Algorithms {
+		if builds := a.otherBuilds(r.Version); builds != "" {
+			fmt.Fprintf(b, "%s: answers of build %s\n", a.Name, builds)
+		}
+	}
 	if r.SampledFrom > 0 {
 		fmt.Fprintf(b, "a fixed sample: %d of %d cases\n", r.Cases, r.SampledFrom)
 	}
@@ -49,6 +54,14 @@ func (r *Report) textHead(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// otherBuilds names the builds that answered, unless it was this one alone.
+func (a Algorithm) otherBuilds(this string) string {
+	if len(a.Versions) == 0 || len(a.Versions) == 1 && a.Versions[0] == this {
+		return ""
+	}
+	return strings.Join(a.Versions, ", ")
 }
 
 func (r *Report) textOverall(b *strings.Builder) {
