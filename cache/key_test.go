@@ -47,3 +47,39 @@ func FuzzUnpackRefusesDamage(f *testing.F) {
 		}
 	})
 }
+
+// All keys with up to three parts of up to two of the bytes that lengths look like have
+// different encodings.
+func TestAllSmallKeysAreDistinct(t *testing.T) {
+	texts := []string{""}
+	for _, a := range "\x00\x01a" {
+		texts = append(texts, string(a))
+		for _, b := range "\x00\x01a" {
+			texts = append(texts, string(a)+string(b))
+		}
+	}
+	keys := []Key{}
+	for _, kind := range texts {
+		keys = append(keys, Key{Kind: kind})
+	}
+	seen := map[string]Key{}
+	for depth := 0; ; depth++ {
+		for _, key := range keys {
+			if other, met := seen[string(key.encode())]; met {
+				t.Fatalf("%q and %q have one encoding", key, other)
+			}
+			seen[string(key.encode())] = key
+		}
+		if depth == 3 {
+			break
+		}
+		var longer []Key
+		for _, key := range keys {
+			for _, part := range texts {
+				longer = append(longer, Key{Kind: key.Kind, Parts: append(slices.Clone(key.Parts), part)})
+			}
+		}
+		keys = longer
+	}
+	t.Logf("%d keys", len(seen))
+}
