@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+)
+
+// question says on one line what was searched.
+func (v *Search) question() string {
+	s := fmt.Sprintf("-%s %q", v.Mode, shorten(v.Pattern, 80))
+	if v.Path != "" {
+		s += " in " + v.Path
+	}
+	s += ", history of " + short(v.Commit)
+	if v.Since != "" {
+		s += ", since " + v.Since
+	}
+	if v.Until != "" {
+		s += ", until " + v.Until
+	}
+	return s
+}
+
+// tell puts a search into words. Its levels show fewer of the changed lines.
+func (v *Search) tell(detail int) view {
+	if detail == detailPlain {
+		return view{blocks: v.plain()}
+	}
+	keep := []int{maxHitLines, 2, 1, 0}[detail]
+	out := view{head: v.head(), unit: "commits", tail: 3, last: keep == 0}
+	switch {
+	case out.last:
+		out.missing = "changed lines left out"
+	case detail != detailFull:
+		out.missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
+	}
+	for _, h := range v.Hits {
+		out.blocks = append(out.blocks, block{text: h.tell(keep)})
+	}
+	return out
+}
+
+func (v *Search) head() string {
+	if len(v.Hits) == 0 {
+		return v.question() + ": no commits found\n" + v.advice()
+	}
+	end := "newest first"
+	if v.Order == "oldest" {
+		end = "oldest first"
+	}
+	s := fmt.Sprintf("%s: %d commit(s), %s", v.question(), len(v.Hits), end)
+	switch {
+	case v.More && v.Total > 0:
+		s += fmt.Sprintf(" (%d in all: raise max for the newer ones)", v.Total)
+	case v.More:
+		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
+	}
+	if v.Missing != "" {
+		s += gapNote(v.Missing)
+	}
+	return s
+}
+
+// advice is what to try after an empty answer.
+func (v *Search) advice() string {
+	var try []string
+	switch {
+	case v.Mode == "S" && strings.ContainsAny(v.Pattern, `\*+?[]|^$`):
+		try = append(try, `mode "S" takes the pattern literally; mode "G" takes a regular expression`)
+	case v.Mode == "S":
+		try = append(try, `mode "G" also finds commits that only moved or rewrote such lines`)
+	}
+	if v.Path != "" {
+		try = append(try, "without path all files are searched")
+	}
+	if v.Since != "" || v.Until != "" {
+		try = append(try, "a wider range of dates")
+	}
+	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
+}
+
+// tell is a commit and at most keep of its deleted and of its added lines.
+func (h SearchHit) tell(keep int) string {
+	s := h.Commit.line()
+	if keep == 0 || len(h.Lines) == 0 {
+		const most = 3
+		if n := len(h.Files); n > most {
+			return fmt.Sprintf("%s [%s, %d more files]", s, strings.Join(h.Files[:most], ", "), n-most)
+		} else if n > 0 {
+			return s + " [" + strings.Join(h.Files, ", ") + "]"
+		}
+		return s
+	}
+	shown := map[string]int{}
+	rest := h.More
+	for _, l := range h.Lines {
+		if shown[l.Op]++; shown[l.Op] > keep {
+			rest++
+			continue
+		}
+		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, maxHitRunes))
+	}
+	if rest > 0 {
+		s += fmt.Sprintf("\n  ... (%d more)", rest)
+	}
+	return s
+}
+
+// maxHitRunes is how much of a matching line is shown.
+const maxHitRunes = 160
+
+// plain is what git log prints.
+func (v *Search) plain() []block {
+	var lines []string
+	for _, h := range v.Hits {
+		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
+	}
+	return lineBlocks(lines)
+}
+
+// gapNote says that an answer ends at a missing object.
+func gapNote(oid string) string {
+	return fmt.Sprintf("\nnote: this clone lacks object %s; commits behind it were not searched", short(oid))
+}
