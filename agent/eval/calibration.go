@@ -39,7 +39,8 @@ type Bin struct {
 
 // calibrate returns nil where the algorithm gives no probabilities.
 func calibrate(outcomes []Outcome) *Calibration {
-	marks := marksOf(outcomes, nil)
+	owned := marksOf(outcomes)
+	marks := pickMarks(nil, owned, nil)
 	if len(marks) == 0 {
 		return nil
 	}
@@ -56,31 +57,54 @@ func calibrate(outcomes []Outcome) *Calibration {
 	}
 	c.AUROC = defined(auroc(marks))
 	var samples []float64
+	times := make([]int, len(outcomes))
+	var sample []Mark
 	resample(len(outcomes), func(pick []int) {
-		if m := marksOf(outcomes, pick); len(m) > 0 {
-			samples = append(samples, ece(reliability(m), len(m)))
+		clear(times)
+		for _, i := range pick {
+			times[i]++
+		}
+		if sample = pickMarks(sample[:0], owned, times); len(sample) > 0 {
+			samples = append(samples, ece(reliability(sample), len(sample)))
 		}
 	})
 	c.ECE = interval(ece(c.Bins, len(marks)), samples)
 	return c
 }
 
-// marksOf collects the marks of the picked outcomes (nil: all), sorted by
-// probability.
-func marksOf(outcomes []Outcome, pick []int) []Mark {
-	var marks []Mark
-	if pick == nil {
-		for _, o := range outcomes {
-			marks = append(marks, o.Marks...)
+// ownedMark is a mark and the outcome that it is from.
+type ownedMark struct {
+	Mark
+	owner int
+}
+
+// marksOf collects the marks of all outcomes, sorted by probability.
+func marksOf(outcomes []Outcome) []ownedMark {
+	var marks []ownedMark
+	for i, o := range outcomes {
+		for _, m := range o.Marks {
+			marks = append(marks, ownedMark{m, i})
 		}
 	}
-	for _, i := range pick {
-		marks = append(marks, outcomes[i].Marks...)
-	}
-	slices.SortFunc(marks, func(a, b Mark) int {
+	slices.SortFunc(marks, func(a, b ownedMark) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(count(a.Right), count(b.Right)))
 	})
 	return marks
+}
+
+// pickMarks appends each mark as often as its outcome is in a sample (nil:
+// once). The marks are sorted once for all samples.
+func pickMarks(to []Mark, marks []ownedMark, times []int) []Mark {
+	for _, m := range marks {
+		n := 1
+		if times != nil {
+			n = times[m.owner]
+		}
+		for range n {
+			to = append(to, m.Mark)
+		}
+	}
+	return to
 }
 
 // reliability cuts sorted marks into bins of about equal mass. Equal

@@ -73,13 +73,18 @@ func (c *Comparison) tick(a, b bool) {
 }
 
 func f1Difference(pairs []pair, value float64) (Estimate, float64) {
+	as, bs := make([]tally, len(pairs)), make([]tally, len(pairs))
+	for i, p := range pairs {
+		as[i].add(p.a)
+		bs[i].add(p.b)
+	}
 	var diffs []float64
 	above, below := 0, 0
 	resample(len(pairs), func(pick []int) {
 		var a, b tally
 		for _, i := range pick {
-			a.add(pairs[i].a)
-			b.add(pairs[i].b)
+			a.join(as[i])
+			b.join(bs[i])
 		}
 		d := b.f1() - a.f1()
 		diffs = append(diffs, d)
