@@ -14,6 +14,9 @@ const (
 	// Below this size compression costs more than the bytes that it saves.
 	compressAbove = 512
 	sumSize       = 16
+	// What SQLite can hold, and the most that a row may ask to be decompressed to: the
+	// file may come from a stranger.
+	maxValue = 1e9
 )
 
 // The encodings of a stored value. The numbers are part of the file format.
@@ -61,6 +64,9 @@ func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
 	if s.encoding == plain {
 		return s.data, nil
 	}
+	if s.size < 0 || s.size > maxValue {
+		return nil, fmt.Errorf("value of %d bytes", s.size)
+	}
 	value, err := c.decompress(s)
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
@@ -102,7 +108,7 @@ func (c *codec) compress(value []byte) []byte {
 
 func (c *codec) decompress(s stored) ([]byte, error) {
 	c.decoder.Do(func() {
-		c.r, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+		c.r, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxValue))
 	})
 	return c.r.DecodeAll(s.data, make([]byte, 0, s.size))
 }
