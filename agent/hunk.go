@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"git-agent/gitext"
 )
@@ -85,8 +86,13 @@ func (h Hunk) withoutContext() []Hunk {
 	return out
 }
 
-// short returns at most keep deleted and keep added lines; what is missing
-// is said in a last one.
+// wordy reports whether a line says something: a brace does not.
+func wordy(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// short returns at most keep deleted and keep added lines, of those that say
+// something; what is missing is said in a last one.
 func (h Hunk) short(keep int) []string {
 	var out []string
 	var left Hunk
@@ -95,6 +101,10 @@ func (h Hunk) short(keep int) []string {
 		n := &added
 		if l[0] == '-' {
 			n = &deleted
+		}
+		if !wordy(l[1:]) {
+			left.Lines = append(left.Lines, l)
+			continue
 		}
 		if *n++; *n <= keep {
 			out = append(out, l)

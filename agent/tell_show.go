@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"git-agent/gitext"
@@ -39,7 +40,8 @@ func (f FileChange) title() string {
 }
 
 // tell puts a commit into words. Its levels drop the unchanged lines, then
-// more and more of each hunk; the last one only lists files and hunks.
+// more and more of each hunk; the last one lists the files, and shows the
+// changes of those for which there is room.
 func (v *Show) tell(detail int) view {
 	if detail == detailPlain {
 		return view{blocks: v.plain()}
@@ -53,7 +55,7 @@ func (v *Show) tell(detail int) view {
 		{10, 6, "unchanged lines left out, at most 6 deleted and 6 added lines of each hunk"},
 		{6, 2, "unchanged lines left out, at most 2 deleted and 2 added lines of each hunk"},
 		{6, 1, "unchanged lines left out, at most 1 deleted and 1 added line of each hunk"},
-		{6, 0, "changed lines left out"},
+		{6, 0, "changed lines left out, but for a few"},
 	}[detail]
 	out := view{head: v.Commit.line(), missing: level.missing, unit: "files", last: detail == 5}
 	if len(v.Files) == 1 {
@@ -65,7 +67,7 @@ func (v *Show) tell(detail int) view {
 		out.blocks = append(lineBlocks(strings.Split(about[1:], "\n")), v.patch()...)
 		return out
 	case out.last:
-		out.blocks = v.list()
+		out.blocks, out.extras = v.list(), v.samples()
 	default:
 		out.blocks = v.excerpt(level.lines)
 	}
@@ -174,13 +176,44 @@ func (v *Show) excerpt(keep int) []block {
 	}
 	var out []block
 	for _, f := range v.Files {
-		lines := []string{"--- " + f.title()}
-		for _, h := range f.Hunks {
-			lines = append(lines, excerpt(h, keep)...)
-		}
-		out = append(out, block{text: strings.Join(lines, "\n")})
+		out = append(out, block{text: f.excerpt(keep)})
 	}
 	return out
+}
+
+func (f FileChange) excerpt(keep int) string {
+	lines := []string{"--- " + f.title()}
+	for _, h := range f.Hunks {
+		lines = append(lines, excerpt(h, keep)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// samples offers the changes of each file, program text before the rest.
+func (v *Show) samples() []extra {
+	var first, rest []extra
+	for _, f := range v.Files {
+		if len(f.Hunks) == 0 {
+			continue
+		}
+		e := extra{long: f.excerpt(6), short: f.excerpt(1)}
+		if secondary(f.Path) {
+			rest = append(rest, e)
+		} else {
+			first = append(first, e)
+		}
+	}
+	return append(first, rest...)
+}
+
+// secondary guesses, for the order of samples only, that a file is a test, a
+// text or data.
+func secondary(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case "", ".md", ".txt", ".rst", ".adoc", ".html", ".xml", ".json", ".yml", ".yaml", ".at", ".po", ".lock":
+		return true
+	}
+	return strings.Contains(strings.ToLower(name), "test")
 }
 
 // excerpt is the changed lines of a hunk, at most keep of a kind in each run

@@ -294,10 +294,9 @@ func (h FunctionHit) sample(title string) string {
 }
 
 func (h FunctionHit) first(op byte) string {
-	const wordy = 3 // a brace or a blank line tells nothing
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
-			if text := strings.TrimSpace(l[1:]); l[0] == op && len(text) >= wordy {
+			if text := strings.TrimSpace(l[1:]); l[0] == op && wordy(text) {
 				return fmt.Sprintf("\n  %c %s", op, clip(text, sampleRunes))
 			}
 		}

@@ -38,6 +38,7 @@ type view struct {
 	tail    int      // blocks at the end that a cut keeps, such as the oldest commit
 	narrow  string   // how to ask for less, where the tool's general advice does not fit
 	last    bool     // there is no shorter level
+	extras  []extra  // what to add to the last level while there is room
 }
 
 // block is a piece of an answer that a cut or a page never splits.
@@ -46,6 +47,10 @@ type block struct {
 	section string   // heading under which it stands, repeated when a page begins inside
 	refs    []string // oids of commits that the legend must explain
 }
+
+// extra is something that would be good to see: the longer form if it fits,
+// else the shorter one, else nothing.
+type extra struct{ long, short string }
 
 // compose writes the text of an answer: all of it if it is short, else the
 // first condensed level that is short enough, or the page asked for.
@@ -84,6 +89,14 @@ func condense(tell func(int) view, notes []string, narrow string, full view, pag
 	for !fits(v, v.blocks, notes) && !v.last {
 		level++
 		v = tell(level)
+	}
+	for _, e := range v.extras {
+		for _, form := range []string{e.long, e.short} {
+			if more := append(slices.Clip(v.blocks), block{text: form}); fits(v, more, notes) {
+				v.blocks = more
+				break
+			}
+		}
 	}
 	text, missing := write(v, v.blocks, notes), v.missing
 	if !fits(v, v.blocks, notes) {
