@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"git-agent/gitext"
@@ -34,12 +33,16 @@ func (b *bench) files(ctx context.Context, oid gitext.OID, dir string) ([]string
 	return names, nil
 }
 
-// isDir reports whether dir is a directory of a commit. In a clone that lacks
-// the files' contents it is taken for one when any commit touched it.
+// isDir reports whether dir is a directory of a commit. A line of any of its
+// files proves it quickly; without one its files are listed. In a clone that
+// lacks their contents it is taken for one when any commit touched it.
 func (b *bench) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, error) {
+	line, err := b.repo.Grep(ctx, oid, gitext.GrepOptions{Pattern: "^", Paths: []string{dir}, Max: 1})
+	if err == nil && len(line) > 0 {
+		return true, nil
+	}
 	inside, err := b.files(ctx, oid, dir)
-	var missing *gitext.MissingObjectError
-	if errors.As(err, &missing) {
+	if missingObject(err) != "" {
 		return b.everHad(ctx, oid, dir)
 	}
 	return len(inside) > 0, err
