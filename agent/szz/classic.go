@@ -15,9 +15,9 @@ import (
 // the reference implementation, and what its published answers used.
 const massFiles = 20
 
-// maxRounds ends the search for commits to look through. Each round ignores at
-// least one commit more, so it ends by itself; a history that takes this many
-// is a chain of mass changes and the answer is what the last round left.
+// maxRounds ends the search for commits to look through. Each round goes to
+// older commits, so it ends by itself; a history that takes this many is a
+// chain of mass changes and the answer is what the last round left.
 const maxRounds = 64
 
 // rules say how a classic variant differs from plain blame.
@@ -140,15 +140,21 @@ type tracer struct {
 }
 
 // A traceFile is one blame target: lines of a path at a revision. The first
-// ones are the fix's files at its parent; refactor.go adds others, deeper in
-// history, whose lines stand for lines of the fix.
+// ones are the fix's files at its parent. Lines that end at a commit that is
+// looked through get a target of their own there, in which git ignores that
+// commit: the answer is that of ignoring it from the start, and git need not
+// walk again through all that is younger.
 type traceFile struct {
-	rev    gitext.OID
-	path   string
-	lines  []tracedLine
-	ignore map[gitext.OID]bool // looked through
-	drop   map[gitext.OID]bool // the part of ignore that cannot be the answer
-	done   bool
+	target
+	lines []tracedLine
+	done  bool
+}
+
+type target struct {
+	rev     gitext.OID
+	path    string
+	through bool // rev itself is looked through, by --ignore-rev
+	drop    bool // what git nevertheless leaves with rev is no answer
 }
 
 // A tracedLine is a line of the fix's parent and what blame says about it.
@@ -163,8 +169,8 @@ func newTracer(repo *gitext.Repo, fc *FixContext, r rules) *tracer {
 	return &tracer{repo: repo, fc: fc, rules: r, known: map[gitext.OID]*commitFacts{}}
 }
 
-// run blames in rounds: all files, then the facts about all new commits in
-// bulk, then again the files in which something is to be looked through.
+// run blames in rounds: all targets, then the facts about all new commits in
+// bulk, then the lines that end at a commit which is to be looked through.
 func (t *tracer) run(ctx context.Context) error {
 	if err := t.anchors(ctx); err != nil {
 		return err
@@ -190,18 +196,40 @@ func (t *tracer) settle(ctx context.Context) error {
 			return err
 		}
 		if t.plain() {
-			markDone(open)
 			continue
 		}
 		if err := t.learn(ctx, open); err != nil {
 			return err
 		}
-		for _, f := range open {
-			f.done = !t.lookThrough(f)
-		}
+		t.divert(open, t.lookThrough)
 	}
 	t.note("looked through %d layers of mass changes and stopped", maxRounds)
 	return nil
+}
+
+// divert moves lines to other targets, new ones, and reports how many it moved.
+// A way gives the target and the line there.
+func (t *tracer) divert(files []*traceFile, way func(*traceFile, tracedLine) (target, int, bool)) int {
+	made := map[target]*traceFile{}
+	moved := 0
+	for _, f := range files {
+		kept := f.lines[:0]
+		for _, l := range f.lines {
+			to, line, ok := way(f, l)
+			if !ok {
+				kept = append(kept, l)
+				continue
+			}
+			if made[to] == nil {
+				made[to] = &traceFile{target: to}
+				t.files = append(t.files, made[to])
+			}
+			made[to].lines = append(made[to].lines, tracedLine{anchor: l.anchor, path: l.path, line: line})
+			moved++
+		}
+		f.lines = kept
+	}
+	return moved
 }
 
 // plain reports whether blame alone decides.
@@ -218,12 +246,6 @@ func (t *tracer) open() []*traceFile {
 		}
 	}
 	return open
-}
-
-func markDone(files []*traceFile) {
-	for _, f := range files {
-		f.done = true
-	}
 }
 
 func (t *tracer) note(format string, args ...any) {
@@ -249,6 +271,7 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 	}
 	wg.Wait()
 	for i, err := range errs {
+		files[i].done = true
 		var missing *gitext.MissingObjectError
 		switch {
 		case err == nil:
@@ -306,10 +329,11 @@ func (f *traceFile) assign(got []gitext.BlameLine) {
 }
 
 func (t *tracer) blameOptions(f *traceFile, ranges []gitext.LineRange) gitext.BlameOptions {
-	return gitext.BlameOptions{
-		Ranges: ranges, IgnoreSpace: t.rules.space, Moves: t.rules.moves,
-		Copies: t.rules.copies, IgnoreRevs: sortedOIDs(f.ignore),
+	opt := gitext.BlameOptions{Ranges: ranges, IgnoreSpace: t.rules.space, Moves: t.rules.moves, Copies: t.rules.copies}
+	if f.through {
+		opt.IgnoreRevs = []gitext.OID{f.rev}
 	}
+	return opt
 }
 
 // ranges joins the file's lines to the fewest ranges.

@@ -28,7 +28,7 @@ func (t *tracer) anchors(ctx context.Context) error {
 		if len(lines) == 0 {
 			continue
 		}
-		tf := &traceFile{rev: t.fc.Parent, path: f.OldPath}
+		tf := &traceFile{target: target{rev: t.fc.Parent, path: f.OldPath}}
 		for _, l := range lines {
 			tf.lines = append(tf.lines, tracedLine{anchor: l, path: f.OldPath, line: l.Old})
 		}

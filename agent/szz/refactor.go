@@ -64,11 +64,9 @@ func (t *tracer) penetrate(ctx context.Context) error {
 		if err := t.study(ctx, seen); err != nil {
 			return err
 		}
-		moved := t.lift(seen)
-		if len(moved) == 0 {
+		if t.divert(t.files, t.behind(seen)) == 0 {
 			return nil
 		}
-		t.files = append(t.files, moved...)
 		if err := t.settle(ctx); err != nil {
 			return err
 		}
@@ -97,35 +95,18 @@ func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin
 	return nil
 }
 
-// lift takes the refactored lines out of their files and makes new blame
-// targets of the places they came from.
-func (t *tracer) lift(seen map[gitext.OID]map[place]origin) []*traceFile {
-	type target struct {
-		rev  gitext.OID
-		path string
-	}
-	targets := map[target]*traceFile{}
-	var order []*traceFile
-	for _, f := range t.files {
-		kept := f.lines[:0]
-		for _, l := range f.lines {
-			c := l.blame.Commit
-			o, ok := seen[c][place{l.blame.Path, l.blame.OrigLine}]
-			if !ok || len(t.known[c].commit.Parents) != 1 {
-				kept = append(kept, l)
-				continue
-			}
-			key := target{t.known[c].commit.Parents[0], o.path}
-			if targets[key] == nil {
-				targets[key] = &traceFile{rev: key.rev, path: key.path}
-				order = append(order, targets[key])
-			}
-			targets[key].lines = append(targets[key].lines, tracedLine{anchor: l.anchor, path: l.path, line: o.line})
-			t.note("looked behind %s, which only %s lines of %q", c.Short(), o.how, l.blame.Path)
+// behind is the way of a line that its commit only refactored: to the place
+// it came from, in the commit's parent.
+func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(*traceFile, tracedLine) (target, int, bool) {
+	return func(_ *traceFile, l tracedLine) (target, int, bool) {
+		c := l.blame.Commit
+		o, ok := seen[c][place{l.blame.Path, l.blame.OrigLine}]
+		if !ok || len(t.known[c].commit.Parents) != 1 {
+			return target{}, 0, false
 		}
-		f.lines = kept
+		t.note("looked behind %s, which only %s lines of %q", c.Short(), o.how, l.blame.Path)
+		return target{rev: t.known[c].commit.Parents[0], path: o.path}, o.line, true
 	}
-	return order
 }
 
 // origins finds where the refactored lines of a patch were before it.
