@@ -110,7 +110,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	meter := a.newProgress("measuring")
 	plan.OnProgress = func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
 	res, runErr := eval.Run(ctx, plan)
-	meter.done()
+	meter.end()
 	err = journal.Finish(ctx, runErr)
 	if res == nil || runErr != nil && ctx.Err() == nil {
 		return errors.Join(runErr, err)

@@ -29,6 +29,8 @@ type progress struct {
 	shown  bool      // a line stands on the terminal
 	title  string
 	active bool
+
+	done, total int // as last said
 }
 
 // newProgress decides whether to report, by --[no-]progress, -q and stderr.
@@ -56,11 +58,27 @@ func (p *progress) update(done, total int, what string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.done, p.total = done, total
+	p.draw(what)
+}
+
+// say adds what is being done, by whoever does it.
+func (p *progress) say(what string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draw(what)
+}
+
+// draw writes the line if it is time to; the caller holds the lock.
+func (p *progress) draw(what string) {
 	now := p.now()
 	if !p.active || now.Before(p.next) {
 		return
 	}
-	line := p.line(done, total, what, now.Sub(p.begun))
+	line := p.line(what, now.Sub(p.begun))
 	if p.tty {
 		p.next = now.Add(progressRedraw)
 		p.shown = true
@@ -71,10 +89,10 @@ func (p *progress) update(done, total int, what string) {
 	fmt.Fprintln(p.w, line)
 }
 
-func (p *progress) line(done, total int, what string, elapsed time.Duration) string {
+func (p *progress) line(what string, elapsed time.Duration) string {
 	line := p.title + ":"
-	if total > 0 {
-		line += fmt.Sprintf(" %3d%% (%d/%d)", done*100/total, done, total)
+	if p.total > 0 {
+		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
 	}
 	if what != "" {
 		line += " " + oneLine(what)
@@ -104,8 +122,8 @@ func (p *progress) clear() {
 	}
 }
 
-// done removes the line for good.
-func (p *progress) done() {
+// end removes the line for good.
+func (p *progress) end() {
 	if p == nil {
 		return
 	}

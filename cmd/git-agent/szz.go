@@ -81,19 +81,15 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	defer tracer.close()
 
 	meter := a.newProgress("tracing")
-	defer meter.done()
+	defer meter.end()
 	done, missed := 0, 0
-	for fix, err := range fixes {
-		if err != nil {
-			return c.resumable(ctx, a, done, err)
+	report := func(e agent.Event) {
+		if p, ok := e.(agent.Progress); ok {
+			meter.say(p.Text)
 		}
-		report := func(e agent.Event) {
-			if p, ok := e.(agent.Progress); ok {
-				meter.update(done, total, p.Text)
-			}
-		}
-		meter.update(done, total, "")
-		ans, err := tracer.trace(ctx, fix, report)
+	}
+	meter.update(0, total, "")
+	for ans, err := range tracer.all(ctx, fixes, report) {
 		if err != nil {
 			return c.resumable(ctx, a, done, err)
 		}
@@ -110,6 +106,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 			missed++
 		}
 		done++
+		meter.update(done, total, "")
 	}
 	if missed > 0 && repo.Partial() {
 		a.hint(ctx, fetchAllHint)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
+	"runtime"
 	"strconv"
+	"sync"
 
 	"git-agent/agent"
 	"git-agent/agent/sandbox"
@@ -39,6 +42,59 @@ func (c *szzCmd) cacheable(repo *gitext.Repo) bool {
 
 func (t *szzTracer) close() {
 	t.cache.Close() // losing the last write loses time only
+}
+
+// all answers for fixes in their order, working on several at once. An answer
+// is handed out as soon as those before it are.
+func (t *szzTracer) all(ctx context.Context, fixes iter.Seq2[szzFix, error], report func(agent.Event)) iter.Seq2[szzAnswer, error] {
+	type result struct {
+		ans szzAnswer
+		err error
+	}
+	return func(yield func(szzAnswer, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		var work sync.WaitGroup
+		defer work.Wait()
+		defer cancel()
+		queue := make(chan chan result, t.workers()-1)
+		work.Go(func() {
+			defer close(queue)
+			for fix, err := range fixes {
+				slot := make(chan result, 1)
+				select {
+				case queue <- slot:
+				case <-ctx.Done():
+					return
+				}
+				if err != nil {
+					slot <- result{err: err}
+					return
+				}
+				work.Go(func() {
+					ans, err := t.trace(ctx, fix, report)
+					slot <- result{ans, err}
+				})
+			}
+		})
+		for slot := range queue {
+			r := <-slot
+			if !yield(r.ans, r.err) || r.err != nil {
+				return
+			}
+		}
+		if err := context.Cause(ctx); err != nil {
+			yield(szzAnswer{}, err)
+		}
+	}
+}
+
+// workers is how many fixes are in work at once. A command that runs the
+// project's code gets the machine for itself.
+func (t *szzTracer) workers() int {
+	if t.cmd.VerifyCmd != "" {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // trace answers for one fix.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Progress waits before it appears, is one line on a terminal that is redrawn
+// at most ten times a second, and leaves nothing behind.
+func TestProgressOnTerminal(t *testing.T) {
+	var out strings.Builder
+	clock := time.Unix(0, 0)
+	p := &progress{w: &out, tty: true, now: func() time.Time { return clock }, begun: clock, next: clock.Add(time.Second), title: "tracing", active: true}
+	at := func(d time.Duration) { clock = time.Unix(0, 0).Add(d) }
+	p.update(0, 4, "")
+	at(1 * time.Second)
+	p.update(1, 4, "reading\x1b[2J history")
+	at(1050 * time.Millisecond)
+	p.say("too early")
+	at(1200 * time.Millisecond)
+	p.say("blame")
+	p.end()
+	p.update(4, 4, "after the end")
+	want := "\rtracing:  25% (1/4) reading<1b>[2J history, 1s\x1b[K\rtracing:  25% (1/4) blame, 1s\x1b[K\r\x1b[K"
+	if out.String() != want {
+		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+}
+
+// Forced without a terminal, progress is a plain line now and then.
+func TestProgressWithoutTerminal(t *testing.T) {
+	var out strings.Builder
+	clock := time.Unix(0, 0)
+	p := &progress{w: &out, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true}
+	for range 61 {
+		p.update(0, 0, "x")
+		clock = clock.Add(time.Second)
+	}
+	p.end()
+	if want := "tracing: x, 0s\ntracing: x, 30s\ntracing: x, 1m0s\n"; out.String() != want {
+		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+}
+
+// Nobody asked for progress: a nil meter shows nothing.
+func TestNoProgress(t *testing.T) {
+	var p *progress
+	p.update(1, 2, "x")
+	p.say("x")
+	p.clear()
+	p.end()
+}
