@@ -19,7 +19,7 @@ type PatchOptions struct {
 	IgnoreSpace     bool     // -w
 	Algorithm       string   // "" is myers; minimal, patience, histogram
 	Paths           []string // literal; none is all
-	MaxBytes        int64    // of one commit's patch text; 0 is 64 MiB
+	MaxBytes        int64    // of one commit's hunks in memory; 0 is 64 MiB
 }
 
 const defaultPatchBytes = 64 << 20

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // nastyHistory has every kind of change that a patch can show.
@@ -436,6 +438,12 @@ func TestUncommitted(t *testing.T) {
 	if err != nil || len(one.Files) != 1 || one.Files[0].NewPath != "sub/x" {
 		t.Errorf("one path: %+v, %v", one, err)
 	}
+	if err := os.Chtimes(filepath.Join(f.dir, ".gitattributes"), time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if tree, err = r.PatchWorktree(t.Context(), PatchOptions{}); err != nil || len(tree.Files) != 2 {
+		t.Errorf("a file with another time only: %+v, %v", tree, err)
+	}
 	f.write("f", "bin\x00ary\n")
 	if tree, err = r.PatchWorktree(t.Context(), PatchOptions{}); err != nil || !tree.Files[0].Binary || tree.Files[0].Hunks != nil {
 		t.Errorf("binary: %+v, %v", tree, err)
@@ -445,5 +453,55 @@ func TestUncommitted(t *testing.T) {
 	unborn.git("add", "f")
 	if p, err := unborn.open().PatchStaged(t.Context(), PatchOptions{}); err != nil || len(p.Files) != 1 || p.Parent != "" {
 		t.Errorf("before the first commit: %+v, %v", p, err)
+	}
+}
+
+func TestLargeCommits(t *testing.T) {
+	// Ten thousand files in a commit, and a file of 100 MB, give a right or a
+	// bounded answer, and do not disturb what follows.
+	if testing.Short() {
+		t.Skip("writes 100 MB")
+	}
+	f := newFixture(t, "--bare")
+	var in bytes.Buffer
+	commit := func(message string) {
+		f.clock += 60
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter C <c@d> %d +0000\ndata %d\n%s\n", f.clock, len(message), message)
+	}
+	commit("many files")
+	for i := range 10_000 {
+		text := fmt.Sprintf("file %d\n", i)
+		fmt.Fprintf(&in, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i%100, i, len(text), text)
+	}
+	commit("a large file")
+	large := strings.Repeat("0123456789abcde\n", 100<<20/16)
+	fmt.Fprintf(&in, "M 100644 inline large\ndata %d\n%s\n", len(large), large)
+	commit("a small change")
+	in.WriteString("M 100644 inline small\ndata 2\nx\n\n")
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Stdin = f.dir, &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r := f.open()
+	var got []*Patch
+	for p, err := range r.Patches(t.Context(), oidLines(f.git("rev-list", "--reverse", "main")), PatchOptions{MaxBytes: 1 << 20}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p)
+	}
+	if len(got) != 3 || len(got[0].Files) != 10_000 || got[0].Truncated || len(got[0].Files[9_999].Hunks) != 1 {
+		t.Errorf("many files: %d, %v", len(got[0].Files), got[0].Truncated)
+	}
+	if !got[1].Truncated || len(got[1].Files) != 1 || got[1].Files[0].Hunks != nil {
+		t.Errorf("large: %v", got[1].Truncated)
+	}
+	if got[2].Truncated || len(got[2].Files[0].Hunks) != 1 {
+		t.Errorf("small: %+v", got[2])
+	}
+	var tooLarge *TooLargeError
+	if _, err := r.BlobAt(t.Context(), f.oid("main"), "large", 1<<20); !errors.As(err, &tooLarge) || tooLarge.Size != 100<<20 {
+		t.Errorf("blob: %v", err)
 	}
 }

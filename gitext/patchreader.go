@@ -108,53 +108,28 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	if err != nil {
 		return err
 	}
-	oldLeft, newLeft := h.OldLines, h.NewLines
-	oldLine, newLine := h.OldStart, h.NewStart
 	keep := p.left > 0
 	if keep {
 		h.Lines = make([]PatchLine, 0, min(h.OldLines+h.NewLines, 1<<10))
 	}
-	for oldLeft > 0 || newLeft > 0 {
+	at := lineNumbers{old: h.OldStart, new: h.NewStart, oldLeft: h.OldLines, newLeft: h.NewLines}
+	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.startsWith(`\`) {
 		line, err := p.lines.next()
 		if err != nil {
 			return unexpectedEnd(err)
 		}
-		pl := PatchLine{Op: ' '}
-		if len(line) > 0 { // an empty line is a context line whose blank was suppressed
-			pl.Op, line = line[0], line[1:]
-		}
-		switch pl.Op {
-		case ' ':
-			pl.Old, pl.New = oldLine, newLine
-		case '-':
-			pl.Old = oldLine
-		case '+':
-			pl.New = newLine
-		case '\\':
+		if len(line) > 0 && line[0] == '\\' {
 			h.markNoNewline()
 			continue
-		default:
-			return fmt.Errorf("unexpected line in a hunk: %.100q", line)
 		}
-		if pl.Old != 0 {
-			oldLine, oldLeft = oldLine+1, oldLeft-1
+		pl, ok := at.line(line)
+		if !ok {
+			return fmt.Errorf("unexpected line in the hunk %.100q: %.100q", header, line)
 		}
-		if pl.New != 0 {
-			newLine, newLeft = newLine+1, newLeft-1
-		}
-		p.left -= int64(len(line))
+		p.left -= int64(len(pl.Text)) + lineCost
 		if keep = keep && p.left >= 0; keep {
-			pl.Text = p.lines.keep(line)
+			pl.Text = p.lines.keep(pl.Text)
 			h.Lines = append(h.Lines, pl)
-		}
-	}
-	if oldLeft < 0 || newLeft < 0 {
-		return fmt.Errorf("more lines in a hunk than %q says", header)
-	}
-	if p.lines.startsWith(`\`) {
-		h.markNoNewline()
-		if _, err := p.lines.next(); err != nil {
-			return unexpectedEnd(err)
 		}
 	}
 	into.Truncated = into.Truncated || !keep
@@ -162,6 +137,30 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		file.Hunks = append(file.Hunks, h)
 	}
 	return nil
+}
+
+// lineCost is charged for each line beside its text, so that millions of empty
+// lines cannot fill the memory.
+const lineCost = 16
+
+// lineNumbers counts through a hunk.
+type lineNumbers struct{ old, new, oldLeft, newLeft int }
+
+// line gives a line its numbers; false is a line that the header does not
+// announce. Its text is the reader's, not a copy.
+func (n *lineNumbers) line(text []byte) (PatchLine, bool) {
+	pl := PatchLine{Op: ' '}
+	if len(text) > 0 { // an empty line is a context line whose blank was suppressed
+		pl.Op, pl.Text = text[0], text[1:]
+	}
+	if pl.Op == ' ' || pl.Op == '-' {
+		pl.Old, n.old, n.oldLeft = n.old, n.old+1, n.oldLeft-1
+	}
+	if pl.Op == ' ' || pl.Op == '+' {
+		pl.New, n.new, n.newLeft = n.new, n.new+1, n.newLeft-1
+	}
+	known := pl.Op == ' ' || pl.Op == '-' || pl.Op == '+'
+	return pl, known && n.oldLeft >= 0 && n.newLeft >= 0
 }
 
 func (h *Hunk) markNoNewline() {

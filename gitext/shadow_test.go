@@ -16,14 +16,19 @@ func TestShadowIsPrivateAndReused(t *testing.T) {
 	shadow := r.shadow.dir
 	stamps := map[string]int64{}
 	visit := func(check func(path string, info fs.FileInfo)) {
-		filepath.WalkDir(shadow, func(path string, d fs.DirEntry, err error) error {
-			info, err := d.Info()
+		err := filepath.WalkDir(shadow, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			check(path, info)
-			return nil
+			info, err := d.Info()
+			if err == nil {
+				check(path, info)
+			}
+			return err
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	visit(func(path string, info fs.FileInfo) {
 		if info.Mode().Perm()&0o077 != 0 {

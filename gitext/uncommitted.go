@@ -55,7 +55,15 @@ func (r *Repo) patchIndex(ctx context.Context, opt PatchOptions, more ...string)
 		return nil, r.explain(ctx, err, changed(patch)...)
 	}
 	markBinary(patch)
+	patch.Files = slices.DeleteFunc(patch.Files, untouched)
 	return patch, nil
+}
+
+// untouched is true for a file that the index only suspects of a change,
+// because its time stamp differs. git diff would refresh the index first;
+// diff-index reports the file, with no hunks and an unknown id.
+func untouched(f FileChange) bool {
+	return f.Status == 'M' && f.NewOID.zero() && f.OldMode == f.NewMode && f.Hunks == nil && !f.Binary && !f.Submodule
 }
 
 // localFilters switches off the programs that the repository's own

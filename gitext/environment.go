@@ -1,0 +1,98 @@
+package gitext
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// pinned are settings that hold for every call, whatever is configured.
+// git-conventions.md section 3 tells which output each of them protects.
+var pinned = []string{
+	"--no-pager",
+	"-c", "core.quotePath=false",
+	"-c", "core.fsmonitor=false",
+	"-c", "core.hooksPath=/dev/null",
+	"-c", "core.useReplaceRefs=false", // true in a configuration beats GIT_NO_REPLACE_OBJECTS (2.39)
+	"-c", "advice.graftFileDeprecated=false",
+	"-c", "diff.suppressBlankEmpty=false",
+	"-c", "diff.indentHeuristic=true",
+	"-c", "diff.algorithm=myers",
+	"-c", "log.showSignature=false",
+	"-c", "i18n.logOutputEncoding=UTF-8",
+}
+
+// pinnedEnv is the part of a child's environment that no caller chooses.
+var pinnedEnv = []string{
+	"LC_ALL=C.UTF-8",
+	"LANGUAGE=C",
+	"TZ=UTC",
+	"TERM=dumb",
+	"GIT_PAGER=cat",
+	"GIT_OPTIONAL_LOCKS=0",
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=",
+	"GIT_NO_REPLACE_OBJECTS=1",
+	"GIT_GRAFT_FILE=/dev/null",
+	"GIT_ADVICE=0",
+	"GIT_LITERAL_PATHSPECS=1",
+}
+
+// baseEnv is what any git needs from the caller's environment.
+func baseEnv() []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SystemRoot"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// elsewhere are the variables that point git at the caller's repository; they
+// would mislead a git that is meant for another one (git rev-parse
+// --local-env-vars lists them; a hook exports them).
+var elsewhere = map[string]bool{
+	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
+	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
+	"GIT_PREFIX": true, "GIT_NAMESPACE": true, "GIT_INTERNAL_SUPER_PREFIX": true,
+	"GIT_CONFIG": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_REPLACE_REF_BASE": true, "GIT_QUARANTINE_PATH": true,
+}
+
+// userEnv is for calls in the user's repository: what tells git where that
+// is and how it is configured passes, what changes output or traces does not.
+// With other, the repository is not the one that the environment is about.
+func userEnv(other bool) []string {
+	env := baseEnv()
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		switch {
+		case name == "GIT_DIFF_OPTS", name == "GIT_EXTERNAL_DIFF", strings.HasPrefix(name, "GIT_TRACE"),
+			strings.HasSuffix(name, "_PATHSPECS"), other && elsewhere[name]:
+		case strings.HasPrefix(name, "GIT_"), name == "XDG_CONFIG_HOME", name == "SUDO_UID":
+			env = append(env, entry)
+		}
+	}
+	return append(env, pinnedEnv...) // later entries win
+}
+
+// getenv reads a variable as git will see it.
+func (r *runner) getenv(name string) string {
+	for _, entry := range slices.Backward(r.env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// shadowEnv is for calls in the shadow directory.
+func shadowEnv(dir string, alternates string) []string {
+	env := append(baseEnv(), pinnedEnv...)
+	env = append(env, "GIT_DIR="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	if alternates != "" {
+		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+alternates)
+	}
+	return env
+}
