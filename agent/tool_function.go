@@ -60,6 +60,7 @@ func newFunctionLog(b *bench) (Tool, error) {
 }
 
 func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error {
+	p.Function = strings.TrimSpace(p.Function)
 	switch {
 	case p.Function == "" && p.Start == 0:
 		return refusef("give function, or start and end")
@@ -84,8 +85,8 @@ func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error 
 		return err
 	}
 	if p.Function != "" {
-		p.Function = bareName(p.Function)
-		if !bytes.Contains(text, []byte(p.Function)) {
+		p.Function = declaredName(p.Function)
+		if !bytes.Contains(text, []byte(bareName(p.Function))) {
 			return refusef("%q does not occur in %s at %s; git_grep finds where it is", p.Function, p.Path, oid.Short())
 		}
 		return nil
@@ -94,16 +95,22 @@ func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error 
 	return err
 }
 
-// bareName takes the name out of what models write for one: "foo()",
-// "static int foo(struct x *y)", "Class::foo", "Class.foo", "obj->foo".
-func bareName(s string) string {
+// declaredName takes the name out of what models write for one: "foo()",
+// "static int foo(struct x *y)", "Class::foo".
+func declaredName(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.IndexByte(s, '('); i > 0 {
-		s = strings.TrimSpace(s[:i])
-		if fields := strings.Fields(s); len(fields) > 0 {
-			s = fields[len(fields)-1]
-		}
+		s = s[:i]
 	}
+	if fields := strings.Fields(s); len(fields) > 0 {
+		s = fields[len(fields)-1]
+	}
+	return strings.TrimLeft(s, "*&")
+}
+
+// bareName leaves out what a name is qualified with, as "Class::", "obj->",
+// "Class.", "Class#". Definitions bear it in C++ only, and there not always.
+func bareName(s string) string {
 	for _, separator := range []string{"::", "->", ".", "#"} {
 		if i := strings.LastIndex(s, separator); i >= 0 && i+len(separator) < len(s) {
 			s = s[i+len(separator):]
@@ -162,16 +169,16 @@ func (b *bench) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 	return hit
 }
 
-// functionEntries asks for the name as a whole word, then as any part of a
-// function's head. Git tries its expression on the lines that its pattern
+// functionEntries asks for the name as it is qualified, then for the bare name
+// as a whole word, then for it as any part of a function's head. Git tries its expression on the lines that its pattern
 // for the language takes for heads of functions, and takes the first.
 func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
 	if name == "" {
 		return drain(b.repo.LogL(ctx, opt))
 	}
-	quoted := quoteBRE(name)
 	var git *gitext.Error
-	for _, form := range []string{`^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoted + `\([^A-Za-z0-9_].*\)\{0,1\}$`, quoted} {
+	bare := bareName(name)
+	for _, form := range []string{wholeWord(name), wholeWord(bare), quoteBRE(bare)} {
 		opt.Function = form
 		entries, err := drain(b.repo.LogL(ctx, opt))
 		if err == nil || !errors.As(err, &git) || missingObject(err) != "" || ctx.Err() != nil {
@@ -183,7 +190,7 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 		return nil, err
 	}
 	return nil, refusef("no function %q was recognised in %s at %s; the name stands in %s. Give start and end instead",
-		name, opt.Path, opt.Tip.Short(), whereIs(name, text))
+		name, opt.Path, opt.Tip.Short(), whereIs(bare, text))
 }
 
 // drain reads a log, as far as it goes when there is an error.
@@ -196,6 +203,12 @@ func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, er
 		out = append(out, entry)
 	}
 	return out, nil
+}
+
+// wholeWord is a basic regular expression for a line with the word, without
+// the extensions that not every C library has.
+func wholeWord(name string) string {
+	return `^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoteBRE(name) + `\([^A-Za-z0-9_].*\)\{0,1\}$`
 }
 
 // quoteBRE quotes the characters that mean something in a basic regular

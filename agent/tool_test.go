@@ -135,6 +135,7 @@ var badCalls = [][2]string{
 	{"git_log_search", `{"pattern":"x","since":"2020-02-01","until":"2020-01-01"}`},
 	{"git_log_search", `{"pattern":"x","path":"nowhere/calc.c"}`},
 	{"git_log_function", `{"path":"src/calc.c"}`},
+	{"git_log_function", `{"path":"src/calc.c","function":" "}`},
 	{"git_log_function", `{"path":"src/calc.c","function":"add","start":1}`},
 	{"git_log_function", `{"path":"src/calc.c","function":"subtract"}`},
 	{"git_log_function", `{"path":"src/calc.c","function":"calc.h"}`},
@@ -360,5 +361,28 @@ func TestTimeout(t *testing.T) {
 	cancel()
 	if _, err := f.toolbox(Scope{}, ToolOptions{}).Call(ctx, "git_log_search", json.RawMessage(`{"pattern":"x"}`)); !errors.Is(err, context.Canceled) || errors.As(err, &refused) && refused.Err == nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestQualifiedNames(t *testing.T) {
+	// Of two methods of one name the qualified one is followed, and what
+	// models write around a name does not matter.
+	f := newFixture(t)
+	f.write("x.cpp", "int A::run(int x)\n{\n\treturn 1;\n}\n\nint B::run(int x)\n{\n\treturn 2;\n}\n")
+	f.commit("one", "one\n")
+	f.write("x.cpp", "int A::run(int x)\n{\n\treturn 1;\n}\n\nint B::run(int x)\n{\n\treturn 3;\n}\n")
+	f.commit("two", "two\n")
+	box := f.toolbox(Scope{Tip: f.oid["two"]}, ToolOptions{})
+	for written, commits := range map[string]int{"B::run": 2, "A::run": 1, "int B::run(int x)": 2, "run": 1, "a.run()": 1, "C::run": 1} {
+		args, err := json.Marshal(map[string]string{"path": "x.cpp", "function": written})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := box.Call(context.Background(), "git_log_function", args)
+		if err != nil {
+			t.Errorf("%s: %v", written, err)
+		} else if n := len(res.Value.(*FunctionLog).Hits); n != commits {
+			t.Errorf("%s: %d commits, want %d", written, n, commits)
+		}
 	}
 }
