@@ -34,7 +34,8 @@ type setter struct {
 	out           strings.Builder
 	words         []word
 	tag           bool   // the next text line is the tag of a .TP
-	hang          string // a tag that may share its line with the text
+	hang          string // a tag that shares its line with the text
+	hangWidth     int    // its columns
 	literal       bool   // between .nf and .fi
 }
 
@@ -97,6 +98,7 @@ func (t *setter) paragraph(name, rest string) {
 		t.extra = 4
 		if args := arguments(rest); len(args) > 0 {
 			t.hang = strings.Repeat(" ", t.indent) + unescape(args[0])
+			t.hangWidth = utf8.RuneCountInString(t.hang)
 		}
 	}
 }
@@ -115,13 +117,23 @@ func (t *setter) text(s string) {
 		return
 	}
 	if t.tag {
-		t.tag = false
-		styled, _ := t.fonts(s)
-		t.out.WriteString(strings.Repeat(" ", t.indent) + styled + "\n")
-		t.extra = 8
+		t.setTag(s)
 		return
 	}
 	t.words = append(t.words, t.split(s)...)
+}
+
+// setTag writes the tag of a .TP: beside the text when it is short enough for
+// that, above it otherwise.
+func (t *setter) setTag(s string) {
+	t.tag, t.extra = false, indentStep
+	styled, plain := t.fonts(s)
+	tag := strings.Repeat(" ", t.indent) + styled
+	if utf8.RuneCountInString(plain) < indentStep {
+		t.hang, t.hangWidth = tag, t.indent+utf8.RuneCountInString(plain)
+		return
+	}
+	t.out.WriteString(tag + "\n")
 }
 
 // split cuts a line into words, each with its own font changes closed.
@@ -162,7 +174,7 @@ func (t *setter) flush() {
 	indent := strings.Repeat(" ", t.indent+t.extra)
 	line, used := indent, 0
 	if t.hang != "" {
-		line = t.hang + strings.Repeat(" ", max(1, len(indent)-utf8.RuneCountInString(t.hang)))
+		line = t.hang + strings.Repeat(" ", max(1, len(indent)-t.hangWidth))
 		t.hang = ""
 	}
 	for _, w := range t.words {

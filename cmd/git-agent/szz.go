@@ -97,6 +97,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		if err := show.answer(ctx, ans); err != nil {
 			return err
 		}
+		if show.paging() {
+			meter.end()
+		}
 		if c.Note {
 			if err := writeNote(ctx, repo, ans); err != nil {
 				return err

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"context"
-	"io"
-)
+import "context"
 
 // szzOutput picks a renderer when the first answer comes, so that no pager
 // starts before there is something to show.
@@ -36,15 +33,18 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		pieces, _ := parseFormat(o.cmd.Format) // check has looked at it
 		return &szzFormat{w: o.a.stdout, pieces: pieces, end: end, clean: isTerminal(o.a.stdout)}
 	}
-	w := io.Writer(o.a.stdout)
-	if o.total != 1 {
-		// Answers come one by one, and each is shown when it comes: the
-		// terminal is the pager.
-		return newSzzHuman(o.a, w, o.a.newPalette(ctx))
+	if o.cmd.Stdin && isTerminal(o.a.stdin) {
+		return newSzzHuman(o.a, o.a.stdout, o.a.newPalette(ctx)) // the user types revisions: no pager
 	}
 	o.page = o.a.page(ctx)
+	if o.total != 1 {
+		o.page.lines = 0 // answers come one by one: show each, as git log does
+	}
 	return newSzzHuman(o.a, o.page, o.a.newPalette(ctx))
 }
+
+// paging is true when a pager has the terminal.
+func (o *szzOutput) paging() bool { return o.page != nil && o.page.started != nil }
 
 func (o *szzOutput) close() error {
 	if o.page == nil {
