@@ -14,6 +14,9 @@ import (
 // LineRange is a range of lines, from 1, both ends included.
 type LineRange struct{ Start, End int }
 
+// String spells the range as -L takes it.
+func (r LineRange) String() string { return strconv.Itoa(r.Start) + "," + strconv.Itoa(r.End) }
+
 // BlameOptions say what counts as the origin of a line.
 type BlameOptions struct {
 	Ranges      []LineRange // nil is the whole file; each must lie within it
@@ -93,7 +96,7 @@ func (o BlameOptions) args() ([]string, error) {
 		if span.Start < 1 || span.End < span.Start {
 			return nil, fmt.Errorf("%d,%d is not a range of lines", span.Start, span.End)
 		}
-		args = append(args, fmt.Sprintf("-L%d,%d", span.Start, span.End))
+		args = append(args, "-L"+span.String())
 	}
 	return args, nil
 }

@@ -12,7 +12,7 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	// ErrNotExist says that a path is not in the tree that was asked.
 	ErrNotExist = errors.New("path does not exist")
-	// ErrTimeout says that git ran longer than the call allowed.
+	// ErrTimeout says that git was silent for longer than the call allowed.
 	ErrTimeout = errors.New("git took too long")
 	// ErrOutputLimit says that git wrote more than the call allowed.
 	ErrOutputLimit = errors.New("git wrote too much")

@@ -35,7 +35,7 @@ type OpenOptions struct {
 	DataDir      string        // the agent's own data; "" is <common-dir>/agent, else the user's cache
 	Bloom        BloomMode     // changed-path filters
 	AllowShallow bool          // whether callers may trust a truncated history; recorded, not enforced here
-	Timeout      time.Duration // for each git call; 0 is 15 minutes
+	Timeout      time.Duration // how long a git may be silent; 0 is 15 minutes
 
 	// Log is told of every git call; it may be nil and must be safe for
 	// concurrent use.

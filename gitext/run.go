@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// defaultTimeout ends a git call that nobody bounded otherwise. The
+	// defaultTimeout is how long git may be silent before it is given up. The
 	// longest honest call seen is a whole-history log -G: 40 s of CPU on
 	// 60,000 commits.
 	defaultTimeout = 15 * time.Minute
@@ -52,7 +52,7 @@ type runner struct {
 type call struct {
 	args    []string
 	stdin   io.Reader
-	timeout time.Duration // 0: the runner's
+	timeout time.Duration // the longest silence; 0: the runner's
 	max     int64         // most bytes of stdout; 0: no bound
 	drivers bool          // the answer depends on where functions begin
 }
@@ -67,17 +67,21 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	if limit == 0 {
 		limit = r.timeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(limit, func() { cancel(ErrTimeout) })
+	defer silence.Stop()
 	p, err := r.start(c)
 	if err != nil {
 		return &Error{Args: c.args, Exit: -1, Err: err}
 	}
 	unwatch := context.AfterFunc(ctx, p.stop)
-	rerr := read(bufio.NewReaderSize(bounded(p.out, c.max), readBuffer))
+	watched := &watchedReader{r: bounded(p.out, c.max), timer: silence, limit: limit}
+	rerr := read(bufio.NewReaderSize(watched, readBuffer))
 	if rerr != nil {
 		p.stop()
 	}
+	silence.Reset(limit)
 	werr := p.wait()
 	unwatch()
 	if r.log != nil {
@@ -206,6 +210,20 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
+}
+
+// A watchedReader lets the timer run only while somebody waits for git, so
+// that a slow consumer is not taken for a slow git.
+type watchedReader struct {
+	r     io.Reader
+	timer *time.Timer
+	limit time.Duration
+}
+
+func (w *watchedReader) Read(p []byte) (int, error) {
+	w.timer.Reset(w.limit)
+	defer w.timer.Stop()
+	return w.r.Read(p)
 }
 
 // bounded fails with ErrOutputLimit after max bytes.

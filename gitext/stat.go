@@ -2,6 +2,7 @@ package gitext
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	for len(commits) > 0 {
 		n := min(len(commits), patchBatch)
 		if !r.eachPair(ctx, commits[:n], git, read, emit) {
-			return nil, failed
+			return nil, cmp.Or(failed, ctx.Err())
 		}
 		commits = commits[n:]
 	}
