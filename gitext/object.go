@@ -334,13 +334,9 @@ func (r *Repo) treeEntry(ctx context.Context, rev OID, path string) (OID, uint32
 		return "", 0, r.explain(ctx, err, rev)
 	}
 	for record := range strings.SplitSeq(string(out), "\x00") {
-		meta, name, _ := strings.Cut(record, "\t")
-		f := strings.Fields(meta)
-		if name != path || len(f) != 3 {
-			continue
+		if e, err := parseTreeEntry(record); err == nil && e.Path == path {
+			return e.OID, e.Mode, nil
 		}
-		mode, err := strconv.ParseUint(f[0], 8, 32)
-		return OID(f[2]), uint32(mode), err
 	}
 	return "", 0, fmt.Errorf("%q at %s: %w", path, rev.Short(), ErrNotExist)
 }

@@ -63,14 +63,7 @@ func (o PatchOptions) args() ([]string, error) {
 	args := []string{"-r", "-p", "--raw", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--submodule=short", "--ignore-submodules=none", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"-l1000", "-U" + strconv.Itoa(max(o.Context, 0))}
-	switch {
-	case o.Copies:
-		args = append(args, "-M", "-C")
-	case o.Renames:
-		args = append(args, "-M")
-	default:
-		args = append(args, "--no-renames")
-	}
+	args = append(args, o.similarity()...)
 	if o.FunctionContext {
 		args = append(args, "-W")
 	}
@@ -85,6 +78,17 @@ func (o PatchOptions) args() ([]string, error) {
 		return nil, fmt.Errorf("%q is not a diff algorithm", o.Algorithm)
 	}
 	return args, checkPaths(o.Paths)
+}
+
+// similarity says how hard to look for where a new file comes from.
+func (o PatchOptions) similarity() []string {
+	switch {
+	case o.Copies:
+		return []string{"-M", "-C"}
+	case o.Renames:
+		return []string{"-M"}
+	}
+	return []string{"--no-renames"}
 }
 
 func (o PatchOptions) bytes() int64 {

@@ -456,6 +456,46 @@ func TestUncommitted(t *testing.T) {
 	}
 }
 
+func TestTreesAndChanges(t *testing.T) {
+	// The list of a commit's files is git's, names and all; the list of
+	// changes is that of the patch.
+	f := newFixture(t)
+	nastyHistory(f)
+	r := f.open()
+	head := f.oid("HEAD")
+	entries, err := r.Tree(t.Context(), head)
+	var got strings.Builder
+	for _, e := range entries {
+		kind := "blob"
+		if e.Submodule {
+			kind = "commit"
+		}
+		fmt.Fprintf(&got, "%06o %s %s\t%s\x00", e.Mode, kind, e.OID, e.Path)
+	}
+	if want := f.git("ls-tree", "-r", "-z", "HEAD"); err != nil || got.String() != want {
+		t.Errorf("got %q, %v, want %q", got.String(), err, want)
+	}
+	if below, err := r.Tree(t.Context(), head, "a b"); err != nil || len(below) != 1 || below[0].Path != "a b/x b/y.moved" {
+		t.Errorf("below a folder: %v, %v", below, err)
+	}
+	if none, err := r.Tree(t.Context(), head, "nope", "*"); err != nil || none != nil {
+		t.Errorf("below nothing: %v, %v", none, err)
+	}
+	opt := PatchOptions{Renames: true}
+	for p, err := range r.Patches(t.Context(), oidLines(f.git("rev-list", "HEAD")), opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := r.Changes(t.Context(), p.Parent, p.Commit, opt)
+		for i := range p.Files {
+			p.Files[i].Hunks, p.Files[i].Binary = nil, false
+		}
+		if err != nil || patchText(&Patch{Files: files}) != patchText(p) {
+			t.Errorf("%s: got %v, %v", p.Commit, files, err)
+		}
+	}
+}
+
 func TestLargeCommits(t *testing.T) {
 	// Ten thousand files in a commit, and a file of 100 MB, give a right or a
 	// bounded answer, and do not disturb what follows.

@@ -25,7 +25,8 @@ const (
 	// BloomOff does not read any.
 	BloomOff
 	// BloomBuild writes them for all refs in Open, when they are not there
-	// or the refs have moved: 7-13 s on 80,000 commits, once.
+	// or the refs have moved. 1.3 s of CPU and 2.4 MB for the 21,000 commits of
+	// Open vSwitch, 0.3 s when little is new; 7-13 s for 80,000.
 	BloomBuild
 )
 
@@ -81,7 +82,11 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	}
 	r.objs = newObjectReader(r.shadow)
 	if opt.Bloom == BloomBuild {
-		if err := r.buildBloomForRefs(ctx); err != nil {
+		// Without filters the answers are the same, only later: a full disk, a
+		// missing commit or another process at the same work fails nothing.
+		// HasBloom tells.
+		_ = r.buildBloomForRefs(ctx)
+		if err := ctx.Err(); err != nil {
 			r.Close()
 			return nil, err
 		}

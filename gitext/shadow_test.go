@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestShadowIsPrivateAndReused(t *testing.T) {
@@ -205,5 +206,27 @@ func TestBloomChangesNothing(t *testing.T) {
 	}
 	if e := collect(t, r.Log(t.Context(), LogOptions{Tip: next, Max: 1, Paths: []string{"plain.c.moved"}})); e[0].OID != next {
 		t.Errorf("got %v", e)
+	}
+}
+
+func TestBloomIsNeverNeeded(t *testing.T) {
+	// Where the filters cannot be written, because another process holds the
+	// lock, everything works without; the lock of a dead process is no obstacle.
+	f := simple(t)
+	info := filepath.Join(f.open().shadow.dir, "objects", "info")
+	lock := filepath.Join(info, "commit-graph.lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
+	usable(t, r)
+	if r.HasBloom() {
+		t.Error("written in spite of the lock")
+	}
+	if err := os.Chtimes(lock, time.Time{}, time.Now().Add(-2*staleLock)); err != nil {
+		t.Fatal(err)
+	}
+	if r = openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild}); !r.HasBloom() {
+		t.Error("the lock of a dead process still counts")
 	}
 }

@@ -1,0 +1,86 @@
+package gitext
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// TreeEntry is one file of a tree.
+type TreeEntry struct {
+	Path      string
+	Mode      uint32
+	OID       OID
+	Submodule bool
+}
+
+// Tree lists the files of a commit, in git's order, below the paths given or
+// all of them. It reads trees only; no blob needs to be there.
+func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry, error) {
+	if err := errors.Join(rev.valid(), checkPaths(paths)); err != nil {
+		return nil, err
+	}
+	args := []string{"ls-tree", "-r", "-z", "--full-tree", string(rev)}
+	var entries []TreeEntry
+	err := r.shadow.stream(ctx, call{args: withPaths(args, paths)}, func(out *bufio.Reader) error {
+		for {
+			if _, err := out.Peek(1); err == io.EOF {
+				return nil
+			}
+			record, err := readRecord(out)
+			if err != nil {
+				return err
+			}
+			entry, err := parseTreeEntry(record)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, entry)
+		}
+	})
+	if err != nil {
+		return nil, r.explain(ctx, err, rev)
+	}
+	return entries, nil
+}
+
+// parseTreeEntry reads "mode type oid\tpath".
+func parseTreeEntry(record string) (TreeEntry, error) {
+	meta, path, _ := strings.Cut(record, "\t")
+	f := strings.Fields(meta)
+	if len(f) != 3 || path == "" {
+		return TreeEntry{}, fmt.Errorf("malformed tree entry: %.200q", record)
+	}
+	mode, err1 := strconv.ParseUint(f[0], 8, 32)
+	oid, err2 := ParseOID(f[2])
+	if errors.Join(err1, err2) != nil {
+		return TreeEntry{}, fmt.Errorf("malformed tree entry: %.200q", record)
+	}
+	return TreeEntry{Path: path, Mode: uint32(mode), OID: oid, Submodule: mode == modeSubmodule}, nil
+}
+
+// Changes lists the files that differ between two commits, without hunks:
+// what Patch says of them but for Binary. Parent "" is the empty tree. Exact
+// renames cost nothing; looking for others reads the blobs.
+func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions) ([]FileChange, error) {
+	if parent == "" {
+		parent = r.EmptyTree()
+	}
+	if err := errors.Join(validAll(parent, commit), checkPaths(opt.Paths)); err != nil {
+		return nil, err
+	}
+	args := append([]string{"diff-tree", "-r", "--raw", "--no-abbrev", "--ignore-submodules=none", "-l1000"}, opt.similarity()...)
+	patch := &Patch{}
+	err := r.shadow.stream(ctx, call{args: withPaths(append(args, string(parent), string(commit)), opt.Paths)}, func(out *bufio.Reader) error {
+		reader := newPatchReader(out, opt)
+		return reader.patch(patch)
+	})
+	if err != nil {
+		return nil, r.explain(ctx, err, append(changed(patch), commit, parent)...)
+	}
+	return patch.Files, nil
+}
