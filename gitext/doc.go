@@ -18,9 +18,10 @@
 // and no read goes to the network. Replace refs, grafts and mailmaps are not
 // applied, so that an object id always means the same bytes.
 //
-// Every process is started in one place (run.go), with an allow-listed
-// environment, pinned settings, a time-out, an output bound and its own
-// process group. A context that ends interrupts git, and kills it with its
+// Every git that answers a question about history is started in one place
+// (run.go), with an allow-listed environment, pinned settings, a time-out, an
+// output bound and its own process group. (The user's pager and settings of
+// taste, in pager.go, are asked for as the user would.) A context that ends interrupts git, and kills it with its
 // children two seconds later.
 //
 // Paths are bytes in strings, as git stores them, relative to the top of the
@@ -30,9 +31,18 @@
 //
 // # Limits
 //
-// git 2.34 or newer. Where a clone lacks an object (partial or damaged), the
-// operation that needs it answers with a *MissingObjectError; Patches and
-// Stats go on with the next commit. PatchWorktree and PatchStaged read the
-// user's own index and files, and so use the user's configuration, with
-// everything that the repository itself could make run switched off.
+// git 2.34 or newer (tried with 2.39.5 only; the object protocol for those
+// before 2.36 is tried with that, too). A repository's path must not hold a
+// line break. Objects are found through at most four steps of alternates, one
+// less than git's five.
+//
+// .gitattributes of the repository are not looked at: what they hide as binary
+// (-diff) is shown, and a driver that only they name is not used. There plain
+// git show in a work tree differs.
+//
+// Where a clone lacks an object (partial or damaged), the operation that needs
+// it answers with a *MissingObjectError; Patches and Stats go on with the next
+// commit. PatchWorktree and PatchStaged read the user's own index and files,
+// and so use the user's configuration, with everything that the repository
+// itself could make run switched off.
 package gitext

@@ -218,6 +218,8 @@ var languages = []struct {
 	{"a.ml", "let foo a =\n  a\n\nlet bar = 1\n", "foo", 3},
 	{"a.vim", "function! Foo(a)\n  return a:a\nendfunction\nfunction! Bar()\nendfunction\n", "Foo", 3},
 	{"a.sql", "CREATE TABLE foo (\n  a int\n);\nCREATE TABLE bar (\n  b int\n);\n", "foo", 3},
+	{"a.cpp", "int K::foo(int a)\n{\n\treturn a;\n}\n\nint K::bar(int b)\n{\n\treturn b;\n}\n", "K::foo", 5},
+	{"colon:in:name.c", "int foo(int a)\n{\n\treturn a;\n}\n\nint bar(int b)\n{\n\treturn b;\n}\n", "bar", 4},
 	{"a.py", "class K:\n    def foo(self):\n        return 1\n\n    def bar(self):\n        pass\n", "foo", 3},
 	{"a.rb", "class K\n  def foo\n    1\n  end\n  def bar\n  end\nend\n", "foo", 3},
 	{"a.php", "<?php\nclass K {\n    public function foo() {\n        return 1;\n    }\n    public function bar() {\n    }\n}\n", "foo", 3},

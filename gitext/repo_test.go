@@ -27,6 +27,9 @@ func usable(t *testing.T, r *Repo) {
 	if err != nil || len(p.Files) != 1 || len(p.Files[0].Hunks) != 1 {
 		t.Errorf("patch: %+v, %v", p, err)
 	}
+	if v, err := r.GitVersion(t.Context()); err != nil || !strings.Contains(v, ".") || strings.Contains(v, " version") {
+		t.Errorf("git version %q, %v", v, err)
+	}
 	if s := r.EmptyTree(); string(s) != mustHash(t, r) {
 		t.Errorf("empty tree %s", s)
 	}
