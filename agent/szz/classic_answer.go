@@ -37,7 +37,7 @@ func (t *tracer) answers() []answer {
 		for _, l := range f.lines {
 			c := l.blame.Commit
 			switch {
-			case f.drop && c == f.rev:
+			case f.drop[c]:
 				t.note("lines of %q lead to a commit that is looked through and are left out", f.path)
 			case boundary[c]:
 				t.note("lines of %q lead beyond the shallow boundary; type git fetch --unshallow", f.path)
@@ -191,8 +191,8 @@ func (t *tracer) command(l answerLine) string {
 	for range t.rules.copies {
 		args = append(args, "-C")
 	}
-	if l.file.through {
-		args = append(args, "--ignore-rev", l.file.rev.Short())
+	for _, o := range sortedOIDs(l.file.ignore) {
+		args = append(args, "--ignore-rev", o.Short())
 	}
 	args = append(args, "-L", fmt.Sprintf("%d,%d", l.line, l.line), l.file.rev.Short(), "--", l.file.path)
 	for i := range args {

@@ -157,14 +157,28 @@ func (t *tracer) learnPatch(p *gitext.Patch) {
 	}
 }
 
-// lookThrough is the way of a line that ends where it should not.
-func (t *tracer) lookThrough(f *traceFile, l tracedLine) (target, int, bool) {
-	c := l.blame.Commit
-	if f.through && c == f.rev {
-		return target{}, 0, false // git found nothing behind it
+// lookThrough adds to f.ignore what its lines are blamed on and should not be.
+// It reports whether blame has to run again.
+func (t *tracer) lookThrough(f *traceFile) bool {
+	again := false
+	for _, l := range f.lines {
+		c := l.blame.Commit
+		if f.ignore[c] {
+			continue
+		}
+		see, drop := t.judge(c, l.blame.Path)
+		if !see {
+			continue
+		}
+		if f.ignore == nil {
+			f.ignore, f.drop = map[gitext.OID]bool{}, map[gitext.OID]bool{}
+		}
+		f.ignore[c], again = true, true
+		if drop {
+			f.drop[c] = true
+		}
 	}
-	see, drop := t.judge(c, l.blame.Path)
-	return target{rev: c, path: l.blame.Path, through: true, drop: drop}, l.blame.OrigLine, see
+	return again
 }
 
 // judge says whether blame looks through a commit's change of a path, and

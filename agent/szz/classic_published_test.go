@@ -165,7 +165,7 @@ func (p *published) score(name string, ours, theirs, truth []gitext.OID) {
 func (p *published) run(ctx context.Context, fc *FixContext, r rules) ([]gitext.OID, *tracer) {
 	base := r
 	base.pick, base.superlative = nil, ""
-	key := fmt.Sprintf("%+v", base)
+	key := fmt.Sprintf("%d files %+v", len(fc.Patch.Files), base)
 	t := p.traced[key]
 	if t == nil {
 		t = newTracer(p.repo, fc, base)
@@ -200,27 +200,38 @@ func (p *published) explain(ctx context.Context, fc *FixContext, name string, go
 		return "merge fix"
 	case len(want) > 0 && len(without(want, got)) == 0 && collided(tr, without(got, want)):
 		return "collision"
-	case len(got)+len(want) > maxExplained:
+	case name == "r" && len(got) == 1 && len(want) == 1 && p.sameSecond(ctx, got[0], want[0]):
+		return "tie"
+	case len(got)+len(want) > maxExplained && name == "ag":
+		if now, _ := p.run(ctx, lastFile(fc), variants[name]); slices.Equal(now, want) {
+			return "last file"
+		}
+		return "large"
+	case len(got)+len(want) > maxExplained || len(fc.Patch.Files) > maxExplained:
 		return "large"
 	}
 	switches := []struct {
 		name string
-		off  func(*rules)
+		off  func(*rules, **FixContext)
 	}{
-		{"blank", func(r *rules) { r.blanks = false }},
-		{"format", func(r *rules) { r.cosmetic = false }},
-		{"comments", func(r *rules) { r.comments = false }},
+		{"blank", func(r *rules, _ **FixContext) { r.blanks = false }},
+		{"format", func(r *rules, _ **FixContext) { r.cosmetic = false }},
+		{"comments", func(r *rules, _ **FixContext) { r.comments = false }},
+		{"last file", func(_ *rules, fc **FixContext) { *fc = lastFile(*fc) }},
+	}
+	if name != "ag" {
+		switches = switches[:3]
 	}
 	best := ""
 	for set := 1; set < 1<<len(switches); set++ {
-		r, label := variants[name], []string{}
+		r, fix, label := variants[name], fc, []string{}
 		for i, s := range switches {
 			if set&(1<<i) != 0 {
-				s.off(&r)
+				s.off(&r, &fix)
 				label = append(label, s.name)
 			}
 		}
-		if now, t := p.run(ctx, fc, r); slices.Equal(now, want) || len(without(want, now)) == 0 && collided(t, without(now, want)) {
+		if now, t := p.run(ctx, fix, r); slices.Equal(now, want) || len(without(want, now)) == 0 && collided(t, without(now, want)) {
 			if l := strings.Join(label, "+"); best == "" || len(l) < len(best) {
 				best = l
 			}
@@ -230,6 +241,28 @@ func (p *published) explain(ctx context.Context, fc *FixContext, name string, go
 		return "other"
 	}
 	return best
+}
+
+func (p *published) sameSecond(ctx context.Context, a, b gitext.OID) bool {
+	cs, err := p.repo.Commits(ctx, []gitext.OID{a, b})
+	return err == nil && cs[0].Committer.Time.Equal(cs[1].Committer.Time)
+}
+
+// lastFile is the fix as AG-SZZ saw it in 2021: only the answer of the last
+// file with a deleted line was kept (mended in grosa1/pyszz 22d6005, July 2022,
+// after the answers were published).
+func lastFile(fc *FixContext) *FixContext {
+	out, patch := *fc, *fc.Patch
+	out.Patch = &patch
+	for i, f := range slices.Backward(patch.Files) {
+		for _, h := range f.Hunks {
+			if f.Status != 'A' && h.OldLines > 0 && slices.ContainsFunc(h.Lines, func(l gitext.PatchLine) bool { return l.Op == '-' }) {
+				patch.Files = patch.Files[i : i+1]
+				return &out
+			}
+		}
+	}
+	return &out
 }
 
 // collided reports whether the reference implementation may have lost the

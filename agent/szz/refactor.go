@@ -64,7 +64,7 @@ func (t *tracer) penetrate(ctx context.Context) error {
 		if err := t.study(ctx, seen); err != nil {
 			return err
 		}
-		if t.divert(t.files, t.behind(seen)) == 0 {
+		if t.divert(t.behind(seen)) == 0 {
 			return nil
 		}
 		if err := t.settle(ctx); err != nil {
@@ -97,8 +97,8 @@ func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin
 
 // behind is the way of a line that its commit only refactored: to the place
 // it came from, in the commit's parent.
-func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(*traceFile, tracedLine) (target, int, bool) {
-	return func(_ *traceFile, l tracedLine) (target, int, bool) {
+func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (target, int, bool) {
+	return func(l tracedLine) (target, int, bool) {
 		c := l.blame.Commit
 		o, ok := seen[c][place{l.blame.Path, l.blame.OrigLine}]
 		if !ok || len(t.known[c].commit.Parents) != 1 {
