@@ -13,9 +13,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+
+	"git-agent/agent/sandbox"
 )
 
 func main() {
+	// Commands of --verify-cmd must not read keys from this process.
+	if err := sandbox.Harden(); err != nil {
+		fmt.Fprintf(os.Stderr, "warning: other processes may read this one's environment: %v\n", err)
+	}
 	os.Exit(run(context.Background(), environ(os.LookupEnv), os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
 }

@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkSzz measures what an answer costs over the git commands that it
+// needs, in processor time: x-git is all of it divided by git's share, the
+// start of the program included.
+//
+//	go test ./cmd/git-agent -run - -bench Szz
+//	GIT_AGENT_BENCH_REPO=<directory> go test ./cmd/git-agent -run - -bench Szz -benchtime 20x
+//
+// Each iteration takes another fix: the newest ones whose subject speaks of
+// one.
+func BenchmarkSzz(b *testing.B) {
+	dir := os.Getenv("GIT_AGENT_BENCH_REPO")
+	if dir == "" {
+		dir = top
+	}
+	b.Chdir(dir)
+	list, err := exec.Command("git", "log", "--no-merges", "-i", "--grep=fix", "--format=%H", "-n", "200", "HEAD").Output()
+	fixes := strings.Fields(string(list))
+	if err != nil || len(fixes) == 0 {
+		b.Skipf("no fixes in %s: %v", dir, err)
+	}
+	for _, algorithm := range []string{"b", "rank"} {
+		b.Run(algorithm, func(b *testing.B) {
+			own, git := cpuTime(syscall.RUSAGE_SELF), cpuTime(syscall.RUSAGE_CHILDREN)
+			for i := 0; b.Loop(); i++ {
+				args := []string{"szz", "--no-cache", "--json", "--algorithm=" + algorithm, fixes[i%len(fixes)]}
+				if code := run(b.Context(), os.LookupEnv, nil, io.Discard, io.Discard, args); code > exitNothing {
+					b.Fatalf("%v exits with %d", args, code)
+				}
+			}
+			own, git = cpuTime(syscall.RUSAGE_SELF)-own, cpuTime(syscall.RUSAGE_CHILDREN)-git
+			n := time.Duration(b.N)
+			own += n * startTime(b)
+			b.ReportMetric(float64(own+git)/float64(git), "x-git")
+			b.ReportMetric(float64((git/n).Microseconds())/1000, "git-cpu-ms/op")
+			b.ReportMetric(float64((own/n).Microseconds())/1000, "own-cpu-ms/op")
+		})
+	}
+}
+
+// startTime is the processor time of a start that does nothing.
+func startTime(b *testing.B) time.Duration {
+	b.Helper()
+	const starts = 10
+	var total time.Duration
+	for range starts {
+		cmd := exec.Command(os.Args[0])
+		cmd.Args = []string{"git-agent", "--version"}
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+		total += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return total / starts
+}
+
+func cpuTime(who int) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
