@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -44,7 +46,14 @@ type goFile struct {
 	lines   int
 	imports []string
 	doc     bool
+	longest string // "name: n lines" of a function that is too long, or ""
 }
+
+// What a reader can hold in mind.
+const (
+	maxFileLines     = 600
+	maxFunctionLines = 80
+)
 
 // top is the module's directory.
 const top = "../.."
@@ -56,7 +65,8 @@ func goFiles(t *testing.T) []goFile {
 		if !strings.HasSuffix(path, ".go") || strings.Contains(path, "/testdata/") {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly|parser.ParseComments)
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Error(err)
 			return
@@ -64,6 +74,12 @@ func goFiles(t *testing.T) []goFile {
 		g := goFile{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), test: strings.HasSuffix(path, "_test.go")}
 		g.lines = strings.Count(string(data), "\n")
 		g.doc = f.Doc != nil && !g.test
+		for _, d := range f.Decls {
+			n := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1
+			if fn, ok := d.(*ast.FuncDecl); ok && n > maxFunctionLines && !g.test {
+				g.longest = fmt.Sprintf("%s: %d lines", fn.Name.Name, n)
+			}
+		}
 		for _, spec := range f.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
 			g.imports = append(g.imports, name)
@@ -146,11 +162,14 @@ func TestConfinedImports(t *testing.T) {
 	}
 }
 
-// No file is longer than 600 lines, and no package is a drawer for the rest.
+// Files and functions stay small, and no package is a drawer for the rest.
 func TestFilesStaySmall(t *testing.T) {
 	for _, f := range goFiles(t) {
-		if f.lines > 600 {
+		if f.lines > maxFileLines {
 			t.Errorf("%s has %d lines", f.path, f.lines)
+		}
+		if f.longest != "" {
+			t.Errorf("%s has a long function, %s", f.path, f.longest)
 		}
 		switch filepath.Base(f.pkg) {
 		case "utils", "util", "helpers", "common", "types", "models":

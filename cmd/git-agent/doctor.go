@@ -64,6 +64,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	opt := gitext.OpenOptions{AllowShallow: true}
 	if c.Fix {
 		opt.Bloom = gitext.BloomBuild
+		if isTerminal(a.stderr) && !a.flags.Quiet {
+			fmt.Fprintln(a.stderr, "building changed-path filters: ten seconds for 80,000 commits")
+		}
 	}
 	repo, err := a.open(ctx, opt)
 	if err != nil {

@@ -137,9 +137,9 @@ func writeHint(w io.Writer, text string) {
 }
 
 // adviceWanted asks what git itself asks before it prints a hint. git's
-// environment variable is boolean, and unset means yes.
+// environment variable is boolean; unset or empty, the configuration decides.
 func (a *app) adviceWanted(ctx context.Context) bool {
-	if v, ok := a.env("GIT_ADVICE"); ok {
+	if v := a.env.get("GIT_ADVICE"); v != "" {
 		return !isFalse(v)
 	}
 	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
