@@ -33,6 +33,7 @@ type origin struct {
 	place
 	how       string // "reformatted", "renamed" or "moved"
 	block     int    // lines moved together; 0 when the line stayed where it was
+	whole     bool   // every line of the change has its counterpart in place
 	crossFile bool
 }
 
@@ -173,14 +174,28 @@ func (m *matcher) reformatted(c *change) bool {
 	for i := range c.removed {
 		c.removed[i].taken = true
 	}
+	m.markWhole(c)
 	return true
 }
 
 // align pairs equal lines of one change's added side with another's removed
 // side, in order, as many as possible.
 func (m *matcher) align(c, from *change, block int) {
-	for _, p := range commonLines(from.removed, c.added) {
+	pairs := commonLines(from.removed, c.added)
+	for _, p := range pairs {
 		m.pair(c, p[1], spot{from, p[0]}, block)
+	}
+	if c == from && len(pairs) == len(c.removed) && len(pairs) == len(c.added) {
+		m.markWhole(c)
+	}
+}
+
+func (m *matcher) markWhole(c *change) {
+	for i := range c.added {
+		at := place{c.file.NewPath, c.added[i].num}
+		o := m.found[at]
+		o.whole = true
+		m.found[at] = o
 	}
 }
 

@@ -111,13 +111,22 @@ func TestRefactoringsInARow(t *testing.T) {
 	h.head("ma: again; ra: origin")
 }
 
-// What the fix itself only moves, renames or wraps is no trace of the bug.
+// What the fix itself only renames or reformats is no trace of the bug.
 func TestRefactoringsOfTheFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count);", "    return 0;", "}")})
-	h.commit("bug", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count);", "    return count / 2;", "}")})
-	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    if (total) {", "        g(total);", "        h(total);", "    }", "    return total / 3;", "}")})
+	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 0;", "}")})
+	h.commit("bug", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 1 / 2;", "}")})
+	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    g(total);", "    h(total);", "    i(total);", "    done();", "    return 1 / 3;", "}")})
 	h.head("ma: bug origin; ra: bug")
+}
+
+// A line that the fix puts under a condition is what the fix changes.
+func TestWrappedByTheFix(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("    g(count);")})
+	h.commit("bug", files{"a.c": cFile("    h(count);")})
+	h.commit("fix", files{"a.c": cFile("    if (count)", "        h(count);")})
+	h.head("ma ra: bug")
 }
 
 // Statements put in another order can be the fix; they are not left out.
