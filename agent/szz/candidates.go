@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -64,8 +65,8 @@ const (
 
 // pool collects candidates.
 type pool struct {
-	byOID map[gitext.OID]*candidate
-	style float64 // share of the recent commits that name a culprit in a trailer
+	byOID   map[gitext.OID]*candidate
+	recents []bag // words of the repository's recent subjects
 }
 
 func (p *pool) add(oid gitext.OID, s sourceSet) *candidate {
@@ -170,6 +171,7 @@ func (p *pool) addRecent(ctx context.Context, repo *gitext.Repo, fc *FixContext)
 	for i, e := range entries {
 		docs[i] = bag{}
 		docs[i].addWords(e.Subject)
+		p.recents = append(p.recents, maps.Clone(docs[i]))
 		for j, f := range e.Files {
 			if j == 20 {
 				break

@@ -99,6 +99,7 @@ func TestStripHints(t *testing.T) {
 		"since 0123abc (\"net: rework\nthe queue\") it hangs":  "since <commit> it hangs",
 		"Broken by D12345678, see #99 and foo/bar#7":           "Broken by <commit>, see <change> and <change>",
 		"Revert \"net: rework the queue\"":                     "Revert <quoted>",
+		"broken in (0123abc net: rework\nthe queue), sadly":    "broken in <commit>, sadly",
 		"was added decades ago":                                "was added decades ago",
 		"see https://example.org/commit/0123456":               "see <link>",
 		"x\nFixes: 0123456789ab (\"y\")\nz":                    "x\n\nz",

@@ -104,6 +104,16 @@ var features = []feature{
 		return flag(s != "" && s == subsystem(c.commit.Subject()))
 	}},
 
+	{"nearest", "owns a line close to a change", func(k *casework, c *candidate) float64 { return k.nearest[c.oid] }},
+	{"hunk_likeness", "one of its changes is like the fix's", func(k *casework, c *candidate) float64 { return k.likeness(c) }},
+	{"focus", "did little else than what the fix touches", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(c.diff.added, unite(unite(k.removed, k.added), k.around))
+	}},
+	{"message_names", "its message names what the fix changes", func(k *casework, c *candidate) float64 {
+		return k.code.overlap(codeWords(c.commit.Message), unite(k.removed, k.added))
+	}},
+	{"series", "one of a series of commits", func(k *casework, c *candidate) float64 { return math.Log1p(float64(k.series[c.oid])) }},
+
 	// what sort of commit it is
 	{"log_files", "files that it changes", func(_ *casework, c *candidate) float64 { return math.Log1p(float64(c.files)) }},
 	{"many_files", "changes more than 20 files", func(_ *casework, c *candidate) float64 { return flag(c.files > 20) }},

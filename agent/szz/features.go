@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"time"
 
 	"git-agent/gitext"
 )
@@ -43,6 +44,8 @@ type casework struct {
 	fixPath map[string]bool
 	paths   map[string]bool // fixPath, and the names that owners knew
 	inside  map[gitext.OID]*insideWork
+	nearest map[gitext.OID]float64 // 1/distance of the closest own line
+	series  map[gitext.OID]int     // candidates by the same author within an hour
 }
 
 // The ways in which lines vote for their owners. Each is a share: over all
@@ -125,9 +128,13 @@ func (k *casework) vote() {
 	for s := range k.shares {
 		k.shares[s] = map[gitext.OID]float64{}
 	}
+	k.nearest = map[gitext.OID]float64{}
 	runOwners := map[int]map[gitext.OID]bool{}
 	for i := range k.set.anchors {
 		a := &k.set.anchors[i]
+		if a.kind == LineCode {
+			k.nearest[a.owner] = max(k.nearest[a.owner], 1/float64(1+a.distance))
+		}
 		switch a.role {
 		case roleDeleted:
 			k.voteDeleted(a)
@@ -270,6 +277,10 @@ func (k *casework) readCandidates() {
 		k.code.add(doc)
 	}
 	k.readFunctions(byDate)
+	k.readSeries(byDate)
+	for _, doc := range k.pool.recents {
+		k.prose.add(doc)
+	}
 	k.message.addWords(firstBytes(message, 6000))
 	k.said = codeWords(message)
 	k.newest = math.Inf(1)
@@ -297,6 +308,41 @@ func (k *casework) readFunctions(byDate []*candidate) {
 		}
 		k.inside[c.oid] = w
 	}
+}
+
+// readSeries counts for each candidate the others that its author committed
+// within the hour: patches of a series are easily taken for one another.
+func (k *casework) readSeries(byDate []*candidate) {
+	k.series = map[gitext.OID]int{}
+	for i, a := range byDate {
+		for _, b := range byDate[i+1:] {
+			if a.commit.Committer.Time.Sub(b.commit.Committer.Time) > time.Hour {
+				break
+			}
+			if a.commit.Author.Email == b.commit.Author.Email {
+				k.series[a.oid]++
+				k.series[b.oid]++
+			}
+		}
+	}
+}
+
+// likeness is how much the most similar change of a candidate shares with the
+// fix: the weight of common tokens over the weight of all, as Jaccard has it.
+func (k *casework) likeness(c *candidate) float64 {
+	fix := unite(k.removed, k.fresh)
+	best := 0.0
+	for path, hs := range c.diff.hunks {
+		if !k.paths[path] && c.sources&^(fromRecent|fromNames) != 0 {
+			continue
+		}
+		for i := range hs {
+			if len(hs[i].in) < 400 {
+				best = max(best, k.code.jaccard(fix, hs[i].in))
+			}
+		}
+	}
+	return best
 }
 
 func firstBytes(s string, n int) string { return s[:min(len(s), n)] }

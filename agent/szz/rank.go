@@ -81,7 +81,11 @@ func signals(j judgement) []Signal {
 	var list []Signal
 	for i, w := range j.because {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
-			list = append(list, Signal{Name: features[i].say, Value: j.x[i], Weight: w})
+			name := features[i].say
+			if j.x[i] == 0 {
+				name += ": no"
+			}
+			list = append(list, Signal{Name: name, Value: j.x[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })

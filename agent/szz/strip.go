@@ -10,6 +10,7 @@ import (
 // carry as few as five digits of a hash.
 var (
 	anyHash    = regexp.MustCompile(`(?i)\b[0-9a-f]{5,64}\b`)
+	hashAside  = regexp.MustCompile(`\(<commit>[^)\n]*(?:\n[^)\n]*)?\)`)
 	hashTitle  = regexp.MustCompile(`<commit>[\s,:]*[("'\[“‘]+[^"\n)\]”]+(?:\n[^"\n)\]”]+)?["”)\]]+`)
 	quotedText = regexp.MustCompile(`["“][^"”\n]{8,120}(?:\n[^"”\n]{0,80})?["”]`)
 	reference  = regexp.MustCompile(`(?:\b[\w.-]+/[\w.-]+)?#\d+\b|\bD\d{4,}\b|\br\d{3,}\b|\bGH-\d+\b`)
@@ -34,6 +35,7 @@ func stripHints(message string) string {
 		}
 		return word // "added", "decade": English, not a hash
 	})
+	message = hashAside.ReplaceAllString(message, "<commit>") // "(0123abc the title of the culprit)"
 	message = hashTitle.ReplaceAllString(message, "<commit>")
 	message = reference.ReplaceAllString(message, "<change>")
 	return quotedText.ReplaceAllString(message, "<quoted>")

@@ -165,3 +165,27 @@ func (x *idf) best(want, have bag) float64 {
 	}
 	return top
 }
+
+// jaccard is the weight of the shared tokens over the weight of all.
+func (x *idf) jaccard(a, b bag) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	shared, all := 0.0, 0.0
+	for _, t := range sortedTokens(a) {
+		w := max(0, x.weight(t))
+		all += w
+		if b[t] > 0 {
+			shared += w
+		}
+	}
+	for _, t := range sortedTokens(b) {
+		if a[t] == 0 {
+			all += max(0, x.weight(t))
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return shared / all
+}

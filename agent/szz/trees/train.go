@@ -48,12 +48,9 @@ func Train(rows Rows, p Params) *Model {
 	t := &trainer{p: p, rows: rows, rng: rand.New(rand.NewPCG(p.Seed, 1))}
 	t.groups = rows.Group[len(rows.Group)-1] + 1
 	t.bin()
-	m := &Model{Bias: t.bias()}
+	m := &Model{}
 	n := len(rows.Y)
 	t.score, t.grad, t.hess = make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range t.score {
-		t.score[i] = m.Bias
-	}
 	for range p.Rounds {
 		t.gradients()
 		tree := t.grow(t.sample())
@@ -63,18 +60,6 @@ func Train(rows Rows, p Params) *Model {
 		m.Trees = append(m.Trees, tree)
 	}
 	return m
-}
-
-func (t *trainer) bias() float64 {
-	yes, all := 0.0, 0.0
-	for i, y := range t.rows.Y {
-		all += t.rows.Weight[i]
-		if y {
-			yes += t.rows.Weight[i]
-		}
-	}
-	p := min(max(yes/all, 1e-6), 1-1e-6)
-	return math.Log(p / (1 - p))
 }
 
 // bin sorts each feature's values into at most maxBins bins of like size.
@@ -113,14 +98,43 @@ func cutPoints(values []float64) []float64 {
 	return slices.Compact(cuts)
 }
 
+// gradients are those of the softmax loss within each group: the model is
+// asked which row of the group is the true one. Several true rows share the
+// truth; a group without any teaches nothing.
 func (t *trainer) gradients() {
-	for i, s := range t.score {
-		p, y := 1/(1+math.Exp(-s)), 0.0
+	for lo := 0; lo < len(t.score); {
+		hi := lo
+		for hi < len(t.score) && t.rows.Group[hi] == t.rows.Group[lo] {
+			hi++
+		}
+		t.groupGradients(lo, hi)
+		lo = hi
+	}
+}
+
+func (t *trainer) groupGradients(lo, hi int) {
+	top, sum, truths := math.Inf(-1), 0.0, 0.0
+	for i := lo; i < hi; i++ {
+		top = max(top, t.score[i])
 		if t.rows.Y[i] {
-			y = 1
+			truths++
+		}
+	}
+	for i := lo; i < hi; i++ {
+		sum += math.Exp(t.score[i] - top)
+	}
+	const leastCurve = 1e-3 // of a row's loss, so that sure rows take no wild steps
+	for i := lo; i < hi; i++ {
+		t.grad[i], t.hess[i] = 0, 0
+		if truths == 0 {
+			continue
+		}
+		p, y := math.Exp(t.score[i]-top)/sum, 0.0
+		if t.rows.Y[i] {
+			y = 1 / truths
 		}
 		t.grad[i] = t.rows.Weight[i] * (p - y)
-		t.hess[i] = t.rows.Weight[i] * max(p*(1-p), 1e-6)
+		t.hess[i] = t.rows.Weight[i] * max(p*(1-p), leastCurve)
 	}
 }
 

@@ -1,16 +1,18 @@
-// Package trees is a small gradient-boosted decision-tree model for a yes-or-no
-// question: additive, deterministic, and able to say why.
+// Package trees is a small gradient-boosted decision-tree model that ranks the
+// rows of a group: additive, deterministic, and able to say why.
 //
-// A model is a bias and a list of small binary trees; its score is the bias
-// plus one leaf of each tree, in log-odds. [Model.Explain] splits a score into
+// A model is a list of small binary trees; its score is the sum of one leaf of
+// each tree, and the softmax of the scores of a group is the chance of each of
+// its rows to be the true one. [Model.Explain] splits a score into
 // one contribution per feature: on the way from a root to a leaf, each step
 // changes the expected value of the tree, and the feature of that step gets the
-// change (the path attribution of Saabas, 2014). Contributions and bias add up
+// change (the path attribution of Saabas, 2014). Contributions and base add up
 // to the score exactly, save for rounding.
 //
-// [Train] is histogram-based boosting of logistic loss as in LightGBM (Ke et
-// al., NIPS 2017, algorithm 1), leaf-wise, with the second-order gain and the
-// leaf shrinkage of XGBoost (Chen and Guestrin, KDD 2016, equations 5 to 7).
+// [Train] boosts the conditional logit of McFadden (1974), the loss of ListNet
+// with one true element: histogram-based as in LightGBM (Ke et al., NIPS 2017,
+// algorithm 1), leaf-wise, with the second-order gain and the leaf shrinkage of
+// XGBoost (Chen and Guestrin, KDD 2016, equations 5 to 7).
 // The same rows and parameters give the same model on every machine of one
 // architecture.
 //
@@ -20,8 +22,7 @@ package trees
 
 // A Model scores rows of features.
 type Model struct {
-	Bias  float64 `json:"bias"` // log-odds before any tree
-	Trees []Tree  `json:"trees"`
+	Trees []Tree `json:"trees"`
 }
 
 // A Tree is a list of nodes, the root first.
@@ -33,12 +34,12 @@ type Node struct {
 	Threshold float64 `json:"t,omitempty"` // at most goes left
 	Left      int     `json:"l,omitempty"`
 	Right     int     `json:"r,omitempty"`
-	Value     float64 `json:"v"` // expected log-odds of the rows that come here
+	Value     float64 `json:"v"` // expected score of the rows that come here
 }
 
-// Score is the model's log-odds for x.
+// Score is the model's score for x; only differences within a group mean anything.
 func (m *Model) Score(x []float64) float64 {
-	s := m.Bias
+	s := 0.0
 	for _, t := range m.Trees {
 		s += t[t.leaf(x)].Value
 	}
@@ -64,7 +65,6 @@ func (n *Node) next(x []float64) int {
 // each feature's contribution to the difference.
 func (m *Model) Explain(x []float64) (score, base float64, because []float64) {
 	because = make([]float64, len(x))
-	base = m.Bias
 	for _, t := range m.Trees {
 		base += t[0].Value
 		for i := 0; t[i].Left != 0; {
