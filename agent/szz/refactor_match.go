@@ -1,6 +1,8 @@
 package szz
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,6 +42,7 @@ type origin struct {
 // A change is one uninterrupted run of removed and added lines, blank lines
 // left out.
 type change struct {
+	order          int // in the patch
 	file           *gitext.FileChange
 	removed, added []codeLine
 }
@@ -62,7 +65,9 @@ func collect(p *gitext.Patch) []*change {
 		}
 		for _, h := range f.Hunks {
 			for _, r := range runs(h.Lines) {
-				out = append(out, newChange(f, r))
+				c := newChange(f, r)
+				c.order = len(out)
+				out = append(out, c)
 			}
 		}
 	}
@@ -297,7 +302,9 @@ func (m *matcher) extracted(c *change) {
 			}
 		}
 	}
-	for _, from := range m.changes { // in order, so that the answer is the same always
+	sources := slices.Collect(maps.Keys(shared))
+	slices.SortFunc(sources, func(a, b *change) int { return a.order - b.order })
+	for _, from := range sources {
 		hits := shared[from]
 		if len(hits) < minExtracted {
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"git-agent/gitext"
 )
 
 // cFile is a file of three functions, of which the second is the test's own.
@@ -163,5 +165,24 @@ func TestWords(t *testing.T) {
 	}
 	if want := "x_1'@1 =@1 é'@1 +@1 2@1 ;@1 return'@2 "; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A fix of very many changes is searched in time that grows with its size.
+func TestRefactoringsOfAHugeFix(t *testing.T) {
+	p := &gitext.Patch{}
+	for i := range 20000 {
+		f := gitext.FileChange{Status: 'M', OldPath: fmt.Sprintf("%d.c", i)}
+		f.NewPath = f.OldPath
+		f.Hunks = []gitext.Hunk{{Lines: []gitext.PatchLine{
+			{Op: '-', Old: 1, Text: fmt.Appendf(nil, "the_old_function(%d, first_argument);", i)},
+			{Op: '-', Old: 2, Text: []byte("the_same_line_everywhere(argument);")},
+			{Op: '+', New: 1, Text: fmt.Appendf(nil, "the_old_function(%d, first_argument);", (i+1)%20000)},
+			{Op: '+', New: 2, Text: []byte("the_same_line_everywhere( argument );")},
+		}}}
+		p.Files = append(p.Files, f)
+	}
+	if got := match(collect(p), nil); len(got) != 20000 {
+		t.Errorf("%d lines have an origin, want 20000", len(got))
 	}
 }
