@@ -36,7 +36,7 @@ func (p *pool) addNamed(ctx context.Context, repo *gitext.Repo, fc *FixContext, 
 		return nil
 	}
 	hits, err := repo.Grep(ctx, fc.Parent, gitext.GrepOptions{
-		Pattern: strings.Join(names, `\|`), Word: true, Max: maxGrepHits,
+		Pattern: strings.Join(names, "|"), Word: true, Max: maxGrepHits,
 	})
 	var gone *gitext.MissingObjectError
 	if errors.As(err, &gone) {

@@ -14,7 +14,7 @@ import (
 const RefactoringsDetected = `A line is refactored, not changed, when the commit that touched it
 
 - reformats it: the words of the changed lines are the same in the same order, however they are indented or broken into lines;
-- renames an identifier: lines differ in that name only, the new name was not in the file before, the old one is gone from it, and at least two places changed;
+- renames an identifier: lines differ in that name only, the new name was not in the file before, the old one is gone from it, and at least two places changed, one of them where the commit declares the name (calling something else instead is no rename);
 - moves a block: at least two lines in a row with 40 letters or digits disappear in one place of the commit and appear in another, in the same file or another, reformatted and renamed as above or not;
 - extracts, inlines or moves a function: at least three of its lines come from one removed part of the commit, and these are three fifths of it; the lines that are equal, up to format and renames, count as moved.
 
@@ -134,18 +134,18 @@ const minRenamed = 2
 // renames gives the renamings that hold in their file: from old path to old
 // and new names.
 func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map[string]string, error) {
-	count := map[rename]int{}
-	total := map[[2]string]int{}
+	count := map[rename]tally{}
+	total := map[[2]string]tally{}
 	for _, c := range changes {
-		for r, n := range c.proposeRenames() {
-			count[r] += n
-			total[[2]string{r.from, r.to}] += n
-		}
+		c.proposeRenames(func(r rename, seen tally) {
+			count[r] = count[r].plus(seen)
+			total[[2]string{r.from, r.to}] = total[[2]string{r.from, r.to}].plus(seen)
+		})
 	}
 	out := map[string]map[string]string{}
 	words := map[gitext.OID]map[string]bool{}
 	for _, r := range sortedRenames(count) {
-		if total[[2]string{r.from, r.to}] < minRenamed {
+		if all := total[[2]string{r.from, r.to}]; all.places < minRenamed || !all.declared {
 			continue
 		}
 		ok, err := t.holds(ctx, r, words)
@@ -167,7 +167,7 @@ func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map
 	return out, nil
 }
 
-func sortedRenames(count map[rename]int) []rename {
+func sortedRenames(count map[rename]tally) []rename {
 	return slices.SortedFunc(maps.Keys(count), func(a, b rename) int {
 		return cmp.Or(strings.Compare(a.file.OldPath, b.file.OldPath), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})

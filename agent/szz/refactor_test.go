@@ -2,6 +2,7 @@ package szz
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,22 @@ func TestNoRename(t *testing.T) {
 	h.commit("change", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 1);", "    return high;", "}")})
 	h.commit("fix", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 2);", "    return high;", "}")})
 	h.head("ma ra: change")
+}
+
+// Calling another function in all places is a change, renaming the function
+// with its calls is none.
+func TestOtherCallIsNoRename(t *testing.T) {
+	h := newHistory(t)
+	h.commit("origin", files{"a.c": cFile("    get(one, 1);", "    get(two, 2);")})
+	h.commit("change", files{"a.c": cFile("    fetch(one, 1);", "    fetch(two, 2);")})
+	h.commit("fix", files{"a.c": cFile("    fetch(one, 3);", "    fetch(two, 2);")})
+	h.head("ma ra: change")
+
+	h = newHistory(t)
+	h.commit("origin", files{"a.c": cFile("int get(int a, int b);", "    get(one, 1);", "    get(two, 2);")})
+	h.commit("rename", files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 1);", "    fetch(two, 2);")})
+	h.commit("fix", files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 3);", "    fetch(two, 2);")})
+	h.head("ma: rename; ra: origin")
 }
 
 // One changed name is a change, not a rename.
@@ -184,5 +201,21 @@ func TestRefactoringsOfAHugeFix(t *testing.T) {
 	}
 	if got := match(collect(p), nil); len(got) != 20000 {
 		t.Errorf("%d lines have an origin, want 20000", len(got))
+	}
+}
+
+// Declarations are told from uses by the words around a name.
+func TestDeclares(t *testing.T) {
+	for line, want := range map[string]bool{
+		"int NAME;": true, "NAME = 0": true, "NAME := f()": true, "def f(self, NAME):": true, "char *NAME = x;": true,
+		"func NAME() {": true, "void f(struct a *NAME, int b)": true, "let NAME = 1;": true, "for NAME in x:": true, "#define NAME 1": true,
+		"f(NAME);": false, "return NAME;": false, "NAME(1);": false, "x = a * NAME;": false, "if (x & NAME)": false,
+		"if NAME == 1:": false, "x.NAME = 1": false, "p->NAME = 1;": false, "x = NAME(y)": false,
+	} {
+		ws := words(line)
+		i := slices.IndexFunc(ws, func(w token) bool { return w.Text == "NAME" })
+		if got := declares(ws, i); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
 	}
 }

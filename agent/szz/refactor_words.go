@@ -61,45 +61,86 @@ func joinWords(ws []token, renamed map[string]string) string {
 	return b.String()
 }
 
+// A tally is how often a renaming was seen, and whether once at a place that
+// declares the name.
+type tally struct {
+	places   int
+	declared bool
+}
+
+func (t tally) plus(o tally) tally { return tally{t.places + o.places, t.declared || o.declared} }
+
 // proposeRenames compares the removed with the added lines of a change and
 // counts the places where they differ in one name and nothing else.
-func (c *change) proposeRenames() map[rename]int {
-	out := map[rename]int{}
+func (c *change) proposeRenames(count func(rename, tally)) {
 	if c.file.Status == 'A' || c.file.Status == 'D' || len(c.removed)*len(c.added) > maxAligned {
-		return out
+		return
 	}
 	for i := range c.removed {
 		for j := range c.added {
-			from, to, n := oneNameApart(c.removed[i].words, c.added[j].words)
-			if n > 0 {
-				out[rename{c.file, from, to}] += n
+			from, to, seen := oneNameApart(c.removed[i].words, c.added[j].words)
+			if seen.places > 0 {
+				seen.declared = seen.declared && !isImport(c.removed[i].text)
+				count(rename{c.file, from, to}, seen)
 				break // the first counterpart; a line was written once
 			}
 		}
 	}
-	return out
 }
 
 // oneNameApart reports the name in which two lines differ, and how often.
-func oneNameApart(old, new []token) (from, to string, n int) {
+func oneNameApart(old, new []token) (from, to string, seen tally) {
 	if len(old) != len(new) {
-		return "", "", 0
+		return "", "", tally{}
 	}
 	for i := range old {
 		if old[i].Text == new[i].Text {
 			continue
 		}
-		if !old[i].Name || !new[i].Name || n > 0 && (old[i].Text != from || new[i].Text != to) {
-			return "", "", 0
+		if !old[i].Name || !new[i].Name || seen.places > 0 && (old[i].Text != from || new[i].Text != to) {
+			return "", "", tally{}
 		}
 		from, to = old[i].Text, new[i].Text
-		n++
+		seen.places++
+		seen.declared = seen.declared || declares(old, i)
 	}
-	if n == 0 || n == len(old) || isKeyword(from) || isKeyword(to) {
-		return "", "", 0
+	if seen.places == 0 || seen.places == len(old) || isKeyword(from) || isKeyword(to) {
+		return "", "", tally{}
 	}
-	return from, to, n
+	return from, to, seen
 }
+
+// declares guesses whether the name at i is brought into being there: after a
+// type or a word like def, before an assignment, or among the parameters of a
+// function. A call of something else, or a constant in its place, is none of
+// these:
+//
+//	int count;   count = 0   def f(count)      declare count
+//	f(count)     return count   x & count      use it
+func declares(line []token, i int) bool {
+	for _, w := range line[:i] {
+		switch w.Text {
+		case "def", "func", "function", "fn", "lambda", "define":
+			return true
+		}
+	}
+	if i+2 < len(line) && (line[i+1].Text == "=" && line[i+2].Text != "=" || line[i+1].Text == ":" && line[i+2].Text == "=") {
+		return i == 0 || line[i-1].Text != "." && line[i-1].Text != ">"
+	}
+	k := i - 1
+	for k > 0 && (line[k].Text == "*" || line[k].Text == "&") {
+		k--
+	}
+	if k < 0 || !line[k].Name || slices.Contains(users, line[k].Text) {
+		return false
+	}
+	// x * name is a product unless x, a type, begins the line or a parameter.
+	return k == i-1 || k == 0 || line[k-1].Name || line[k-1].Text == "(" || line[k-1].Text == ","
+}
+
+// users are words that a used name may follow.
+var users = strings.Fields(`return throw new else in not and or is await yield case goto go defer delete del assert raise
+	sizeof typeof instanceof if while unless until elif elsif print echo import from puts do then when not use require`)
 
 // keywords are words that no rename yields, in the common languages: between
 // them a change is one of meaning.

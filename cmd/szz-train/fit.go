@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -42,30 +43,51 @@ func fit(args []string) error {
 	return json.NewEncoder(out).Encode(m)
 }
 
-// cross prints how well the method does on repositories outside its training.
+// cross prints how well the method does on repositories outside its training:
+// overall, by style of truth, and for the cases of -only alone.
 func cross(args []string) error {
-	rows, err := readRows(args)
+	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
+	only := fs.String("only", "", "report on the cases of this `file` beside the rest")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	rows, err := readRows(fs.Args())
 	if err != nil {
 		return err
+	}
+	named := map[string]bool{}
+	if *only != "" {
+		cases, err := readCaseFile(*only)
+		if err != nil {
+			return err
+		}
+		for _, c := range cases {
+			named[c.ID] = true
+		}
 	}
 	scores := crossScores(rows)
 	cal := calibrate(rows, scores)
 	ps := probabilities(cal, scores)
-	first := measure(rows, ps, 2)
-	fmt.Printf("calibrator %+v\nfirst only  %v\n", cal, first)
-	for _, t := range []float64{first.F1 / 2, 0.25, 0.35, 0.45} {
-		fmt.Printf("from %.2f   %v\n", t, measure(rows, ps, t))
-	}
-	for _, style := range []string{"trailer", "prose"} {
+	half := measure(rows, ps, 2).F1 / 2
+	fmt.Printf("calibrator %+v, threshold %.2f\n", cal, half)
+	report := func(name string, keep func(szz.Example) bool) {
 		var part []szz.Example
 		var pps [][]float64
 		for i, r := range rows {
-			if r.Style == style {
+			if keep(r) {
 				part, pps = append(part, r), append(pps, ps[i])
 			}
 		}
-		fmt.Printf("%-11s %v\n", style, measure(part, pps, first.F1/2))
+		if len(part) > 0 {
+			fmt.Printf("%-12s first only %v\n%-12s short list %v\n", name, measure(part, pps, 2), name, measure(part, pps, half))
+		}
 	}
+	report("all", func(szz.Example) bool { return true })
+	report("trailer", func(r szz.Example) bool { return r.Style == "trailer" })
+	report("prose", func(r szz.Example) bool { return r.Style == "prose" })
+	report("only", func(r szz.Example) bool { return named[r.ID] })
+	report("only trailer", func(r szz.Example) bool { return named[r.ID] && r.Style == "trailer" })
+	report("only prose", func(r szz.Example) bool { return named[r.ID] && r.Style == "prose" })
 	return nil
 }
 

@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/model.json
-//	go run ./cmd/szz-train cross rows.jsonl...
+//	go run ./cmd/szz-train cross [-only cases.jsonl] rows.jsonl...
 //
 // extract computes the features of every candidate (minutes to hours of git);
 // fit trains on all rows; cross reports how well the method does on
