@@ -67,6 +67,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Engine == "auto" && a.flags.Verbose > 0 {
+		fmt.Fprintln(a.stderr, "engine: offline, because no model is configured")
+	}
 	fixes, total, err := c.fixes(ctx, a, repo)
 	if err != nil {
 		return err
