@@ -120,9 +120,10 @@ func (r *szzHuman) evidence(b *bytes.Buffer, list []szz.Evidence) {
 	if !r.all && len(shown) > shownEvidence {
 		shown = shown[:shownEvidence]
 	}
-	for _, e := range shown {
+	for i, e := range shown {
 		r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+r.clip(strings.TrimSpace(oneLine(e.Text)), 6+len(e.Path)+8)))
-		if e.Command != "" {
+		last := i == len(shown)-1 || shown[i+1].Command != e.Command
+		if last && e.Command != "" { // neighbours may share the command that checks them
 			r.line(b, 8, r.color.paint("command", oneLine(e.Command)))
 		}
 	}
