@@ -11,23 +11,21 @@ import (
 // still one.
 const listTimeout = 10 * time.Second
 
-// files lists the files of a commit below dir, "" for all: what it adds to the
-// empty tree. The text of that patch is cut at once, which leaves its list of
-// files whole. It is only asked for when a path was not found, so that a right
-// path pays nothing.
+// files lists the files of a commit below dir, "" for all. It is only asked for
+// when a path was not found, so that a right path pays nothing.
 func (b *bench) files(ctx context.Context, oid gitext.OID, dir string) ([]string, error) {
-	opt := gitext.PatchOptions{MaxBytes: 1}
+	var below []string
 	if dir != "" {
-		opt.Paths = []string{dir}
+		below = []string{dir}
 	}
-	all, err := b.repo.Patch(ctx, "", oid, opt)
+	all, err := b.repo.Tree(ctx, oid, below...)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, f := range all.Files {
+	for _, f := range all {
 		if !f.Submodule {
-			names = append(names, f.NewPath)
+			names = append(names, f.Path)
 		}
 	}
 	return names, nil

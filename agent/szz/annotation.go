@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"git-agent/gitext"
@@ -21,11 +20,11 @@ var (
 		"fixes": true, "fixes-commit": true, "regressed-by": true, "introduced-by": true,
 		"broken-by": true, "caused-by": true, "bug-introduced-by": true, "culprit": true,
 	}
-	hexWord   = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
-	revertOf  = regexp.MustCompile(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
-	titleTail = regexp.MustCompile(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
-	blameCue  = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
-	otherCue  = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
+	hexWord   = lazy(`\b[0-9a-f]{7,64}\b`)
+	revertOf  = lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
+	titleTail = lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
+	blameCue  = lazy(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
+	otherCue  = lazy(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
 )
 
 // cueReach is how many bytes around a hash are searched for the words that
@@ -38,7 +37,7 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 		if !trailerKeys[strings.ToLower(t.Key)] {
 			continue
 		}
-		for _, span := range hexWord.FindAllStringIndex(strings.ToLower(t.Value), -1) {
+		for _, span := range hexWord().FindAllStringIndex(strings.ToLower(t.Value), -1) {
 			found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
 		}
 	}
@@ -63,18 +62,18 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 func proseAnnotations(body string) []Annotation {
 	var found []Annotation
 	reverted := map[int]bool{}
-	for _, m := range revertOf.FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range revertOf().FindAllStringSubmatchIndex(body, -1) {
 		reverted[m[2]] = true
 		found = append(found, newAnnotation(AnnotationRevert, body[m[0]:m[1]], body, m[2:4]))
 	}
-	for _, span := range hexWord.FindAllStringIndex(body, -1) {
+	for _, span := range hexWord().FindAllStringIndex(body, -1) {
 		word := body[span[0]:span[1]]
 		if reverted[span[0]] || !strings.ContainsAny(word, "0123456789") {
 			continue
 		}
 		before := sentenceBefore(body, span[0])
 		after := sentenceAfter(body, span[1])
-		if otherCue.MatchString(before) || !blameCue.MatchString(before+" \x00 "+after) {
+		if otherCue().MatchString(before) || !blameCue().MatchString(before+" \x00 "+after) {
 			continue
 		}
 		text := strings.Join(strings.Fields(before+word+after), " ")
@@ -107,7 +106,7 @@ func sentenceAfter(s string, at int) string {
 
 func newAnnotation(kind, text, source string, span []int) Annotation {
 	a := Annotation{Kind: kind, Text: text, Commit: gitext.OID(strings.ToLower(source[span[0]:span[1]]))}
-	if m := titleTail.FindStringSubmatch(source[span[1]:]); m != nil {
+	if m := titleTail().FindStringSubmatch(source[span[1]:]); m != nil {
 		a.Subject = strings.Join(strings.Fields(m[1]), " ")
 	}
 	return a

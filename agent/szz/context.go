@@ -87,27 +87,23 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 // file that can be compared is, and the others are named.
 func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	p := &gitext.Patch{Commit: fc.Fix, Parent: fc.Parent}
-	log := gitext.LogOptions{Tip: fc.Fix, Max: 1, Files: true, NoRenames: true, Paths: opt.Paths}
-	if fc.Parent != "" {
-		log.Not = []gitext.OID{fc.Parent}
+	opt.Renames, opt.Copies = false, false // finding them takes the blobs
+	files, err := repo.Changes(ctx, fc.Parent, fc.Fix, opt)
+	if err != nil {
+		return nil, err
 	}
-	for entry, err := range repo.Log(ctx, log) {
+	for _, f := range files {
+		opt.Paths = []string{f.NewPath}
+		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
+		var gone *gitext.MissingObjectError
+		if errors.As(err, &gone) {
+			fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: this clone lacks object %s", f.NewPath, gone.OID.Short()))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range entry.Files {
-			opt.Paths = []string{f.NewPath}
-			part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
-			var gone *gitext.MissingObjectError
-			if errors.As(err, &gone) {
-				fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: this clone lacks object %s", f.NewPath, gone.OID.Short()))
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			p.Files = append(p.Files, part.Files...)
-		}
+		p.Files = append(p.Files, part.Files...)
 	}
 	return p, nil
 }

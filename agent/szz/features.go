@@ -2,7 +2,6 @@ package szz
 
 import (
 	"math"
-	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -349,16 +348,16 @@ func firstBytes(s string, n int) string { return s[:min(len(s), n)] }
 
 // Words of subjects that say what sort of commit it is.
 var (
-	saysRefactor = regexp.MustCompile(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
-	saysFix      = regexp.MustCompile(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
-	saysNew      = regexp.MustCompile(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
-	saysChange   = regexp.MustCompile(`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`)
-	saysRevert   = regexp.MustCompile(`(?i)\brevert`)
-	saysDocs     = regexp.MustCompile(`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`)
+	saysRefactor = lazy(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
+	saysFix      = lazy(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
+	saysNew      = lazy(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
+	saysChange   = lazy(`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`)
+	saysRevert   = lazy(`(?i)\brevert`)
+	saysDocs     = lazy(`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`)
 
-	fixRegress = regexp.MustCompile(`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`)
-	fixOld     = regexp.MustCompile(`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`)
-	fixBuild   = regexp.MustCompile(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
+	fixRegress = lazy(`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`)
+	fixOld     = lazy(`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`)
+	fixBuild   = lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
 )
 
 func flag(b bool) float64 {
@@ -368,12 +367,12 @@ func flag(b bool) float64 {
 	return 0
 }
 
-func says(re *regexp.Regexp) func(*casework, *candidate) float64 {
-	return func(_ *casework, c *candidate) float64 { return flag(re.MatchString(c.commit.Subject())) }
+func says(re pattern) func(*casework, *candidate) float64 {
+	return func(_ *casework, c *candidate) float64 { return flag(re().MatchString(c.commit.Subject())) }
 }
 
-func fixSays(re *regexp.Regexp) func(*casework, *candidate) float64 {
-	return func(k *casework, _ *candidate) float64 { return flag(re.MatchString(firstBytes(k.fc.Message, 3000))) }
+func fixSays(re pattern) func(*casework, *candidate) float64 {
+	return func(k *casework, _ *candidate) float64 { return flag(re().MatchString(firstBytes(k.fc.Message, 3000))) }
 }
 
 func share(s shareKind) func(*casework, *candidate) float64 {

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"git-agent/gitext"
@@ -14,12 +13,12 @@ import (
 // behind every hunk; comparing the names there follows a function through all
 // candidates' diffs at no further cost.
 
-var calledName = regexp.MustCompile(`([A-Za-z_~$][\w:~$.]*)\s*[(<\[]`)
+var calledName = lazy(`([A-Za-z_~$][\w:~$.]*)\s*[(<\[]`)
 
 // functionName is the name in a hunk's heading, or the heading itself where
 // no name stands before a parenthesis.
 func functionName(section string) string {
-	if m := calledName.FindStringSubmatch(section); m != nil {
+	if m := calledName().FindStringSubmatch(section); m != nil {
 		return m[1]
 	}
 	return strings.Join(strings.Fields(section), " ")

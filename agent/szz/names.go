@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -63,7 +62,7 @@ func (p *pool) addNamed(ctx context.Context, repo *gitext.Repo, fc *FixContext, 
 
 // nameLike tells identifiers from plain words: they hold an underscore, a digit
 // or an inner capital.
-var nameLike = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}|[0-9])[A-Za-z0-9_]*$`)
+var nameLike = lazy(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}|[0-9])[A-Za-z0-9_]*$`)
 
 // fixNames picks the names to look up: those that the fix adds or takes away
 // before those that it only touches, longer ones first.
@@ -81,7 +80,7 @@ func fixNames(fc *FixContext, set *anchorSet) []string {
 	said := codeWords(fc.Message)
 	var names []string
 	for _, t := range sortedTokens(unite(unite(removed, added), said)) {
-		if len(t) >= 5 && nameLike.MatchString(t) {
+		if len(t) >= 5 && nameLike().MatchString(t) {
 			names = append(names, t)
 		}
 	}

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,8 +16,8 @@ const (
 )
 
 var (
-	testDirs = regexp.MustCompile(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
-	testName = regexp.MustCompile(`(?i)(^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
+	testDirs = lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
+	testName = lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
 	// Endings of files that hold no behaviour, or a generated form of it.
 	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
@@ -40,7 +39,7 @@ func pathKind(p string) pathClass {
 	switch {
 	case otherName[base], otherName[stem] && (stem == base || otherExt[path.Ext(base)]):
 		return pathOther
-	case testDirs.MatchString(p), testName.MatchString(path.Base(p)):
+	case testDirs().MatchString(p), testName().MatchString(path.Base(p)):
 		return pathTest
 	case otherExt[path.Ext(base)]:
 		return pathOther

@@ -121,6 +121,8 @@ func (k *casework) reason(c *candidate) string {
 		return "wrote what stood there before the lines that the fix removes"
 	case inFunction > 0:
 		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, plural(inFunction, "line", "lines"))
+	case c.sources&fromNames != 0:
+		return "wrote lines in other files that use a rare name of the fix"
 	case c.sources&fromHistory != 0:
 		return "changed a file that the fix changes, shortly before other candidates or in like words"
 	}

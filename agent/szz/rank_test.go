@@ -144,7 +144,7 @@ func TestPathKind(t *testing.T) {
 	for p, want := range map[string]pathClass{
 		"src/a.c": pathSource, "lib/ofp-util.c": pathSource, "a.py": pathSource, "x/y.tsx": pathSource, "bin/run": pathSource,
 		"tests/a.c": pathTest, "src/test/java/A.java": pathTest, "a_test.go": pathTest, "FooTest.java": pathTest, "a.spec.ts": pathTest, "test_a.py": pathTest,
-		"contest.c": pathSource, "latest.py": pathSource, "src/attest/a.c": pathSource,
+		"contest.c": pathSource, "latest.py": pathSource, "src/attest/a.c": pathSource, "Contest.java": pathSource,
 		"README": pathOther, "README.md": pathOther, "doc/a.rst": pathOther, "package.json": pathOther, "Makefile": pathOther, "ChangeLog": pathOther,
 	} {
 		if got := pathKind(p); got != want {

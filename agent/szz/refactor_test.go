@@ -208,7 +208,7 @@ func TestRefactoringsOfAHugeFix(t *testing.T) {
 func TestDeclares(t *testing.T) {
 	for line, want := range map[string]bool{
 		"int NAME;": true, "NAME = 0": true, "NAME := f()": true, "def f(self, NAME):": true, "char *NAME = x;": true,
-		"func NAME() {": true, "void f(struct a *NAME, int b)": true, "let NAME = 1;": true, "for NAME in x:": true, "#define NAME 1": true,
+		"func NAME() {": true, "static int f(char *NAME)": true, "f(x * NAME);": false, "void f(struct a *NAME, int b)": true, "let NAME = 1;": true, "for NAME in x:": true, "#define NAME 1": true,
 		"f(NAME);": false, "return NAME;": false, "NAME(1);": false, "x = a * NAME;": false, "if (x & NAME)": false,
 		"if NAME == 1:": false, "x.NAME = 1": false, "p->NAME = 1;": false, "x = NAME(y)": false,
 	} {

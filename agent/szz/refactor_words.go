@@ -134,8 +134,12 @@ func declares(line []token, i int) bool {
 	if k < 0 || !line[k].Name || slices.Contains(users, line[k].Text) {
 		return false
 	}
-	// x * name is a product unless x, a type, begins the line or a parameter.
-	return k == i-1 || k == 0 || line[k-1].Name || line[k-1].Text == "(" || line[k-1].Text == ","
+	if k == i-1 || k == 0 || line[k-1].Name {
+		return true
+	}
+	// x * name is a product, but a parameter where a function is defined, on a
+	// line that begins with its type and name.
+	return line[0].Name && line[1].Name && !slices.Contains(users, line[0].Text)
 }
 
 // users are words that a used name may follow.

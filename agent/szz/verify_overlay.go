@@ -26,7 +26,7 @@ var testFile = regexp.MustCompile(`(^|/)(` +
 // isTestPath says by the path alone whether a file belongs to a project's
 // tests, what they read included. Tests that stand within source files, as
 // Rust's unit tests do, are not seen.
-func isTestPath(p string) bool { return testDirs.MatchString(p) || testFile.MatchString(p) }
+func isTestPath(p string) bool { return testDirs().MatchString(p) || testFile.MatchString(p) }
 
 const (
 	modeSubmodule = 0o160000

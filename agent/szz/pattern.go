@@ -1,0 +1,15 @@
+package szz
+
+import (
+	"regexp"
+	"sync"
+)
+
+// A pattern is a regular expression that is compiled when it is first asked
+// for. There are thirty of them, which together would cost every start of the
+// program 2 ms, whatever the verb.
+type pattern func() *regexp.Regexp
+
+func lazy(expr string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
