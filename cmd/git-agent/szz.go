@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -170,45 +168,6 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 		return nil, errors.New("a bare repository has no uncommitted fix")
 	}
 	return repo, nil
-}
-
-// szzFix is one fix to trace.
-type szzFix struct {
-	oid    gitext.OID // HEAD for an uncommitted fix
-	source szz.Source
-}
-
-// fixes yields what to trace, in input order, and how many there are (0 when
-// standard input decides).
-func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szzFix, error], int, error) {
-	if c.Staged || c.Worktree {
-		head, err := repo.Resolve(ctx, "HEAD")
-		if err != nil {
-			return nil, 0, err
-		}
-		fix := szzFix{oid: head, source: szz.SourceStaged}
-		if c.Worktree {
-			fix.source = szz.SourceWorktree
-		}
-		return func(yield func(szzFix, error) bool) { yield(fix, nil) }, 1, nil
-	}
-	revisions := c.Revisions
-	if len(revisions) == 0 && !c.Stdin {
-		revisions = []string{"HEAD"}
-	}
-	var oids []gitext.OID
-	if len(revisions) > 0 {
-		list, err := repo.ResolveRevisions(ctx, revisions)
-		if err != nil {
-			return nil, 0, err
-		}
-		oids = list
-	}
-	if !c.Stdin {
-		oids = oids[min(c.Skip, len(oids)):]
-		return committed(slices.Values(oids)), len(oids), nil
-	}
-	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
 }
 
 // resumable adds to the error of an interrupt the command that goes on.

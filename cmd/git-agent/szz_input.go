@@ -19,6 +19,45 @@ import (
 // maxRevision bounds one line of standard input.
 const maxRevision = 64 << 10
 
+// szzFix is one fix to trace.
+type szzFix struct {
+	oid    gitext.OID // HEAD for an uncommitted fix
+	source szz.Source
+}
+
+// fixes yields what to trace, in input order, and how many there are (0 when
+// standard input decides).
+func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szzFix, error], int, error) {
+	if c.Staged || c.Worktree {
+		head, err := repo.Resolve(ctx, "HEAD")
+		if err != nil {
+			return nil, 0, err
+		}
+		fix := szzFix{oid: head, source: szz.SourceStaged}
+		if c.Worktree {
+			fix.source = szz.SourceWorktree
+		}
+		return func(yield func(szzFix, error) bool) { yield(fix, nil) }, 1, nil
+	}
+	revisions := c.Revisions
+	if len(revisions) == 0 && !c.Stdin {
+		revisions = []string{"HEAD"}
+	}
+	var oids []gitext.OID
+	if len(revisions) > 0 {
+		list, err := repo.ResolveRevisions(ctx, revisions)
+		if err != nil {
+			return nil, 0, err
+		}
+		oids = list
+	}
+	if !c.Stdin {
+		oids = oids[min(c.Skip, len(oids)):]
+		return committed(slices.Values(oids)), len(oids), nil
+	}
+	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
+}
+
 // committed makes fixes of commits.
 func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szzFix, error] {
 	return func(yield func(szzFix, error) bool) {
