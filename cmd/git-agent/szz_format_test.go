@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// Each placeholder of the table can be written, and gives its value.
+func TestPlaceholders(t *testing.T) {
+	row := szzRow{
+		answer: szzAnswer{
+			Fix:     gitext.Commit{Message: "the fix\n"},
+			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
+		},
+		rank: 1,
+		suspect: szz.Suspect{
+			Commit:      gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n\nbody\n"},
+			Probability: 0.25, Reason: "because",
+			Evidence:     []szz.Evidence{{Path: "p.c", Command: "git show"}},
+			Confirmation: &szz.Confirmation{Status: szz.Confirmed},
+		},
+	}
+	for format, want := range map[string]string{
+		"%h":             "aaaaaaaaaaaa",
+		"%(prob)":        "0.2500",
+		"%(fix:short)":   "ffffffffffff",
+		"%(fix:subject)": "the fix",
+		"a%%b%x41%n":     "a%bA\n",
+		"%(check) %(path) %(confirmation) %(rank)": "git show p.c confirmed 1",
+		"%(trailer)": `Fixes: aaaaaaaaaaaa ("subject")`,
+		"%s|%b":      "subject|body\n",
+		"tformat:%s": "subject",
+	} {
+		if got := expand(t, format, row); got != want {
+			t.Errorf("%q gives %q, want %q", format, got, want)
+		}
+	}
+	for _, p := range placeholders {
+		if p.value == nil {
+			continue
+		}
+		if got, want := expand(t, "<%"+p.name+">", row), "<"+p.value(row)+">"; got != want {
+			t.Errorf("%%%s gives %q, want %q: a shorter name hides it", p.name, got, want)
+		}
+	}
+}
+
+func expand(t *testing.T, format string, row szzRow) string {
+	t.Helper()
+	pieces, err := parseFormat(format)
+	if err != nil {
+		t.Fatalf("%q: %v", format, err)
+	}
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(p(row))
+	}
+	return b.String()
+}
+
+// A format is text and known placeholders, or an error that quotes the wrong
+// one; nothing makes the parser fail otherwise.
+func FuzzParseFormat(f *testing.F) {
+	for _, s := range []string{"%H %s", "%(", "%", "%x", "%x4", "%(fix)%(", "%%%", "tformat:%q"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if _, err := parseFormat(s); err != nil && !strings.Contains(err.Error(), "unknown placeholder") {
+			t.Errorf("parseFormat(%q): %v", s, err)
+		}
+	})
+}
