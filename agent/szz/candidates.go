@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
 
 	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Where a candidate came from. A candidate may have several sources.
@@ -97,13 +100,7 @@ func gather(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorS
 		p.add(a.owner, [...]sourceSet{roleDeleted: fromDeleted, roleContext: fromContext, roleFunction: fromFunction}[a.role])
 	}
 	paths := interestingPaths(fc, set)
-	if err := p.addHistory(ctx, repo, fc, paths); err != nil {
-		return nil, err
-	}
-	if err := p.addNamed(ctx, repo, fc, set); err != nil {
-		return nil, err
-	}
-	if err := p.addRecent(ctx, repo, fc); err != nil {
+	if err := p.addSearched(ctx, repo, fc, set, paths); err != nil {
 		return nil, err
 	}
 	if err := p.read(ctx, repo, paths); err != nil {
@@ -140,32 +137,55 @@ func interestingPaths(fc *FixContext, set *anchorSet) []string {
 	return paths
 }
 
-func (p *pool) addHistory(ctx context.Context, repo *gitext.Repo, fc *FixContext, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	n := 0
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Paths: paths, Max: maxHistory, NoMerges: true}) {
-		if err != nil {
-			return err
+// addSearched runs the searches that need no one's answer side by side, and
+// adds what they find in a fixed order.
+func (p *pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet, paths []string) error {
+	var history, recent []gitext.LogEntry
+	var uses []named
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		if len(paths) > 0 {
+			history, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Paths: paths, Max: maxHistory, NoMerges: true}))
 		}
-		p.add(e.OID, fromHistory).position = n
-		n++
+		return err
+	})
+	g.Go(func() (err error) {
+		recent, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true}))
+		return err
+	})
+	g.Go(func() (err error) {
+		uses, err = namedLines(gctx, repo, fc, set)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return err
 	}
+	for i, e := range history {
+		p.add(e.OID, fromHistory).position = i
+	}
+	for _, u := range uses {
+		p.add(u.owner, fromNames)
+	}
+	set.named = uses
+	p.addRecent(fc, recent)
 	return nil
 }
 
-// addRecent looks among the newest commits of the whole repository for those
-// that read like the fix: the only source that finds a culprit in files that
-// the fix does not touch.
-func (p *pool) addRecent(ctx context.Context, repo *gitext.Repo, fc *FixContext) error {
+func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true}) {
+	for e, err := range seq {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		entries = append(entries, e)
 	}
+	return entries, nil
+}
+
+// addRecent looks among the newest commits of the whole repository for those
+// that read like the fix: a source that finds culprits in files that the fix
+// does not touch.
+func (p *pool) addRecent(fc *FixContext, entries []gitext.LogEntry) {
 	docs := make([]bag, len(entries))
 	weights := newIDF()
 	for i, e := range entries {
@@ -200,7 +220,6 @@ func (p *pool) addRecent(ctx context.Context, repo *gitext.Repo, fc *FixContext)
 	for _, b := range best[:min(len(best), maxRecentKept)] {
 		p.add(entries[b.i].OID, fromRecent).recent = b.i
 	}
-	return nil
 }
 
 // fixWords are the words of the fix's message and of the paths it changes.

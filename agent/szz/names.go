@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A culprit outside the fixed files usually defined or changed a name that the
@@ -28,36 +30,35 @@ type named struct {
 	name  string
 }
 
-// addNamed blames the lines of other files that use the fix's rarer names.
-func (p *pool) addNamed(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet) error {
+// namedLines finds lines of other files that use the fix's rarer names, and
+// their owners. Files that this clone lacks are passed over.
+func namedLines(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet) ([]named, error) {
 	names := fixNames(fc, set)
 	if len(names) == 0 {
-		return nil
+		return nil, nil
 	}
-	hits, err := repo.Grep(ctx, fc.Parent, gitext.GrepOptions{
-		Pattern: strings.Join(names, "|"), Word: true, Max: maxGrepHits,
-	})
-	var gone *gitext.MissingObjectError
-	if errors.As(err, &gone) {
-		return nil
+	hits, err := repo.Grep(ctx, fc.Parent, gitext.GrepOptions{Pattern: strings.Join(names, "|"), Word: true, Max: maxGrepHits})
+	if err != nil && !errors.As(err, new(*gitext.MissingObjectError)) {
+		return nil, err
 	}
-	if err != nil {
-		return err
-	}
-	for _, use := range rareUses(hits, names, set) {
-		lines, err := repo.Blame(ctx, fc.Parent, use.path, gitext.BlameOptions{Ranges: use.ranges, IgnoreSpace: true})
-		if errors.As(err, &gone) {
-			continue
-		}
-		if err != nil {
+	uses := rareUses(hits, names, set)
+	found := make([][]named, len(uses))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(2)
+	for i, use := range uses {
+		g.Go(func() error {
+			lines, err := repo.Blame(gctx, fc.Parent, use.path, gitext.BlameOptions{Ranges: use.ranges, IgnoreSpace: true})
+			if errors.As(err, new(*gitext.MissingObjectError)) {
+				return nil
+			}
+			for _, l := range lines {
+				found[i] = append(found[i], named{l.Commit, use.names[l.Line]})
+			}
 			return err
-		}
-		for _, l := range lines {
-			p.add(l.Commit, fromNames)
-			set.named = append(set.named, named{l.Commit, use.names[l.Line]})
-		}
+		})
 	}
-	return nil
+	err = g.Wait()
+	return slices.Concat(found...), err
 }
 
 // nameLike tells identifiers from plain words: they hold an underscore, a digit
