@@ -233,10 +233,10 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 	// At the time limit the whole process group ends, a grandchild that holds
 	// the output included, and the suspect is unclear.
 	t.Parallel()
-	h, c, fix := chain(t, "good", "bad", "hang")
+	h, c, _ := chain(t, "good", "bad", "hang")
 	h.git("reset", "-q", "--hard", string(c[2]))
 	c = append(c, h.commit("c3", version("3", "bad")))
-	fix = h.commit("fix", files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
+	fix := h.commit("fix", files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Timeout: 5 * time.Second}, c[3], c[1])
 	wantStandings(t, v, err, "c1 confirmed, c3 unclear")
 	if got := detail(v, "c3"); !strings.Contains(got, "ran into its time limit of 5s") {
@@ -269,11 +269,11 @@ func TestVerifyBisectsFromNothing(t *testing.T) {
 	// Without any suspect the way back to a passing commit is found in steps
 	// that double, and a bug as old as the history ends at the first commit.
 	t.Parallel()
-	h, c, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
+	h, _, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Bisect: true})
 	wantStandings(t, v, err, "c3 confirmed")
 
-	h, c, fix = chain(t, "bad", "bad", "bad", "bad")
+	h, c, fix := chain(t, "bad", "bad", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, VerifyOptions{Bisect: true}, c[3])
 	wantStandings(t, v, err, "c0 confirmed, c3 refuted")
 	wantNote(t, v, "as far back as the history goes")
