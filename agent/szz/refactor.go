@@ -10,15 +10,32 @@ import (
 	"git-agent/gitext"
 )
 
-// RefactoringsDetected says what --algorithm ra sees through, for the manual.
-const RefactoringsDetected = `A line is refactored, not changed, when the commit that touched it
-
-- reformats it: the words of the changed lines are the same in the same order, however they are indented or broken into lines;
-- renames an identifier: lines differ in that name only, the new name was not in the file before, the old one is gone from it, and at least two places changed, one of them where the commit declares the name (calling something else instead is no rename);
-- moves a block: at least two lines in a row with 40 letters or digits disappear in one place of the commit and appear in another, in the same file or another, reformatted and renamed as above or not;
-- extracts, inlines or moves a function: at least three of its lines come from one removed part of the commit, and these are three fifths of it; the lines that are equal, up to format and renames, count as moved.
-
-Words are found without regard to the language, so this works in all of them. It reads one commit at a time and needs the text: a refactoring that also changes a line hides nothing of that line, and one spread over several commits is followed commit by commit. Changed signatures, types, conditions written in another way, and renames of a name that the same file also uses for something else are changes, not refactorings. A line that the fix itself puts under a new condition counts as changed. Merges, commits of more than 20 files, and patches above 4 MiB are not searched.`
+// What --algorithm ra sees through; the manual says it shorter.
+//
+// A line is refactored, not changed, when the commit that touched it
+//
+//   - reformats it: the words of the changed lines are the same in the same
+//     order, however they are indented or broken into lines;
+//   - renames an identifier: lines differ in that name only, the new name
+//     was not in the file before, the old one is gone from it, and at least
+//     two places changed, one of them where the commit declares the name
+//     (calling something else instead is no rename);
+//   - moves a block: at least two lines in a row with 40 letters or digits
+//     disappear in one place of the commit and appear in another, in the
+//     same file or another, reformatted and renamed as above or not;
+//   - extracts, inlines or moves a function: at least three of its lines
+//     come from one removed part of the commit, and these are three fifths
+//     of it; the lines that are equal, up to format and renames, count as
+//     moved.
+//
+// Words are found without regard to the language, so this works in all of
+// them. It reads one commit at a time and needs the text: a refactoring
+// that also changes a line hides nothing of that line, and one spread over
+// several commits is followed commit by commit. Changed signatures, types,
+// conditions written in another way, and renames of a name that the same
+// file also uses for something else are changes, not refactorings. A line
+// that the fix itself puts under a new condition counts as changed. Merges,
+// commits of more than 20 files, and patches above 4 MiB are not searched.
 
 // maxPenetrated bounds how many refactorings of one line are looked behind.
 const maxPenetrated = 32

@@ -3,7 +3,6 @@ package szz
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"git-agent/gitext"
@@ -158,15 +157,6 @@ func TestReorderingFix(t *testing.T) {
 		"    use_the_object(some_object);", "    use_it_again(some_object);", "    and_once_more(some_object);",
 		"    release_the_lock(some_object);", "    forget_everything(some_object);")})
 	h.head("ma ra: origin")
-}
-
-// The manual's text names what the code does, in lines that a terminal holds.
-func TestRefactoringsDetectedText(t *testing.T) {
-	for _, w := range []string{"reformats", "renames", "moves", "extracts"} {
-		if !strings.Contains(RefactoringsDetected, w) {
-			t.Errorf("%q is not described", w)
-		}
-	}
 }
 
 // Words are runs of letters, digits and underscores, and single other

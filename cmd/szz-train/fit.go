@@ -91,8 +91,10 @@ func cross(args []string) error {
 	return nil
 }
 
+// readRows reads what extract wrote; a case that comes twice counts once.
 func readRows(files []string) ([]szz.Example, error) {
 	var rows []szz.Example
+	seen := map[string]bool{}
 	for _, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
@@ -105,9 +107,10 @@ func readRows(files []string) ([]szz.Example, error) {
 			if err := dec.Decode(&ex); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			if ex.Truth > 0 {
+			if ex.Truth > 0 && !seen[ex.ID] {
 				rows = append(rows, ex)
 			}
+			seen[ex.ID] = true
 		}
 	}
 	if len(rows) == 0 {
