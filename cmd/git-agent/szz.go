@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -81,44 +82,53 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	tracer := newSzzTracer(ctx, a, repo, c, paths)
 	defer tracer.close()
 
+	missed, err := c.answerAll(ctx, a, tracer, show, fixes)
+	switch {
+	case err != nil:
+		return err
+	case missed > 0:
+		if repo.Partial() {
+			a.hint(ctx, fetchAllHint)
+		}
+		return exitStatus(exitNothing)
+	}
+	return nil
+}
+
+// answerAll shows the answer for each fix, and counts those without a suspect.
+func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show *szzOutput, fixes iter.Seq2[szzFix, error]) (missed int, err error) {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	done, missed := 0, 0
 	report := func(e agent.Event) {
 		if p, ok := e.(agent.Progress); ok {
 			meter.say(p.Text)
 		}
 	}
-	meter.update(0, total, "")
+	done := 0
+	meter.update(done, show.total, "")
 	for ans, err := range tracer.all(ctx, fixes, report) {
 		if err != nil {
-			return c.resumable(ctx, a, done, err)
+			return missed, c.resumable(ctx, a, done, err)
 		}
 		meter.clear()
 		if err := show.answer(ctx, ans); err != nil {
-			return err
+			return missed, err
 		}
 		if show.paging() {
 			meter.end()
 		}
 		if c.Note {
-			if err := writeNote(ctx, repo, ans); err != nil {
-				return err
+			if err := writeNote(ctx, tracer.repo, ans); err != nil {
+				return missed, err
 			}
 		}
 		if len(ans.Verdict.Suspects) == 0 {
 			missed++
 		}
 		done++
-		meter.update(done, total, "")
+		meter.update(done, show.total, "")
 	}
-	if missed > 0 && repo.Partial() {
-		a.hint(ctx, fetchAllHint)
-	}
-	if missed > 0 {
-		return exitStatus(exitNothing)
-	}
-	return nil
+	return missed, nil
 }
 
 // check refuses combinations of options that make no sense.
