@@ -249,7 +249,7 @@ func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index 
 	}
 	var kinds []LineKind
 	if len(blob) <= maxKindBytes {
-		kinds = lineKinds(f.OldPath, blob)
+		kinds = lineKindsTo(f.OldPath, blob, anchors[len(anchors)-1].line)
 	}
 	kept := anchors[:0]
 	for _, a := range anchors {

@@ -147,18 +147,37 @@ func (k *casework) evidence(c *candidate) []Evidence {
 		}
 		return own[i].distance < own[j].distance
 	})
+	own = own[:min(most, len(own))]
 	var list []Evidence
-	for _, a := range own[:min(most, len(own))] {
+	for _, a := range own {
 		path := k.set.files[a.file].OldPath
+		from, to := neighbours(own, a)
 		list = append(list, Evidence{
 			Path: path, Line: a.line, Text: strings.TrimSpace(string(a.text)),
-			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", a.line, a.line, k.fc.Parent.Short(), shellQuote(path)),
+			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), shellQuote(path)),
 		})
 	}
 	if len(list) == 0 {
 		list = append(list, k.diffEvidence(c))
 	}
 	return list
+}
+
+// neighbours is the range of lines around a that are all in list: one command
+// shows them together.
+func neighbours(list []*anchor, a *anchor) (from, to int) {
+	in := map[int]bool{}
+	for _, b := range list {
+		in[b.line] = in[b.line] || b.file == a.file
+	}
+	from, to = a.line, a.line
+	for in[from-1] {
+		from--
+	}
+	for in[to+1] {
+		to++
+	}
+	return from, to
 }
 
 // diffEvidence stands in for candidates that own none of the lines.
