@@ -3,7 +3,9 @@ package szz
 import (
 	"bytes"
 	"math"
+	"path"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -160,6 +162,23 @@ func isImport(code string) bool {
 	return false
 }
 
+// known keeps the lexers of base names: to match one against the patterns of
+// all lexers takes 2 ms.
+var known sync.Map // string -> chroma.Lexer
+
+// lexerFor picks a lexer by the name of a file; nil is none.
+func lexerFor(name string) chroma.Lexer {
+	base := path.Base(name)
+	if l, ok := known.Load(base); ok {
+		return l.(chroma.Lexer)
+	}
+	l := lexers.Match(base)
+	if l != nil {
+		known.Store(base, l)
+	}
+	return l
+}
+
 // lex runs the lexer of the file's name over the blob, once, at least to the
 // end of line last. It reports false when there is none or when its output
 // cannot be trusted.
@@ -167,7 +186,7 @@ func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 	if len(blob) > maxLexed || !utf8.Valid(blob) || bytes.IndexByte(blob, 0) >= 0 {
 		return nil, false
 	}
-	lexer := lexers.Match(path)
+	lexer := lexerFor(path)
 	if lexer == nil {
 		return nil, false
 	}

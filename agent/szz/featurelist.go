@@ -145,9 +145,9 @@ var features = []feature{
 	{"fix_candidates", "how many candidates there are", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.list))) }},
 	{"fix_files", "files that the fix changes", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.set.files))) }},
 	{"fix_adds", "lines that the fix adds", func(k *casework, _ *candidate) float64 { return math.Log1p(float64(len(k.addKeys))) }},
-	{"fix_regress", "the fix's message speaks of a regression", fixSays(fixRegress)},
-	{"fix_old", "the fix's message speaks of an old omission", fixSays(fixOld)},
-	{"fix_build", "the fix's message speaks of a build or test", fixSays(fixBuild)},
+	{"fix_regress", "the fix's message speaks of a regression", fixSays(ofRegression)},
+	{"fix_old", "the fix's message speaks of an old omission", fixSays(ofOmission)},
+	{"fix_build", "the fix's message speaks of a build or test", fixSays(ofBuild)},
 	{"fix_newest_age", "age of the newest candidate", func(k *casework, _ *candidate) float64 { return k.newest }},
 	{"fix_owner_age", "age of the newest owner of deleted lines", func(k *casework, _ *candidate) float64 {
 		if len(k.owners) == 0 {

@@ -35,6 +35,7 @@ type casework struct {
 	around  bag // tokens of context lines
 	message bag
 	said    bag             // names in the fix's message
+	topics  [numTopics]bool // what the fix speaks of
 	newest  float64         // log age of the newest candidate
 	delKeys map[string]bool // removed lines, folded
 	addKeys map[string]bool
@@ -282,6 +283,10 @@ func (k *casework) readCandidates() {
 	}
 	k.message.addWords(firstBytes(message, 6000))
 	k.said = codeWords(message)
+	head := firstBytes(k.fc.Message, 3000)
+	k.topics = [numTopics]bool{
+		ofRegression: fixRegress().MatchString(head), ofOmission: fixOld().MatchString(head), ofBuild: fixBuild().MatchString(head),
+	}
 	k.newest = math.Inf(1)
 	for _, c := range k.list {
 		k.newest = min(k.newest, math.Log1p(k.ageDays(c)))
@@ -371,8 +376,16 @@ func says(re pattern) func(*casework, *candidate) float64 {
 	return func(_ *casework, c *candidate) float64 { return flag(re().MatchString(c.commit.Subject())) }
 }
 
-func fixSays(re pattern) func(*casework, *candidate) float64 {
-	return func(k *casework, _ *candidate) float64 { return flag(re().MatchString(firstBytes(k.fc.Message, 3000))) }
+// What a fix's message may speak of.
+const (
+	ofRegression = iota
+	ofOmission
+	ofBuild
+	numTopics
+)
+
+func fixSays(topic int) func(*casework, *candidate) float64 {
+	return func(k *casework, _ *candidate) float64 { return flag(k.topics[topic]) }
 }
 
 func share(s shareKind) func(*casework, *candidate) float64 {
