@@ -3,6 +3,7 @@ package szz
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -60,6 +61,16 @@ var loadModel = sync.OnceValues(func() (*Model, error) {
 	}
 	return m, nil
 })
+
+// TrainedOn says which repositories the ranker's model learned from, and how
+// many cases of each. A figure measured on these flatters.
+func TrainedOn() (map[string]int, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	return maps.Clone(m.Made.Repos), nil
+}
 
 // judge scores all candidates and sorts them, most probable first.
 func (m *Model) judge(k *casework) []judgement {

@@ -91,6 +91,9 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if err != nil {
 		return err
 	}
+	if err := c.warnTrained(a, cases); err != nil {
+		return err
+	}
 	if info, err := os.Stat(c.Repos); err != nil || !info.IsDir() {
 		return fmt.Errorf("%q is no folder of repositories", c.Repos)
 	}
@@ -128,6 +131,28 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if runErr != nil {
 		fmt.Fprintf(a.stderr, "interrupted: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
 		return withHint(runErr, "go on with the same command:\n%s", shellJoin(append([]string{"git", "agent"}, a.args...)))
+	}
+	return nil
+}
+
+// warnTrained says when rank is about to be measured on repositories that its
+// model has learned from.
+func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
+	if !slices.Contains(c.Algorithm, "rank") {
+		return nil
+	}
+	trained, err := szz.TrainedOn()
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, k := range cases {
+		if trained[k.Repo] > 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(a.stderr, "warning: rank was trained on the repositories of %d of the %d cases; its figures for them may flatter\n", n, len(cases))
 	}
 	return nil
 }
