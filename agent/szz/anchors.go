@@ -122,7 +122,18 @@ func findAnchors(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*ancho
 			set.notes = append(set.notes, missing[i])
 		}
 	}
+	set.dropBoundary(repo.ShallowBoundary())
 	return set, nil
+}
+
+// dropBoundary leaves out the lines that git charges to the boundary of a
+// shallow clone: whoever wrote them is not in it.
+func (s *anchorSet) dropBoundary(boundary map[gitext.OID]bool) {
+	all := len(s.anchors)
+	s.anchors = slices.DeleteFunc(s.anchors, func(a anchor) bool { return boundary[a.owner] })
+	if n := all - len(s.anchors); n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d of the %d traced lines are older than this shallow clone", n, all))
+	}
 }
 
 // tracedFiles are the files that the fix's parent has, text only: source when

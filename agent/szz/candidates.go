@@ -66,17 +66,20 @@ const (
 	maxDiffBytes    = 2 << 20
 )
 
-// pool collects candidates.
+// pool collects candidates; add never keeps a barred one.
 type pool struct {
 	byOID   map[gitext.OID]*candidate
-	recents []bag // words of the repository's recent subjects
+	barred  map[gitext.OID]bool // the boundary of a shallow clone: never a suspect
+	recents []bag               // words of the repository's recent subjects
 }
 
 func (p *pool) add(oid gitext.OID, s sourceSet) *candidate {
 	c := p.byOID[oid]
 	if c == nil {
 		c = &candidate{oid: oid, position: -1, recent: -1}
-		p.byOID[oid] = c
+		if !p.barred[oid] {
+			p.byOID[oid] = c
+		}
 	}
 	c.sources |= s
 	return c
@@ -94,7 +97,7 @@ func (p *pool) sorted() []*candidate {
 
 // gather finds the candidates of a fix and reads what they did.
 func gather(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet) (*pool, error) {
-	p := &pool{byOID: map[gitext.OID]*candidate{}}
+	p := &pool{byOID: map[gitext.OID]*candidate{}, barred: repo.ShallowBoundary()}
 	for i := range set.anchors {
 		a := &set.anchors[i]
 		p.add(a.owner, [...]sourceSet{roleDeleted: fromDeleted, roleContext: fromContext, roleFunction: fromFunction}[a.role])
@@ -163,10 +166,10 @@ func (p *pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *FixContex
 	for i, e := range history {
 		p.add(e.OID, fromHistory).position = i
 	}
-	for _, u := range uses {
+	set.named = slices.DeleteFunc(uses, func(u named) bool { return p.barred[u.owner] })
+	for _, u := range set.named {
 		p.add(u.owner, fromNames)
 	}
-	set.named = uses
 	p.addRecent(fc, recent)
 	return nil
 }
@@ -415,8 +418,10 @@ func (p *pool) addSecondOwners(ctx context.Context, repo *gitext.Repo, set *anch
 			return err
 		}
 		for _, l := range lines {
-			p.add(l.Commit, fromSecond)
-			set.second = append(set.second, l.Commit)
+			if !p.barred[l.Commit] {
+				p.add(l.Commit, fromSecond)
+				set.second = append(set.second, l.Commit)
+			}
 		}
 	}
 	return nil

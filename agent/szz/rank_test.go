@@ -88,6 +88,33 @@ func TestSecondOwners(t *testing.T) {
 	}
 }
 
+// In a shallow clone the commit at the boundary owns all that is older; it is
+// never named for that.
+func TestRankShallow(t *testing.T) {
+	h := newHistory(t)
+	h.commit("start the program", files{"p.c": program})
+	h.commit("boundary", files{"q.c": "int q;\n"})
+	fix := h.commit("lower it", files{"p.c": strings.Replace(program, "10", "9", 1)})
+	clone := &history{t: t, dir: t.TempDir(), time: h.time}
+	clone.git("clone", "-q", "--depth=2", "file://"+h.dir, ".")
+	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: clone.dir, DataDir: t.TempDir(), AllowShallow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	fc, err := NewContext(context.Background(), repo, fix, ContextOptions{NoAnnotations: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Trace(context.Background(), repo, fc, Options{Max: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Candidates) > 0 || !strings.Contains(strings.Join(v.Notes, "\n"), "older than this shallow clone") {
+		t.Errorf("candidates %v, notes %q", v.Candidates, v.Notes)
+	}
+}
+
 // The answer depends on nothing that changes between runs.
 func TestRankIsDeterministic(t *testing.T) {
 	h := newHistory(t)
