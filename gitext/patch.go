@@ -38,7 +38,7 @@ type FileChange struct {
 	OldPath, NewPath string
 	OldMode, NewMode uint32
 	OldOID, NewOID   OID  // all zeros where there is none, or not known yet (work tree)
-	Binary           bool // git's rule: NUL in the first 8000 bytes
+	Binary           bool // git's rule: NUL in the first 8000 bytes; or larger than the shadow's core.bigFileThreshold, 32 MiB
 	Submodule        bool // a commit of another repository, on either side
 	Hunks            []Hunk
 }

@@ -516,6 +516,8 @@ func TestLargeCommits(t *testing.T) {
 	commit("a large file")
 	large := strings.Repeat("0123456789abcde\n", 100<<20/16)
 	fmt.Fprintf(&in, "M 100644 inline large\ndata %d\n%s\n", len(large), large)
+	commit("a file above the bound of a patch")
+	fmt.Fprintf(&in, "M 100644 inline medium\ndata %d\n%s\n", 4<<20, large[:4<<20])
 	commit("a small change")
 	in.WriteString("M 100644 inline small\ndata 2\nx\n\n")
 	cmd := exec.Command("git", "fast-import", "--quiet")
@@ -531,14 +533,17 @@ func TestLargeCommits(t *testing.T) {
 		}
 		got = append(got, p)
 	}
-	if len(got) != 3 || len(got[0].Files) != 10_000 || got[0].Truncated || len(got[0].Files[9_999].Hunks) != 1 {
+	if len(got) != 4 || len(got[0].Files) != 10_000 || got[0].Truncated || len(got[0].Files[9_999].Hunks) != 1 {
 		t.Errorf("many files: %d, %v", len(got[0].Files), got[0].Truncated)
 	}
-	if !got[1].Truncated || len(got[1].Files) != 1 || got[1].Files[0].Hunks != nil {
+	if got[1].Truncated || len(got[1].Files) != 1 || !got[1].Files[0].Binary {
 		t.Errorf("large: %v", got[1].Truncated)
 	}
-	if got[2].Truncated || len(got[2].Files[0].Hunks) != 1 {
-		t.Errorf("small: %+v", got[2])
+	if !got[2].Truncated || len(got[2].Files) != 1 || got[2].Files[0].Hunks != nil {
+		t.Errorf("above the bound: %v", got[2].Truncated)
+	}
+	if got[3].Truncated || len(got[3].Files[0].Hunks) != 1 {
+		t.Errorf("small: %+v", got[3])
 	}
 	var tooLarge *TooLargeError
 	if _, err := r.BlobAt(t.Context(), f.oid("main"), "large", 1<<20); !errors.As(err, &tooLarge) || tooLarge.Size != 100<<20 {

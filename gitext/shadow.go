@@ -119,7 +119,9 @@ func (r *Repo) shadowFiles() map[string][]byte {
 		version, extension = "1", "[extensions]\n\tobjectFormat = "+r.format+"\n"
 	}
 	var config strings.Builder
-	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n", version)
+	// Git compares texts up to 512 MiB unless told otherwise; one such file
+	// would crowd everything else out of a patch. Beyond this it is binary.
+	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
 	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	config.WriteString(extension)
 	config.WriteString(driverConfig())

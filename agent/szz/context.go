@@ -133,7 +133,7 @@ func patchNotes(p *gitext.Patch) []string {
 		}
 	}
 	if binary > 0 {
-		note("%d binary %s not traced", binary, plural(binary, "file", "files"))
+		note("%d %s not traced: binary, or larger than 32 MiB", binary, plural(binary, "file", "files"))
 	}
 	return notes
 }

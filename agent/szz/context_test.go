@@ -126,7 +126,7 @@ func TestContextNotes(t *testing.T) {
 		}
 	}
 	expect(h.commit("line ends", files{"a.c": "int a;\nint b;\n"}), "line ends only")
-	expect(h.commit("binary", files{"x.bin": "a\x00c"}), "1 binary file not traced")
+	expect(h.commit("binary", files{"x.bin": "a\x00c"}), "1 file not traced: binary")
 	h.git("update-index", "--chmod=+x", "s.sh")
 	h.git("commit", "-q", "-m", "mode")
 	expect(gitext.OID(h.git("rev-parse", "HEAD")), "changes its mode only")
