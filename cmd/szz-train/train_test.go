@@ -1,0 +1,92 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-agent/agent/szz"
+)
+
+// Figures count suspects and culprits, not cases, and never more hits than
+// there are true commits.
+func TestMeasure(t *testing.T) {
+	rows := []szz.Example{
+		{Truth: 1, Hit: []bool{true, false}},
+		{Truth: 2, Hit: []bool{false, true, true}, Ghost: true},
+		{Truth: 1, Hit: []bool{false}, Cross: true},
+		{Truth: 1}, // no candidate at all
+	}
+	ps := [][]float64{{0.9, 0.2}, {0.5, 0.4, 0.1}, {0.3}, nil}
+	f := measure(rows, ps, 0.4) // names 1, 2 and 1 commits; 2 are right
+	if f.Precision != 0.5 || f.Recall != 0.4 || f.Ghost != 0.5 || f.Cross != 0 || f.Ceiling != 0.6 || f.Cases != 4 {
+		t.Errorf("%+v", f)
+	}
+	if want := 2 * 0.5 * 0.4 / 0.9; math.Abs(f.F1-want) > 1e-12 {
+		t.Errorf("F1 %g, want %g", f.F1, want)
+	}
+}
+
+// The first candidate is named whatever its probability; others from the
+// threshold.
+func TestChosen(t *testing.T) {
+	ps := []float64{0.1, 0.3, 0.2}
+	for threshold, want := range map[float64]int{2: 1, 0.2: 2, 0: 3} {
+		if got := chosen(ps, threshold); len(got) != want || got[0] != 1 {
+			t.Errorf("from %g: %v", threshold, got)
+		}
+	}
+	if got := chosen(nil, 0); len(got) != 0 {
+		t.Errorf("of none: %v", got)
+	}
+}
+
+// Calibration finds the numbers that made the truth.
+func TestCalibrate(t *testing.T) {
+	made := szz.Calibrator{A: 1.2, B: -0.6, C: -0.4}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var rows []szz.Example
+	var scores [][]float64
+	for range 6000 {
+		s := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		ex := szz.Example{Truth: 1}
+		for _, p := range made.Probabilities(s) {
+			ex.Hit = append(ex.Hit, rng.Float64() < p)
+		}
+		rows, scores = append(rows, ex), append(scores, s)
+	}
+	got := calibrate(rows, scores)
+	if math.Abs(got.A-made.A) > 0.1 || math.Abs(got.B-made.B) > 0.15 || math.Abs(got.C-made.C) > 0.2 {
+		t.Errorf("got %+v, made by %+v", got, made)
+	}
+}
+
+// A sample is spread over the file, and a case that is to be left out stays out.
+func TestReadCases(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	all := write("all", `{"id":"1","repo":"a/b","fix":"01"}
+{"id":"2","repo":"a/b","fix":"02"}
+{"id":"3","repo":"a/b","fix":"03"}
+{"id":"4","repo":"a/b","fix":"04"}
+`)
+	byRepo, err := readCases([]string{all}, write("skip", `{"id":"2","repo":"a/b","fix":"02"}`))
+	if err != nil || len(byRepo["a/b"]) != 3 {
+		t.Fatalf("%v, %v", byRepo, err)
+	}
+	if got := spread(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
+		t.Errorf("spread: %v", got)
+	}
+	if _, err := readCases([]string{write("bad", "{\n")}, ""); err == nil {
+		t.Error("a bad line is no error")
+	}
+}
