@@ -234,6 +234,20 @@ func fileRuns(index int, f *gitext.FileChange) []run {
 	return runs
 }
 
+// tokens counts the names of the removed and of the added lines.
+func (s *anchorSet) tokens() (removed, added bag) {
+	removed, added = bag{}, bag{}
+	for _, r := range s.runs {
+		for _, l := range r.removed {
+			removed.addCode(l.Text)
+		}
+		for _, l := range r.added {
+			added.addCode(l.Text)
+		}
+	}
+	return removed, added
+}
+
 func (r *run) oldEnd() int { return r.oldStart + len(r.removed) - 1 }
 
 // blameFile makes the anchors of one file and gives each its owner.

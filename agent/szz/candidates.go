@@ -56,8 +56,9 @@ type diffHunk struct {
 	in, out                            bag
 }
 
-// Bounds on how far candidates are looked for; measured on the training
-// repositories, deeper history adds less recall than it costs precision.
+// Bounds on how far candidates are looked for, chosen for their cost. With them
+// a true commit is among the candidates of .92 of the training cases; deeper
+// searches were not tried.
 const (
 	maxHistory      = 60
 	maxRecent       = 400

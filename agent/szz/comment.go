@@ -2,7 +2,6 @@ package szz
 
 import (
 	"bytes"
-	"math"
 	"path"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ const (
 	lexTime = 20 * time.Second
 )
 
-// lineKinds tells the kind of every line of a blob, line 1 at index 0. The
+// lineKindsTo tells the kind of the lines of a blob up to last, line 1 at index 0. The
 // lexer is chosen by the file's name. A file that no lexer knows, that is
 // larger than maxLexed, not UTF-8 or binary has no comment lines: guessing one
 // would drop a line that may be the culprit's.
@@ -45,13 +44,9 @@ const (
 // own, so a string passed to a function is code even when it begins a line.
 // What #if 0 hides counts as comment too; #include, #define and a first line
 // with #! do not.
-func lineKinds(path string, blob []byte) []LineKind {
-	return lineKindsTo(path, blob, math.MaxInt)
-}
-
-// lineKindsTo is lineKinds for the lines up to last. Lexers read forward at
-// about one megabyte a second, so half of their time goes with what lies
-// below the lines that are asked about.
+//
+// Lines below last are left out: lexers read forward at about one megabyte a
+// second, and half of their time would go there.
 func lineKindsTo(path string, blob []byte, last int) []LineKind {
 	lines := splitLines(blob)
 	lines = lines[:min(last, len(lines))]

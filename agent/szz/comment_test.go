@@ -2,6 +2,7 @@ package szz
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -153,3 +154,6 @@ func BenchmarkLineKinds(b *testing.B) {
 		lineKinds("a.c", src)
 	}
 }
+
+// lineKinds is lineKindsTo for a whole blob.
+func lineKinds(path string, blob []byte) []LineKind { return lineKindsTo(path, blob, math.MaxInt) }

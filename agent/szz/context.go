@@ -1,9 +1,11 @@
 package szz
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-agent/gitext"
 )
@@ -156,31 +158,12 @@ func crOnly(f *gitext.FileChange) bool {
 		for _, l := range h.Lines {
 			switch l.Op {
 			case '-':
-				removed = append(removed, trimCR(l.Text))
+				removed = append(removed, string(bytes.TrimSuffix(l.Text, []byte("\r"))))
 			case '+':
-				added = append(added, trimCR(l.Text))
+				added = append(added, string(bytes.TrimSuffix(l.Text, []byte("\r"))))
 			}
 		}
-		if !equalStrings(removed, added) {
-			return false
-		}
-	}
-	return true
-}
-
-func trimCR(b []byte) string {
-	if n := len(b); n > 0 && b[n-1] == '\r' {
-		b = b[:n-1]
-	}
-	return string(b)
-}
-
-func equalStrings(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
+		if !slices.Equal(removed, added) {
 			return false
 		}
 	}

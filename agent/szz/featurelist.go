@@ -46,7 +46,10 @@ var features = []feature{
 	}},
 	{"owner_rank", "among the newest owners", func(k *casework, c *candidate) float64 { return reciprocal(slices.Index(k.owners, c.oid)) }},
 	{"history_rank", "among the last changes of the files", func(_ *casework, c *candidate) float64 { return reciprocal(c.position) }},
-	{"recent_rank", "among the repository's last commits", func(_ *casework, c *candidate) float64 { return reciprocal(c.recent / 10) }},
+	// One for the ten newest and, since -1/10 is 0, for all that are not among
+	// the newest maxRecent: the model was trained on it so, and learned to read
+	// it beside the age. Telling them apart takes new rows and a new model.
+	{"recent_rank", "its place among the repository's last commits", func(_ *casework, c *candidate) float64 { return reciprocal(c.recent / 10) }},
 
 	// what it did, against what the fix does
 	{"restores", "removed what the fix adds", func(k *casework, c *candidate) float64 {

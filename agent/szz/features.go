@@ -72,7 +72,7 @@ func newCasework(fc *FixContext, set *anchorSet, p *pool) *casework {
 		fc: fc, set: set, pool: p, list: p.sorted(),
 		order: map[gitext.OID]int{}, words: map[gitext.OID]bag{},
 		code: newIDF(), prose: newIDF(),
-		removed: bag{}, added: bag{}, around: bag{}, message: bag{},
+		around: bag{}, message: bag{},
 		delKeys: map[string]bool{}, addKeys: map[string]bool{}, fixPath: map[string]bool{},
 	}
 	for _, f := range set.files {
@@ -90,13 +90,12 @@ func newCasework(fc *FixContext, set *anchorSet, p *pool) *casework {
 
 // readFix collects the tokens and lines of the fix itself.
 func (k *casework) readFix() {
+	k.removed, k.added = k.set.tokens()
 	for _, r := range k.set.runs {
 		for _, l := range r.removed {
-			k.removed.addCode(l.Text)
 			k.delKeys[lineKey(l.Text)] = true
 		}
 		for _, l := range r.added {
-			k.added.addCode(l.Text)
 			k.addKeys[lineKey(l.Text)] = true
 		}
 	}

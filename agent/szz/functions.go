@@ -7,9 +7,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Half of what blame misses lies in the history of the function that is fixed
-// ("Enhancing bug-inducing commit identification", arXiv 2308.05060: 34.6 % of
-// the failures on Linux). Git writes the heading of the enclosing function
+// A third of what SZZ misses lies in the history of the function that is fixed
+// (arXiv 2308.05060: 34.6 % of the failures on Linux). Git writes the heading of the enclosing function
 // behind every hunk; comparing the names there follows a function through all
 // candidates' diffs at no further cost.
 

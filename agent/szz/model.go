@@ -3,6 +3,7 @@ package szz
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -49,6 +50,8 @@ type Calibrator struct {
 	B float64 `json:"b"`
 	C float64 `json:"c"`
 }
+
+var errNoModel = errors.New("the ranker's model does not fit its features: train again")
 
 // loadModel parses the embedded model once, on first use.
 var loadModel = sync.OnceValues(func() (*Model, error) {

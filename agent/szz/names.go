@@ -68,15 +68,7 @@ var nameLike = lazy(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}|[0
 // fixNames picks the names to look up: those that the fix adds or takes away
 // before those that it only touches, longer ones first.
 func fixNames(fc *FixContext, set *anchorSet) []string {
-	removed, added := bag{}, bag{}
-	for _, r := range set.runs {
-		for _, l := range r.removed {
-			removed.addCode(l.Text)
-		}
-		for _, l := range r.added {
-			added.addCode(l.Text)
-		}
-	}
+	removed, added := set.tokens()
 	changed := unite(removed.minus(added), added.minus(removed))
 	said := codeWords(fc.Message)
 	var names []string

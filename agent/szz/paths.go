@@ -2,7 +2,6 @@ package szz
 
 import (
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -52,13 +51,4 @@ func pathWords(p string) bag {
 	b := bag{}
 	b.addWords(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(p))
 	return b
-}
-
-func sortedTokens(b bag) []string {
-	keys := make([]string, 0, len(b))
-	for k := range b {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -209,5 +208,3 @@ func shellQuote(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-var errNoModel = errors.New("the ranker's model does not fit its features: train again")

@@ -1,7 +1,9 @@
 package szz
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -107,6 +109,10 @@ func wordSet(s string) map[string]bool {
 	}
 	return set
 }
+
+// sortedTokens lists the tokens in order: sums of weights must not depend on
+// map order.
+func sortedTokens(b bag) []string { return slices.Sorted(maps.Keys(b)) }
 
 // minus returns the tokens of b that o holds fewer of.
 func (b bag) minus(o bag) bag {
