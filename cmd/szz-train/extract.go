@@ -6,28 +6,16 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
-
-// trainCase is what training needs of a case file's line.
-type trainCase struct {
-	ID     string                  `json:"id"`
-	Repo   string                  `json:"repo"`
-	Mirror string                  `json:"mirror"`
-	Fix    gitext.OID              `json:"fix"`
-	BICs   []gitext.OID            `json:"bics"`
-	Twins  map[string][]gitext.OID `json:"bic_twins"`
-	Source string                  `json:"label_source"`
-	Ghost  bool                    `json:"ghost"`
-	Cross  bool                    `json:"cross_file"`
-}
 
 func extract(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("extract", flag.ContinueOnError)
@@ -44,7 +32,7 @@ func extract(ctx context.Context, args []string) error {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
-	for _, name := range slices.Sorted(mapsKeys(byRepo)) {
+	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
 		cases := spread(byRepo[name], *most)
 		n, err := extractRepo(ctx, *repos, cases, *jobs, out)
 		fmt.Fprintf(os.Stderr, "%s: %d of %d cases\n", name, n, len(cases))
@@ -58,20 +46,11 @@ func extract(ctx context.Context, args []string) error {
 	return nil
 }
 
-func mapsKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-func readCases(files []string, skipFile string) (map[string][]trainCase, error) {
+// readCases reads case files by repository, less the fixes of skipFile.
+func readCases(files []string, skipFile string) (map[string][]eval.Case, error) {
 	skip := map[gitext.OID]bool{}
 	if skipFile != "" {
-		cases, err := readCaseFile(skipFile)
+		cases, _, err := eval.ReadCaseFiles([]string{skipFile})
 		if err != nil {
 			return nil, err
 		}
@@ -79,66 +58,34 @@ func readCases(files []string, skipFile string) (map[string][]trainCase, error) 
 			skip[c.Fix] = true
 		}
 	}
-	byRepo := map[string][]trainCase{}
-	for _, f := range files {
-		cases, err := readCaseFile(f)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range cases {
-			if !skip[c.Fix] {
-				byRepo[c.Repo] = append(byRepo[c.Repo], c)
-			}
+	cases, _, err := eval.ReadCaseFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	byRepo := map[string][]eval.Case{}
+	for _, c := range cases {
+		if !skip[c.Fix] {
+			byRepo[c.Repo] = append(byRepo[c.Repo], c)
 		}
 	}
 	return byRepo, nil
 }
 
-func readCaseFile(name string) ([]trainCase, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var cases []trainCase
-	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		var c trainCase
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
-		}
-		cases = append(cases, c)
-	}
-	return cases, nil
-}
-
 // spread picks n cases evenly over the file, which is in order of time.
-func spread(cases []trainCase, n int) []trainCase {
+func spread(cases []eval.Case, n int) []eval.Case {
 	if n <= 0 || len(cases) <= n {
 		return cases
 	}
-	picked := make([]trainCase, n)
+	picked := make([]eval.Case, n)
 	for i := range picked {
 		picked[i] = cases[i*len(cases)/n]
 	}
 	return picked
 }
 
-func findRepo(root string, c trainCase) string {
-	for _, name := range []string{c.Mirror, strings.ReplaceAll(c.Repo, "/", "+"), strings.ReplaceAll(c.Repo, "/", "__"), c.Repo} {
-		if name == "" {
-			continue
-		}
-		for _, dir := range []string{filepath.Join(root, name, "repo"), filepath.Join(root, name)} {
-			if info, err := os.Stat(dir); err == nil && info.IsDir() {
-				return dir
-			}
-		}
-	}
-	return ""
-}
-
-func extractRepo(ctx context.Context, root string, cases []trainCase, jobs int, out *bufio.Writer) (int, error) {
-	dir := findRepo(root, cases[0])
-	if dir == "" {
+func extractRepo(ctx context.Context, root string, cases []eval.Case, jobs int, out *bufio.Writer) (int, error) {
+	dir, ok := eval.Finder{Dir: root}.Find(cases[0])
+	if !ok {
 		return 0, fmt.Errorf("no such repository under %q", root)
 	}
 	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild})
@@ -171,7 +118,7 @@ func extractRepo(ctx context.Context, root string, cases []trainCase, jobs int, 
 	return done, out.Flush()
 }
 
-func example(ctx context.Context, repo *gitext.Repo, c trainCase) (*szz.Example, error) {
+func example(ctx context.Context, repo *gitext.Repo, c eval.Case) (*szz.Example, error) {
 	fc, err := szz.NewContext(ctx, repo, c.Fix, szz.ContextOptions{NoAnnotations: true})
 	if err != nil {
 		return nil, err
@@ -180,8 +127,8 @@ func example(ctx context.Context, repo *gitext.Repo, c trainCase) (*szz.Example,
 	if err != nil {
 		return nil, err
 	}
-	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", c.Ghost, c.Cross, len(c.BICs)
-	if strings.HasPrefix(c.Source, "trailer") {
+	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", c.Ghost, c.CrossFile, len(c.BICs)
+	if strings.HasPrefix(c.LabelSource, "trailer") {
 		ex.Style = "trailer"
 	}
 	for _, oid := range ex.Candidates {

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
 	"strings"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/trees"
 )
@@ -57,7 +59,7 @@ func cross(args []string) error {
 	}
 	named := map[string]bool{}
 	if *only != "" {
-		cases, err := readCaseFile(*only)
+		cases, _, err := eval.ReadCaseFiles([]string{*only})
 		if err != nil {
 			return err
 		}
@@ -155,7 +157,7 @@ func crossScores(rows []szz.Example) [][]float64 {
 		repos[r.Repo] = true
 	}
 	part := map[string]int{}
-	for i, name := range slices.Sorted(mapsKeys(repos)) {
+	for i, name := range slices.Sorted(maps.Keys(repos)) {
 		part[name] = i % folds
 	}
 	scores := make([][]float64, len(rows))

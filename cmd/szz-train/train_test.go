@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-agent/agent/szz"
@@ -74,12 +75,11 @@ func TestReadCases(t *testing.T) {
 		}
 		return file
 	}
-	all := write("all", `{"id":"1","repo":"a/b","fix":"01"}
-{"id":"2","repo":"a/b","fix":"02"}
-{"id":"3","repo":"a/b","fix":"03"}
-{"id":"4","repo":"a/b","fix":"04"}
-`)
-	byRepo, err := readCases([]string{all}, write("skip", `{"id":"2","repo":"a/b","fix":"02"}`))
+	line := func(n string) string {
+		return `{"id":"` + n + `","repo":"a/b","fix":"` + strings.Repeat(n, 40) + `","bics":["` + strings.Repeat("a", 40) + `"]}` + "\n"
+	}
+	all := write("all", line("1")+line("2")+line("3")+line("4"))
+	byRepo, err := readCases([]string{all}, write("skip", line("2")))
 	if err != nil || len(byRepo["a/b"]) != 3 {
 		t.Fatalf("%v, %v", byRepo, err)
 	}
