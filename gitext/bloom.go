@@ -51,8 +51,9 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 		fmt.Fprintln(&list, tip)
 	}
 	_, err := r.shadow.output(ctx, call{
-		args:  []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
-		stdin: strings.NewReader(list.String()),
+		args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
+		stdin:  strings.NewReader(list.String()),
+		writes: true,
 	})
 	return err
 }

@@ -27,6 +27,7 @@ func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte
 	}
 	_, err := r.user.output(ctx, call{
 		timeout: quickTimeout,
+		writes:  true,
 		args:    []string{"notes", "--ref=" + name, "add", "--force", "--file=-", string(commit)},
 		stdin:   bytes.NewReader(text),
 	})

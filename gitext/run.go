@@ -56,6 +56,7 @@ type call struct {
 	timeout time.Duration // the longest silence; 0: the runner's
 	max     int64         // most bytes of stdout; 0: no bound
 	drivers bool          // the answer depends on where functions begin
+	writes  bool          // git holds lock files meanwhile
 	said    *string       // gets the end of git's stderr, also when git succeeds
 }
 
@@ -166,7 +167,7 @@ func (r *runner) start(c call) (*process, error) {
 		return nil, fmt.Errorf("start git: %w", err)
 	}
 	p.out, cmd.Stdout = out, in
-	err = cmd.Start()
+	err = startMortal(cmd, c.writes)
 	in.Close() // the child has its own copy
 	if err != nil {
 		out.Close()

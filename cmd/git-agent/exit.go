@@ -24,7 +24,7 @@ const (
 	exitModel       = 3   // the model's endpoint is unreachable or refused
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
-	exitInterrupted = 130 // SIGINT or SIGTERM ended the work
+	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work
 )
 
 // exitStatus is an error without words: all that is to be said was said.

@@ -18,13 +18,18 @@ var errInterrupted = errors.New("interrupted")
 // it to its child.
 const relayWindow = time.Second
 
-// withSignals returns a context that the first SIGINT or SIGTERM cancels. The
-// second one leaves at once. SIGPIPE is caught so that a closed pipe shows as
-// an EPIPE of the write; children still get the default disposition.
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP
+// cancels. The second one leaves at once. SIGHUP comes when the terminal closes,
+// and reaches no git, each of which is in a group of its own; under nohup it
+// stays ignored. SIGPIPE is caught so that a closed pipe shows as an EPIPE of
+// the write; children still get the default disposition.
 func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		watchSignals(signals, done, time.Now, func() { cancel(errInterrupted) }, func() {

@@ -1,0 +1,235 @@
+//go:build linux
+
+package scorecard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A stage is a home with a repository, in which one deed is done many times,
+// each time from the same state. It stays at one path, since what the program
+// keeps is found by the path of the repository.
+type stage struct {
+	home
+	repo string // a program's history of fifteen commits
+	kept string // a copy of the home, which reset brings back
+	env  []string
+
+	server *listener     // nil: no model is configured
+	took   time.Duration // of the deed, when nobody disturbs
+}
+
+// forget begins a new count of requests.
+func (s *stage) forget() {
+	if s.server != nil {
+		s.server.forget()
+	}
+}
+
+// asked are the turns that the model was asked for since forget.
+func (s *stage) asked() []int {
+	if s.server == nil {
+		return nil
+	}
+	return s.server.asked()
+}
+
+// relayFix is a commit of the history whose parent has the bug, and
+// relayCulprit the one that made it.
+const (
+	relayFix     = "HEAD~2"
+	relayCulprit = "HEAD~11"
+)
+
+func newStage(t testing.TB) *stage {
+	t.Helper()
+	dir := t.TempDir()
+	s := &stage{home: newHome(t), kept: filepath.Join(dir, "kept")}
+	s.repo = filepath.Join(string(s.home), "relay")
+	s.env = []string{"TMPDIR=" + filepath.Join(string(s.home), "tmp")}
+	if err := os.Mkdir(filepath.Join(string(s.home), "tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mbox, err := filepath.Abs(filepath.Join("..", "testdata", "desk", "relay.mbox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.git(t, string(s.home), "init", "-q", s.repo)
+	s.git(t, s.repo, "am", "-q", "--committer-date-is-author-date", mbox)
+	s.git(t, s.repo, "repack", "-q", "-a", "-d") // few files: quick to copy and to compare
+	return s
+}
+
+// keep makes the present state the one that reset brings back.
+func (s *stage) keep(t testing.TB) { copyTree(t, string(s.home), s.kept) }
+
+// reset brings the kept state back.
+func (s *stage) reset(t testing.TB) { copyTree(t, s.kept, string(s.home)) }
+
+func copyTree(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("copy: %v: %s", err, out)
+	}
+}
+
+// processes are those that were started in this home and are not reaped yet.
+// The environment or the working directory tells, whatever group or session
+// they are in.
+func (s *stage) processes() []int {
+	mark := []byte("HOME=" + string(s.home) + "\x00")
+	var pids []int
+	entries, _ := os.ReadDir("/proc") // an unreadable /proc fails the first vector: its run is not seen
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ")) // gone, or another user's
+		cwd, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
+		if bytes.Contains(environ, mark) || strings.HasPrefix(cwd+"/", string(s.home)+"/") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// leaveLimit is how long a process may take to end that the kernel was told to
+// end; only a process that was not told reaches it.
+const leaveLimit = 10 * time.Second
+
+// alone waits until no process of this home is left. What is left at the limit
+// is named, and killed so that it does not disturb the next vector.
+func (s *stage) alone() error {
+	deadline := time.Now().Add(leaveLimit)
+	for {
+		pids := s.processes()
+		if len(pids) == 0 {
+			return nil
+		}
+		late := !awaitExit(pids[0], time.Until(deadline))
+		if late {
+			left := s.describe(pids)
+			for _, pid := range pids {
+				unix.Kill(pid, unix.SIGKILL)
+				awaitExit(pid, leaveLimit)
+			}
+			return fmt.Errorf("left running: %s", left)
+		}
+	}
+}
+
+func (s *stage) describe(pids []int) string {
+	var all []string
+	for _, pid := range pids {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		words := strings.Split(string(line), "\x00")
+		if len(words) > 30 {
+			words = append(words[:1:1], words[len(words)-10:]...)
+		}
+		all = append(all, fmt.Sprintf("%d %s", pid, strings.Join(words, " ")))
+	}
+	return strings.Join(all, "; ")
+}
+
+// awaitExit waits until a process has ended and reports whether it has.
+func awaitExit(pid int, limit time.Duration) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return errors.Is(err, unix.ESRCH)
+	}
+	defer unix.Close(fd)
+	for deadline := time.Now().Add(limit); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline).Milliseconds())))
+		if !errors.Is(err, unix.EINTR) {
+			return n == 1
+		}
+	}
+}
+
+// isOurs is true of what the program keeps below a repository.
+func isOurs(path string) bool { return strings.Contains(path+"/", "/.git/agent/") }
+
+// userFiles is a sum of all that is the user's own: names, modes and contents
+// of the repositories, the configuration and what else lies in the home. What
+// the program keeps for itself is left out: its cache, its state, its scratch
+// directories and what a deed says that it writes.
+func (s *stage) userFiles(t testing.TB, deeds ...string) string {
+	t.Helper()
+	ours := append([]string{".cache", ".local", "tmp"}, deeds...)
+	sum := sha256.New()
+	s.walk(t, func(path, rel string, d fs.DirEntry) error {
+		for _, o := range ours {
+			if rel == o || strings.HasPrefix(rel, o+"/") {
+				return nil
+			}
+		}
+		if isOurs(path) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%q %v\n", rel, info.Mode())
+		switch {
+		case info.Mode().IsRegular():
+			content, err := os.ReadFile(path)
+			fmt.Fprintf(sum, "%x\n", sha256.Sum256(content))
+			return err
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			fmt.Fprintf(sum, "%q\n", target)
+			return err
+		}
+		return nil
+	})
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// keptFiles are the files and folders that the program has made for itself.
+func (s *stage) keptFiles(t testing.TB) []string {
+	t.Helper()
+	var files []string
+	s.walk(t, func(path, rel string, d fs.DirEntry) error {
+		top, _, _ := strings.Cut(rel, "/")
+		if isOurs(path) || top == ".cache" || top == ".local" || top == "tmp" {
+			files = append(files, rel)
+		}
+		return nil
+	})
+	return files
+}
+
+func (s *stage) walk(t testing.TB, visit func(path, rel string, d fs.DirEntry) error) {
+	t.Helper()
+	err := filepath.WalkDir(string(s.home), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(string(s.home), path)
+		if err != nil {
+			return err
+		}
+		return visit(path, rel, d)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
