@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 )
@@ -36,7 +37,16 @@ func Credential(ctx context.Context, command string) (string, error) {
 	cmd.WaitDelay = grace
 	var out strings.Builder
 	cmd.Stdout = &limitedWriter{w: &out, left: maxCredential}
-	err := cmd.Run()
+	err := startMortal(cmd, true)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if interrupted(cmd.ProcessState) {
+		select { // Ctrl-C reaches us as well, but not always first
+		case <-ctx.Done():
+		case <-time.After(grace):
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -56,6 +66,15 @@ func Credential(ctx context.Context, command string) (string, error) {
 		return "", errors.New("the first line that the command printed is no text")
 	}
 	return line, nil
+}
+
+// interrupted is true when SIGINT ended the process.
+func interrupted(st *os.ProcessState) bool {
+	if st == nil {
+		return false // it was not started
+	}
+	ws, ok := st.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && ws.Signal() == syscall.SIGINT
 }
 
 // limitedWriter keeps the first bytes and drops the rest, so that a command

@@ -14,6 +14,9 @@ import (
 // which no wrapper around git can ignore. What the process starts itself is
 // not reached.
 func startMortal(cmd *exec.Cmd, writes bool) error {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	if writes {
 		cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM

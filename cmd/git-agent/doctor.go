@@ -66,6 +66,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	failed := false
 	show := c.printer(a, a.newPalette(ctx))
 	report := func(list ...finding) error {
+		if err := ctx.Err(); err != nil {
+			return err // what an interruption spoils is no finding
+		}
 		for _, f := range list {
 			failed = failed || f.Status == checkFail
 			if err := show(f); err != nil {
@@ -79,9 +82,6 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	}
 	if err := report(checkModel(ctx, a, c.Online)...); err != nil {
 		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err // what an interruption spoils is no finding
 	}
 	opt := gitext.OpenOptions{AllowShallow: true}
 	if c.Fix {

@@ -66,6 +66,8 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil
+	case errors.Is(err, errUnread): // of --help, which answers while the line is parsed
+		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.stdout)
 	case err != nil:

@@ -70,7 +70,7 @@ func deeds() []deed {
 
 const mcpTalk = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"szz","arguments":{"commit":"` + relayFix + `"}}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"szz","arguments":{"revision":"` + relayFix + `"}}}
 `
 
 // did is a preparation: a run that nothing disturbs.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,14 +64,26 @@ func newStage(t testing.TB) *stage {
 	if err := os.Mkdir(filepath.Join(string(s.home), "tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	relay.Do(func() { s.makeRelay(t) })
+	copyTree(t, relayDir(), s.repo)
+	return s
+}
+
+// relay guards the history that every stage copies.
+var relay sync.Once
+
+// relayDir is beside the program, and removed with it.
+func relayDir() string { return filepath.Join(filepath.Dir(program), "relay") }
+
+func (s *stage) makeRelay(t testing.TB) {
+	t.Helper()
 	mbox, err := filepath.Abs(filepath.Join("..", "testdata", "desk", "relay.mbox"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.git(t, string(s.home), "init", "-q", s.repo)
-	s.git(t, s.repo, "am", "-q", "--committer-date-is-author-date", mbox)
-	s.git(t, s.repo, "repack", "-q", "-a", "-d") // few files: quick to copy and to compare
-	return s
+	s.git(t, string(s.home), "init", "-q", relayDir())
+	s.git(t, relayDir(), "am", "-q", "--committer-date-is-author-date", mbox)
+	s.git(t, relayDir(), "repack", "-q", "-a", "-d") // few files: quick to copy and to compare
 }
 
 // keep makes the present state the one that reset brings back.
