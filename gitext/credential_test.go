@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,26 @@ func TestCredentialEndsWithItsContext(t *testing.T) {
 	reason := errors.New("the user left")
 	cancel(reason)
 	if _, err := Credential(ctx, "sleep 600"); !errors.Is(err, reason) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Ctrl-C may end the command before we hear of it ourselves: it is no failure
+// of the command.
+func TestCredentialInterruptedFirst(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	reason := errors.New("the user left")
+	file := filepath.Join(t.TempDir(), "up")
+	late := func() { // the command is on its way out
+		for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+			runtime.Gosched()
+		}
+		cancel(reason)
+	}
+	go late()
+	_, err := Credential(ctx, ": >'"+file+"'; kill -INT $$")
+	if !errors.Is(err, reason) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -220,6 +220,7 @@ func createShadow(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return err
 	}
+	defer makeIn(parent)()
 	temp, err := os.MkdirTemp(parent, temporaryPrefix) // mode 0700
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -27,6 +28,13 @@ type program struct {
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	p := prepareProgram(t, args...)
+	p.start(t)
+	return p
+}
+
+// start starts it with pipes.
+func (p *program) start(t *testing.T) {
+	t.Helper()
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -38,7 +46,6 @@ func startProgram(t *testing.T, args ...string) *program {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return p
 }
 
 // prepareProgram makes the repository and the command, and starts nothing.
@@ -130,5 +137,61 @@ func TestClosedPipeIsSuccess(t *testing.T) {
 	p.in.Close()
 	if code := p.exitCode(t); code != exitFound || p.stderr.Len() > 0 {
 		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
+	}
+}
+
+// A terminal that closes ends the work as Ctrl-C does, and under nohup it does
+// not.
+func TestHangUp(t *testing.T) {
+	for _, nohup := range []bool{false, true} {
+		p := prepareProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s")
+		if nohup {
+			p.cmd.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, p.cmd.Args...)
+			p.cmd.Args[3] = filepath.Join(filepath.Dir(p.cmd.Dir), "git-agent")
+			if err := os.Symlink(os.Args[0], p.cmd.Args[3]); err != nil {
+				t.Fatal(err)
+			}
+			sh, err := exec.LookPath("sh")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.cmd.Path = sh
+		}
+		p.start(t)
+		for range 2 {
+			io.WriteString(p.in, "HEAD\n")
+			if line, err := p.out.ReadString('\n'); err != nil || line != "a is 2\n" {
+				t.Fatalf("answer %q, %v; stderr %s", line, err, &p.stderr)
+			}
+			if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+			if !nohup {
+				break
+			}
+		}
+		want := exitInterrupted
+		if nohup {
+			p.in.Close()
+			want = exitFound
+		}
+		if code := p.exitCode(t); code != want {
+			t.Errorf("exits with %d, not %d; stderr %s", code, want, &p.stderr)
+		}
+	}
+}
+
+// brokenPipe is a stream whose reader has left.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// Help does not complain of a reader who has left.
+func TestHelpForNobody(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"szz", "-h"}, {"--version"}, {"version"}} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), os.LookupEnv, strings.NewReader(""), brokenPipe{}, &errs, args); code != exitFound || errs.Len() > 0 {
+			t.Errorf("%v exits with %d: %s", args, code, &errs)
+		}
 	}
 }

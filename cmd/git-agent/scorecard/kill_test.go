@@ -159,6 +159,7 @@ type victim struct {
 	after command
 	user  string            // a sum of the user's files before
 	code  int               // of the deed
+	calm  outcome           // of the deed
 	want  outcome           // of the next run
 	whole map[string]string // the work tree after the deed
 	files int               // that were kept in the end
@@ -182,7 +183,7 @@ func newVictim(t *testing.T, d deed) *victim {
 	v.after = command{dir: v.repo, env: v.env, stdin: d.stdin}
 	v.forget()
 	did := v.run(t, v.after, d.args...)
-	v.took, v.code, v.whole = did.took, did.code, v.contents()
+	v.took, v.code, v.calm, v.whole = did.took, did.code, did, v.contents()
 	v.want = v.run(t, v.after, v.next...)
 	v.files, v.asks = len(v.keptFiles(t)), len(v.asked())
 	for _, got := range []outcome{did, v.want} {
