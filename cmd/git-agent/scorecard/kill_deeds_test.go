@@ -23,6 +23,7 @@ type deed struct {
 	stdin string
 	next  []string // what comes after the kill; nil: the same
 	model bool     // it asks a server
+	like  string   // the deed that stands for it in the sample
 
 	writes []string // what it writes of the user's, relative to the home
 	// check looks at the state that the kill left; whole is the state that
@@ -44,22 +45,22 @@ func deeds() []deed {
 	}
 	all := []deed{
 		{name: "szz, fresh cache", args: traceRange},
-		{name: "szz, warm cache", prep: did(traceRange), args: traceRange},
+		{name: "szz, warm cache", like: "szz, fresh cache", prep: did(traceRange), args: traceRange},
 		{name: "szz --note", args: []string{"szz", "--note", "--json", "HEAD~1.."},
 			writes: []string{"relay/.git/refs", "relay/.git/objects", "relay/.git/logs"}},
 		{name: "szz with a model", args: askModel, model: true},
-		{name: "a run that is resumed", prep: brokenOff, args: askModel, model: true},
+		{name: "a run that is resumed", like: "trace resume", prep: brokenOff, args: askModel, model: true},
 		{name: "trace resume", prep: brokenOff, args: []string{"trace", "resume", "--json"}, next: askModel, model: true},
-		{name: "eval --jobs", prep: withCases, args: evaluate},
+		{name: "eval --jobs", like: "eval, gone on with", prep: withCases, args: evaluate},
 		{name: "eval, gone on with", prep: evalBegun, args: evaluate},
 		{name: "doctor --fix", args: []string{"doctor", "--fix"}},
-		{name: "cache prune", prep: did(traceRange), args: []string{"cache", "prune", "--size=1k"}, next: traceRange},
+		{name: "cache prune", like: "cache clear", prep: did(traceRange), args: []string{"cache", "prune", "--size=1k"}, next: traceRange},
 		{name: "cache clear", prep: did(traceRange), args: []string{"cache", "clear"}, next: traceRange},
 		{name: "trace show --html", prep: investigated, args: []string{"trace", "show", "--html=run.html"}, model: true,
 			writes: []string{"relay/run.html", "relay"}, check: wholeOrAbsent},
-		{name: "trace export", prep: investigated, args: []string{"trace", "export", "--format=atif"}, model: true},
+		{name: "trace export", like: "trace show --html", prep: investigated, args: []string{"trace", "export", "--format=atif"}, model: true},
 		{name: "man --install", args: []string{"man", "--install", "pages"}, writes: []string{"relay"}, check: wholeOrAbsent},
-		{name: "szz --verify-cmd, none", args: verify("none")},
+		{name: "szz --verify-cmd, none", like: "szz --verify-cmd, bwrap", args: verify("none")},
 		{name: "mcp", args: []string{"mcp"}, stdin: mcpTalk},
 	}
 	if bwrapWorks() {

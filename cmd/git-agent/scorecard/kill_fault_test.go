@@ -129,7 +129,7 @@ func (v *victim) endedWell(got outcome, f fault) (kind string, err error) {
 // told is true when an answer that differs says why: a note more than
 // otherwise, a failed case of an evaluation, a check of doctor.
 func (v *victim) told(got outcome) bool {
-	for _, mark := range []string{`"notes":["`, `"failed":[{`, `"skipped":[{`, "fail ", "warn "} {
+	for _, mark := range []string{`"notes":["`, `"failed":[{`, `"skipped":[{`, "was not run", "fail ", "warn "} {
 		if strings.Count(got.stdout, mark) > strings.Count(v.calm.stdout, mark) {
 			return true
 		}
@@ -145,7 +145,7 @@ func TestKillsNotButFaults(t *testing.T) {
 		return
 	}
 	for i, d := range deeds() {
-		if d.name == "szz --verify-cmd, bwrap" || d.name == "trace resume" {
+		if d.name == "szz --verify-cmd, bwrap" || d.name == "trace resume" || !*full && i%8 != 0 {
 			continue // nothing more than their likes
 		}
 		t.Run(d.name, func(t *testing.T) {

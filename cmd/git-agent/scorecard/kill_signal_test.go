@@ -138,7 +138,7 @@ func TestKillsSignals(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			for j, e := range endings {
-				if !*full && (i+j)%4 != 0 {
+				if !*full && (i+j)%6 != 0 {
 					continue
 				}
 				if w.name == "command, none" && e.code != exitInterrupted && e.signal != syscall.SIGKILL {
@@ -275,7 +275,7 @@ func TestKillsStopAndGoOn(t *testing.T) {
 	s.keep(t)
 	want := s.must(t, askModel)
 	for n := 1; n <= 5; n++ {
-		if !*full && n%2 == 0 {
+		if !*full && n != 2 {
 			continue
 		}
 		s.reset(t)
@@ -323,6 +323,9 @@ func TestKillsClosedPipe(t *testing.T) {
 	withCases(t, s)
 	for _, args := range []string{"szz --json HEAD~5..", "szz HEAD~5..", "eval szz cases.jsonl --repos=.. --algorithm=b --json", "doctor", "man szz", "completion bash", "cache stats", "--help", "tool git_show '{\"commit\":\"HEAD\"}'"} {
 		for lines := range 2 {
+			if !*full && !strings.HasPrefix(args, "szz") && args != "--help" {
+				continue
+			}
 			got := s.exec(t, command{dir: s.repo, env: s.env}, "bash", "-c", fmt.Sprintf("'%s' %s | head -n %d; exit ${PIPESTATUS[0]}", program, args, lines))
 			vector := fmt.Sprintf("%s | head -n %d", args, lines)
 			if got.code > 1 || strings.Contains(got.stderr, "fatal") || strings.Contains(got.stderr, "panic") {
