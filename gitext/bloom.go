@@ -52,6 +52,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	}
 	_, err := r.shadow.output(ctx, call{
 		args:  []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
+		total: buildTotal,
 		stdin: strings.NewReader(list.String()),
 	})
 	return err
