@@ -43,6 +43,9 @@ const (
 	defaultOutput = 256 << 20
 )
 
+// MemorySetting is the setting of the memory bound. Only the user's own counts.
+const MemorySetting = "agent.gitMemory"
+
 // A limits is what holds for the gits of one repository.
 type limits struct {
 	memory  atomic.Int64  // bytes
@@ -81,8 +84,8 @@ func (r *Repo) readLimits(ctx context.Context) *limits {
 	l.memory.Store(memoryBound())
 	go func() {
 		defer close(l.read)
-		settings, err := r.settings(ctx, `^agent\.gitmemory$`)
-		if n, ok := ParseSize(lastTrusted(settings["agent.gitmemory"])); err == nil && ok && n >= leastMemory {
+		settings, err := r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
+		if n, ok := ParseSize(lastTrusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
 			l.memory.Store(n)
 		}
 	}()
@@ -158,7 +161,7 @@ func deadly(status syscall.WaitStatus) syscall.Signal {
 // memoryHint says how to give git more, where that is what ended it.
 func memoryHint(err error) string {
 	if errors.Is(err, ErrMemory) {
-		return "git config --global agent.gitMemory <size>"
+		return "git config --global " + MemorySetting + " <size>"
 	}
 	return ""
 }

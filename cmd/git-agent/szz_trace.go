@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"git-agent/agent"
@@ -121,19 +122,32 @@ func (t *szzTracer) trace(ctx context.Context, fix szzFix, report reporter) (szz
 			return ans, nil
 		}
 	}
-	counted, missed := gitext.CountMissing(ctx)
+	counted, unread := gitext.CountUnread(ctx)
 	ans, err := t.compute(counted, fix, report)
 	if err != nil {
 		return ans, err
 	}
-	if missed() > 0 { // not all of it has a note of its own, and the objects may come
-		ans.Verdict.Notes = append(ans.Verdict.Notes, "this clone lacks objects that were needed: what depends on them was left out")
+	if u := unread(); u.Any() { // the objects may come, the bounds may change
+		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
 		return ans, nil
 	}
 	if value, err := json.Marshal(ans); err == nil && ans.complete() {
 		t.cache.Put(ctx, key, value)
 	}
 	return ans, nil
+}
+
+// unreadNotes say that an answer is of a part only: not all that was left out
+// has a note of its own.
+func unreadNotes(u gitext.Unread) []string {
+	var notes []string
+	if u.Missing > 0 {
+		notes = append(notes, "this clone lacks objects that were needed: what depends on them was left out")
+	}
+	if u.Cut > 0 {
+		notes = append(notes, "not all of the history could be read, and what depends on the rest was left out: "+strings.Join(u.Bounds, "; "))
+	}
+	return notes
 }
 
 func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (szzAnswer, error) {
