@@ -28,6 +28,8 @@ type szzTracer struct {
 	cache *cache.Cache // nil keeps nothing
 	build string
 	who   *detective // nil: the offline engine answers
+	// several: a fix that cannot be traced is one of several, and costs itself.
+	several bool
 }
 
 // reporter is told what happens while a fix is in work.
@@ -80,6 +82,9 @@ func (t *szzTracer) all(ctx context.Context, fixes iter.Seq2[szzFix, error], rep
 				}
 				work.Go(func() {
 					ans, err := t.trace(ctx, fix, report)
+					if t.several && unreadFix(ctx, err) {
+						ans, err = failedAnswer(fix, cmp.Or(t.cmd.Algorithm, szz.Algorithms[0]), err), nil
+					}
 					slot <- result{ans, err}
 				})
 			}
@@ -94,6 +99,25 @@ func (t *szzTracer) all(ctx context.Context, fixes iter.Seq2[szzFix, error], rep
 			yield(szzAnswer{}, err)
 		}
 	}
+}
+
+// unreadFix is true for an error that is about one fix: git or we could not
+// read what it needs.
+func unreadFix(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*readError)))
+}
+
+// A readError is the failure to read what a fix needs, whatever it comes of.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+// failedAnswer stands in the place of a fix that could not be traced.
+func failedAnswer(fix szzFix, algorithm string, err error) szzAnswer {
+	return szzAnswer{Source: fix.source, Fix: gitext.Commit{OID: fix.oid}, failed: err, Verdict: &szz.Verdict{
+		Fix: fix.oid, Engine: "offline", Algorithm: algorithm, Notes: []string{"not traced: " + fatalText(err)},
+	}}
 }
 
 // workers is how many fixes are in work at once. A command that runs the
@@ -155,7 +179,7 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 		NoAnnotations: !t.cmd.Annotations, Paths: t.paths, Source: fix.source,
 	})
 	if err != nil {
-		return szzAnswer{}, err
+		return szzAnswer{}, &readError{err}
 	}
 	if len(fc.Patch.Files) == 0 && fix.source != szz.SourceCommit {
 		return szzAnswer{}, nothingToTrace(fix.source, t.paths)
@@ -164,6 +188,9 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	ans := szzAnswer{Source: fix.source, Fix: fc.Commit}
 	if t.who == nil {
 		ans.Verdict, err = szz.Trace(ctx, t.repo, fc, szz.Options{Algorithm: t.cmd.Algorithm, Max: t.cmd.most(), OnEvent: tell})
+		if err != nil {
+			err = &readError{err}
+		}
 	} else {
 		ans.Verdict, ans.Runs, err = t.investigate(ctx, fc, tell)
 	}
