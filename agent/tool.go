@@ -37,7 +37,10 @@ type Result struct {
 	Truncated bool   // Text is not all of it, and says how to get the rest
 	Cached    bool
 	Full      string // before compression, where Text is less
-	Final     bool   // the call was the verdict, and it is accepted: the conversation ends
+	// Incomplete says why Value is of a part only: a bound on git ended a read.
+	// It is "" for a whole answer, and Text says it too.
+	Incomplete string
+	Final      bool // the call was the verdict, and it is accepted: the conversation ends
 }
 
 // CallError says why a call cannot be answered, in words for its caller.
@@ -199,9 +202,13 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *bench, p P) (Result, erro
 	if err := t.prepare(ctx, b, &p); err != nil {
 		return Result{}, err
 	}
-	v, cached, err := t.recall(ctx, b, p)
+	v, cached, unread, err := t.recall(ctx, b, p)
 	if err != nil {
 		return Result{}, err
+	}
+	incomplete := strings.Join(unread.Bounds, "; ")
+	if incomplete != "" {
+		b.notef("%s: this is the answer of what could be read", cleanLine(incomplete))
 	}
 	detail := detailFull
 	if b.opt.Plain {
@@ -211,7 +218,7 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *bench, p P) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: told.text, Full: told.full, Value: v, Truncated: told.full != "", Cached: cached}, nil
+	return Result{Text: told.text, Full: told.full, Value: v, Truncated: told.full != "", Cached: cached, Incomplete: incomplete}, nil
 }
 
 // explain turns errors that the caller can do something about into a
@@ -228,6 +235,9 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
 	case errors.As(err, &missing):
 		return &CallError{Tool: t.spec.Name, Err: err,
 			Text: fmt.Sprintf("this clone lacks object %s, which the answer needs; %s, or use another tool", missing.OID, t.narrow)}
+	case gitext.Unreadable(err):
+		return &CallError{Tool: t.spec.Name, Err: err,
+			Text: fmt.Sprintf("%s; to ask for less, %s", cleanLine(err.Error()), t.narrow)}
 	}
 	return fmt.Errorf("%s: %w", t.spec.Name, err)
 }
@@ -241,33 +251,30 @@ func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(for
 
 // recall returns the value from memory or from git, and remembers it.
 // A value is only remembered when all of it could be read.
-func (t *gitTool[P, V]) recall(ctx context.Context, b *bench, p P) (*V, bool, error) {
+func (t *gitTool[P, V]) recall(ctx context.Context, b *bench, p P) (*V, bool, gitext.Unread, error) {
+	ctx, unread := gitext.CountUnread(ctx)
 	if b.opt.Memory == nil {
 		v, err := t.look(ctx, b, p)
-		return v, false, err
+		return v, false, unread(), err
 	}
 	key, err := t.key(ctx, b, p)
 	if err != nil {
-		return nil, false, err
+		return nil, false, unread(), err
 	}
 	if data, ok := b.opt.Memory.Get(ctx, key); ok {
 		v := new(V)
 		if json.Unmarshal(data, v) == nil { // else it is not ours: ask git
-			return v, true, nil
+			return v, true, unread(), nil
 		}
 	}
-	ctx, missed := gitext.CountMissing(ctx)
 	v, err := t.look(ctx, b, p)
-	if err != nil {
-		return nil, false, err
-	}
-	if missed() > 0 {
-		return v, false, nil // the objects may come
+	if err != nil || unread().Any() { // the objects may come, the bounds may change
+		return v, false, unread(), err
 	}
 	if data, err := json.Marshal(v); err == nil { // an answer is worth more than its place in the cache
 		b.opt.Memory.Put(ctx, key, data)
 	}
-	return v, false, nil
+	return v, false, unread(), nil
 }
 
 // key names everything that determines a value: the tool, the resolved

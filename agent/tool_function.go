@@ -127,8 +127,8 @@ func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*Function
 	opt := gitext.LogLOptions{Tip: gitext.OID(p.Commit), Path: p.Path, Start: p.Start, End: p.End,
 		Since: since, Until: until, Max: p.Max + 1, Patch: true}
 	entries, err := b.functionEntries(ctx, opt, p.Function)
-	if missing := missingObject(err); missing != "" && len(entries) > 0 {
-		v.Missing = missing
+	if gitext.Unreadable(err) && len(entries) > 0 {
+		v.Missing = missingObject(err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 	for _, form := range []string{wholeWord(name), wholeWord(bare), quoteBRE(bare)} {
 		opt.Function = form
 		entries, err := drain(b.repo.LogL(ctx, opt))
-		if err == nil || !errors.As(err, &git) || missingObject(err) != "" || ctx.Err() != nil {
+		if err == nil || !errors.As(err, &git) || gitext.Unreadable(err) || ctx.Err() != nil {
 			return entries, err
 		}
 	}

@@ -63,6 +63,11 @@ func prepareGrep(ctx context.Context, b *bench, p *grepParams) error {
 	if strings.ContainsAny(p.Pattern, "\n\r") {
 		return refusef("the pattern must be one line; git_log_search finds texts of several lines")
 	}
+	if p.Regex {
+		if err := checkExpression(p.Pattern); err != nil {
+			return err
+		}
+	}
 	oid, err := b.revision(ctx, p.Commit)
 	if err != nil {
 		return err
@@ -83,7 +88,7 @@ func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
 	}
 	found, err := b.repo.Grep(ctx, gitext.OID(p.Commit), opt)
 	gone := missingObject(err)
-	if err != nil && (gone == "" || len(found) == 0) {
+	if err != nil && (!gitext.Unreadable(err) || len(found) == 0) {
 		return nil, explainPattern(err, p.Pattern, p.Regex)
 	}
 	v := &Grep{Pattern: clean(p.Pattern), Regex: p.Regex, Path: p.Path, Commit: p.Commit, Matches: []GrepMatch{}, Missing: gone}

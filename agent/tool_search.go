@@ -84,6 +84,11 @@ func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
 	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
 		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
 	}
+	if p.Mode == "G" {
+		if err := checkExpression(p.Pattern); err != nil {
+			return err
+		}
+	}
 	if _, _, err := b.span(p.Since, p.Until); err != nil {
 		return err
 	}
@@ -156,6 +161,9 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 	for entry, err := range log {
 		if missing := missingObject(err); missing != "" && len(entries) > 0 {
 			v.Missing = missing
+			break
+		}
+		if gitext.Unreadable(err) && len(entries) > 0 {
 			break
 		}
 		if err != nil {
@@ -275,7 +283,7 @@ func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, pat
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
-		if missingObject(err) != "" {
+		if gitext.Unreadable(err) {
 			i++ // that commit is listed without its lines
 			continue
 		}

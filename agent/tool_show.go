@@ -95,7 +95,10 @@ func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
 	}
 	opt := gitext.PatchOptions{Context: p.Context, Renames: true, MaxBytes: maxPatchBytes}
 	patch, err := b.repo.Patch(ctx, parent, oid, opt)
-	if v.Missing = missingObject(err); v.Missing != "" {
+	if v.Missing = missingObject(err); gitext.Unreadable(err) {
+		if p.Path != "" {
+			opt.Paths = strings.Split(p.Path, "\n")
+		}
 		patch, err = b.patchByFile(ctx, parent, oid, opt)
 	}
 	if err != nil {
@@ -105,27 +108,32 @@ func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
 	return v, v.take(patch.Files, strings.Split(p.Path, "\n"))
 }
 
-// maxFilesApart bounds the processes that a patch with gaps may cost.
-const maxFilesApart = 100
+// maxFilesApart bounds the processes that a patch with gaps may cost, and
+// maxLeftOut how many of them may find nothing.
+const (
+	maxFilesApart = 100
+	maxLeftOut    = 20
+)
 
-// patchByFile reads the patch of each file by itself, for a clone that lacks
-// some of the contents. Renames are not seen then, since a rename needs them.
+// patchByFile reads the patch of each file by itself, where it cannot be read
+// whole: a clone that lacks some of the contents, or more than git may do at
+// once. Renames are not seen then, since a rename needs them.
 func (b *bench) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	out := &gitext.Patch{Commit: oid, Parent: parent}
 	opt.Renames = false
-	for entry, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Max: 1, Files: true}) {
-		if err != nil {
-			return nil, err
-		}
-		out.Files = entry.Files
+	var err error
+	if out.Files, err = b.repo.Changes(ctx, parent, oid, opt); err != nil {
+		return nil, err
 	}
+	left := 0
 	for i, f := range out.Files {
-		if i == maxFilesApart {
+		if i == maxFilesApart || left == maxLeftOut {
 			break
 		}
 		opt.Paths = []string{currentPath(f)}
 		one, err := b.repo.Patch(ctx, parent, oid, opt)
-		if missingObject(err) != "" {
+		if gitext.Unreadable(err) {
+			left++
 			continue
 		}
 		if err != nil {

@@ -43,7 +43,7 @@ func (b *bench) standing(ctx context.Context, p searchParams) (*Standing, error)
 			opt.Paths = []string{place}
 		}
 		found, err := b.repo.Grep(ctx, gitext.OID(p.Commit), opt)
-		if missingObject(err) != "" {
+		if gitext.Unreadable(err) {
 			return nil, nil
 		}
 		if err != nil {

@@ -54,6 +54,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 		args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
 		stdin:  strings.NewReader(list.String()),
 		writes: true,
+		total:  buildTotal,
 	})
 	return err
 }

@@ -74,11 +74,25 @@ func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
 	return c, nil
 }
 
+// Bounds of what is kept of commits, which may have any length. The longest
+// message of git.git has 30 KB.
+const (
+	maxCommit       = 16 << 20  // bytes of a commit that are read; a merge of 60,000 parents has 3 MB
+	maxMessage      = 256 << 10 // of a message
+	maxManyMessages = 64 << 20  // of the messages of many commits; beyond it
+	maxLaterMessage = 4 << 10   // of each of the others
+	maxPerson       = 1 << 10   // of a name, and of an address
+)
+
 // Commits reads many, in the order asked. One that cannot be read fails all.
 func (r *Repo) Commits(ctx context.Context, oids []OID) ([]Commit, error) {
 	commits, encodings := make([]Commit, len(oids)), make([]string, len(oids))
 	var failed error
+	room := maxManyMessages
 	r.eachRawCommit(ctx, oids, func(i int, c Commit, encoding string, err error) {
+		if room -= len(c.Message); room < 0 {
+			c.Message = atMost(c.Message, maxLaterMessage)
+		}
 		if commits[i], encodings[i] = c, encoding; err != nil && failed == nil {
 			failed = err
 		}
@@ -129,8 +143,11 @@ func (r *Repo) readCommit(ctx context.Context, oid OID, head objectHead, content
 	case head.kind != "commit":
 		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.kind)
 	}
-	text := make([]byte, head.size)
-	if _, err := io.ReadFull(content, text); err != nil {
+	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the size may be a lie
+	if err == nil && int64(len(text)) < min(head.size, maxCommit) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
 	}
 	c, encoding, err := parseCommit(text)
@@ -172,7 +189,7 @@ func parseCommit(text []byte) (c Commit, encoding string, err error) {
 	if c.Tree == "" {
 		return Commit{}, "", errors.New("no tree in the commit")
 	}
-	c.Message = string(text)
+	c.Message = string(text[:min(len(text), maxMessage)])
 	return c, encoding, nil
 }
 
@@ -183,10 +200,10 @@ func parsePerson(s string) Person {
 	open := strings.IndexByte(s, '<')
 	end := strings.LastIndexByte(s, '>')
 	if open < 0 || end < open {
-		p.Name = strings.TrimSpace(s)
+		p.Name = atMost(strings.TrimSpace(s), maxPerson)
 		return p
 	}
-	p.Name, p.Email = strings.TrimSpace(s[:open]), s[open+1:end]
+	p.Name, p.Email = atMost(strings.TrimSpace(s[:open]), maxPerson), atMost(s[open+1:end], maxPerson)
 	f := strings.Fields(s[end+1:])
 	if len(f) == 0 {
 		return p
@@ -201,6 +218,14 @@ func parsePerson(s string) Person {
 	}
 	p.Time = time.Unix(seconds, 0).In(zone)
 	return p
+}
+
+// atMost is the beginning of s. It holds no more than that in memory.
+func atMost(s string, bytes int) string {
+	if len(s) <= bytes {
+		return s
+	}
+	return strings.Clone(s[:bytes])
 }
 
 // maxSeconds keeps dates printable: the end of the year 9999.

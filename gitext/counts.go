@@ -3,7 +3,6 @@ package gitext
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -16,7 +15,7 @@ type Touched struct {
 
 // Touched says which files each commit changes, the first most of them by name.
 // Only trees are compared, so that a commit of any size costs little and no
-// blob is needed. A commit whose trees are missing is left out.
+// blob is needed. A commit whose trees cannot be read is left out.
 func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]Touched, error) {
 	touched := make(map[OID]Touched, len(commits))
 	var failed error
@@ -30,7 +29,7 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 		switch {
 		case err == nil:
 			touched[p.commit] = one
-		case !errors.As(err, new(*MissingObjectError)):
+		case !Unreadable(err):
 			failed = fmt.Errorf("list the files of %s: %w", p.commit.Short(), err)
 			return false
 		}

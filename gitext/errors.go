@@ -12,10 +12,21 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	// ErrNotExist says that a path is not in the tree that was asked.
 	ErrNotExist = errors.New("path does not exist")
-	// ErrTimeout says that git was silent for longer than the call allowed.
+	// ErrTimeout says that git was silent, or ran, for longer than the call
+	// allowed.
 	ErrTimeout = errors.New("git took too long")
 	// ErrOutputLimit says that git wrote more than the call allowed.
 	ErrOutputLimit = errors.New("git wrote too much")
+	// ErrMemory says that git needed more memory than it was allowed.
+	ErrMemory = errors.New("git needed too much memory")
+	// ErrCrash says that a signal ended git which nobody sent: it has a defect,
+	// or its stack was too small for what it was given.
+	ErrCrash = errors.New("git crashed")
+	// ErrCrowded says that there are more files than can be searched.
+	ErrCrowded = errors.New("the tree has too many files")
+	// ErrTooLong says that a name in the repository is longer than the system
+	// takes on a command line.
+	ErrTooLong = errors.New("a path is too long for git's command line")
 )
 
 // Error is a git call that failed, or an argument that git would refuse.
@@ -71,7 +82,7 @@ func (e *Error) said() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // MissingObjectError names an object that the clone does not hold.
-// CountMissing and Repo.Missed count them.
+// CountUnread and Repo.Missed count them.
 type MissingObjectError struct{ OID OID }
 
 func (e *MissingObjectError) Error() string {

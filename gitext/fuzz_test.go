@@ -69,9 +69,9 @@ func FuzzBlame(f *testing.F) {
 func FuzzLog(f *testing.F) {
 	f.Add([]byte("\x00" + someOID + "\x00" + someOID + "\x001\x002\x00A\x00a@b\x00subject\n\n:100644 100644 " + someOID + " " + someOID + " M\tf\n\ndiff --git a/f b/f\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		lines := lineReader{in: bufio.NewReaderSize(bytes.NewReader(in), 64)}
+		r := newEntryReader(bufio.NewReaderSize(bytes.NewReader(in), 64), 0)
 		for {
-			e, err := readEntry(&lines)
+			e, err := r.next()
 			if err != nil {
 				return
 			}

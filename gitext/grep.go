@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // GrepOptions say what to look for in the files of a commit.
@@ -48,6 +49,8 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	if limit <= 0 {
 		limit = defaultGrepMatches
 	}
+	ctx, stop := r.watchTree(ctx, rev, opt.Paths)
+	defer stop()
 	var matches []GrepMatch
 	var said string
 	err := r.shadow.stream(ctx, call{args: opt.args(rev), said: &said}, func(out *bufio.Reader) error {
@@ -80,6 +83,46 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	return matches, nil
 }
 
+const (
+	// treePatience is how long a search may take before the files that it has
+	// to read are counted.
+	treePatience = 5 * time.Second
+	// maxSearched is how many files a search may have to read. The largest tree
+	// known to be public has half a million.
+	maxSearched = 4_000_000
+)
+
+// watchTree ends a search through a tree of too many files. A tree in which the
+// same small tree stands again and again has more of them than can ever be
+// read, and git says nothing while it reads. Who is done soon pays nothing.
+func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(treePatience, func() {
+		if r.crowded(ctx, rev, paths) {
+			cancel(fmt.Errorf("%w: more than %d", ErrCrowded, maxSearched))
+		}
+	})
+	return ctx, func() { timer.Stop(); cancel(nil) }
+}
+
+// crowded counts the files of a tree, as far as necessary.
+func (r *Repo) crowded(ctx context.Context, rev OID, paths []string) bool {
+	files := 0
+	args := withPaths([]string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(rev)}, paths)
+	_ = r.shadow.stream(ctx, call{args: args}, func(out *bufio.Reader) error {
+		for files <= maxSearched {
+			piece, err := out.ReadSlice(0)
+			if err == nil {
+				files++
+			} else if err != bufio.ErrBufferFull || len(piece) == 0 {
+				return err
+			}
+		}
+		return errStop
+	}) // a tree that cannot be read is the search's to complain about
+	return files > maxSearched
+}
+
 func (o GrepOptions) args(rev OID) []string {
 	args := []string{"grep", "-n", "-a", "-z", "--no-color", "--no-column", "--no-heading", "--no-break", "--full-name", "--no-textconv"}
 	if o.Fixed {
@@ -99,18 +142,18 @@ func (o GrepOptions) args(rev OID) []string {
 // readMatch reads "<rev>:<path>" NUL "<line>" NUL "<text>" newline and keeps
 // at most that many bytes of the text.
 func readMatch(out *bufio.Reader, rev OID, keep int) (GrepMatch, error) {
-	name, err := out.ReadString(0)
+	if _, err := out.Peek(1); err != nil {
+		return GrepMatch{}, err
+	}
+	name, err := readRecord(out)
 	if err != nil {
-		if err == io.EOF && name != "" {
-			err = io.ErrUnexpectedEOF
-		}
 		return GrepMatch{}, err
 	}
 	number, err := readRecord(out)
 	if err != nil {
 		return GrepMatch{}, err
 	}
-	path, named := strings.CutPrefix(strings.TrimSuffix(name, "\x00"), string(rev)+":")
+	path, named := strings.CutPrefix(name, string(rev)+":")
 	line, err := strconv.Atoi(number)
 	if err != nil || !named {
 		return GrepMatch{}, fmt.Errorf("malformed match: %.100q", name)

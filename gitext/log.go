@@ -2,11 +2,13 @@ package gitext
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +25,7 @@ type LogOptions struct {
 	FirstParent, NoMerges bool
 	Files                 bool // fill Files
 	NoRenames             bool // list a rename as a deletion and an addition: trees suffice, no blob is read
+	MaxFiles              int  // most Files of one entry; 0 leaves it to what one log may keep
 }
 
 // LogEntry is one commit of a log.
@@ -98,7 +101,7 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 		}
 		args = append(append([]string{"log"}, args...), more...)
 		args = append(append(args, "--end-of-options"), opt.revisions()...)
-		err = r.entries(ctx, call{args: withPaths(args, opt.Paths)}, func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
+		err = r.entries(ctx, call{args: withPaths(args, opt.Paths)}, opt.MaxFiles, func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
 		if err != nil {
 			yield(LogEntry{}, err)
 		}
@@ -106,17 +109,21 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 }
 
 // entries runs git and hands out each entry with what follows it.
-func (r *Repo) entries(ctx context.Context, git call, yield func(LogLEntry) bool) error {
+func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(LogLEntry) bool) error {
 	stopped := false
 	err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
-		lines := lineReader{in: out}
+		reader := newEntryReader(out, maxFiles)
 		for {
-			entry, err := readEntry(&lines)
+			entry, err := reader.next()
 			if err == io.EOF {
 				return nil
 			}
 			if err != nil {
 				return err
+			}
+			if reader.cut {
+				reader.cut = false
+				cutShort(ctx, fmt.Sprintf("git log: %s changes more than is kept of a log", entry.OID.Short()))
 			}
 			if !yield(entry) {
 				stopped = true
@@ -130,9 +137,31 @@ func (r *Repo) entries(ctx context.Context, git call, yield func(LogLEntry) bool
 	return r.explain(ctx, err)
 }
 
-// readEntry reads a line of logFormat, and raw records and patch lines up to
-// the next.
-func readEntry(lines *lineReader) (LogLEntry, error) {
+// Bounds of what is kept of one log, in bytes.
+const (
+	maxChanges  = 64 << 20 // of names of changed files, with changeCost for each; also of one patch
+	maxLogPatch = 64 << 20 // of patches
+	maxHead     = 64 << 10 // of the subject, and of the name, of an entry
+	changeCost  = 200
+)
+
+// An entryReader reads the entries of a log.
+type entryReader struct {
+	lines    lineReader
+	maxFiles int   // of one entry
+	files    int64 // bytes of files that may still be kept
+	patch    int   // bytes of patches that may still be kept
+	cut      bool  // some were not
+}
+
+func newEntryReader(out *bufio.Reader, maxFiles int) *entryReader {
+	return &entryReader{lines: lineReader{in: out}, maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
+}
+
+// next reads a line of logFormat, and raw records and patch lines up to the
+// next.
+func (r *entryReader) next() (LogLEntry, error) {
+	lines := &r.lines
 	head, err := lines.next()
 	if err != nil {
 		return LogLEntry{}, err
@@ -155,20 +184,39 @@ func readEntry(lines *lineReader) (LogLEntry, error) {
 		case err != nil:
 			return full, err
 		case first == ':':
-			file, err := parseRaw(string(line))
-			if err != nil {
-				return full, err
-			}
-			full.Files = append(full.Files, file)
+			err = r.file(&full, line)
+		case r.patch < len(line):
+			r.cut = true
 		case len(line) > 0 || len(full.Patch) > 0:
+			r.patch -= len(line)
 			full.Patch = append(append(full.Patch, line...), '\n')
+		}
+		if err != nil {
+			return full, err
 		}
 	}
 }
 
-// parseEntry reads a line of logFormat.
+// file keeps a raw record while there is room.
+func (r *entryReader) file(into *LogLEntry, record []byte) error {
+	if len(into.Files) >= r.maxFiles {
+		return nil
+	}
+	if r.files -= int64(len(record)) + changeCost; r.files < 0 {
+		r.cut = true
+		return nil
+	}
+	file, err := parseRaw(string(record))
+	into.Files = append(into.Files, file)
+	return err
+}
+
+// parseEntry reads a line of logFormat. One that was cut lacks its end.
 func parseEntry(line string) (LogEntry, error) {
 	f := strings.Split(line, "\x00")
+	for len(line) >= maxLineBytes && len(f) < 8 {
+		f = append(f, "")
+	}
 	if len(f) != 8 || f[0] != "" {
 		return LogEntry{}, fmt.Errorf("malformed log entry: %.100q", line)
 	}
@@ -178,10 +226,17 @@ func parseEntry(line string) (LogEntry, error) {
 	}
 	e := LogEntry{
 		OID: oid, AuthorTime: parseSeconds(f[3]), CommitTime: parseSeconds(f[4]),
-		AuthorName: f[5], AuthorEmail: f[6], Subject: f[7],
+		AuthorName: atMost(f[5], maxHead), AuthorEmail: atMost(f[6], maxHead), Subject: atMost(f[7], maxHead),
 	}
 	for parent := range strings.FieldsSeq(f[2]) {
 		e.Parents = append(e.Parents, OID(parent))
+	}
+	if len(line) > maxHead { // of which the other texts are parts
+		e.OID = OID(strings.Clone(string(e.OID)))
+		for i := range e.Parents {
+			e.Parents[i] = OID(strings.Clone(string(e.Parents[i])))
+		}
+		e.AuthorName, e.AuthorEmail, e.Subject = strings.Clone(e.AuthorName), strings.Clone(e.AuthorEmail), strings.Clone(e.Subject)
 	}
 	return e, nil
 }

@@ -112,7 +112,7 @@ func (o *objectReader) each(ctx context.Context, verb string, names []string, ta
 			return
 		case answered == 0 && !fresh:
 			// it died since the last question: ask a new one
-		case answered == 0 && !o.proven && !o.oldGit:
+		case answered == 0 && !o.proven && !o.oldGit && !bounded(err):
 			o.oldGit = true
 		default:
 			take(next, objectHead{}, nil, err)
@@ -124,7 +124,7 @@ func (o *objectReader) each(ctx context.Context, verb string, names []string, ta
 // refuse answers the rest with an error.
 func (o *objectReader) refuse(ctx context.Context, names []string, next int, err error, take taker) {
 	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = cut(ctx, context.Cause(ctx))
 	}
 	for ; next < len(names); next++ {
 		take(next, objectHead{}, nil, &Error{Args: []string{"cat-file", names[next]}, Exit: -1, Hint: timeoutHint(ctx), Err: err})
@@ -157,11 +157,21 @@ func (o *objectReader) ask(ctx context.Context, verb string, names []string, tak
 		o.end()
 		err = nil
 		if answered < len(names) {
-			err = &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
+			err = o.silence(ctx, p)
 		}
 	}
 	writer.Wait()
 	return answered, err
+}
+
+// silence is the error for a process that ended instead of answering.
+func (o *objectReader) silence(ctx context.Context, p *process) error {
+	e := &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
+	if bound := o.git.howItDied(p, e.Stderr); bound != nil {
+		e.Exit, e.Hint, e.Err = -1, memoryHint(bound), fmt.Errorf("%w (%w)", bound, errSilent)
+		return cut(ctx, e)
+	}
+	return e
 }
 
 // pipeAtomic is what any pipe takes without somebody reading.

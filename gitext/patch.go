@@ -208,10 +208,12 @@ const endMark = '='
 
 // eachPair feeds commits to diff-tree --stdin and reads one answer after the
 // other. When git dies at one of them (a blob is missing), that one gets the
-// error and a new process goes on behind it. False: the consumer wants no more.
+// error and a new process goes on behind it. Commits on which git meets a bound
+// take seconds each: after some of them the rest gets the same error. False: the
+// consumer wants no more.
 func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
 	pairs := r.pairs(ctx, commits)
-	next, more := 0, true
+	next, more, cuts := 0, true, 0
 	git.args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.args...)
 	for more && next < len(pairs) {
 		git.stdin = strings.NewReader(pairLines(pairs[next:]))
@@ -234,9 +236,18 @@ func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(
 		p := &pairs[next]
 		next++
 		more = emit(p, r.explain(ctx, err, p.suspects()...)) && ctx.Err() == nil
+		if bounded(err) {
+			cuts++
+		}
+		for ; cuts == maxCutPairs && more && next < len(pairs); next++ {
+			more = emit(&pairs[next], err)
+		}
 	}
 	return more
 }
+
+// maxCutPairs is how many commits of a batch may meet a bound.
+const maxCutPairs = 2
 
 // pairLines is the input for diff-tree. A commit that cannot be read has only
 // its mark, so that its answer is empty.

@@ -22,11 +22,12 @@ import (
 type patchReader struct {
 	lines   lineReader
 	left    int64 // bytes of text that may still be kept
+	names   int64 // bytes of names of files that may still be kept
 	current int   // the file that the last section belonged to
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
-	return patchReader{lines: lineReader{in: out}, left: opt.bytes(), current: -1}
+	return patchReader{lines: lineReader{in: out}, left: opt.bytes(), names: maxChanges, current: -1}
 }
 
 // patch reads until the end of the output or up to a line with endMark, which
@@ -47,6 +48,10 @@ func (p *patchReader) patch(into *Patch) error {
 		switch {
 		case len(line) == 0:
 		case first == ':':
+			if p.names -= int64(len(line)) + changeCost; p.names < 0 {
+				into.Truncated = true
+				continue
+			}
 			file, err := parseRaw(string(line))
 			if err != nil {
 				return err
@@ -69,11 +74,13 @@ func (p *patchReader) section(into *Patch, header string) error {
 	for i < len(into.Files) && sectionHeader(&into.Files[i]) != header {
 		i++
 	}
-	if i == len(into.Files) {
+	file := &FileChange{} // one that was not kept
+	switch {
+	case i < len(into.Files):
+		p.current, file = i, &into.Files[i]
+	case p.names >= 0 && len(header) < maxLineBytes:
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
-	p.current = i
-	file := &into.Files[i]
 	for {
 		first, err := p.lines.peek()
 		if err == io.EOF || err == nil && (first == 'd' && !p.lines.startsWith("deleted") && !p.lines.startsWith("dissimilarity") || first == endMark || first == ':') {
@@ -261,6 +268,10 @@ func rawMeta(f []string) (FileChange, error) {
 	return c, err
 }
 
+// maxLineBytes is how much is kept of a line. A file with a longer one is
+// binary by core.bigFileThreshold of the shadow.
+const maxLineBytes = 33 << 20
+
 // A lineReader reads lines of any length without copying the usual ones.
 type lineReader struct {
 	in    *bufio.Reader
@@ -292,9 +303,12 @@ func (l *lineReader) next() ([]byte, error) {
 		l.long = append(l.long[:0], line...)
 		for err == bufio.ErrBufferFull {
 			line, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, line...)
+			l.long = append(l.long, line[:min(len(line), maxLineBytes-len(l.long))]...)
 		}
 		line = l.long
+		if err == nil && line[len(line)-1] != '\n' {
+			return line, nil // its beginning
+		}
 	}
 	if err != nil {
 		return nil, unexpectedTail(line, err)

@@ -122,7 +122,7 @@ func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, e
 	}
 	args = append(args, "--end-of-options", string(opt.Tip), "--")
 	return func(yield func(LogLEntry, error) bool) {
-		err := r.entries(ctx, call{args: args, drivers: true}, func(e LogLEntry) bool { return yield(e, nil) })
+		err := r.entries(ctx, call{args: args, drivers: true}, 0, func(e LogLEntry) bool { return yield(e, nil) })
 		if err != nil {
 			yield(LogLEntry{}, r.logLError(ctx, err, opt))
 		}

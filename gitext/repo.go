@@ -81,9 +81,11 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
+	limits := r.readLimits(ctx)
 	if err := r.openShadow(); err != nil {
 		return nil, err
 	}
+	r.shadow.limits = limits
 	r.objs = newObjectReader(r.shadow)
 	if opt.Bloom == BloomBuild {
 		// Without filters the answers are the same, only later: a full disk, a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -29,6 +30,23 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 		return "", fmt.Errorf("%q is not one commit", rev) // ^X comes here
 	}
 	return oid, nil
+}
+
+// plainName is a hash or the name of a branch or tag, with ^ and ~N behind it.
+var plainName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
+
+// maxPlainName is how long such a name may be.
+const maxPlainName = 300
+
+// ResolveName is Resolve for a name from somebody who must not choose what git
+// does: a model, or a client. It takes hashes and names, with ^ and ~N behind
+// them. What searches (:/text, ^{/text}), asks for the past of a name (@{...}),
+// names a file or a range, is refused before git sees it.
+func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
+	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName.MatchString(name) {
+		return "", &Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
+	}
+	return r.Resolve(ctx, name)
 }
 
 func checkRevision(rev string) error {

@@ -3,6 +3,7 @@ package gitext
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ type runner struct {
 	env     []string
 	pins    []string
 	timeout time.Duration
+	limits  *limits // nil for the default
 
 	// attributes names the file that gives each file its language. Only calls
 	// that need it read it: looking for the function above each hunk costs a
@@ -54,6 +56,7 @@ type call struct {
 	args    []string
 	stdin   io.Reader
 	timeout time.Duration // the longest silence; 0: the runner's
+	total   time.Duration // the longest wait in all; 0: defaultTotal
 	max     int64         // most bytes of stdout; 0: no bound
 	drivers bool          // the answer depends on where functions begin
 	writes  bool          // git holds lock files meanwhile
@@ -72,20 +75,19 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(limit, func() { cancel(silentFor(limit)) })
-	defer silence.Stop()
 	p, err := r.start(c)
 	if err != nil {
-		return &Error{Args: c.args, Exit: -1, Err: err}
+		return r.startError(ctx, c, err)
 	}
 	unwatch := context.AfterFunc(ctx, p.stop)
-	watched := &watchedReader{r: bounded(p.out, c.max), timer: silence, limit: limit}
+	watched := newWatchedReader(upTo(p.out, c.max), limit, cmp.Or(c.total, defaultTotal), cancel)
 	rerr := read(bufio.NewReaderSize(watched, readBuffer))
 	if rerr != nil {
 		p.stop()
 	}
-	silence.Reset(limit)
+	watched.wait()
 	werr := p.wait()
+	watched.timer.Stop()
 	unwatch()
 	if c.said != nil {
 		*c.said = p.stderr.String()
@@ -101,16 +103,31 @@ func (r *runner) outcome(ctx context.Context, c call, p *process, rerr, werr err
 		return nil
 	}
 	if ctx.Err() != nil && (rerr != nil || werr != nil) {
-		return &Error{Args: c.args, Exit: -1, Stderr: p.stderr.String(), Hint: timeoutHint(ctx), Err: context.Cause(ctx)}
+		return cut(ctx, &Error{Args: c.args, Exit: -1, Stderr: p.stderr.String(), Hint: timeoutHint(ctx), Err: context.Cause(ctx)})
 	}
 	var limit *Error
 	if errors.Is(rerr, ErrOutputLimit) && !errors.As(rerr, &limit) {
-		return &Error{Args: c.args, Exit: -1, Err: rerr}
+		return cut(ctx, &Error{Args: c.args, Exit: -1, Err: rerr})
 	}
-	if werr != nil && (rerr == nil || p.exit() > 0) {
-		return &Error{Args: c.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errors.Join(werr, rerr)}
+	if werr == nil || rerr != nil && p.exit() == 0 {
+		return rerr
+	}
+	stderr := p.stderr.String()
+	if bound := r.howItDied(p, stderr); bound != nil {
+		return cut(ctx, &Error{Args: c.args, Exit: -1, Stderr: stderr, Hint: memoryHint(bound), Err: bound})
+	}
+	if rerr == nil || p.exit() > 0 {
+		return &Error{Args: c.args, Exit: p.exit(), Stderr: stderr, Err: errors.Join(werr, rerr)}
 	}
 	return rerr
+}
+
+// startError words the failure to start git.
+func (r *runner) startError(ctx context.Context, c call, err error) error {
+	if tooLong(err) {
+		return cut(ctx, &Error{Args: c.args[:1], Exit: -1, Err: ErrTooLong})
+	}
+	return &Error{Args: c.args, Exit: -1, Err: err}
 }
 
 // silentFor is an ErrTimeout that says how long was waited.
@@ -128,6 +145,7 @@ func timeoutHint(ctx context.Context) string {
 
 // output runs git and returns what it wrote.
 func (r *runner) output(ctx context.Context, c call) ([]byte, error) {
+	c.max = cmp.Or(c.max, defaultOutput)
 	var out []byte
 	err := r.stream(ctx, c, func(b *bufio.Reader) error {
 		var err error
@@ -144,6 +162,7 @@ type process struct {
 	began  time.Time
 	out    *os.File
 	stderr *tail
+	bound  int64 // of its memory
 	mu     sync.Mutex
 	kill   *time.Timer
 	waited bool
@@ -160,7 +179,7 @@ func (r *runner) start(c call) (*process, error) {
 	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, r.env, c.stdin
 	cmd.WaitDelay = grace
 	ownGroup(cmd)
-	p := &process{cmd: cmd, args: c.args, began: time.Now(), stderr: &tail{}}
+	p := &process{cmd: cmd, args: c.args, began: time.Now(), stderr: &tail{}, bound: r.memoryFor()}
 	cmd.Stderr = p.stderr
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -173,6 +192,7 @@ func (r *runner) start(c call) (*process, error) {
 		out.Close()
 		return nil, fmt.Errorf("start git: %w", err)
 	}
+	_ = limitMemory(cmd.Process.Pid, p.bound) // a system that does not allow it has no bound
 	return p, nil
 }
 
@@ -207,6 +227,13 @@ func (p *process) wait() error {
 	return err
 }
 
+// stopped is true when we have ended it.
+func (p *process) stopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kill != nil
+}
+
 func (p *process) exit() int { return p.cmd.ProcessState.ExitCode() }
 
 // tail keeps the end of what is written to it.
@@ -231,34 +258,62 @@ func (t *tail) String() string {
 	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
 }
 
-// A watchedReader lets the timer run only while somebody waits for git, so
-// that a slow consumer is not taken for a slow git.
+// A watchedReader ends the call when git is silent for too long, or was waited
+// for too long in all. Its clock runs only while somebody waits for git, so that
+// a slow consumer is not taken for a slow git.
 type watchedReader struct {
-	r     io.Reader
-	timer *time.Timer
-	limit time.Duration
+	r      io.Reader
+	timer  *time.Timer
+	limit  time.Duration // of one wait
+	left   time.Duration // of all of them
+	total  time.Duration
+	cancel context.CancelCauseFunc
 }
+
+func newWatchedReader(r io.Reader, limit, total time.Duration, cancel context.CancelCauseFunc) *watchedReader {
+	w := &watchedReader{r: r, limit: limit, left: total, total: total, cancel: cancel}
+	w.timer = time.AfterFunc(time.Hour, w.expire)
+	w.timer.Stop()
+	return w
+}
+
+// expire is called when the clock has run out. The reader waits, so it does
+// not change what is left.
+func (w *watchedReader) expire() {
+	if w.left < w.limit {
+		w.cancel(fmt.Errorf("%w: no end after %v", ErrTimeout, w.total))
+		return
+	}
+	w.cancel(silentFor(w.limit))
+}
+
+// wait starts the clock.
+func (w *watchedReader) wait() { w.timer.Reset(max(0, min(w.limit, w.left))) }
 
 func (w *watchedReader) Read(p []byte) (int, error) {
-	w.timer.Reset(w.limit)
-	defer w.timer.Stop()
-	return w.r.Read(p)
+	began := time.Now()
+	w.wait()
+	n, err := w.r.Read(p)
+	if w.timer.Stop() {
+		w.left -= time.Since(began)
+	}
+	return n, err
 }
 
-// bounded fails with ErrOutputLimit after max bytes.
-func bounded(r io.Reader, max int64) io.Reader {
+// upTo fails with ErrOutputLimit after max bytes.
+func upTo(r io.Reader, max int64) io.Reader {
 	if max <= 0 {
 		return r
 	}
-	return &boundedReader{r: r, left: max}
+	return &limitedReader{r: r, left: max}
 }
 
-type boundedReader struct {
+type limitedReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (b *boundedReader) Read(p []byte) (int, error) {
+func (b *limitedReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, ErrOutputLimit

@@ -75,9 +75,8 @@ func TestTimeoutIsTyped(t *testing.T) {
 func TestSlowConsumerIsNoTimeout(t *testing.T) {
 	// The time that the reader takes for itself does not count: between reads
 	// the clock stands still.
-	timer := time.AfterFunc(time.Hour, func() {})
-	w := &watchedReader{r: strings.NewReader("text"), timer: timer, limit: time.Hour}
-	if _, err := w.Read(make([]byte, 1)); err != nil || timer.Stop() {
+	w := newWatchedReader(strings.NewReader("text"), time.Hour, time.Hour, func(error) {})
+	if _, err := w.Read(make([]byte, 1)); err != nil || w.timer.Stop() {
 		t.Errorf("the clock runs after a read: %v", err)
 	}
 }

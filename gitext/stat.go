@@ -16,9 +16,10 @@ type Stat struct {
 	Commit                OID
 	Files, Added, Deleted int
 	Paths                 []PathStat
-	Err                   error // the lines could not be counted (a blob is missing); the files may still be there
+	Err                   error // the lines could not be counted (see Unreadable); the files may still be there
 
 	blobs []OID
+	kept  int64 // bytes of Paths
 }
 
 // PathStat counts one file's lines.
@@ -31,11 +32,12 @@ type PathStat struct {
 }
 
 // Stats counts for many commits, in the order given, through one process,
-// renames followed. A commit whose blobs are missing has its Err set; any
-// other trouble ends the call.
+// renames followed. A commit that cannot be read whole has its Err set; any
+// other trouble ends the call. Of very many files only the first have Paths.
 func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	stats := make([]Stat, 0, len(commits))
 	var failed error
+	var kept int64
 	read := func(out *bufio.Reader, p *pair) error {
 		p.stat = &Stat{Commit: p.commit}
 		return readStat(out, p.stat)
@@ -44,11 +46,14 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 		if p.stat == nil {
 			p.stat = &Stat{Commit: p.commit}
 		}
-		if err != nil && !errors.As(err, new(*MissingObjectError)) {
+		if err != nil && !Unreadable(err) {
 			failed = fmt.Errorf("count the changes of %s: %w", p.commit.Short(), err)
 			return false
 		}
-		p.stat.Err = err
+		p.stat.Err, p.stat.blobs = err, nil
+		if kept += p.stat.kept; kept > maxChanges {
+			p.stat.Paths = nil
+		}
 		stats = append(stats, *p.stat)
 		p.stat = nil
 		return true
@@ -93,11 +98,23 @@ func readStat(out *bufio.Reader, into *Stat) error {
 
 // readRecord reads up to a NUL.
 func readRecord(out *bufio.Reader) (string, error) {
-	s, err := out.ReadString(0)
-	if err != nil {
+	s, err := out.ReadSlice(0)
+	if err == nil {
+		return string(s[:len(s)-1]), nil
+	}
+	var long []byte
+	for err == bufio.ErrBufferFull && len(long) < maxLineBytes {
+		long = append(long, s...)
+		s, err = out.ReadSlice(0)
+	}
+	switch {
+	case err == bufio.ErrBufferFull:
+		return "", fmt.Errorf("%w: a name of more than %d bytes", ErrOutputLimit, maxLineBytes)
+	case err != nil:
 		return "", unexpectedEnd(err)
 	}
-	return s[:len(s)-1], nil
+	long = append(long, s...)
+	return string(long[:len(long)-1]), nil
 }
 
 // raw takes a raw record; the paths are records of their own.
@@ -115,10 +132,13 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	if err == nil && (change.Status == 'R' || change.Status == 'C') {
 		to, err = readRecord(out)
 	}
-	if !change.Submodule {
+	if !change.Submodule && s.kept <= maxChanges {
 		s.blobs = append(s.blobs, change.OldOID, change.NewOID)
 	}
 	s.Files++
+	if s.kept += int64(len(from)+len(to)) + changeCost; s.kept > maxChanges {
+		return err // counted, and no more
+	}
 	s.Paths = append(s.Paths, PathStat{Status: change.Status, Path: to, OldPath: from})
 	return err
 }
@@ -127,10 +147,13 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 // order of the raw ones; a rename's paths are two more records.
 func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 	f := strings.SplitN(record, "\t", 3)
-	if len(f) != 3 || n >= len(s.Paths) {
+	if len(f) != 3 || n >= s.Files {
 		return fmt.Errorf("malformed count of lines: %.200q", record)
 	}
-	path := &s.Paths[n]
+	path := &PathStat{} // one that was not kept
+	if n < len(s.Paths) {
+		path = &s.Paths[n]
+	}
 	if f[2] == "" {
 		if _, err := readRecord(out); err != nil {
 			return err

@@ -19,13 +19,15 @@ type TreeEntry struct {
 }
 
 // Tree lists the files of a commit, in git's order, below the paths given or
-// all of them. It reads trees only; no blob needs to be there.
+// all of them. It reads trees only; no blob needs to be there. Of a tree that
+// is too large to be kept the first files come together with an ErrCrowded.
 func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry, error) {
 	if err := errors.Join(rev.valid(), checkPaths(paths)); err != nil {
 		return nil, err
 	}
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", string(rev)}
 	var entries []TreeEntry
+	room := int64(maxTree)
 	err := r.shadow.stream(ctx, call{args: withPaths(args, paths)}, func(out *bufio.Reader) error {
 		for {
 			if _, err := out.Peek(1); err == io.EOF {
@@ -39,14 +41,20 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 			if err != nil {
 				return err
 			}
+			if room -= int64(len(record)) + changeCost; room < 0 {
+				return fmt.Errorf("%w: %d files and more", ErrCrowded, len(entries))
+			}
 			entries = append(entries, entry)
 		}
 	})
 	if err != nil {
-		return nil, r.explain(ctx, err, rev)
+		return entries, r.explain(ctx, cut(ctx, err), rev)
 	}
 	return entries, nil
 }
+
+// maxTree is how much of a tree is kept: about a million files.
+const maxTree = 256 << 20
 
 // parseTreeEntry reads "mode type oid\tpath".
 func parseTreeEntry(record string) (TreeEntry, error) {

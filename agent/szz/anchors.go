@@ -3,7 +3,6 @@ package szz
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -107,9 +106,8 @@ func findAnchors(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*ancho
 		g.Go(func() error {
 			var err error
 			found[i], err = blameFile(gctx, repo, fc.Parent, i, f, set.runs, reach[f.OldPath])
-			var gone *gitext.MissingObjectError
-			if errors.As(err, &gone) {
-				missing[i] = fmt.Sprintf("%q was not traced: this clone lacks object %s", f.OldPath, gone.OID.Short())
+			if gitext.Unreadable(err) {
+				missing[i] = fmt.Sprintf("%q was not traced: %s", clipped(f.OldPath), reason(err))
 				return nil
 			}
 			return err
@@ -198,6 +196,9 @@ func functionReach(ctx context.Context, repo *gitext.Repo, fc *FixContext, files
 		}
 	}
 	p, err := repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{FunctionContext: true, Renames: true, Paths: paths})
+	if gitext.Unreadable(err) {
+		return reach, nil // context lines only
+	}
 	if err != nil {
 		return nil, err
 	}

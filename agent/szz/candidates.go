@@ -3,7 +3,7 @@ package szz
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -64,10 +64,12 @@ type diffHunk struct {
 // a true commit is among the candidates of .92 of the training cases; deeper
 // searches were not tried.
 const (
-	maxHistory    = 60
-	maxRecent     = 400
-	maxRecentKept = 8
-	maxDiffBytes  = 2 << 20
+	maxHistory     = 60
+	maxRecent      = 400
+	maxRecentFiles = 20 // of one commit
+	maxRecentKept  = 8
+	maxDiffBytes   = 2 << 20
+	maxDiffsBytes  = 64 << 20 // of all candidates
 )
 
 // pool collects candidates; add never keeps a barred one.
@@ -77,6 +79,7 @@ type pool struct {
 	recents []bag               // words of the repository's recent subjects
 	authors []gitext.Person     // of these commits
 	pace    float64             // days that a commit of the repository takes, over the recent ones
+	room    int64               // bytes of diffs that may still be kept
 }
 
 func (p *pool) add(oid gitext.OID, s sourceSet) *candidate {
@@ -103,7 +106,7 @@ func (p *pool) sorted() []*candidate {
 
 // gather finds the candidates of a fix and reads what they did.
 func gather(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorSet) (*pool, error) {
-	p := &pool{byOID: map[gitext.OID]*candidate{}, barred: repo.ShallowBoundary()}
+	p := &pool{byOID: map[gitext.OID]*candidate{}, barred: repo.ShallowBoundary(), room: maxDiffsBytes}
 	for i := range set.anchors {
 		a := &set.anchors[i]
 		p.add(a.owner, [...]sourceSet{roleDeleted: fromDeleted, roleContext: fromContext, roleFunction: fromFunction}[a.role])
@@ -117,6 +120,9 @@ func gather(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anchorS
 	}
 	if err := p.traceOrigins(ctx, repo, set, paths); err != nil {
 		return nil, err
+	}
+	if p.room < 0 {
+		set.notes = append(set.notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
 	}
 	return p, nil
 }
@@ -156,7 +162,7 @@ func (p *pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *FixContex
 		return err
 	})
 	g.Go(func() (err error) {
-		recent, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true}))
+		recent, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true, MaxFiles: maxRecentFiles}))
 		return err
 	})
 	g.Go(func() (err error) {
@@ -177,9 +183,13 @@ func (p *pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *FixContex
 	return nil
 }
 
+// collectLog reads a log, as far as it can be read.
 func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for e, err := range seq {
+		if gitext.Unreadable(err) {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -200,10 +210,7 @@ func (p *pool) addRecent(fc *FixContext, entries []gitext.LogEntry) {
 		docs[i].addWords(e.Subject)
 		p.recents = append(p.recents, maps.Clone(docs[i]))
 		p.authors = append(p.authors, gitext.Person{Name: e.AuthorName, Email: e.AuthorEmail})
-		for j, f := range e.Files {
-			if j == 20 {
-				break
-			}
+		for _, f := range e.Files {
 			for w := range pathWords(f.NewPath) {
 				docs[i][w]++
 			}
@@ -293,23 +300,38 @@ func (p *pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 		return nil
 	}
 	for patch, err := range repo.Patches(ctx, oids, gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxDiffBytes}) {
-		var gone *gitext.MissingObjectError
-		if errors.As(err, &gone) {
+		if gitext.Unreadable(err) {
 			continue
 		}
 		if err != nil {
 			return err
+		}
+		if p.room -= sizeOf(patch); p.room < 0 {
+			continue
 		}
 		if c := p.byOID[patch.Commit]; c != nil {
 			c.diff = digest(patch)
 		}
 	}
 	for _, oid := range oids {
-		if c := p.byOID[oid]; c.diff == nil { // a blob of it is missing
+		if c := p.byOID[oid]; c.diff == nil { // it could not be read
 			c.diff = digest(&gitext.Patch{})
 		}
 	}
 	return nil
+}
+
+// sizeOf is the size of a patch's text.
+func sizeOf(p *gitext.Patch) int64 {
+	var size int64
+	for i := range p.Files {
+		for _, h := range p.Files[i].Hunks {
+			for _, l := range h.Lines {
+				size += int64(len(l.Text))
+			}
+		}
+	}
+	return size
 }
 
 // digest keeps of a patch what the features ask for.

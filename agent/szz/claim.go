@@ -3,7 +3,6 @@ package szz
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,7 +65,7 @@ func (d *detection) findPrecedent(ctx context.Context, oid gitext.OID) (*precede
 	}
 	patch, err := d.repo.Patch(ctx, c.Parents[0], oid, gitext.PatchOptions{Renames: true, MaxBytes: maxPatchMoved})
 	if err != nil {
-		if errors.As(err, new(*gitext.MissingObjectError)) {
+		if gitext.Unreadable(err) {
 			err = nil
 		}
 		return nil, err
@@ -99,7 +98,7 @@ func (d *detection) ownersBefore(ctx context.Context, parent gitext.OID, list []
 		lines, err := d.repo.Blame(ctx, parent, e.path, gitext.BlameOptions{
 			Ranges: []gitext.LineRange{{Start: e.at, End: e.at}}, IgnoreSpace: true, Moves: true, Copies: 1,
 		})
-		if errors.As(err, new(*gitext.MissingObjectError)) || err == nil && len(lines) == 0 {
+		if gitext.Unreadable(err) || err == nil && len(lines) == 0 {
 			continue
 		}
 		if err != nil {

@@ -272,13 +272,12 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 	}
 	wg.Wait()
 	for i, err := range errs {
-		var missing *gitext.MissingObjectError
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.As(err, &missing):
-			t.note("lines of %q are not traced: object %s is not in this clone", files[i].path, missing.OID)
+		case gitext.Unreadable(err):
+			t.note("lines of %q are not traced: %s", clipped(files[i].path), reason(err))
 		default:
 			return fmt.Errorf("blame %q at %s: %w", files[i].path, files[i].rev.Short(), err)
 		}
@@ -300,12 +299,12 @@ func (t *tracer) blame(ctx context.Context, f *traceFile) error {
 		got = nil
 		for _, r := range ranges {
 			part, err := t.repo.Blame(ctx, f.rev, f.path, t.blameOptions(f, []gitext.LineRange{r}))
-			if err != nil && !errors.As(err, &missing) {
+			if err != nil && !gitext.Unreadable(err) {
 				return err
 			}
 			got = append(got, part...)
 		}
-	} else if err != nil {
+	} else if err != nil && !gitext.Unreadable(err) {
 		return err
 	}
 	f.assign(got)

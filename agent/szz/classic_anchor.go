@@ -103,12 +103,11 @@ func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines [
 // unread notes a blob that was not lexed; other errors are errors.
 func (t *tracer) unread(path string, err error) error {
 	var large *gitext.TooLargeError
-	var missing *gitext.MissingObjectError
 	switch {
 	case errors.As(err, &large):
 		t.note("%q is larger than %d KiB: its comments are traced like code", path, maxLexed>>10)
-	case errors.As(err, &missing):
-		t.note("%q: object %s is not in this clone: comments are traced like code", path, missing.OID)
+	case gitext.Unreadable(err):
+		t.note("%q: %s: comments are traced like code", clipped(path), reason(err))
 	default:
 		return err
 	}

@@ -3,7 +3,6 @@ package szz
 import (
 	"bytes"
 	"context"
-	"errors"
 	"path"
 	"strings"
 
@@ -64,7 +63,7 @@ func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
 	if err != nil {
 		return err
 	}
-	stats, err := t.stats(ctx, oids)
+	stats, err := t.repo.Stats(ctx, oids)
 	if err != nil {
 		return err
 	}
@@ -81,41 +80,8 @@ func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// stats asks for all sizes at once, and one by one when a blob that the clone
-// lacks makes that fail. A commit of unknown size is looked through by no rule.
-func (t *tracer) stats(ctx context.Context, oids []gitext.OID) ([]gitext.Stat, error) {
-	all, err := t.repo.Stats(ctx, oids)
-	if err == nil || !isMissing(err) || len(oids) == 1 {
-		return all, t.forgive(err)
-	}
-	all = nil
-	for _, o := range oids {
-		one, err := t.stats(ctx, []gitext.OID{o})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one...)
-	}
-	return all, nil
-}
-
-func isMissing(err error) bool {
-	var missing *gitext.MissingObjectError
-	return errors.As(err, &missing)
-}
-
-// forgive turns a missing object into a note.
-func (t *tracer) forgive(err error) error {
-	var missing *gitext.MissingObjectError
-	if !errors.As(err, &missing) {
-		return err
-	}
-	t.note("object %s is not in this clone: commits that need it are not looked through", missing.OID)
-	return nil
-}
-
-// learnPatches reads all patches by one process, and one by one when a blob is
-// missing.
+// learnPatches reads all patches. A commit whose patch cannot be read is not
+// looked through, and neither is one of unknown size.
 func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 	if len(oids) == 0 {
 		return nil
@@ -125,15 +91,10 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 		switch {
 		case err == nil:
 			t.learnPatch(p)
-		case !isMissing(err) || len(oids) == 1:
-			return t.forgive(err)
+		case gitext.Unreadable(err):
+			t.note("%s: commits that need it are not looked through", reason(err))
 		default:
-			for _, o := range oids {
-				if err := t.learnPatches(ctx, []gitext.OID{o}); err != nil {
-					return err
-				}
-			}
-			return nil
+			return err
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 			fc.Notes = append(fc.Notes, "a merge: compared with its first parent")
 		}
 		fc.Patch, err = repo.Patch(ctx, fc.Parent, fix, popt)
-		if errors.As(err, new(*gitext.MissingObjectError)) {
+		if gitext.Unreadable(err) {
 			fc.Patch, err = patchByFile(ctx, repo, fc, popt)
 		}
 	}
@@ -98,22 +98,41 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 	return fc, nil
 }
 
-// patchByFile reads the patch of a fix of which the clone lacks blobs: every
-// file that can be compared is, and the others are named.
+// mostApart is how many files of a fix are compared one by one, and how many of
+// them may be left out before the rest is.
+const (
+	mostApart   = 1000
+	mostLeftOut = 20
+)
+
+// patchByFile reads the patch of a fix that cannot be read whole, because the
+// clone lacks blobs or git met a bound: every file that can be compared is, and
+// the others are named.
 func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	p := &gitext.Patch{Commit: fc.Fix, Parent: fc.Parent}
 	opt.Renames, opt.Copies = false, false // finding them takes the blobs
+	note := func(format string, args ...any) {
+		fc.Notes, fc.leftOut = append(fc.Notes, fmt.Sprintf(format, args...)), true
+	}
 	files, err := repo.Changes(ctx, fc.Parent, fc.Fix, opt)
+	if gitext.Unreadable(err) && !errors.As(err, new(*gitext.MissingObjectError)) {
+		note("the changes of the fix could not be read: %s", reason(err))
+		return p, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
+	left := 0
+	for i, f := range files {
+		if i == mostApart || left == mostLeftOut {
+			note("the other %d files that the fix changes were left out", len(files)-i)
+			break
+		}
 		opt.Paths = []string{f.NewPath}
 		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
-		var gone *gitext.MissingObjectError
-		if errors.As(err, &gone) {
-			fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: this clone lacks object %s", f.NewPath, gone.OID.Short()))
-			fc.leftOut = true
+		if gitext.Unreadable(err) {
+			note("%q was left out: %s", clipped(f.NewPath), reason(err))
+			left++
 			continue
 		}
 		if err != nil {
@@ -123,6 +142,9 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	}
 	return p, nil
 }
+
+// clipped is a path for a note: one in a tree may have any length.
+func clipped(path string) string { return cut(path, 300) }
 
 // patchNotes says in a sentence each what of the patch cannot be traced.
 func patchNotes(p *gitext.Patch) []string {

@@ -176,7 +176,7 @@ func (d *detection) newFunctions(ctx context.Context, c *candidate, old []byte) 
 			continue
 		}
 		known, err := d.repo.Grep(ctx, c.commit.Parents[0], gitext.GrepOptions{Pattern: name, Fixed: true, Word: true, Max: 1})
-		if err != nil && !errors.As(err, new(*gitext.MissingObjectError)) {
+		if err != nil && !gitext.Unreadable(err) {
 			return nil, err
 		}
 		if len(known) == 0 && err == nil {

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -66,7 +65,7 @@ func (d *detection) origins(ctx context.Context) ([]sighting, error) {
 		return nil, nil
 	}
 	hits, err := d.repo.Grep(ctx, d.fc.Parent, gitext.GrepOptions{Pattern: strings.Join(names, "|"), Word: true, Max: maxGrepHits})
-	if err != nil && !errors.As(err, new(*gitext.MissingObjectError)) {
+	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	found := d.standing(names, hits)
@@ -153,7 +152,7 @@ func (d *detection) standing(names []string, hits []gitext.GrepMatch) []nameUse 
 func (d *detection) oldest(ctx context.Context, s *nameUse) error {
 	for _, path := range s.paths[:min(maxOriginFiles, len(s.paths))] {
 		lines, err := d.repo.Blame(ctx, d.fc.Parent, path, gitext.BlameOptions{Ranges: s.lines[path], IgnoreSpace: true})
-		if errors.As(err, new(*gitext.MissingObjectError)) {
+		if gitext.Unreadable(err) {
 			continue
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -127,7 +126,7 @@ func (d *detection) excerpt(ctx context.Context, c *candidate, room int) (string
 		parent = c.commit.Parents[0]
 	}
 	patch, err := d.repo.Patch(ctx, parent, c.oid, opt)
-	if errors.As(err, new(*gitext.MissingObjectError)) {
+	if gitext.Unreadable(err) {
 		return "(this clone lacks some of its objects)\n", nil
 	}
 	if err != nil {

@@ -30,6 +30,9 @@ func fixFunctions(ctx context.Context, repo *gitext.Repo, fc *FixContext) (map[s
 	if fc.Fix != "" && fc.Parent != "" {
 		var err error
 		p, err = repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
+		if gitext.Unreadable(err) {
+			p, err = fc.Patch, nil // the headings of its hunks are a few lines off
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"sort"
@@ -18,9 +17,10 @@ import (
 // are looked up in the parent's tree, and the lines that use them are blamed.
 const (
 	maxNames      = 10
-	maxNameFiles  = 6  // a name used in more files says nothing
-	maxNameLines  = 24 // blamed in one file
-	maxNameBlames = 5  // files blamed
+	maxName       = 200 // bytes; longer ones are data
+	maxNameFiles  = 6   // a name used in more files says nothing
+	maxNameLines  = 24  // blamed in one file
+	maxNameBlames = 5   // files blamed
 	maxGrepHits   = 2000
 )
 
@@ -38,7 +38,7 @@ func namedLines(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anc
 		return nil, nil
 	}
 	hits, err := repo.Grep(ctx, fc.Parent, gitext.GrepOptions{Pattern: strings.Join(names, "|"), Word: true, Max: maxGrepHits})
-	if err != nil && !errors.As(err, new(*gitext.MissingObjectError)) {
+	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	uses := rareUses(hits, names, set)
@@ -48,7 +48,7 @@ func namedLines(ctx context.Context, repo *gitext.Repo, fc *FixContext, set *anc
 	for i, use := range uses {
 		g.Go(func() error {
 			lines, err := repo.Blame(gctx, fc.Parent, use.path, gitext.BlameOptions{Ranges: use.ranges, IgnoreSpace: true})
-			if errors.As(err, new(*gitext.MissingObjectError)) {
+			if gitext.Unreadable(err) {
 				return nil
 			}
 			for _, l := range lines {
@@ -73,7 +73,7 @@ func fixNames(fc *FixContext, set *anchorSet) []string {
 	said := codeWords(fc.Message)
 	var names []string
 	for _, t := range sortedTokens(unite(unite(removed, added), said)) {
-		if len(t) >= 5 && nameLike().MatchString(t) {
+		if len(t) >= 5 && len(t) <= maxName && nameLike().MatchString(t) {
 			names = append(names, t)
 		}
 	}

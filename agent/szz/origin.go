@@ -2,7 +2,6 @@ package szz
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sort"
@@ -270,7 +269,7 @@ func (t *wordTracer) blame(ctx context.Context, repo *gitext.Repo, most int) (ma
 	for i, at := range t.order {
 		g.Go(func() (err error) {
 			found[i], err = repo.Blame(gctx, at.rev, at.path, gitext.BlameOptions{Ranges: t.ranges[at], IgnoreSpace: true})
-			if errors.As(err, new(*gitext.MissingObjectError)) {
+			if gitext.Unreadable(err) {
 				return nil
 			}
 			return err

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"git-agent/gitext"
 )
@@ -26,17 +24,7 @@ func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64
 }
 
 // parseSize reads a number as git does: k, m and g are powers of 1024.
-func parseSize(s string) (int64, bool) {
-	shift := 0
-	if s != "" {
-		shift = 10 * (1 + strings.IndexByte("kmg", s[len(s)-1]|0x20))
-	}
-	if shift > 0 {
-		s = s[:len(s)-1]
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n << shift, err == nil && n<<shift>>shift == n
-}
+func parseSize(s string) (int64, bool) { return gitext.ParseSize(s) }
 
 // formatSize prints bytes in git's units, as `git count-objects -H` does.
 func formatSize(n int64) string {

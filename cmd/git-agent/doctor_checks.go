@@ -252,7 +252,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting is true for a key that the program reads.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
 		return strings.EqualFold(key, row.key)
 	})
 }

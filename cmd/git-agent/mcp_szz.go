@@ -54,7 +54,7 @@ func (t *mcpSzz) tool() mcp.Tool {
 
 // call traces one fix.
 func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := mcpSzzParams{Revision: t.server.newest(), Algorithm: "rank", Max: mcpSzzMax, Annotations: true}
+	p := mcpSzzParams{Algorithm: "rank", Max: mcpSzzMax, Annotations: true}
 	if err := t.args.Decode("szz", args, &p); err != nil {
 		return agent.Result{}, err
 	}
@@ -62,7 +62,7 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 	if repo.Shallow() {
 		return agent.Result{}, errors.New("the repository is a shallow clone, whose history is cut short; git fetch --unshallow completes it")
 	}
-	fix, err := repo.Resolve(ctx, p.Revision)
+	fix, err := t.fix(ctx, p.Revision)
 	if err != nil {
 		return agent.Result{}, err
 	}
@@ -78,6 +78,16 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: szzJSONOf(ans)}, nil
+}
+
+// fix resolves the name that the client gives, or else that of the command line,
+// which is the user's and may have any form.
+func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
+	repo := t.server.repo
+	if revision == "" {
+		return repo.Resolve(ctx, t.server.newest())
+	}
+	return repo.ResolveName(ctx, revision)
 }
 
 func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (szzAnswer, error) {

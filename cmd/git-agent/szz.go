@@ -57,6 +57,7 @@ type szzAnswer struct {
 	Verdict *szz.Verdict
 	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
 	hidden  int           // suspects that were taken out before it is shown
+	failed  error         // why a fix among others could not be traced; its Verdict is empty
 }
 
 // complete is false for an answer that a better day may improve: the model was
@@ -95,6 +96,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	tracer := newSzzTracer(ctx, a, repo, c, paths, who)
+	tracer.several = c.Stdin || total > 1
 	defer tracer.close()
 	if c.ShowRequest {
 		return tracer.showRequests(ctx, a, fixes)
@@ -140,18 +142,21 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show 
 			return c.resumable(ctx, a, tracer.who, done, err)
 		}
 		meter.clear()
+		if ans.failed != nil {
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(ans.failed))
+		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
 		}
 		if show.paging() {
 			meter.end()
 		}
-		if c.Note {
+		if c.Note && ans.failed == nil {
 			if err := writeNote(ctx, tracer.repo, ans); err != nil {
 				return err
 			}
 		}
-		tally.add(ans.Verdict)
+		tally.add(ans)
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")

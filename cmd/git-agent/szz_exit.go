@@ -13,11 +13,16 @@ type szzTally struct {
 	missed   int  // fixes without a suspect
 	refused  int  // that the server gave no answer for
 	limited  int  // that a limit left without an answer
+	failed   int  // that could not be traced
 }
 
-// add counts one verdict. A vote of which one run has an answer has one, and a
+// add counts one answer. A vote of which one run has an answer has one, and a
 // model that answers nothing of use has answered.
-func (t *szzTally) add(v *szz.Verdict) {
+func (t *szzTally) add(ans szzAnswer) {
+	v := ans.Verdict
+	if ans.failed != nil {
+		t.failed++
+	}
 	if len(v.Suspects) == 0 {
 		t.missed++
 	}
@@ -35,6 +40,8 @@ func (t *szzTally) add(v *szz.Verdict) {
 // status is the exit code, as an error when it is not 0.
 func (t *szzTally) status() error {
 	switch {
+	case t.failed > 0:
+		return exitStatus(exitFatal)
 	case t.insisted && t.refused > 0:
 		return exitStatus(exitModel)
 	case t.insisted && t.limited > 0:

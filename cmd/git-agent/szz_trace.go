@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"git-agent/agent"
@@ -27,6 +28,8 @@ type szzTracer struct {
 	cache *cache.Cache // nil keeps nothing
 	build string
 	who   *detective // nil: the offline engine answers
+	// several: a fix that cannot be traced is one of several, and costs itself.
+	several bool
 }
 
 // reporter is told what happens while a fix is in work.
@@ -79,6 +82,9 @@ func (t *szzTracer) all(ctx context.Context, fixes iter.Seq2[szzFix, error], rep
 				}
 				work.Go(func() {
 					ans, err := t.trace(ctx, fix, report)
+					if t.several && unreadFix(ctx, err) {
+						ans, err = failedAnswer(fix, cmp.Or(t.cmd.Algorithm, szz.Algorithms[0]), err), nil
+					}
 					slot <- result{ans, err}
 				})
 			}
@@ -93,6 +99,25 @@ func (t *szzTracer) all(ctx context.Context, fixes iter.Seq2[szzFix, error], rep
 			yield(szzAnswer{}, err)
 		}
 	}
+}
+
+// unreadFix is true for an error that is about one fix: git or we could not
+// read what it needs.
+func unreadFix(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*readError)))
+}
+
+// A readError is the failure to read what a fix needs, whatever it comes of.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+// failedAnswer stands in the place of a fix that could not be traced.
+func failedAnswer(fix szzFix, algorithm string, err error) szzAnswer {
+	return szzAnswer{Source: fix.source, Fix: gitext.Commit{OID: fix.oid}, failed: err, Verdict: &szz.Verdict{
+		Fix: fix.oid, Engine: "offline", Algorithm: algorithm, Notes: []string{"not traced: " + fatalText(err)},
+	}}
 }
 
 // workers is how many fixes are in work at once. A command that runs the
@@ -121,13 +146,13 @@ func (t *szzTracer) trace(ctx context.Context, fix szzFix, report reporter) (szz
 			return ans, nil
 		}
 	}
-	counted, missed := gitext.CountMissing(ctx)
+	counted, unread := gitext.CountUnread(ctx)
 	ans, err := t.compute(counted, fix, report)
 	if err != nil {
 		return ans, err
 	}
-	if missed() > 0 { // not all of it has a note of its own, and the objects may come
-		ans.Verdict.Notes = append(ans.Verdict.Notes, "this clone lacks objects that were needed: what depends on them was left out")
+	if u := unread(); u.Any() { // the objects may come, the bounds may change
+		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
 		return ans, nil
 	}
 	if value, err := json.Marshal(ans); err == nil && ans.complete() {
@@ -136,12 +161,25 @@ func (t *szzTracer) trace(ctx context.Context, fix szzFix, report reporter) (szz
 	return ans, nil
 }
 
+// unreadNotes say that an answer is of a part only: not all that was left out
+// has a note of its own.
+func unreadNotes(u gitext.Unread) []string {
+	var notes []string
+	if u.Missing > 0 {
+		notes = append(notes, "this clone lacks objects that were needed: what depends on them was left out")
+	}
+	if u.Cut > 0 {
+		notes = append(notes, "not all of the history could be read, and what depends on the rest was left out: "+strings.Join(u.Bounds, "; "))
+	}
+	return notes
+}
+
 func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (szzAnswer, error) {
 	fc, err := szz.NewContext(ctx, t.repo, fix.oid, szz.ContextOptions{
 		NoAnnotations: !t.cmd.Annotations, Paths: t.paths, Source: fix.source,
 	})
 	if err != nil {
-		return szzAnswer{}, err
+		return szzAnswer{}, &readError{err}
 	}
 	if len(fc.Patch.Files) == 0 && fix.source != szz.SourceCommit {
 		return szzAnswer{}, nothingToTrace(fix.source, t.paths)
@@ -150,6 +188,9 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	ans := szzAnswer{Source: fix.source, Fix: fc.Commit}
 	if t.who == nil {
 		ans.Verdict, err = szz.Trace(ctx, t.repo, fc, szz.Options{Algorithm: t.cmd.Algorithm, Max: t.cmd.most(), OnEvent: tell})
+		if err != nil {
+			err = &readError{err}
+		}
 	} else {
 		ans.Verdict, ans.Runs, err = t.investigate(ctx, fc, tell)
 	}

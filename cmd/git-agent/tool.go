@@ -83,7 +83,9 @@ type toolAnswer struct {
 	Error     string `json:"error,omitempty"`
 	Cached    bool   `json:"cached"`
 	Truncated bool   `json:"truncated"` // of the text; the value is whole
-	Value     any    `json:"value,omitempty"`
+	// Incomplete says why the value is of a part only.
+	Incomplete string `json:"incomplete,omitempty"`
+	Value      any    `json:"value,omitempty"`
 }
 
 func (c *toolCmd) print(w io.Writer, res agent.Result) error {
@@ -91,7 +93,7 @@ func (c *toolCmd) print(w io.Writer, res agent.Result) error {
 		_, err := io.WriteString(w, res.Text)
 		return err
 	}
-	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Value: res.Value})
+	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value})
 }
 
 func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {

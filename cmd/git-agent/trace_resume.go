@@ -132,7 +132,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, d 
 		return err
 	}
 	tally := szzTally{insisted: true}
-	tally.add(verdict)
+	tally.add(szzAnswer{Verdict: verdict})
 	return tally.status()
 }
 

@@ -58,7 +58,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 		}
 	}
 	counted := r.Missed()
-	all, allMissed := CountMissing(t.Context())
+	all, allMissed := CountUnread(t.Context())
 	if counted != 6 { // three patches, three stats
 		t.Errorf("%d misses counted", counted)
 	}
@@ -91,7 +91,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	}
 	f.at(clone, "cat-file", "blob", string(oids[4])+":g")
 	before = f.at(clone, "count-objects", "-v")
-	inner, innerMissed := CountMissing(all)
+	inner, innerMissed := CountUnread(all)
 	matches, err := r.Grep(inner, oids[4], GrepOptions{Pattern: "e"})
 	wantMissing("grep with matches in another file", err) // git's exit code is 0
 	if len(matches) != 1 || matches[0].Path != "g" {
@@ -102,7 +102,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 		n++
 	}
 	wantMissing("log -S", err)
-	whole, wholeMissed := CountMissing(all)
+	whole, wholeMissed := CountUnread(all)
 	if lines, err := r.Blame(whole, oids[0], "g", BlameOptions{}); err != nil || len(lines) != 1 {
 		t.Errorf("a blame that needs nothing old: %v, %v", lines, err)
 	}
@@ -115,8 +115,8 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	if err := r.Whole(t.Context()); !errors.As(err, new(*MissingObjectError)) {
 		t.Errorf("whole: %v", err)
 	}
-	if allMissed() != 1 || innerMissed() != 1 || wholeMissed() != 0 {
-		t.Errorf("the parts counted %d, %d and %d", allMissed(), innerMissed(), wholeMissed())
+	if allMissed().Missing != 1 || innerMissed().Missing != 1 || wholeMissed().Missing != 0 {
+		t.Errorf("the parts counted %d, %d and %d", allMissed().Missing, innerMissed().Missing, wholeMissed().Missing)
 	}
 	if now := r.Missed(); now != counted {
 		t.Errorf("%d misses without one", now-counted)

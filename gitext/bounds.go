@@ -1,0 +1,182 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// A repository may ask git for more than the machine has: ten nested trees of
+// ten each are 148 KB on disk and 10,000,000,000 files. So each git has bounds:
+//
+//   - memory, defaultMemory or agent.gitMemory of the user's own configuration.
+//     On Linux the kernel holds it (bounds_linux.go); elsewhere nothing does.
+//   - time: how long it may be silent, and how long it may be waited for in all.
+//   - output: what is kept of it is bounded where it is read.
+//
+// Unreadable tells errors that come of a bound, or of objects that are not
+// there, from others: what can be read without them is still an answer.
+const (
+	// defaultMemory is what one git may allocate, unless the machine has less
+	// than four times as much. Packs are mapped and do not count. Measured on
+	// git.git (82,000 commits) were at most 160 MB, for log -S over all of it;
+	// most of that is the delta cache (96 MB), the rest grows with the commits,
+	// to below 1 GB for the 1,400,000 of Linux.
+	defaultMemory = 2 << 30
+	// leastMemory is below what git needs in a mid-sized repository.
+	leastMemory = 64 << 20
+	// defaultTotal is how long git may be waited for in one call, its pauses
+	// and ours aside. Linux takes about a minute for log -S over 100,000
+	// commits; a search that takes longer than this is of no use to anybody.
+	defaultTotal = 10 * time.Minute
+	// buildTotal is for calls that write what later ones use, once.
+	buildTotal = 2 * time.Hour
+	// defaultOutput is for calls whose output is kept whole: about five million
+	// object ids.
+	defaultOutput = 256 << 20
+)
+
+// MemorySetting is the setting of the memory bound. Only the user's own counts.
+const MemorySetting = "agent.gitMemory"
+
+// A limits is what holds for the gits of one repository.
+type limits struct {
+	memory  atomic.Int64  // bytes
+	read    chan struct{} // closed when the configuration has been read
+	shorter atomic.Bool   // one of them has met its bound
+}
+
+// memoryFor is the memory bound of a git that is started now. Where one has met
+// it, the others of the repository get less: each of them would take seconds to
+// get as far.
+func (r *runner) memoryFor() int64 {
+	if r.limits == nil {
+		return memoryBound()
+	}
+	<-r.limits.read
+	bound := r.limits.memory.Load()
+	if r.limits.shorter.Load() {
+		bound = max(bound/4, min(bound, leastMemory))
+	}
+	return bound
+}
+
+// memoryBound is the default.
+var memoryBound = sync.OnceValue(func() int64 {
+	if machine := machineMemory(); machine > 0 {
+		return max(min(defaultMemory, machine/4), leastMemory)
+	}
+	return defaultMemory
+})
+
+// readLimits reads agent.gitMemory beside what Open does next; the first read
+// of an object waits for it. A configuration that git cannot read is complained
+// about where it matters.
+func (r *Repo) readLimits(ctx context.Context) *limits {
+	l := &limits{read: make(chan struct{})}
+	l.memory.Store(memoryBound())
+	go func() {
+		defer close(l.read)
+		settings, err := r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
+		if n, ok := ParseSize(lastTrusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
+			l.memory.Store(n)
+		}
+	}()
+	return l
+}
+
+// ParseSize reads a number of bytes as git does: k, m and g are powers of 1024.
+func ParseSize(s string) (int64, bool) {
+	shift := 0
+	if s != "" {
+		shift = 10 * (1 + strings.IndexByte("kmg", s[len(s)-1]|0x20))
+	}
+	if shift > 0 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n << shift, err == nil && n <= math.MaxInt64>>shift && n >= 0
+}
+
+// Unreadable is true for an error that says why a part of the repository could
+// not be read: the clone lacks an object, it is too large, or git met a bound.
+// What else can be read is still an answer. CountUnread counts them.
+func Unreadable(err error) bool {
+	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || bounded(err)
+}
+
+// bounded is true for an error that comes of a bound on git.
+func bounded(err error) bool {
+	for _, bound := range []error{ErrMemory, ErrTimeout, ErrOutputLimit, ErrCrash, ErrCrowded, ErrTooLong} {
+		if errors.Is(err, bound) {
+			return true
+		}
+	}
+	return false
+}
+
+// howItDied finds the bound that ended a git which failed: nil for a failure of
+// another kind. Git's words are those of pinnedEnv's locale; they are only
+// looked at where it has failed.
+func (r *runner) howItDied(p *process, stderr string) error {
+	for _, words := range []string{"ut of memory", "emory exhausted", "Cannot allocate memory"} {
+		if p.exit() != 1 && strings.Contains(stderr, words) {
+			if r.limits != nil {
+				r.limits.shorter.Store(true)
+			}
+			return fmt.Errorf("%w: more than %s", ErrMemory, sizeOf(p.bound))
+		}
+	}
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch sig := deadly(status); {
+	case sig == 0 || p.stopped():
+		return nil
+	case sig == syscall.SIGKILL:
+		return fmt.Errorf("%w: it was killed", ErrMemory)
+	default:
+		return fmt.Errorf("%w: %v", ErrCrash, sig)
+	}
+}
+
+// deadly is the signal that ended git, 0 for none and for those that somebody
+// sent on purpose.
+func deadly(status syscall.WaitStatus) syscall.Signal {
+	if !status.Signaled() {
+		return 0
+	}
+	switch sig := status.Signal(); sig {
+	case syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE:
+		return sig
+	}
+	return 0
+}
+
+// memoryHint says how to give git more, where that is what ended it.
+func memoryHint(err error) string {
+	if errors.Is(err, ErrMemory) {
+		return "git config --global " + MemorySetting + " <size>"
+	}
+	return ""
+}
+
+// sizeOf prints a bound as ParseSize reads it.
+func sizeOf(n int64) string {
+	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return strconv.FormatInt(n>>30, 10) + " GiB"
+	case n >= 1<<20:
+		return strconv.FormatInt(n>>20, 10) + " MiB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+// tooLong is true for a command line that the system does not take: a path in
+// a tree may have any length, an argument may not.
+func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

@@ -1,0 +1,225 @@
+//go:build linux
+
+package gitext
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gitIn is git with something to read.
+func (f *fixture) gitIn(input string, args ...string) string {
+	f.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stdin = f.dir, strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		f.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// treeBomb writes nested trees of ten each, so many deep, and returns the
+// outermost: a few kilobytes that stand for 10^depth files.
+func (f *fixture) treeBomb(depth int) string {
+	f.t.Helper()
+	blob := f.gitIn("", "hash-object", "-w", "--", "a.c")
+	kind, entry := "100644 blob ", "f"
+	tree := blob
+	for range depth {
+		var list strings.Builder
+		for i := range 10 {
+			list.WriteString(kind + tree + "\t" + entry + string(rune('0'+i)) + "\n")
+		}
+		tree = f.gitIn(list.String(), "mktree")
+		kind, entry = "040000 tree ", "d"
+	}
+	return tree
+}
+
+// bombed is a history of three commits: a file, a tree bomb beside it, and a
+// change of one line.
+func bombed(t *testing.T) (*fixture, []OID) {
+	f := newFixture(t)
+	f.write("a.c", "int total(int compute_total)\n{\n\treturn compute_total / 0;\n}\n")
+	first := f.commit("start")
+	bomb := f.treeBomb(9)
+	beside := func(parent OID) OID {
+		blob := f.gitIn("", "hash-object", "-w", "--", "a.c")
+		tree := f.gitIn("100644 blob "+blob+"\ta.c\n040000 tree "+bomb+"\tbomb\n", "mktree")
+		return OID(f.gitIn("", "commit-tree", "-p", string(parent), "-m", "on "+string(parent), tree))
+	}
+	second := beside(first)
+	f.write("a.c", "int total(int compute_total)\n{\n\treturn compute_total / 1;\n}\n")
+	third := beside(second)
+	return f, []OID{third, second, first}
+}
+
+// boundedAt lets each git of the repository have so many bytes.
+func (r *Repo) boundedAt(bytes int64) *Repo {
+	<-r.shadow.limits.read
+	r.shadow.limits.memory.Store(bytes)
+	return r
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	// A git that needs more than its bound ends with ErrMemory, it is counted,
+	// and what it had said before stands.
+	f, oids := bombed(t)
+	r := f.open().boundedAt(128 << 20)
+	ctx, unread := CountUnread(t.Context())
+	var seen []OID
+	var failed error
+	for e, err := range r.Log(ctx, LogOptions{Tip: oids[0], Files: true, NoRenames: true}) {
+		if failed = err; err == nil {
+			seen = append(seen, e.OID)
+		}
+	}
+	if !errors.Is(failed, ErrMemory) || !Unreadable(failed) {
+		t.Errorf("got %v, want ErrMemory", failed)
+	}
+	equal(t, "commits before the bomb", seen, oids[:1])
+	u := unread()
+	if u.Cut != 1 || u.Missing != 0 || len(u.Bounds) != 1 || !strings.Contains(u.Bounds[0], "128 MiB") {
+		t.Errorf("counted %+v", u)
+	}
+	var gitErr *Error
+	if errors.As(failed, &gitErr) && !strings.Contains(gitErr.Hint, "agent.gitMemory") {
+		t.Errorf("hint %q", gitErr.Hint)
+	}
+	if next := r.shadow.memoryFor(); next != leastMemory {
+		t.Errorf("the next git may have %d bytes", next)
+	}
+}
+
+func TestRegexpIsBounded(t *testing.T) {
+	// An expression that costs gigabytes ends with ErrMemory, in grep and log.
+	f, oids := bombed(t)
+	r := f.open().boundedAt(128 << 20)
+	if _, err := r.Grep(t.Context(), oids[2], GrepOptions{Pattern: "a{1,32767}"}); !errors.Is(err, ErrMemory) {
+		t.Errorf("grep: %v", err)
+	}
+	for _, err := range r.LogG(t.Context(), PickaxeOptions{LogOptions: LogOptions{Tip: oids[0], Paths: []string{"a.c"}}, Needle: "a{1,32767}"}) {
+		if !errors.Is(err, ErrMemory) {
+			t.Errorf("log -G: %v", err)
+		}
+	}
+}
+
+func TestBombCostsItsCommitOnly(t *testing.T) {
+	// A commit that cannot be compared in the bounds costs that commit.
+	f, oids := bombed(t)
+	r := f.open().boundedAt(128 << 20)
+	touched, err := r.Touched(t.Context(), oids, 10)
+	if err != nil || len(touched) != 2 || touched[oids[0]].Files != 1 {
+		t.Errorf("touched %+v, %v", touched, err)
+	}
+	stats, err := r.Stats(t.Context(), oids)
+	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, ErrMemory) || stats[2].Err != nil {
+		t.Errorf("stats %+v, %v", stats, err)
+	}
+	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, ErrCrowded) || len(entries) == 0 {
+		t.Errorf("%d entries of a tree, %v", len(entries), err)
+	}
+}
+
+func TestSearchOfABombEnds(t *testing.T) {
+	// A search through a tree with more files than can be read ends, though git
+	// neither says anything nor grows.
+	f, oids := bombed(t)
+	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
+	if !errors.Is(err, ErrCrowded) {
+		t.Errorf("got %v, want ErrCrowded", err)
+	}
+}
+
+func TestConfiguredMemory(t *testing.T) {
+	// agent.gitMemory counts where the user sets it, not where a repository does.
+	f := newFixture(t)
+	f.git("config", "agent.gitMemory", "77m")
+	if got := f.open().shadow.memoryFor(); got != memoryBound() {
+		t.Errorf("a repository set %d", got)
+	}
+	f.git("config", "--global", "agent.gitMemory", "99m")
+	if got := f.open().shadow.memoryFor(); got != 99<<20 {
+		t.Errorf("the user got %d", got)
+	}
+}
+
+func TestTotalTimeIsBounded(t *testing.T) {
+	// A git that always says something, and never ends, is ended.
+	r := newFixture(t).open()
+	c := call{args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, total: 500 * time.Millisecond}
+	err := r.shadow.stream(t.Context(), c, func(out *bufio.Reader) error {
+		_, err := io.Copy(io.Discard, out)
+		return err
+	})
+	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no end after 500ms") {
+		t.Errorf("got %v, want ErrTimeout", err)
+	}
+}
+
+func TestCrashIsTyped(t *testing.T) {
+	// A signal that nobody sent is no failure of the repository's.
+	r := newFixture(t).open()
+	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
+		dir := t.TempDir()
+		script := "#!/bin/sh\nkill -" + signal + " $$\n"
+		if err := os.WriteFile(dir+"/git", []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		if _, err := r.shadow.output(t.Context(), call{args: []string{"version"}}); !errors.Is(err, want) {
+			t.Errorf("SIG%s: %v, want %v", signal, err, want)
+		}
+	}
+}
+
+func TestLongNamesAreNoArguments(t *testing.T) {
+	// A path that no command line takes is unreadable, not an error of its own.
+	f := newFixture(t)
+	f.write("a", "a\n")
+	tip := f.commit("one")
+	_, err := f.open().Blame(t.Context(), tip, strings.Repeat("x", 1<<20), BlameOptions{})
+	if !errors.Is(err, ErrTooLong) || !Unreadable(err) {
+		t.Errorf("got %.200v, want ErrTooLong", err)
+	}
+}
+
+func TestLargeCommit(t *testing.T) {
+	// A commit of any length is read in bounds; its head stays whole.
+	f := newFixture(t)
+	f.write("a", "a\n")
+	f.commit("one")
+	head := "tree " + f.gitIn("", "write-tree") + "\nauthor " + strings.Repeat("A", 5<<20) + " <a@example.org> 1600000000 +0000\ncommitter C <c@example.org> 1600000000 +0000\n\n"
+	oid := OID(f.gitIn(head+strings.Repeat("word ", 8<<20), "hash-object", "-t", "commit", "-w", "--stdin", "--literally"))
+	r := f.open()
+	c, err := r.Commit(t.Context(), oid)
+	if err != nil || len(c.Message) > maxMessage || len(c.Author.Name) > maxPerson || c.Committer.Name != "C" {
+		t.Errorf("%d bytes of message, %d of name, %q, %v", len(c.Message), len(c.Author.Name), c.Committer.Name, err)
+	}
+	for e, err := range r.Log(t.Context(), LogOptions{Tip: oid}) {
+		if err != nil || e.OID != oid || len(e.Subject) > maxHead || len(e.AuthorName) > maxHead {
+			t.Errorf("%s, %d bytes of subject, %v", e.OID, len(e.Subject), err)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	// Sizes are git's.
+	for text, want := range map[string]int64{"5": 5, "2k": 2048, "3M": 3 << 20, "1g": 1 << 30, "": -1, "x": -1, "-1": -1, "9999999999g": -1, "k": -1} {
+		got, ok := ParseSize(text)
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+}
