@@ -19,6 +19,17 @@ func (v ConfigValue) Trusted() bool {
 	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
 }
 
+// trusted is the value that the user's own configuration gives, "" for none.
+func trusted(values []ConfigValue) string {
+	value := ""
+	for _, v := range values {
+		if v.Trusted() {
+			value = v.Value
+		}
+	}
+	return value
+}
+
 // Config reads the user's agent.* settings in one go. Keys are in git's
 // spelling, lower case except for the middle part; of several values the last
 // one counts.

@@ -77,7 +77,7 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // to start git there fails as if git were missing
 	}
 	r := &Repo{opt: opt}
-	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log}
+	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log, look: r.odd}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -173,9 +173,12 @@ func (r *Repo) setObjects(dir string) {
 	}
 }
 
+// maxShallow bounds the list of a shallow clone's boundary: a million commits.
+const maxShallow = 64 << 20
+
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
-	text, err := os.ReadFile(file)
+	text, err := ReadRegular(file, maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the rest of the history has just arrived
 	}

@@ -46,6 +46,8 @@ type runner struct {
 	// 0.64 s with).
 	attributes string
 
+	look watcher // why git may wait for ever; nil for no look
+
 	log func(argv []string, d time.Duration, exit int)
 }
 
@@ -73,6 +75,7 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	defer cancel(nil)
 	silence := time.AfterFunc(limit, func() { cancel(silentFor(limit)) })
 	defer silence.Stop()
+	defer r.look.watch(ctx, cancel)()
 	p, err := r.start(c)
 	if err != nil {
 		return &Error{Args: c.args, Exit: -1, Err: err}
