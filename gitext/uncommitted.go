@@ -47,7 +47,7 @@ func (r *Repo) PatchStaged(ctx context.Context, opt PatchOptions) (*Patch, error
 		return nil, err
 	}
 	defer a.close()
-	return a.patch(ctx, opt, "--cached")
+	return a.patch(ctx, opt, "--cached", "--ita-invisible-in-index") // as git diff: git add -N stages nothing yet
 }
 
 // patch runs diff-index. Before the first commit it compares with the empty
