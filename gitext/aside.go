@@ -136,6 +136,28 @@ func copyFile(to, from string, max int64) error {
 	return errors.Join(err, out.Close())
 }
 
+// checkWorkTree refuses a work tree that only the repository's configuration
+// names (core.worktree): the files of any directory would be shown, and sent to
+// a model. Right is one that leads back to the repository, as a submodule's
+// does, and one that the user's environment is about.
+func (r *Repo) checkWorkTree() error {
+	if !isDir(r.workTree) {
+		return &Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
+	}
+	if r.user.getenv("GIT_WORK_TREE") != "" || r.user.getenv("GIT_DIR") != "" {
+		return nil
+	}
+	back, errBack := os.Stat(findGitDir(r.workTree, ""))
+	own, errOwn := os.Stat(r.gitDir)
+	if errors.Join(errBack, errOwn) == nil && os.SameFile(back, own) {
+		return nil
+	}
+	return &Error{
+		Exit: 128, Err: fmt.Errorf("the work tree is %q, as only the repository itself says (core.worktree)", r.workTree),
+		Hint: "if that is right: git --work-tree=" + ShellQuote(r.workTree) + " agent ...",
+	}
+}
+
 // workTreeSettings are those that change how files are compared with the
 // index, and those that define filters.
 const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicode|trustctime|checkstat|autocrlf|eol|sparsecheckout|sparsecheckoutcone|attributesfile)|index\.sparse|filter\..*\.(clean|process))$`

@@ -44,6 +44,9 @@ func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]Confi
 	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
 		return map[string][]ConfigValue{}, nil
 	}
+	if gitErr != nil && gitErr.Exit == 128 {
+		return nil, &Error{Exit: 128, Err: errors.New(wholeComplaint(gitErr.Stderr))} // a broken file, with its line
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (r *Repo) discover(ctx context.Context) error {
 	switch {
 	case err != nil && errors.As(err, &gitErr) && gitErr.Exit == 128 && len(lines) == withoutWorkTree:
 	case err != nil:
-		return notRepository(err)
+		return r.notRepository(err)
 	case len(lines) == withoutWorkTree+1:
 		r.workTree = lines[withoutWorkTree]
 	default:
@@ -128,34 +128,6 @@ func (r *Repo) discover(ctx context.Context) error {
 		return r.readShallow(lines[3])
 	}
 	return nil
-}
-
-// notRepository words a failure to find the repository. One that is there, and
-// that git will not use because of safe.directory or safe.bareRepository, is
-// told in git's words.
-func notRepository(err error) error {
-	var gitErr *Error
-	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
-		return err
-	}
-	if strings.Contains(gitErr.Stderr, "safe.directory") || strings.Contains(gitErr.Stderr, "safe.bareRepository") {
-		return &Error{Exit: 128, Err: errors.New(gitErr.said()), Hint: ownerAdvice(gitErr.Stderr)}
-	}
-	gitErr.Err = errors.Join(ErrNotRepository, gitErr.Err)
-	gitErr.Hint = "run this inside a repository, or name one with 'git -C <dir> agent ...'"
-	return gitErr
-}
-
-// ownerAdvice is the command that git advises for a directory of somebody else,
-// "" if it advises none. The name of a directory may hold lines that look like
-// it, so it has to be the only line in its place, at the end.
-func ownerAdvice(stderr string) string {
-	_, advice, _ := strings.Cut(stderr, "\n\n\t")
-	advice = strings.TrimSpace(advice)
-	if !strings.HasPrefix(advice, "git config --global --add safe.directory ") || strings.Contains(advice, "\n") {
-		return ""
-	}
-	return advice
 }
 
 // setObjects notes where the user's objects are. The environment may add to

@@ -21,6 +21,9 @@ func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, err
 	if r.workTree == "" {
 		return nil, &Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
 	}
+	if err := r.checkWorkTree(); err != nil {
+		return nil, err
+	}
 	settings, err := r.settings(ctx, workTreeSettings)
 	if err != nil {
 		return nil, err
