@@ -18,19 +18,28 @@ var errInterrupted = errors.New("interrupted")
 // it to its child.
 const relayWindow = time.Second
 
+// lastWait is how long the end may take after a signal. Removing a large
+// checkout takes seconds; a file on a server that is gone takes for ever.
+const lastWait = 20 * time.Second
+
 // withSignals returns a context that the first SIGINT or SIGTERM cancels. The
-// second one leaves at once. SIGPIPE is caught so that a closed pipe shows as
+// second one leaves at once, and so does the end of lastWait. SIGPIPE is caught so that a closed pipe shows as
 // an EPIPE of the write; children still get the default disposition.
 func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	done := make(chan struct{})
+	leave := func() {
+		io.WriteString(stderr, "\n")
+		os.Exit(exitInterrupted)
+	}
 	go func() {
-		watchSignals(signals, done, time.Now, func() { cancel(errInterrupted) }, func() {
-			io.WriteString(stderr, "\n")
-			os.Exit(exitInterrupted)
-		})
+		watchSignals(signals, done, time.Now, func() {
+			cancel(errInterrupted)
+			late := time.AfterFunc(lastWait, leave)
+			go func() { <-done; late.Stop() }()
+		}, leave)
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
