@@ -85,7 +85,7 @@ func (r *Repo) readLimits(ctx context.Context) *limits {
 	go func() {
 		defer close(l.read)
 		settings, err := r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
-		if n, ok := ParseSize(lastTrusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
+		if n, ok := ParseSize(trusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
 			l.memory.Store(n)
 		}
 	}()

@@ -19,6 +19,17 @@ func (v ConfigValue) Trusted() bool {
 	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
 }
 
+// trusted is the value that the user's own configuration gives, "" for none.
+func trusted(values []ConfigValue) string {
+	value := ""
+	for _, v := range values {
+		if v.Trusted() {
+			value = v.Value
+		}
+	}
+	return value
+}
+
 // Config reads the user's agent.* settings in one go. Keys are in git's
 // spelling, lower case except for the middle part; of several values the last
 // one counts.
@@ -32,6 +43,9 @@ func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]Confi
 	var gitErr *Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
 		return map[string][]ConfigValue{}, nil
+	}
+	if gitErr != nil && gitErr.Exit == 128 {
+		return nil, &Error{Exit: 128, Err: errors.New(wholeComplaint(gitErr.Stderr))} // a broken file, with its line
 	}
 	if err != nil {
 		return nil, err

@@ -99,6 +99,9 @@ func (o *objectReader) each(ctx context.Context, verb string, names []string, ta
 	defer o.mu.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.git.timeout, silentFor(o.git.timeout))
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer o.git.look.watch(ctx, stop)()
 	for next := 0; next < len(names); {
 		fresh := o.p == nil
 		answered, err := o.ask(ctx, verb, names[next:], func(i int, head objectHead, content io.Reader, err error) {

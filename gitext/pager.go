@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -77,14 +78,53 @@ func escapeOf(spelled string) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
+// usualPager is git's own default, for when asking git would give a pager that
+// the repository names.
+const usualPager = "less"
+
 // PagerCommand is the user's pager as a shell command, "" for none. It follows
-// GIT_PAGER, core.pager and PAGER as git does.
+// GIT_PAGER, core.pager and PAGER as git does, but for a core.pager of the
+// repository's own configuration, or of what that includes: it came with the
+// repository, and a pager is a program.
 func PagerCommand(ctx context.Context) string {
-	out, err := userGit(ctx, "var", "GIT_PAGER")
-	if err != nil || out == "cat" {
+	command, set := os.LookupEnv("GIT_PAGER")
+	foreign := false
+	if !set {
+		command, set, foreign = ownSetting(ctx, "core.pager")
+	}
+	if !set {
+		command, set = os.LookupEnv("PAGER")
+	}
+	switch {
+	case set:
+	case foreign:
+		command = usualPager
+	default:
+		command, _ = userGit(ctx, "var", "GIT_PAGER") // "" on failure: no pager
+	}
+	if command == "cat" {
 		return ""
 	}
-	return out
+	return command
+}
+
+// ownSetting is what the user's own configuration says of a key; foreign, that
+// the repository's says something too, which does not count.
+func ownSetting(ctx context.Context, key string) (value string, set, foreign bool) {
+	out, err := userGit(ctx, "config", "--null", "--show-scope", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
+	var gitErr *Error
+	if err != nil {
+		unset := errors.As(err, &gitErr) && gitErr.Exit == 1
+		return "", false, !unset // else nobody knows what is set
+	}
+	for _, v := range parseConfig(out)[key] {
+		if v.Trusted() {
+			value, set = v.Value, true
+		} else {
+			foreign = true
+		}
+	}
+	return value, set, foreign
 }
 
 // A Pager is a running pager; what is written to it, it shows.
@@ -142,6 +182,9 @@ func userGit(ctx context.Context, args ...string) (string, error) {
 // UserGitVersion is the number that the git in PATH prints, where no
 // repository is needed.
 func UserGitVersion(ctx context.Context) (string, error) {
-	out, err := userGit(ctx, "version")
+	// A broken configuration is another finding: this one is about git.
+	r := runner{env: append(withoutKeys(os.Environ()), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull), timeout: settingTimeout}
+	text, err := r.output(ctx, call{args: []string{"version"}})
+	out := string(bytes.TrimSuffix(text, []byte("\n")))
 	return strings.TrimPrefix(out, "git version "), err
 }

@@ -29,7 +29,12 @@ type Patch struct {
 	Commit, Parent OID // Parent "" is the empty tree
 	Files          []FileChange
 	Truncated      bool // MaxBytes was reached: the files are all there, later hunks are not
+	LeftOut        []LeftOut
 }
+
+// LeftOut is a file of the work tree that could not be compared without a
+// program of the user's, the filter that its attributes name.
+type LeftOut struct{ Path, Filter string }
 
 // FileChange is one changed file.
 type FileChange struct {

@@ -77,7 +77,7 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // to start git there fails as if git were missing
 	}
 	r := &Repo{opt: opt}
-	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log}
+	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log, look: r.odd}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *Repo) discover(ctx context.Context) error {
 	switch {
 	case err != nil && errors.As(err, &gitErr) && gitErr.Exit == 128 && len(lines) == withoutWorkTree:
 	case err != nil:
-		return notRepository(err)
+		return r.notRepository(err)
 	case len(lines) == withoutWorkTree+1:
 		r.workTree = lines[withoutWorkTree]
 	default:
@@ -132,34 +132,6 @@ func (r *Repo) discover(ctx context.Context) error {
 	return nil
 }
 
-// notRepository words a failure to find the repository. One that is there, and
-// that git will not use because of safe.directory or safe.bareRepository, is
-// told in git's words.
-func notRepository(err error) error {
-	var gitErr *Error
-	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
-		return err
-	}
-	if strings.Contains(gitErr.Stderr, "safe.directory") || strings.Contains(gitErr.Stderr, "safe.bareRepository") {
-		return &Error{Exit: 128, Err: errors.New(gitErr.said()), Hint: ownerAdvice(gitErr.Stderr)}
-	}
-	gitErr.Err = errors.Join(ErrNotRepository, gitErr.Err)
-	gitErr.Hint = "run this inside a repository, or name one with 'git -C <dir> agent ...'"
-	return gitErr
-}
-
-// ownerAdvice is the command that git advises for a directory of somebody else,
-// "" if it advises none. The name of a directory may hold lines that look like
-// it, so it has to be the only line in its place, at the end.
-func ownerAdvice(stderr string) string {
-	_, advice, _ := strings.Cut(stderr, "\n\n\t")
-	advice = strings.TrimSpace(advice)
-	if !strings.HasPrefix(advice, "git config --global --add safe.directory ") || strings.Contains(advice, "\n") {
-		return ""
-	}
-	return advice
-}
-
 // setObjects notes where the user's objects are. The environment may add to
 // them or, in a hook, replace them by a quarantine.
 func (r *Repo) setObjects(dir string) {
@@ -175,9 +147,12 @@ func (r *Repo) setObjects(dir string) {
 	}
 }
 
+// maxShallow bounds the list of a shallow clone's boundary: a million commits.
+const maxShallow = 64 << 20
+
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
-	text, err := os.ReadFile(file)
+	text, err := ReadRegular(file, maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the rest of the history has just arrived
 	}

@@ -213,10 +213,10 @@ func TestNotARepository(t *testing.T) {
 		t.Errorf("got %#v", err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: safe.git\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: safe.directory\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), OpenOptions{Dir: dir}); !errors.Is(err, ErrNotRepository) {
+	if _, err := Open(t.Context(), OpenOptions{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "is no git repository: no such file or directory (a .git file names it)") {
 		t.Errorf("a name like a setting: got %v", err)
 	}
 }

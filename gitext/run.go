@@ -48,6 +48,8 @@ type runner struct {
 	// 0.64 s with).
 	attributes string
 
+	look watcher // why git may wait for ever; nil for no look
+
 	log func(argv []string, d time.Duration, exit int)
 }
 
@@ -75,6 +77,7 @@ func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) er
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer r.look.watch(ctx, cancel)()
 	p, err := r.start(c)
 	if err != nil {
 		return r.startError(ctx, c, err)

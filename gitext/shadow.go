@@ -94,7 +94,7 @@ func (r *Repo) useShadow(dataDir string) {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
 	}
 	r.shadow = &runner{
-		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log,
+		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log, look: r.odd,
 		attributes: filepath.Join(shadow, "attributes"),
 		env:        shadowEnv(shadow, joinAlternates(r.environmentObjects())),
 	}

@@ -3,6 +3,7 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -59,13 +60,14 @@ func (e *CaseError) Unwrap() error { return e.Err }
 
 // ReadCaseFiles reads several case files as one set. A case that an earlier
 // file has already is counted as a duplicate and taken once; two different
-// cases with one id are an error.
-func ReadCaseFiles(paths []string) ([]Case, []CaseFile, error) {
+// cases with one id are an error. A file may be a pipe; waiting for it ends with
+// ctx.
+func ReadCaseFiles(ctx context.Context, paths []string) ([]Case, []CaseFile, error) {
 	var cases []Case
 	var files []CaseFile
 	seen := map[string]Case{}
 	for _, path := range paths {
-		read, sum, err := readCaseFile(path)
+		read, sum, err := readCaseFile(ctx, path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -86,8 +88,8 @@ func ReadCaseFiles(paths []string) ([]Case, []CaseFile, error) {
 	return cases, files, nil
 }
 
-func readCaseFile(path string) ([]Case, string, error) {
-	f, err := os.Open(path)
+func readCaseFile(ctx context.Context, path string) ([]Case, string, error) {
+	f, err := gitext.OpenNamed(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)
 	}

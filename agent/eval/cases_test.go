@@ -62,14 +62,14 @@ func TestSeveralFiles(t *testing.T) {
 		return path
 	}
 	a, b, c := write("a.jsonl", f40), write("b.jsonl", f40), write("c.jsonl", b40)
-	cases, files, err := ReadCaseFiles([]string{a, b})
+	cases, files, err := ReadCaseFiles(t.Context(), []string{a, b})
 	if err != nil || len(cases) != 1 || files[1].Duplicates != 1 || len(files[0].SHA256) != 64 {
 		t.Errorf("%v, %v, %v", cases, files, err)
 	}
-	if _, _, err := ReadCaseFiles([]string{a, c}); err == nil || !strings.Contains(err.Error(), "another fix") {
+	if _, _, err := ReadCaseFiles(t.Context(), []string{a, c}); err == nil || !strings.Contains(err.Error(), "another fix") {
 		t.Errorf("two fixes of one id: %v", err)
 	}
-	if _, _, err := ReadCaseFiles([]string{filepath.Join(dir, "none")}); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := ReadCaseFiles(t.Context(), []string{filepath.Join(dir, "none")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -104,7 +104,7 @@ func TestNoHintLeaks(t *testing.T) {
 	if files == "" || repos == "" {
 		t.Skip("GIT_AGENT_EVAL_CASES and GIT_AGENT_EVAL_REPOS are not set")
 	}
-	cases, _, err := ReadCaseFiles(filepath.SplitList(files))
+	cases, _, err := ReadCaseFiles(t.Context(), filepath.SplitList(files))
 	if err != nil {
 		t.Fatal(err)
 	}

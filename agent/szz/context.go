@@ -79,6 +79,7 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 	case SourceWorktree:
 		fc.Parent = fix
 		fc.Patch, err = repo.PatchWorktree(ctx, popt)
+		fc.noteLeftOut()
 	default:
 		fc.Fix, fc.Commit = fix, c
 		if len(c.Parents) > 0 {
@@ -96,6 +97,18 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 		return nil, fmt.Errorf("read the patch of %s: %w", fix.Short(), err)
 	}
 	return fc, nil
+}
+
+// noteLeftOut names the files of the work tree that only a program could have
+// compared.
+func (fc *FixContext) noteLeftOut() {
+	if fc.Patch == nil {
+		return // it could not be read
+	}
+	for _, f := range fc.Patch.LeftOut {
+		fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: comparing it would run your filter %q; 'git add' it and use --staged", f.Path, f.Filter))
+		fc.leftOut = true
+	}
 }
 
 // mostApart is how many files of a fix are compared one by one, and how many of

@@ -96,5 +96,8 @@ func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 		target, err := root.Readlink(name)
 		return []byte(target), err
 	}
-	return root.ReadFile(name)
+	return gitext.ReadRegularIn(root, name, maxOverlay)
 }
+
+// maxOverlay bounds a file that is read from the work tree for a trial.
+const maxOverlay = 256 << 20

@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/gitext"
 )
 
 // maxCalibration bounds what is read of a calibration, which is a page long.
@@ -48,12 +48,7 @@ func (s modelSettings) calibration() (*szz.Calibration, error) {
 }
 
 func readCalibration(path string) (*szz.Calibration, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // only read
-	data, err := io.ReadAll(io.LimitReader(f, maxCalibration))
+	data, err := gitext.ReadRegular(path, maxCalibration)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, 
 
 // measure asks the engine for what is not kept yet and reports all of it.
 func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
-	cases, files, err := eval.ReadCaseFiles(c.Cases)
+	cases, files, err := eval.ReadCaseFiles(ctx, c.Cases)
 	if err != nil {
 		return err
 	}

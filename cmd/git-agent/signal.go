@@ -18,11 +18,16 @@ var errInterrupted = errors.New("interrupted")
 // it to its child.
 const relayWindow = time.Second
 
+// lastWait is how long the end may take after a signal. Removing a large
+// checkout takes seconds; a file on a server that is gone takes for ever.
+const lastWait = 20 * time.Second
+
 // withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP
-// cancels. The second one leaves at once. SIGHUP comes when the terminal closes,
-// and reaches no git, each of which is in a group of its own; under nohup it
-// stays ignored. SIGPIPE is caught so that a closed pipe shows as an EPIPE of
-// the write; children still get the default disposition.
+// cancels. The second one leaves at once, and so does the end of lastWait.
+// SIGHUP comes when the terminal closes, and reaches no git, each of which is
+// in a group of its own; under nohup it stays ignored. SIGPIPE is caught so that
+// a closed pipe shows as an EPIPE of the write; children still get the default
+// disposition.
 func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
@@ -31,11 +36,16 @@ func withSignals(parent context.Context, stderr io.Writer) (context.Context, fun
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	done := make(chan struct{})
+	leave := func() {
+		io.WriteString(stderr, "\n")
+		os.Exit(exitInterrupted)
+	}
 	go func() {
-		watchSignals(signals, done, time.Now, func() { cancel(errInterrupted) }, func() {
-			io.WriteString(stderr, "\n")
-			os.Exit(exitInterrupted)
-		})
+		watchSignals(signals, done, time.Now, func() {
+			cancel(errInterrupted)
+			late := time.AfterFunc(lastWait, leave)
+			go func() { <-done; late.Stop() }()
+		}, leave)
 	}()
 	return ctx, func() {
 		signal.Stop(signals)

@@ -101,7 +101,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.ShowRequest {
 		return tracer.showRequests(ctx, a, fixes)
 	}
-	events, err := a.newEventLog(c.Events)
+	events, err := a.newEventLog(ctx, c.Events)
 	if err != nil {
 		return err
 	}

@@ -65,15 +65,20 @@ type eventLog struct {
 	err  error // of the first line that could not be written
 }
 
+// eventGrace is how long the last events may wait for their reader.
+const eventGrace = time.Second
+
 // newEventLog appends to a file, which may be a pipe or /dev/fd/3; "" is none.
-func (a *app) newEventLog(name string) (*eventLog, error) {
+func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := gitext.OpenNamed(ctx, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
+	// A reader that reads no more must not keep an interrupted run from ending.
+	context.AfterFunc(ctx, func() { _ = f.SetWriteDeadline(time.Now().Add(eventGrace)) }) // only a pipe takes one
 	return &eventLog{now: a.now, file: f}, nil
 }
 

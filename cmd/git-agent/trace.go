@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"slices"
@@ -103,7 +104,7 @@ func (s *runStores) find(ctx context.Context, name string) (recorded, error) {
 		return s.last(ctx)
 	}
 	if strings.ContainsAny(name, "/.") {
-		return readRunFile(name)
+		return readRunFile(ctx, name)
 	}
 	var missing error = withHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list")
 	for _, t := range s.stores {
@@ -138,14 +139,17 @@ func errNoConversation() error {
 	return withHint(errors.New("no conversation is recorded here"), recordHint)
 }
 
+// maxRunFile bounds what is read of a run from a file.
+const maxRunFile = 1 << 30
+
 // readRunFile reads what `git agent trace export --format=steps` wrote.
-func readRunFile(name string) (recorded, error) {
-	f, err := os.Open(name)
+func readRunFile(ctx context.Context, name string) (recorded, error) {
+	f, err := gitext.OpenNamed(ctx, name, os.O_RDONLY, 0)
 	if err != nil {
 		return recorded{}, err
 	}
 	defer f.Close() // it was only read
-	run, steps, err := trace.ReadSteps(f)
+	run, steps, err := trace.ReadSteps(io.LimitReader(f, maxRunFile))
 	if err != nil {
 		return recorded{}, withHint(fmt.Errorf("%q: %w", name, err), "git agent trace export --format=steps <run> writes such a file")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -38,7 +39,7 @@ func cross(args []string) error {
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
 	r.print("all", func(szz.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
-		cases, _, err := eval.ReadCaseFiles([]string{file})
+		cases, _, err := eval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err
 		}

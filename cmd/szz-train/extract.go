@@ -27,7 +27,7 @@ func extract(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	byRepo, err := readCases(fs.Args(), *skip)
+	byRepo, err := readCases(ctx, fs.Args(), *skip)
 	if err != nil {
 		return err
 	}
@@ -47,12 +47,12 @@ func extract(ctx context.Context, args []string) error {
 }
 
 // readCases reads case files by repository, less the fixes of skipFiles.
-func readCases(files []string, skipFiles string) (map[string][]eval.Case, error) {
-	skip, err := fixesOf(skipFiles)
+func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]eval.Case, error) {
+	skip, err := fixesOf(ctx, skipFiles)
 	if err != nil {
 		return nil, err
 	}
-	cases, _, err := eval.ReadCaseFiles(files)
+	cases, _, err := eval.ReadCaseFiles(ctx, files)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func readCases(files []string, skipFiles string) (map[string][]eval.Case, error)
 }
 
 // fixesOf are the fixes of case files whose names commas separate.
-func fixesOf(files string) (map[gitext.OID]bool, error) {
-	cases, _, err := eval.ReadCaseFiles(strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
+func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
+	cases, _, err := eval.ReadCaseFiles(ctx, strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func mine(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	known, err := fixesOf(*skip)
+	known, err := fixesOf(ctx, *skip)
 	if err != nil {
 		return err
 	}

@@ -106,14 +106,14 @@ func TestReadCases(t *testing.T) {
 		return `{"id":"` + n + `","repo":"a/b","fix":"` + strings.Repeat(n, 40) + `","bics":["` + strings.Repeat("a", 40) + `"]}` + "\n"
 	}
 	all := write("all", line("1")+line("2")+line("3")+line("4"))
-	byRepo, err := readCases([]string{all}, write("skip", line("2")))
+	byRepo, err := readCases(t.Context(), []string{all}, write("skip", line("2")))
 	if err != nil || len(byRepo["a/b"]) != 3 {
 		t.Fatalf("%v, %v", byRepo, err)
 	}
 	if got := spread(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
 		t.Errorf("spread: %v", got)
 	}
-	if _, err := readCases([]string{write("bad", "{\n")}, ""); err == nil {
+	if _, err := readCases(t.Context(), []string{write("bad", "{\n")}, ""); err == nil {
 		t.Error("a bad line is no error")
 	}
 }
