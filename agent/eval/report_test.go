@@ -163,7 +163,7 @@ func TestReportIsPrintable(t *testing.T) {
 	}{
 		"text": {r.WriteText, `no repository \u202e\u200b: a\x1b[2J`},
 		"page": {r.WriteHTML, `no repository \u202e\u200b`},
-		"JSON": {r.WriteJSON, `"id":"a\u001b[2J","reason":"no repository \u202e\u200b"`},
+		"JSON": {r.WriteJSON, `"id":"a\u001b[2J","repo":"","reason":"no repository \u202e\u200b"`},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b); err != nil || !strings.Contains(b.String(), c.want) || strings.ContainsFunc(b.String(), visible.Hidden) {
