@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs git-agent from this checkout: the program, its manual pages and
-# its shell completions, below PREFIX (~/.local unless set).
+# Installs git-agent from this checkout: the program, its manual pages, its
+# shell completions and the licenses, below PREFIX (~/.local unless set).
 #
 #   ./install.sh                    install
 #   PREFIX=/opt/git-agent ./install.sh
@@ -30,6 +30,9 @@ usage() {
 	say "PREFIX is where to install; it is $prefix."
 }
 
+# quoted WORD: the word as a shell reads it back, whatever is in it.
+quoted() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
+
 # at_least A B: version A is not older than B. Only major and minor count.
 at_least() {
 	a_major=${1%%.*} b_major=${2%%.*}
@@ -56,6 +59,8 @@ files() {
 	say share/bash-completion/completions/git-agent
 	say share/zsh/site-functions/_git-agent
 	say share/fish/vendor_completions.d/git-agent.fish
+	say share/doc/git-agent/LICENSE
+	say share/doc/git-agent/notices.txt
 }
 
 # put SOURCE TARGET MODE: replaces the target in one step, so that a running
@@ -93,6 +98,8 @@ install_all() {
 	put "$work/bash" "$prefix/share/bash-completion/completions/git-agent" 644
 	put "$work/zsh" "$prefix/share/zsh/site-functions/_git-agent" 644
 	put "$work/fish" "$prefix/share/fish/vendor_completions.d/git-agent.fish" 644
+	put "$source/LICENSE" "$prefix/share/doc/git-agent/LICENSE" 644
+	put "$source/cmd/git-agent/notices.txt" "$prefix/share/doc/git-agent/notices.txt" 644
 	check_path
 }
 
@@ -105,7 +112,10 @@ check_path() {
 		;;
 	*)
 		say "warning: $prefix/bin is not in PATH, so that git does not find it" >&2
-		say "hint: export PATH=\"$prefix/bin:\$PATH\"" >&2
+		case $prefix in
+		*:*) say "hint: choose a PREFIX without a colon, which parts the directories of PATH" >&2 ;;
+		*) say "hint: export PATH=$(quoted "$prefix/bin"):\"\$PATH\"" >&2 ;;
+		esac
 		;;
 	esac
 }
@@ -117,11 +127,13 @@ uninstall_all() {
 			say "removed $prefix/$file"
 		fi
 	done
+	rmdir "$prefix/share/doc/git-agent" 2>/dev/null || : # is ours alone
 }
 
 main() {
 	prefix=${PREFIX:-${HOME:?neither PREFIX nor HOME is set}/.local}
 	case $prefix in
+	*[[:cntrl:]]*) die "PREFIX holds a control character" ;;
 	/*) ;;
 	*) prefix=$PWD/$prefix ;;
 	esac

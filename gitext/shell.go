@@ -5,24 +5,27 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"git-agent/gitext/visible"
 )
 
 // ShellQuote spells a word for a POSIX shell, quoted where it must be. The
 // result is one line of printable text: bytes that a terminal would act on, or
 // JSON could not carry, are left to printf, because $'...' is not known to
-// every sh. Only a word that ends with a newline is quoted as it stands, which
-// $(...) would lose.
+// every sh. Only newlines at the end of a word, which $(...) would lose, stand
+// as they are.
 func ShellQuote(word string) string {
 	switch {
 	case word != "" && !strings.ContainsFunc(word, needsShellQuote):
 		return word
-	case isPlainText(word) || strings.HasSuffix(word, "\n"):
+	case isPlainText(strings.TrimRight(word, "\n")):
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
+	start := strings.TrimRight(word, "\n")
 	var b strings.Builder
-	for i, width := 0, 0; i < len(word); i += width {
+	for i, width := 0, 0; i < len(start); i += width {
 		var r rune
-		r, width = utf8.DecodeRuneInString(word[i:])
+		r, width = utf8.DecodeRuneInString(start[i:])
 		switch {
 		case r == '%':
 			b.WriteString("%%")
@@ -30,10 +33,10 @@ func ShellQuote(word string) string {
 			b.WriteString(`\\`)
 		case r == '\'':
 			b.WriteString(`'\''`)
-		case isPlainText(word[i : i+width]):
-			b.WriteString(word[i : i+width])
+		case isPlainText(start[i : i+width]):
+			b.WriteString(start[i : i+width])
 		default:
-			for _, c := range []byte(word[i : i+width]) {
+			for _, c := range []byte(start[i : i+width]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
 		}
@@ -42,7 +45,7 @@ func ShellQuote(word string) string {
 	if strings.HasPrefix(word, "-") {
 		dash = "-- "
 	}
-	return `"$(printf ` + dash + `'` + b.String() + `')"`
+	return `"$(printf ` + dash + `'` + b.String() + `')` + word[len(start):] + `"`
 }
 
 func needsShellQuote(r rune) bool {
@@ -52,5 +55,5 @@ func needsShellQuote(r rune) bool {
 
 // isPlainText is true for what every terminal shows as it is.
 func isPlainText(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || visible.Hidden(r) })
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
+
+	"git-agent/gitext/visible"
 )
 
 //go:embed report.html
@@ -55,10 +58,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Execute(w, r.page()); err != nil {
+	var b strings.Builder
+	if err := t.Execute(&b, r.page()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	return nil
+	_, err = io.WriteString(w, visible.Text(b.String()))
+	return err
 }
 
 func (r *Report) page() page {

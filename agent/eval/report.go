@@ -2,12 +2,12 @@ package eval
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"git-agent/agent/szz"
+	"git-agent/gitext/visible"
 )
 
 // Schema names the shape of a report's JSON. It changes when a field changes
@@ -181,7 +181,7 @@ func notNil[T any](list []T) []T {
 
 // WriteJSON writes the report as one line.
 func (r *Report) WriteJSON(w io.Writer) error {
-	if err := json.NewEncoder(w).Encode(r); err != nil {
+	if err := visible.NewEncoder(w).Encode(r); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/visible"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -148,12 +151,23 @@ func TestEmptyReport(t *testing.T) {
 	}
 }
 
-// What others wrote into a report does not control the terminal.
-func TestTextIsPrintable(t *testing.T) {
+// What others wrote into a report controls no terminal, and hides nothing on a
+// page or in JSON.
+func TestReportIsPrintable(t *testing.T) {
 	res := smallResults()
-	res.Skipped = []Skipped{{ID: "a\x1b[2J", Reason: "no repository \u202e"}}
-	var text bytes.Buffer
-	if err := NewReport(smallAbout, res).WriteText(&text); err != nil || !strings.Contains(text.String(), `no repository \u202e: a\x1b[2J`) {
-		t.Errorf("%v in %q", err, &text)
+	res.Skipped = []Skipped{{ID: "a\x1b[2J", Reason: "no repository \u202e\u200b"}}
+	r := NewReport(smallAbout, res)
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		want  string
+	}{
+		"text": {r.WriteText, `no repository \u202e\u200b: a\x1b[2J`},
+		"page": {r.WriteHTML, `no repository \u202e\u200b`},
+		"JSON": {r.WriteJSON, `"id":"a\u001b[2J","repo":"","reason":"no repository \u202e\u200b"`},
+	} {
+		var b bytes.Buffer
+		if err := c.write(&b); err != nil || !strings.Contains(b.String(), c.want) || strings.ContainsFunc(b.String(), visible.Hidden) {
+			t.Errorf("%s: %v in %q", name, err, &b)
+		}
 	}
 }

@@ -2,9 +2,10 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+
+	"git-agent/gitext/visible"
 )
 
 // RowSchema names the shape of one prediction in WriteRows.
@@ -38,7 +39,7 @@ func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error 
 		n++
 	}
 	n = 0
-	out := json.NewEncoder(w)
+	out := visible.NewEncoder(w)
 	for rec, err := range j.Kept(ctx) {
 		if err != nil {
 			return fmt.Errorf("read kept predictions: %w", err)

@@ -15,55 +15,45 @@ const noBatches = "2025-06-18"
 // together, and below them what has no answer, for which the SDK would wait.
 func (m *messageReader) batch(text []byte) (lines []byte, problem string) {
 	var all []json.RawMessage
-	if json.Unmarshal(text, &all) != nil || len(all) == 0 {
+	switch err := json.Unmarshal(text, &all); {
+	case err != nil || len(all) == 0:
 		return nil, "a batch holds at least one message"
+	case len(all) > maxOpen:
+		return nil, fmt.Sprintf("a batch holds at most %d messages", maxOpen)
 	}
-	var requests, rest [][]byte
+	var requests, rest []message
 	ids := map[string]bool{}
-	for i, message := range all {
-		id, problem := m.inBatch(message)
-		switch {
-		case problem != "":
-			return nil, fmt.Sprintf("message %d of the batch: %s", i+1, problem)
-		case id == "":
-			rest = append(rest, message)
-			continue
-		case ids[id] || m.pending.open(id):
-			return nil, fmt.Sprintf("message %d of the batch: its id is taken", i+1)
+	for i, one := range all {
+		msg, problem := parseInBatch(one)
+		if problem == "" && (ids[msg.id] || m.pending.taken(msg.id)) {
+			problem = takenID
 		}
-		ids[id] = true
-		requests = append(requests, message)
+		if problem != "" {
+			return nil, fmt.Sprintf("message %d of the batch: %s", i+1, problem)
+		}
+		if msg.id == "" {
+			rest = append(rest, msg)
+			continue
+		}
+		ids[msg.id] = true
+		requests = append(requests, msg)
 	}
-	if len(requests) > 0 {
-		lines = fmt.Appendf(lines, "[%s]\n", bytes.Join(requests, []byte(",")))
+	if admitted := m.admit(requests); len(admitted) > 0 {
+		lines = fmt.Appendf(nil, "[%s]\n", bytes.ReplaceAll(bytes.TrimSpace(admitted), []byte("\n"), []byte(",")))
 	}
-	for _, message := range append(requests, rest...) {
-		m.pending.asked(message)
-	}
-	for _, message := range rest {
-		lines = append(append(lines, message...), '\n')
-	}
-	return lines, ""
+	return append(lines, m.admit(rest)...), ""
 }
 
-// inBatch checks one message of a batch, and returns the id of a request.
-func (m *messageReader) inBatch(message json.RawMessage) (id, problem string) {
-	if message[0] != '{' {
-		return "", "it is no object"
+// parseInBatch reads one message of a batch.
+func parseInBatch(text json.RawMessage) (msg message, problem string) {
+	if text[0] != '{' {
+		return msg, "it is no object"
 	}
-	if problem := checkMessage(message); problem != "" {
-		return "", problem
+	msg, problem = parseMessage(text)
+	if problem == "" && (msg.method == "initialize" || msg.method == endless) {
+		problem = msg.method + " goes alone"
 	}
-	var fields map[string]json.RawMessage
-	switch err := json.Unmarshal(message, &fields); {
-	case err != nil:
-		return "", "the object cannot be read"
-	case string(fields["method"]) == `"initialize"`:
-		return "", "initialize goes alone"
-	case fields["method"] == nil || len(fields["id"]) == 0:
-		return "", ""
-	}
-	return canonicalID(fields["id"]), ""
+	return msg, problem
 }
 
 // takesBatches is true when the version that was agreed on has batches. While
@@ -95,11 +85,4 @@ func (p *pending) agreed(result json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.version = r.ProtocolVersion
-}
-
-// open is true for a request without an answer.
-func (p *pending) open(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ids[id]
 }

@@ -6,25 +6,30 @@
 // the other agent's model can read and learn from; only what breaks the
 // protocol itself is a protocol error.
 //
-// Promises: the output stream carries protocol and nothing else; a line that
-// is no message is answered with an error and the session goes on; a message
-// of more than maxMessage bytes is skipped in constant memory; the end of the
-// input ends the session when the calls in work are answered; a cancelled call
-// ends its git. Every tool is announced as read-only, and it is the caller's
-// duty to pass only such tools.
+// Promises: the output stream carries protocol and nothing else, with what is
+// hidden in it escaped; a line that is no message is answered with an error and
+// the session goes on; a message of more than maxMessage bytes is skipped in
+// constant memory; at most maxOpen requests are in work, and a client that
+// sends more, or reads no answers, waits; the end of the input ends the session
+// when the calls in work are answered, or nobody can read the answers; a
+// cancelled call ends its git. Every tool is announced as read-only, and it is
+// the caller's duty to pass only such tools.
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"runtime"
-	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"git-agent/agent"
+	"git-agent/gitext/visible"
 )
 
 // Options say what is served.
@@ -34,7 +39,17 @@ type Options struct {
 	Tools        []Tool
 	Prompts      []Prompt
 	Mask         func(string) string // takes secrets out of all that is sent; nil changes nothing
+	Gone         func() bool         // nobody can read the output any more; nil does not know
+	Patience     time.Duration       // how long an answer may wait for a client to read it; 0 is five minutes
 }
+
+const (
+	usualPatience = 5 * time.Minute
+	// farewell is how long the calls in work may take to end their git.
+	farewell = time.Second
+	// lookPause is between looks whether the client is gone.
+	lookPause = 200 * time.Millisecond
+)
 
 // Tool is a tool and how it is announced. Call may be called concurrently.
 type Tool struct {
@@ -62,6 +77,47 @@ type Argument struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	session, leave := context.WithCancel(ctx)
 	defer leave()
+	open := newPending()
+	w := &output{w: out, pending: open, leave: leave, patience: cmp.Or(opt.Patience, usualPatience)}
+	messages := newMessageReader(session, in, w, open, func() { go lookAfter(session, opt.Gone, leave) })
+	ended := make(chan error, 1)
+	go func() {
+		ended <- newServer(session, opt).Run(session, &sdk.IOTransport{Reader: messages, Writer: w, MaxLineLength: -1})
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-session.Done():
+		select { // the SDK waits for answers that nobody may read
+		case err = <-ended:
+		case <-time.After(farewell):
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case w.unread.Load():
+		return fmt.Errorf("the client has not read its answers for %s", w.patience)
+	case w.gone.Load() || messages.atEnd():
+		return nil // the client has left
+	}
+	return err
+}
+
+// lookAfter leaves when nobody can read the answers to what is still in work.
+func lookAfter(session context.Context, gone func() bool, leave func()) {
+	for gone != nil && session.Err() == nil {
+		if gone() {
+			leave()
+		}
+		select {
+		case <-session.Done():
+		case <-time.After(lookPause):
+		}
+	}
+}
+
+func newServer(session context.Context, opt Options) *sdk.Server {
 	s := &service{opt: opt, session: session, slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-agent", Title: "git agent", Version: opt.Version}, &sdk.ServerOptions{
 		Instructions: opt.Instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
@@ -72,17 +128,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	for _, p := range opt.Prompts {
 		server.AddPrompt(announcePrompt(p), promptHandler(p))
 	}
-	open := newPending()
-	w := &output{w: out, pending: open, leave: leave}
-	messages := newMessageReader(session, in, w, open)
-	err := server.Run(session, &sdk.IOTransport{Reader: messages, Writer: w, MaxLineLength: -1})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case w.closed() || messages.ended():
-		return nil // the client has left
-	}
-	return err
+	return server
 }
 
 func announce(t Tool) *sdk.Tool {
@@ -123,15 +169,13 @@ func (s *service) mask(text string) string {
 // structured is the JSON of a value with secrets masked, or nil when masking
 // would break it.
 func (s *service) structured(value any) any {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(value) != nil {
+	text, err := visible.Marshal(value)
+	if err != nil {
 		return nil
 	}
-	masked := s.mask(b.String())
+	masked := s.mask(string(text))
 	if !json.Valid([]byte(masked)) {
 		return nil
 	}
-	return json.RawMessage(strings.TrimSpace(masked))
+	return json.RawMessage(masked)
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // maxMessage bounds one line of input. The largest honest one is a call with
@@ -16,10 +17,11 @@ import (
 const maxMessage = 1 << 20
 
 // The codes of JSON-RPC for what is no message, for a request that does not fit
-// and for trouble of ours.
+// or that nobody serves, and for trouble of ours.
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
+	codeMethod   = -32601
 	codeInternal = -32603
 )
 
@@ -32,19 +34,25 @@ type messageReader struct {
 	out     io.Writer
 	pending *pending
 	rest    []byte // of the message that is being read
+	greeted bool   // the client has ended the handshake
 	ending  atomic.Bool
+	ended   func() // is called at the end of the input
 }
 
-func newMessageReader(ctx context.Context, in io.Reader, out io.Writer, p *pending) *messageReader {
-	return &messageReader{ctx: ctx, in: bufio.NewReaderSize(in, 64<<10), out: out, pending: p}
+func newMessageReader(ctx context.Context, in io.Reader, out io.Writer, p *pending, ended func()) *messageReader {
+	return &messageReader{ctx: ctx, in: bufio.NewReaderSize(in, 64<<10), out: out, pending: p, ended: ended}
 }
 
 // Read gives the SDK bytes of checked messages.
 func (m *messageReader) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
+		if err := m.ctx.Err(); err != nil {
+			return 0, err
+		}
 		line, err := m.line()
 		if err != nil {
 			m.ending.Store(true)
+			m.ended()
 			m.pending.wait(m.ctx)
 			return 0, err
 		}
@@ -58,8 +66,8 @@ func (m *messageReader) Read(p []byte) (int, error) {
 // Close leaves the stream to its owner.
 func (m *messageReader) Close() error { return nil }
 
-// ended reports whether the input came to its end.
-func (m *messageReader) ended() bool { return m.ending.Load() }
+// atEnd reports whether the input came to its end.
+func (m *messageReader) atEnd() bool { return m.ending.Load() }
 
 // line returns the next message with its newline, or nothing for a line that
 // was answered here.
@@ -74,8 +82,8 @@ func (m *messageReader) line() ([]byte, error) {
 		return nil, m.refuse(codeRequest, "the message is longer than 1 MiB")
 	case len(text) == 0:
 		return nil, nil
-	case !json.Valid(text):
-		return nil, m.refuse(codeParse, "the line is not JSON")
+	case !utf8.Valid(text) || !json.Valid(text):
+		return nil, m.refuse(codeParse, "the line is not JSON in UTF-8")
 	}
 	if text[0] == '[' && m.pending.takesBatches(m.ctx) {
 		lines, problem := m.batch(text)
@@ -84,11 +92,48 @@ func (m *messageReader) line() ([]byte, error) {
 		}
 		return lines, nil
 	}
-	if problem := checkMessage(text); problem != "" {
-		return nil, m.refuse(codeRequest, problem)
+	msg, problem := parseMessage(text)
+	if problem == "" && m.pending.taken(msg.id) {
+		problem = takenID
 	}
-	m.pending.asked(text)
-	return append(bytes.Clone(text), '\n'), nil
+	switch {
+	case problem != "":
+		return nil, m.refuse(codeRequest, problem)
+	case msg.method == endless:
+		return nil, m.answer(json.RawMessage(msg.id), codeMethod, "there is nothing to subscribe to")
+	}
+	return m.admit([]message{msg}), nil
+}
+
+// endless is a request that the SDK answers when the client cancels it. Nothing
+// here changes that could be listened for, and a session must end.
+const endless = "subscriptions/listen"
+
+// admit returns the lines of the messages that the SDK needs, when there is
+// room for their answers. It answers requests; of the rest it needs the end of
+// the handshake and the cancelling of what is in work. It would queue all else
+// without a bound, to do nothing with it.
+func (m *messageReader) admit(list []message) (lines []byte) {
+	var requests []message
+	for _, msg := range list {
+		if msg.id != "" {
+			requests = append(requests, msg)
+		}
+	}
+	if len(requests) > 0 && !m.pending.asked(m.ctx, requests) {
+		return nil // the session ends
+	}
+	for _, msg := range list {
+		switch {
+		case msg.id != "", msg.method == "notifications/cancelled" && m.pending.cancel(msg.cancels):
+		case msg.method == "notifications/initialized" && !m.greeted:
+			m.greeted = true
+		default:
+			continue
+		}
+		lines = append(append(lines, msg.text...), '\n')
+	}
+	return lines
 }
 
 // readLine reads a line; whole is false when it was too long, and then most
@@ -128,34 +173,60 @@ func misspelled(m map[string]json.RawMessage) bool {
 	return false
 }
 
-// checkMessage says what keeps a JSON value from being a message.
-func checkMessage(text []byte) string {
+// message is a checked message from the client.
+type message struct {
+	text    []byte
+	id      string // of a request, as it comes back; "" for all else
+	method  string // "" for an answer
+	cancels string // the id of the request that it cancels
+}
+
+// maxID bounds an id, which stays in memory until its answer is sent.
+const maxID = 256
+
+// takenID is what is wrong with a request whose id is that of another one.
+const takenID = "its id is that of a request that has no answer yet"
+
+// parseMessage reads a message, or says what keeps a JSON value from being one.
+func parseMessage(text []byte) (msg message, problem string) {
 	if text[0] != '{' {
-		return "a message is one object; this version of the protocol has no batches: send one message on each line"
+		return msg, "a message is one object; this version of the protocol has no batches: send one message on each line"
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil {
-		return "the object cannot be read"
+		return msg, "the object cannot be read"
 	}
-	var method string
-	switch id := bytes.TrimSpace(m["id"]); {
+	id := bytes.TrimSpace(m["id"])
+	switch {
 	case string(m["jsonrpc"]) != `"2.0"`:
-		return `"jsonrpc" must be "2.0"`
+		return msg, `"jsonrpc" must be "2.0"`
+	case len(id) > maxID:
+		return msg, `"id" is longer than 256 bytes`
 	case len(id) > 0 && !idForm.Match(id):
-		return `"id" must be a string or a whole number`
+		return msg, `"id" must be a string or a whole number`
 	case misspelled(m):
-		return "the names of a message are written in small letters"
-	case m["method"] != nil && (json.Unmarshal(m["method"], &method) != nil || method == ""):
-		return `"method" must be a string`
+		return msg, "the names of a message are written in small letters"
+	case m["method"] != nil && (json.Unmarshal(m["method"], &msg.method) != nil || msg.method == ""):
+		return msg, `"method" must be a string`
 	case m["method"] == nil && (len(id) == 0 || (m["result"] == nil) == (m["error"] == nil)):
-		return `there is no "method", and it is no answer either`
+		return msg, `there is no "method", and it is no answer either`
 	}
-	return ""
+	msg.text = bytes.Clone(text)
+	if m["method"] != nil && len(id) > 0 {
+		msg.id = canonicalID(id)
+	}
+	var params map[string]json.RawMessage
+	if msg.method == "notifications/cancelled" && json.Unmarshal(m["params"], &params) == nil {
+		msg.cancels = canonicalID(params["requestId"])
+	}
+	return msg, ""
 }
 
 // refuse answers a line that is no message.
-func (m *messageReader) refuse(code int, problem string) error {
-	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": problem}})
+func (m *messageReader) refuse(code int, problem string) error { return m.answer(nil, code, problem) }
+
+func (m *messageReader) answer(id json.RawMessage, code int, problem string) error {
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": problem}})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,18 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"git-agent/gitext/visible"
+)
+
+// What may be in work at once. A client that sends more is not read until some
+// of it is answered, and one that reads no answers is not read at all: memory
+// stays bounded by what it costs to answer so many requests of so many bytes.
+const (
+	maxOpen      = 256
+	maxOpenBytes = 4 * maxMessage
 )
 
 // pending knows which requests have no answer yet. The SDK cancels what is in
@@ -14,34 +26,51 @@ import (
 // the pipe wants the answers.
 type pending struct {
 	mu        sync.Mutex
-	ids       map[string]bool
-	cancelled map[string]bool // whose answers nobody waits for
-	changed   chan struct{}   // closed and replaced when an id goes
-	version   string          // of the protocol, as agreed on; "" before
+	ids       map[string]int // with the bytes of the request
+	cancelled map[string]int // whose answers nobody waits for
+	bytes     int            // of all of both
+	changed   chan struct{}  // closed and replaced when an id goes
+	version   string         // of the protocol, as agreed on; "" before
 }
 
 func newPending() *pending {
-	return &pending{ids: map[string]bool{}, cancelled: map[string]bool{}, changed: make(chan struct{})}
+	return &pending{ids: map[string]int{}, cancelled: map[string]int{}, changed: make(chan struct{})}
 }
 
-// asked takes note of a message from the client.
-func (p *pending) asked(message []byte) {
-	var m, params map[string]json.RawMessage
-	if json.Unmarshal(message, &m) != nil {
-		return
+// asked takes note of requests, when there is room for them. It is false when
+// ctx ended before.
+func (p *pending) asked(ctx context.Context, requests []message) bool {
+	size := 0
+	for _, r := range requests {
+		size += len(r.text)
 	}
-	switch {
-	case string(m["method"]) == `"notifications/cancelled"`:
-		if json.Unmarshal(m["params"], &params) == nil {
-			p.cancel(params["requestId"])
-		}
-	case m["method"] != nil && len(m["id"]) > 0:
+	for {
 		p.mu.Lock()
-		defer p.mu.Unlock()
-		key := canonicalID(m["id"])
-		p.ids[key] = true
-		delete(p.cancelled, key)
+		open, changed := len(p.ids)+len(p.cancelled), p.changed
+		if open == 0 || open+len(requests) <= maxOpen && p.bytes+size <= maxOpenBytes {
+			for _, r := range requests {
+				p.ids[r.id] = len(r.text)
+			}
+			p.bytes += size
+			p.mu.Unlock()
+			return true
+		}
+		p.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
 	}
+}
+
+// taken is true for the id of a request whose answer was not sent.
+func (p *pending) taken(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, open := p.ids[id]
+	_, cancelled := p.cancelled[id]
+	return open || cancelled
 }
 
 // canonicalID spells an id as it comes back: 1.0 is 1, and "\u0061" is "a".
@@ -61,27 +90,26 @@ func canonicalID(id json.RawMessage) string {
 func (p *pending) done(id json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.strike(canonicalID(id))
+	key := canonicalID(id)
+	if size, open := p.ids[key]; open {
+		delete(p.ids, key)
+		p.bytes -= size
+		p.wake()
+	}
 }
 
-// cancel strikes out a request whose answer nobody waits for.
-func (p *pending) cancel(id json.RawMessage) {
+// cancel strikes out a request whose answer nobody waits for. It stays in work
+// until the SDK has its answer.
+func (p *pending) cancel(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if key := canonicalID(id); p.strike(key) {
-		p.cancelled[key] = true
+	size, open := p.ids[id]
+	if open {
+		delete(p.ids, id)
+		p.cancelled[id] = size
+		p.wake()
 	}
-}
-
-// strike reports whether the request was open. The lock is held.
-func (p *pending) strike(key string) bool {
-	if !p.ids[key] {
-		return false
-	}
-	delete(p.ids, key)
-	close(p.changed)
-	p.changed = make(chan struct{})
-	return true
+	return open
 }
 
 // unwanted is true, once, for the answer to a request that was cancelled. The
@@ -90,9 +118,19 @@ func (p *pending) unwanted(id json.RawMessage) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := canonicalID(id)
-	was := p.cancelled[key]
-	delete(p.cancelled, key)
+	size, was := p.cancelled[key]
+	if was {
+		delete(p.cancelled, key)
+		p.bytes -= size
+		p.wake()
+	}
 	return was
+}
+
+// wake lets those who wait look again. The lock is held.
+func (p *pending) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
 }
 
 // wait returns when every request has its answer, or ctx ends.
@@ -114,15 +152,17 @@ func (p *pending) wait(ctx context.Context) {
 
 // output is what the SDK and messageReader write to, one message at a time.
 type output struct {
-	mu      sync.Mutex
-	w       io.Writer
-	pending *pending
-	leave   context.CancelFunc // nobody reads any more
-	gone    bool
+	mu       sync.Mutex
+	w        io.Writer
+	pending  *pending
+	leave    context.CancelFunc // nobody reads any more
+	patience time.Duration      // with a client that does not read
+	gone     atomic.Bool
+	unread   atomic.Bool // it is there, and did not read for too long
 }
 
 // Write writes the messages of p in one piece, but for those that nobody waits
-// for.
+// for, with what is hidden in them escaped.
 func (o *output) Write(p []byte) (int, error) {
 	var wanted []byte
 	var answered []json.RawMessage
@@ -130,16 +170,10 @@ func (o *output) Write(p []byte) (int, error) {
 		text, ids := o.edit(line)
 		wanted, answered = append(wanted, text...), append(answered, ids...)
 	}
-	o.mu.Lock()
 	var err error
 	if len(wanted) > 0 {
-		_, err = o.w.Write(wanted)
+		err = o.send(visible.JSON(wanted))
 	}
-	if err != nil && !o.gone {
-		o.gone = true
-		o.leave()
-	}
-	o.mu.Unlock()
 	for _, id := range answered {
 		o.pending.done(id)
 	}
@@ -147,6 +181,21 @@ func (o *output) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+func (o *output) send(text []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	waiting := time.AfterFunc(o.patience, func() {
+		o.unread.Store(true)
+		o.leave()
+	})
+	defer waiting.Stop()
+	_, err := o.w.Write(text)
+	if err != nil && o.gone.CompareAndSwap(false, true) {
+		o.leave()
+	}
+	return err
 }
 
 // edit returns what of a line is to be written, and which requests it answers.
@@ -207,9 +256,3 @@ func coded(line []byte, m map[string]json.RawMessage) []byte {
 
 // Close leaves the stream open: it is the caller's.
 func (o *output) Close() error { return nil }
-
-func (o *output) closed() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.gone
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent/model"
+	"git-agent/gitext/visible"
 )
 
 // ATIFVersion is the version of the Agent Trajectory Interchange Format
@@ -228,7 +229,7 @@ func (c Call) object() json.RawMessage {
 	if _, err := decode[map[string]json.RawMessage]([]byte(c.Args)); err == nil && strings.TrimSpace(c.Args) != "null" {
 		return json.RawMessage(c.Args)
 	}
-	raw, err := encode(map[string]string{"raw": c.Args})
+	raw, err := visible.Marshal(map[string]string{"raw": c.Args})
 	if err != nil {
 		return json.RawMessage("{}")
 	}
@@ -236,8 +237,7 @@ func (c Call) object() json.RawMessage {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := visible.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
+	"git-agent/gitext/visible"
 )
 
 //go:embed page.html
@@ -55,10 +56,12 @@ func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
 	if err != nil {
 		return err
 	}
-	if err := tmpl.Execute(w, t.page(subject)); err != nil {
+	var b strings.Builder
+	if err := tmpl.Execute(&b, t.page(subject)); err != nil {
 		return fmt.Errorf("write the page of run %s: %w", t.Run.ID, err)
 	}
-	return nil
+	_, err = io.WriteString(w, visible.Text(b.String()))
+	return err
 }
 
 func (t *Trajectory) page(subject string) page {

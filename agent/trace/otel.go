@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent/model"
+	"git-agent/gitext/visible"
 )
 
 // otelSchema is the release of the semantic conventions whose names are used.
@@ -263,7 +264,7 @@ func (a attributes) list(key string, list []string) attributes {
 }
 
 func (a attributes) json(key string, v any) attributes {
-	b, err := encode(v)
+	b, err := visible.Marshal(v)
 	if err != nil {
 		return a
 	}

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
+	"git-agent/gitext/visible"
 )
 
 // Player plays a recorded run again. As the model of a [agent.Loop] it answers
@@ -145,11 +146,11 @@ func (p *Player) begin(payload []byte) error {
 	was := p.t.Opening
 	p.compare(agent.StepOpening, "the system prompt", was.System, is.System)
 	p.compare(agent.StepOpening, "the first prompt", was.Prompt, is.Prompt)
-	then, err := encode(was.Tools)
+	then, err := visible.Marshal(was.Tools)
 	if err != nil {
 		return err
 	}
-	now, err := encode(is.Tools)
+	now, err := visible.Marshal(is.Tools)
 	p.compare(agent.StepOpening, "what the model is told of the tools", string(then), string(now))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/cache"
+	"git-agent/gitext/visible"
 )
 
 // StepsSchema names the lossless form of a run: one JSON object on a line for
@@ -71,20 +72,11 @@ func compact(payload []byte) bool {
 }
 
 func writeLine(w io.Writer, v any) error {
-	b, err := encode(v)
+	b, err := visible.Marshal(v)
 	if err == nil {
 		_, err = w.Write(append(b, '\n'))
 	}
 	return err
-}
-
-// encode is json.Marshal without the escapes that only HTML needs.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // ReadSteps reads what WriteSteps wrote.

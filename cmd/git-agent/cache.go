@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // cacheCmd is `git agent cache`: what is kept, and how to get rid of it.
@@ -102,7 +102,7 @@ func (a *app) shrinkCache(ctx context.Context, asJSON bool, shrink func(*cache.C
 		return cacheError(err)
 	}
 	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(struct {
+		return visible.NewEncoder(a.stdout).Encode(struct {
 			Schema  string `json:"schema"`
 			Path    string `json:"path"`
 			Removed int64  `json:"removed"`

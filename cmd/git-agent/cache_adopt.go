@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // cacheAdoptSchema names the form of --json.
@@ -55,7 +55,7 @@ func (c *cacheAdoptCmd) Run(ctx context.Context, a *app) error {
 
 func (c *cacheAdoptCmd) print(a *app, file string, one cache.Adopted) error {
 	if c.JSON {
-		return json.NewEncoder(a.stdout).Encode(struct {
+		return visible.NewEncoder(a.stdout).Encode(struct {
 			Schema  string `json:"schema"`
 			File    string `json:"file"`
 			Path    string `json:"path"`

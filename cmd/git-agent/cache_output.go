@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"git-agent/cache"
+	"git-agent/gitext/visible"
 )
 
 // fileStats is one file as --json shows it.
@@ -48,7 +48,7 @@ func newFileStats(file string, s cache.Stats) fileStats {
 
 func (f fileStats) print(a *app, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(f)
+		return visible.NewEncoder(a.stdout).Encode(f)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, ", printable(f.Path), formatSize(f.Bytes))
@@ -73,7 +73,7 @@ func (f fileStats) print(a *app, asJSON bool) error {
 
 func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	if c.JSON {
-		return json.NewEncoder(a.stdout).Encode(struct {
+		return visible.NewEncoder(a.stdout).Encode(struct {
 			Schema   string   `json:"schema"`
 			File     string   `json:"file"`
 			Path     string   `json:"path"`

@@ -127,7 +127,7 @@ func printFinding(w io.Writer, color palette, f finding) error {
 	slot := map[string]string{checkOK: "ok", checkWarn: "warning", checkFail: "error"}[f.Status]
 	text := fmt.Sprintf("%s %-13s %s\n", color.paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, oneLine(f.Detail))
 	if f.Fix != "" {
-		text += fmt.Sprintf("%19s%s\n", "", color.paint("command", f.Fix))
+		text += fmt.Sprintf("%19s%s\n", "", color.paint("command", oneLine(f.Fix)))
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -242,7 +242,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 		value = "(hidden)"
 	}
 	if untrusted(key, v) {
-		return warn("config", "git config --global "+key+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
+		return warn("config", "git config --global "+gitext.ShellQuote(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
 	if !isSetting(key) {
 		return warn("config", "see CONFIGURATION in 'git agent --help'", "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)

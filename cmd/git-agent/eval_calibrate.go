@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // report prints what a run came to, and fits a calibration to all of it where
@@ -50,7 +50,7 @@ func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*eval.Fit, error) {
 }
 
 func writeCalibration(w io.Writer, c *szz.Calibration) error {
-	enc := json.NewEncoder(w)
+	enc := visible.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
 }

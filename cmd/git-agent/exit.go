@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -31,22 +30,6 @@ const (
 type exitStatus int
 
 func (exitStatus) Error() string { return "" }
-
-// errUnread is that nobody reads the answer any more. Another pipe that breaks
-// is an error like others.
-var errUnread = errors.New("the reader of the answer has left")
-
-// answerWriter is where the answer goes, a stream or a pager.
-type answerWriter struct{ io.Writer }
-
-// Write marks the error of a closed pipe.
-func (w answerWriter) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
-		err = errUnread
-	}
-	return n, err
-}
 
 // usageError is a command line that cannot be run.
 type usageError struct{ text string }

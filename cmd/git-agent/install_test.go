@@ -50,7 +50,7 @@ func TestInstall(t *testing.T) {
 	for _, want := range []string{
 		"bin/git-agent", "share/man/man1/git-agent.1", "share/man/man1/git-agent-szz.1",
 		"share/bash-completion/completions/git-agent", "share/zsh/site-functions/_git-agent",
-		"share/fish/vendor_completions.d/git-agent.fish",
+		"share/fish/vendor_completions.d/git-agent.fish", "share/doc/git-agent/LICENSE", "share/doc/git-agent/notices.txt",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not installed", want)
@@ -71,6 +71,10 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the installed completion is not the program's: %v", err)
 	}
 
+	if text, err := os.ReadFile(filepath.Join(prefix, "share/doc/git-agent/notices.txt")); err != nil || string(text) != notices {
+		t.Errorf("the installed notices are not the program's: %v", err)
+	}
+
 	kept := filepath.Join(prefix, "bin", "other")
 	if err := os.WriteFile(kept, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -82,3 +86,41 @@ func TestInstall(t *testing.T) {
 }
 
 const completionDir = "share/bash-completion/completions"
+
+// The command of a hint does what it says however odd the prefix is.
+func TestInstallHints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	dir := t.TempDir()
+	odd := filepath.Join(dir, "it's \"odd\" $(touch evil) `touch evil` $HOME \\ * ;& #é")
+	said := installApart(t, odd)
+	_, hint, found := strings.Cut(said, "\nhint: ")
+	if !found {
+		t.Fatalf("no hint: %s", said)
+	}
+	sh := exec.Command("sh", "-c", strings.TrimSpace(hint)+"\ncommand -v git-agent")
+	sh.Dir = dir
+	out, err := sh.Output()
+	if want := filepath.Join(odd, "bin", "git-agent"); err != nil || string(out) != want+"\n" {
+		t.Errorf("after %s sh finds %q (%v), not %q", hint, out, err, want)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the hint ran something: %v", entries)
+	}
+	if said := installApart(t, filepath.Join(dir, "a:b")); strings.Contains(said, "export") || !strings.Contains(said, "\nhint: choose a PREFIX without a colon") {
+		t.Errorf("a hint that does not help: %s", said)
+	}
+	if said := installApart(t, filepath.Join(dir, "a\x1b[2Jb\n")); said != "fatal: PREFIX holds a control character\n" {
+		t.Errorf("said %q", said)
+	}
+}
+
+// installApart runs install.sh with a prefix that is not in PATH.
+func installApart(t *testing.T, prefix string) string {
+	t.Helper()
+	cmd := exec.Command(need(t, "sh"), filepath.Join(top, "install.sh"))
+	cmd.Env = append(os.Environ(), "PREFIX="+prefix)
+	out, _ := cmd.CombinedOutput() // what it says tells how it ended
+	return string(out)
+}

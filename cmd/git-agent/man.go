@@ -67,11 +67,13 @@ func showPage(a *app, name string) (err error) {
 	}
 	var style man.Style
 	if isTerminal(a.stdout) && a.wantColor(ctx) {
+		const underlined, bold = "\x1b[4m", "\x1b[1m"
+		a.colors = []string{underlined, bold, colorReset}
 		style = func(font byte, s string) string {
 			if font == 'I' {
-				return "\x1b[4m" + s + "\x1b[m"
+				return underlined + s + colorReset
 			}
-			return "\x1b[1m" + s + "\x1b[m"
+			return bold + s + colorReset
 		}
 	}
 	out := a.page(ctx)

@@ -41,10 +41,13 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if out := asFile(a.raw); out != nil {
+		opt.Gone = func() bool { return readerGone(out) }
+	}
 	if isTerminal(a.stdin) {
 		a.say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
 	}
-	return mcp.Serve(ctx, a.stdin, a.stdout, opt)
+	return mcp.Serve(ctx, a.stdin, a.raw, opt)
 }
 
 // mcpServer answers the calls of one session.

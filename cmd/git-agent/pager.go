@@ -31,7 +31,7 @@ func (a *app) page(ctx context.Context) *pagedOutput {
 		return p
 	}
 	_, p.lines = screen(a.stdout)
-	p.start = func() (io.WriteCloser, error) { return gitext.StartPager(command, out, errs) }
+	p.start = func() (io.WriteCloser, error) { return a.toPager(gitext.StartPager(command, out, errs)) }
 	return p
 }
 
@@ -39,7 +39,7 @@ func (a *app) page(ctx context.Context) *pagedOutput {
 func (p *pagedOutput) Write(b []byte) (int, error) {
 	switch {
 	case p.started != nil:
-		return answerWriter{p.started}.Write(b)
+		return p.started.Write(b)
 	case p.start == nil:
 		return p.out.Write(b)
 	}
@@ -54,7 +54,7 @@ func (p *pagedOutput) Write(b []byte) (int, error) {
 		return len(b), err
 	}
 	p.started = pager
-	_, err = answerWriter{pager}.Write(p.held.Bytes())
+	_, err = pager.Write(p.held.Bytes())
 	return len(b), err
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"git-agent/gitext/visible"
 )
 
 // Progress follows git: it appears on stderr when that is a terminal, after a
@@ -53,7 +55,7 @@ func (a *app) newProgress(title string) *progress {
 		delay = time.Duration(n) * time.Second
 	}
 	begun := a.now()
-	p := &progress{w: a.stderr, tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
+	p := &progress{w: bare(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
 	go p.beat()
 	return p
 }
@@ -135,10 +137,8 @@ func (p *progress) line(elapsed time.Duration) string {
 	if strings.HasSuffix(line, ":") {
 		tail = tail[1:]
 	}
-	if runes := []rune(line); len(runes)+len(tail) > width-1 {
-		line = string(runes[:max(0, width-1-len(tail))])
-	}
-	return line + tail
+	line = cutColumns(line, max(0, width-1-len(tail)))
+	return strings.TrimRightFunc(line, visible.Hidden) + tail // a joiner joins nothing any more
 }
 
 // clear removes the line, so that something can be printed. It stays away

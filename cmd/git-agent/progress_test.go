@@ -22,7 +22,7 @@ func TestProgressOnTerminal(t *testing.T) {
 	p.say("blame")
 	p.end()
 	p.update(4, 4, "after the end")
-	want := "\rtracing:  25% (1/4) reading<1b>[2J history, 1s\x1b[K\rtracing:  25% (1/4) blame, 1s\x1b[K\r\x1b[K"
+	want := "\rtracing:  25% (1/4) reading\\x1b[2J history, 1s\x1b[K\rtracing:  25% (1/4) blame, 1s\x1b[K\r\x1b[K"
 	if out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
 	}

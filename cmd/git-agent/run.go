@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -30,7 +28,8 @@ func (e environ) get(key string) string {
 type app struct {
 	env    environ
 	stdin  io.Reader
-	stdout io.Writer // an answerWriter
+	stdout io.Writer // for text that people read, and for JSON
+	raw    io.Writer // the same stream, for bytes as they stand
 	stderr io.Writer // safe for concurrent use
 	args   []string  // as typed, for the hint that says how to resume
 	flags  globals
@@ -39,11 +38,13 @@ type app struct {
 	repo *gitext.Repo // opened by open
 
 	warned map[string]bool // settings that were complained about
+	colors []string        // sequences of our own in text
 }
 
 // run is the program: everything it touches comes in as an argument.
 func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	a := &app{env: env, stdin: stdin, stdout: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
+	a := &app{env: env, stdin: stdin, raw: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
+	a.stdout = textWriter{a.raw, a}
 	ctx, stop := withSignals(ctx, a.stderr)
 	defer stop()
 	verb, err := a.dispatch(ctx, args)
@@ -100,29 +101,4 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	}
 	a.repo = repo
 	return repo, nil
-}
-
-// lockedWriter lets goroutines share stderr without mixing lines.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-// Write hands p on in one piece.
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
-}
-
-// asFile returns the file behind w, or nil.
-func asFile(w any) *os.File {
-	switch wrapped := w.(type) {
-	case *lockedWriter:
-		w = wrapped.w
-	case answerWriter:
-		w = wrapped.Writer
-	}
-	f, _ := w.(*os.File)
-	return f
 }

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // modelJobs is how many investigations go on at once: they wait for a server
@@ -75,8 +76,8 @@ func (s *shownRequest) Ask(_ context.Context, req model.Request) (*model.Reply, 
 	return nil, errShown
 }
 
-// showRequests prints the bytes of the first request for each fix. Nothing is
-// sent and nothing is recorded.
+// showRequests prints the first request for each fix, with what is hidden in
+// it escaped. Nothing is sent and nothing is recorded.
 func (t *szzTracer) showRequests(ctx context.Context, a *app, fixes iter.Seq2[szzFix, error]) error {
 	if t.who == nil {
 		return withHint(errNoModel, noModelHint)
@@ -93,7 +94,7 @@ func (t *szzTracer) showRequests(ctx context.Context, a *app, fixes iter.Seq2[sz
 		if err != nil {
 			return err
 		}
-		if _, err := a.stdout.Write(append(body, end...)); err != nil {
+		if _, err := a.raw.Write(append(visible.JSON(body), end...)); err != nil {
 			return err
 		}
 	}

@@ -132,8 +132,11 @@ func confirmation(r szzRow) string {
 	return r.suspect.Confirmation.Status
 }
 
-// piece is a part of a format that gives text for a row.
-type piece func(row szzRow) string
+// piece is a part of a format: its own text, or what gives a value for a row.
+type piece struct {
+	text  string
+	value func(row szzRow) string
+}
 
 // parseFormat reads a --format. git prints what it does not know as it
 // stands; here it is an error, so that a typing error shows.
@@ -143,7 +146,7 @@ func parseFormat(format string) ([]piece, error) {
 	for format != "" {
 		text, rest, found := strings.Cut(format, "%")
 		if text != "" {
-			pieces = append(pieces, func(szzRow) string { return text })
+			pieces = append(pieces, piece{text: text})
 		}
 		if !found {
 			break
@@ -161,19 +164,19 @@ func parseFormat(format string) ([]piece, error) {
 func parsePlaceholder(s string) (p piece, used int, err error) {
 	if len(s) >= 3 && s[0] == 'x' {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
-			return func(szzRow) string { return string([]byte{byte(n)}) }, 3, nil
+			return piece{text: string([]byte{byte(n)})}, 3, nil
 		}
 	}
 	for _, known := range placeholders {
 		if known.value != nil && strings.HasPrefix(s, known.name) {
-			return known.value, len(known.name), nil
+			return piece{value: known.value}, len(known.name), nil
 		}
 	}
 	bad, _, _ := strings.Cut(s, " ")
 	if end := strings.IndexByte(bad, ')'); end >= 0 && strings.HasPrefix(bad, "(") {
 		bad = bad[:end+1]
 	}
-	return nil, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
+	return piece{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
 }
 
 // szzFormat prints one line for each suspect, or nothing in an empty format, as
@@ -182,7 +185,24 @@ type szzFormat struct {
 	w      io.Writer
 	pieces []piece
 	end    string
-	clean  bool // a terminal reads it
+	clean  bool // a person reads it
+}
+
+// line is the text for one row. A program gets values as git gives them, as
+// they stand in the repository; what the format itself holds is the user's.
+func (r *szzFormat) line(row szzRow) string {
+	var b strings.Builder
+	for _, p := range r.pieces {
+		text := p.text
+		if p.value != nil {
+			text = p.value(row)
+		}
+		if p.value != nil && r.clean {
+			text = printable(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }
 
 func (r *szzFormat) answer(ans szzAnswer) error {
@@ -192,16 +212,9 @@ func (r *szzFormat) answer(ans szzAnswer) error {
 	var b strings.Builder
 	for i, s := range ans.Verdict.Suspects {
 		row := szzRow{answer: ans, rank: i + 1, suspect: s}
-		for _, p := range r.pieces {
-			b.WriteString(p(row))
-		}
-		b.WriteString(r.end)
+		b.WriteString(r.line(row) + r.end)
 	}
-	text := b.String()
-	if r.clean {
-		text = printable(text)
-	}
-	_, err := io.WriteString(r.w, text)
+	_, err := io.WriteString(r.w, b.String())
 	return err
 }
 

@@ -54,11 +54,22 @@ func expand(t *testing.T, format string, row szzRow) string {
 	if err != nil {
 		t.Fatalf("%q: %v", format, err)
 	}
-	var b strings.Builder
-	for _, p := range pieces {
-		b.WriteString(p(row))
+	return (&szzFormat{pieces: pieces}).line(row)
+}
+
+// A person is shown what is hidden in a value; a program gets the value. What
+// the user writes into a format is the user's own.
+func TestFormatForPeople(t *testing.T) {
+	row := szzRow{suspect: szz.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}
+	pieces, err := parseFormat("%x1b[1m%s")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return b.String()
+	for clean, want := range map[bool]string{false: "\x1b[1mevil \x1b[2J\u202e", true: "\x1b[1m" + `evil \x1b[2J\u202e`} {
+		if got := (&szzFormat{pieces: pieces, clean: clean}).line(row); got != want {
+			t.Errorf("clean %t: %q, want %q", clean, got, want)
+		}
+	}
 }
 
 // A format is text and known placeholders, or an error that quotes the wrong

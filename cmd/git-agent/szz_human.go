@@ -176,7 +176,7 @@ func byCommand(list []szz.Evidence) []szz.Evidence {
 func (r *szzHuman) place(e szz.Evidence) string {
 	at := e.Path
 	if oneLine(at) != at {
-		at = strconv.Quote(at) // its name is not what could be shown of it
+		at = printable(strconv.Quote(at)) // its name is not what could be shown of it
 	}
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -10,6 +8,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // szzSchema names the form of --json. A change that breaks readers gets the
@@ -110,14 +109,8 @@ func (r *szzJSON) answer(ans szzAnswer) error {
 	return err
 }
 
-// jsonLine encodes v on one line, without the escapes that only HTML needs.
-func jsonLine(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
+// jsonLine encodes v on one line.
+func jsonLine(v any) ([]byte, error) { return visible.Marshal(v) }
 
 func szzJSONOf(ans szzAnswer) szzJSONAnswer {
 	v := ans.Verdict

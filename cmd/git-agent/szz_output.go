@@ -68,12 +68,12 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 	}
 	switch {
 	case o.cmd.JSON:
-		return &szzJSON{w: o.a.stdout, end: end}
+		return &szzJSON{w: o.a.raw, end: end}
 	case o.cmd.Trailer:
-		return &szzTrailer{w: o.a.stdout, end: end}
+		return &szzTrailer{w: o.a.raw, end: end}
 	case o.cmd.Format != nil:
 		pieces, _ := parseFormat(*o.cmd.Format) // check has looked at it
-		return &szzFormat{w: o.a.stdout, pieces: pieces, end: end, clean: isTerminal(o.a.stdout)}
+		return &szzFormat{w: o.a.raw, pieces: pieces, end: end, clean: o.a.shown()}
 	}
 	if o.cmd.Stdin && isTerminal(o.a.stdin) {
 		return newSzzHuman(o.a, o.a.stdout, o.a.newPalette(ctx)) // the user types revisions: no pager

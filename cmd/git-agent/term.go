@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // isTerminal tells whether a stream is one.
@@ -30,6 +31,10 @@ func screen(stream any) (width, height int) {
 	}
 	return 80, 24
 }
+
+// shown is true when a person reads standard output, also through the pager
+// that git started for `git -p agent`.
+func (a *app) shown() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
 
 // textWidth is how wide running text may be: COLUMNS, which goes first for git
 // too, then the terminal's width, then what suits a reader that is none. Below
@@ -88,7 +93,9 @@ func (a *app) newPalette(ctx context.Context) palette {
 	if !a.wantColor(ctx) {
 		return palette{}
 	}
-	return palette{gitext.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
+	p := palette{gitext.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
+	a.colors = append(slices.Collect(maps.Values(p.codes)), colorReset)
+	return p
 }
 
 // paint wraps s in the slot's colour.
@@ -97,51 +104,15 @@ func (p palette) paint(slot, s string) string {
 	if code == "" || s == "" {
 		return s
 	}
-	return code + s + "\x1b[m"
+	return code + s + colorReset
 }
 
-// printable replaces what a terminal would act on. Text of repositories and
-// models passes through it before a terminal sees it; JSON and -z do not need
-// it. Newline and tab stay.
-func printable(s string) string {
-	clean := true
-	for i, r := range s {
-		if control(r) || r == utf8.RuneError && !validAt(s, i) {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !validAt(s, i):
-			fmt.Fprintf(&b, "<%02x>", s[i])
-		case control(r):
-			fmt.Fprintf(&b, "<%02x>", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// colorReset ends a colour, as git spells it.
+const colorReset = "\x1b[m"
 
-// control is true for what moves a cursor or reorders text: C0 and C1
-// controls and the bidirectional overrides.
-func control(r rune) bool {
-	if r == '\n' || r == '\t' {
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-}
-
-// validAt tells a real U+FFFD from an invalid byte.
-func validAt(s string, i int) bool {
-	_, size := utf8.DecodeRuneInString(s[i:])
-	return size > 1
-}
+// printable spells out what is hidden in a text. The streams do so too: it is
+// for text that is laid out, kept, or given to others.
+func printable(s string) string { return visible.Text(s) }
 
 // plural is "1 turn" or "2 turns".
 func plural(n int, word string) string {
@@ -168,4 +139,38 @@ func shellJoin(words []string) string {
 		quoted[i] = gitext.ShellQuote(w)
 	}
 	return strings.Join(quoted, " ")
+}
+
+// columns is how wide a text is on a terminal: characters of East Asia and
+// pictures take two columns, marks on other characters none.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+func columnsOf(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case visible.Hidden(r), unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xa960 && r <= 0xa97c, r >= 0xac00 && r <= 0xd7a3,
+		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
+		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f680 && r <= 0x1f6ff, r >= 0x1f900 && r <= 0x1faff, r >= 0x17000 && r <= 0x18cff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
+
+// cutColumns is the beginning of s that is at most so wide.
+func cutColumns(s string, width int) string {
+	for i, r := range s {
+		if width -= columnsOf(r); width < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }

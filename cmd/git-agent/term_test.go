@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -8,36 +9,49 @@ import (
 	"time"
 )
 
-// Nothing that a terminal would act on gets through; text does.
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n":         "plain\ttext\n",
-		"Grüße, 世界":             "Grüße, 世界",
-		"\x1b[31mred":           "<1b>[31mred",
-		"a\rb\bc":               "a<0d>b<08>c",
-		"csi \u009b31m":         "csi <9b>31m",
-		"bad \xff byte":         "bad <ff> byte",
-		"real \uFFFD stays":     "real \uFFFD stays",
-		"over\u202eride":        "over<202e>ride",
-		"title \x1b]0;x\x07end": "title <1b>]0;x<07>end",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+// A line is cut where it would wrap, whatever is in it.
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]int{"plain": 5, "Grüße": 5, "e\u0301": 1, "世界": 4, "👩\u200d👧": 4, "한글": 4, "ａ": 2, "→": 1} {
+		if got := columns(text); got != want {
+			t.Errorf("%q has %d columns, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"世界": "世", "abcd": "abc", "ab世": "ab", "e\u0301bcd": "e\u0301bc"} {
+		if got := cutColumns(text, 3); got != want {
+			t.Errorf("%q is cut to %q, want %q", text, got, want)
 		}
 	}
 }
 
-// Whatever goes in, no control byte but newline and tab comes out.
-func FuzzPrintable(f *testing.F) {
-	f.Add("a\x1b[2Jb")
-	f.Add("\xff\xfe\u202e")
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range printable(s) {
-			if control(r) {
-				t.Errorf("printable(%q) holds %U", s, r)
-			}
+// What people read has our own colours, and nothing else that a terminal acts
+// on; progress may move the cursor.
+func TestStreams(t *testing.T) {
+	var out, errs strings.Builder
+	a := &app{raw: answerWriter{&out}, stderr: &lockedWriter{w: &errs}}
+	a.stdout = textWriter{a.raw, a}
+	const evil = "\x1b[31m\u202e\x00\x1b[2J\n"
+	const spelled = `\x1b[31m\u202e\x00\x1b[2J` + "\n"
+	for _, c := range []struct {
+		to     io.Writer
+		colors []string
+		text   string
+		want   string
+	}{
+		{a.stdout, nil, evil, spelled},
+		{a.stdout, nil, "\x1b[1mbold\x1b[m", `\x1b[1mbold\x1b[m`},
+		{a.stdout, []string{"\x1b[1m", "\x1b[m"}, "\x1b[1mbold\x1b[m " + evil + "\x1b[1", "\x1b[1mbold\x1b[m " + spelled + `\x1b[1`},
+		{a.raw, nil, evil, evil},
+		{a.stderr, nil, evil, spelled},
+		{bare(a.stderr), nil, "\rworking\x1b[K", "\rworking\x1b[K"},
+	} {
+		out.Reset()
+		errs.Reset()
+		a.colors = c.colors
+		n, err := io.WriteString(c.to, c.text)
+		if got := out.String() + errs.String(); got != c.want || n != len(c.text) || err != nil {
+			t.Errorf("%q is written as %q (%d, %v), want %q", c.text, got, n, err, c.want)
 		}
-	})
+	}
 }
 
 // Signals within a second are one: git relays what the terminal already sent.

@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
 // toolCmd is `git agent tool`: call one tool as an agent would.
@@ -93,7 +94,7 @@ func (c *toolCmd) print(w io.Writer, res agent.Result) error {
 		_, err := io.WriteString(w, res.Text)
 		return err
 	}
-	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value})
+	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value})
 }
 
 func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
@@ -101,14 +102,7 @@ func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
 		_, err := io.WriteString(w, refused.Answer())
 		return err
 	}
-	return toolJSON(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text})
-}
-
-// toolJSON leaves < and > as they are: code is full of them.
-func toolJSON(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc
+	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text})
 }
 
 func listTools(w io.Writer, asJSON bool) error {
@@ -117,7 +111,7 @@ func listTools(w io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return toolJSON(w).Encode(specs)
+		return visible.NewEncoder(w).Encode(specs)
 	}
 	for _, s := range specs {
 		first, _, _ := strings.Cut(s.Description, "\n")
@@ -136,7 +130,7 @@ func printToolSpec(w io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	enc := toolJSON(w)
+	enc := visible.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(spec)
 }

@@ -87,9 +87,9 @@ func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error
 		end = "\x00"
 	}
 	if c.JSON {
-		return c.printJSON(a.stdout, rows, end)
+		return c.printJSON(a.raw, rows, end)
 	}
-	var out io.WriteCloser = nopCloser{a.stdout}
+	var out io.WriteCloser = nopCloser{a.raw}
 	if !c.Null {
 		out = a.page(ctx)
 	}
@@ -167,7 +167,7 @@ func (r traceRow) cells(now time.Time) []string {
 	} else if r.Results > 0 {
 		turns = plural(r.Results, "result")
 	}
-	return []string{r.ID, ageText(now.Sub(r.Started)), r.Status, turns, tokens, trace.CostText(r.Usage.CostUSD), oneLine(r.Model)}
+	return []string{oneLine(r.ID), ageText(now.Sub(r.Started)), oneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), oneLine(r.Model)}
 }
 
 // about is the last column: what the run is about and what it found.

@@ -254,7 +254,7 @@ func (c *traceReplayCmd) print(a *app, row replayRow) error {
 		}
 		text = string(line)
 		if c.Null {
-			_, err = a.stdout.Write(append(line, 0))
+			_, err = a.raw.Write(append(line, 0))
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 		})
 	}
 	if c.JSON {
-		form := &traceJSON{w: a.stdout, end: "\n", output: c.Output}
+		form := &traceJSON{w: a.raw, end: "\n", output: c.Output}
 		if c.Null {
 			form.end = "\x00"
 		}

@@ -86,7 +86,7 @@ func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
 		if err != nil {
 			return err
 		}
-		if _, err := a.stdout.Write(append(line, end...)); err != nil {
+		if _, err := a.raw.Write(append(line, end...)); err != nil {
 			return err
 		}
 	}

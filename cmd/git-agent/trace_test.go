@@ -18,6 +18,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/gitext/visible"
 )
 
 func init() {
@@ -175,7 +176,7 @@ func checkClean(t *testing.T, s string) {
 		t.Errorf("the text is gone: %q", s)
 	}
 	for _, r := range s {
-		if control(r) {
+		if visible.Hidden(r) {
 			t.Errorf("%U in %q", r, s)
 			return
 		}

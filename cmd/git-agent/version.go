@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -10,10 +12,26 @@ import (
 // version is set by install.sh from `git describe`.
 var version = ""
 
-type versionCmd struct{}
+// notices are those of the software and data of others that the program
+// contains. A test makes them of the modules' own files.
+//
+//go:embed notices.txt
+var notices string
 
-// Run prints the version as git does.
-func (versionCmd) Run(_ context.Context, a *app) error { return printVersion(a.stdout) }
+type versionCmd struct {
+	Licenses bool `help:"print the licenses of the software of others in the program"`
+}
+
+// Run prints the version as git does, or the notices.
+func (c *versionCmd) Run(ctx context.Context, a *app) (err error) {
+	if !c.Licenses {
+		return printVersion(a.stdout)
+	}
+	page := a.page(ctx)
+	defer func() { err = errors.Join(err, page.Close()) }()
+	_, err = io.WriteString(page, notices)
+	return err
+}
 
 func printVersion(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "git agent version %s\n", versionString())
