@@ -105,9 +105,9 @@ func (c *Client) conclude(e *Error, req Request) {
 	switch {
 	case e.Class != ClassModel:
 	case e.Status == http.StatusNotFound && !saysModel().MatchString(e.Message):
-		e.Message += "; is agent.baseUrl (" + hideURL(c.base) + ") right?"
+		e.Message += "; is agent.baseUrl (" + PublicURL(c.base) + ") right?"
 	case e.Status == http.StatusOK: // a web page, of a proxy, of who wants a login first, or of another path
-		e.Message += "; check agent.baseUrl (" + hideURL(c.base) + "), and what the network has in between"
+		e.Message += "; check agent.baseUrl (" + PublicURL(c.base) + "), and what the network has in between"
 	}
 }
 

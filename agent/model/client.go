@@ -143,7 +143,7 @@ func or[T int | int64 | time.Duration](v, otherwise T) T {
 }
 
 // String and GoString name the client without its key.
-func (c *Client) String() string   { return c.cfg.Model + " at " + hideURL(c.base) }
+func (c *Client) String() string   { return c.cfg.Model + " at " + PublicURL(c.base) }
 func (c *Client) GoString() string { return "model.Client{" + c.String() + "}" }
 
 // String and GoString name the configured model without its key.

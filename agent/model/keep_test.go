@@ -171,7 +171,7 @@ func TestSecretsOfAConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := fmt.Sprint(c, cfg, hideURL(c.base)); strings.Contains(s, "q-0123456789") || !strings.Contains(s, "api-version=3") {
+	if s := fmt.Sprint(c, cfg, PublicURL(c.base)); strings.Contains(s, "q-0123456789") || !strings.Contains(s, "api-version=3") {
 		t.Errorf("%s", s)
 	}
 }

@@ -71,17 +71,15 @@ func (k keys) mask(s string) string {
 	return k.masker.MaskKnown(s)
 }
 
-// hideURL spells a URL without the secrets in it.
-func hideURL(u *url.URL) string {
+// PublicURL spells a base URL without the secrets in it.
+func PublicURL(u *url.URL) string {
 	shown := *u
 	query := shown.Query()
 	for name := range query {
 		if secretWord().MatchString(name) {
 			query.Set(name, "xxxxx")
+			shown.RawQuery = query.Encode()
 		}
-	}
-	if len(query) > 0 {
-		shown.RawQuery = query.Encode()
 	}
 	return shown.Redacted()
 }

@@ -35,7 +35,7 @@ func parseBase(cfg Config) (*url.URL, error) {
 // hideUser takes the secrets out of what may be a URL.
 func hideUser(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
-		return hideURL(u)
+		return PublicURL(u)
 	}
 	return "(unreadable)"
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // StepsSchema names the lossless form of a run: one JSON object on a line for
-// the run, then one for each step.
+// the run, then one for each step. Characters that cannot be seen are escaped
+// in it, which says the same.
 const StepsSchema = "git-agent/steps/1"
 
 type runLine struct {
@@ -73,7 +74,7 @@ func compact(payload []byte) bool {
 func writeLine(w io.Writer, v any) error {
 	b, err := encode(v)
 	if err == nil {
-		_, err = w.Write(append(b, '\n'))
+		err = writeEscaped(w, append(b, '\n'))
 	}
 	return err
 }
