@@ -5,8 +5,9 @@
 // The rules are those of gitleaks (gitleaks/README.md), run by an engine of
 // ours: as a library gitleaks brings 63 modules and 7 MB into the program.
 // Rules that need a file name are left out, since a text has none; rules
-// of ours find passwords in URLs and the lines of private keys, also of one
-// line alone.
+// of ours find what those do not look for: passwords that are assigned, given
+// to commands and in URLs, and the lines of private keys, also of one line
+// alone.
 //
 // A placeholder is <secret:RULE:N>. N depends on the secret alone, so that the
 // same secret has the same placeholder in every text, run and process, and a
@@ -81,7 +82,8 @@ func settled(text string, find func(string) []span) string {
 func (m *Masker) secretsIn(text string) []span {
 	f := fold(text)
 	spans := append(privateKeysIn(f.text), keyLinesIn(f.text)...)
-	spans = append(spans, rulesIn(f.text)...)
+	spans = append(spans, encodedKeysIn(f.text)...)
+	spans = append(append(spans, rulesIn(f.text)...), assignmentsIn(f.text)...)
 	if f.at != nil {
 		for i := range spans {
 			spans[i].from, spans[i].to = int(f.at[spans[i].from]), int(f.at[spans[i].to-1])+1
