@@ -29,9 +29,12 @@ type conversation struct {
 	lastWord  string // the limit that made the next answer the last; "" before
 	hold      *Hold  // for the next request
 	price     price
+	used      Spending // by this run, as limits count it
+	denied    string   // the limit that forbade to send a request again; "" for none
 	clock     clock
 	slowest   time.Duration // request
 	live      int           // answers that came in this life
+	closing   time.Duration // when the last word was announced, on the clock
 	unheard   bool          // a request was given up at the time limit, and none was answered in this life
 	counted   counted
 

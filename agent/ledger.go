@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
+
+	"git-agent/agent/model"
 )
 
 // Budget is what runs may spend together. Zero means no limit.
@@ -33,12 +36,30 @@ type Spending struct {
 	Tokens int64
 }
 
+// plus never ends below zero nor beyond what JSON can say, whatever the parts
+// are: some of them are what a server says.
 func (s Spending) plus(o Spending) Spending {
-	return Spending{s.USD + o.USD, s.Tokens + o.Tokens}
+	const most = math.MaxInt64 / 4
+	return Spending{model.AddUSD(s.USD, o.USD), min(max(s.Tokens, 0), most) + min(max(o.Tokens, 0), most)}
 }
 
 func (s Spending) minus(o Spending) Spending {
-	return Spending{s.USD - o.USD, s.Tokens - o.Tokens}
+	o = o.plus(Spending{})
+	return Spending{max(s.USD-o.USD, 0), max(s.Tokens-o.Tokens, 0)}
+}
+
+// times is so many of them.
+func (s Spending) times(n int) Spending {
+	var sum Spending
+	for range n {
+		sum = sum.plus(s)
+	}
+	return sum
+}
+
+// atLeast is the larger of two in each unit.
+func (s Spending) atLeast(o Spending) Spending {
+	return Spending{max(s.USD, o.USD), max(s.Tokens, o.Tokens)}
 }
 
 // NewLedger returns a ledger of which nothing is spent.

@@ -54,7 +54,7 @@ func (c *conversation) act(ctx context.Context, n int, m *model.Message) error {
 		return err
 	}
 	for _, j := range jobs {
-		if err := c.finish(ctx, j); err != nil {
+		if err := c.finish(ctx, limited, j); err != nil {
 			return err
 		}
 	}
@@ -141,14 +141,14 @@ func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGro
 
 // finish waits for a call or runs it, records the result and puts it into
 // the conversation.
-func (c *conversation) finish(ctx context.Context, j *job) error {
+func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	switch {
 	case j.past && j.decides() && !j.result.NotRun && !j.result.Malformed:
-		if _, err := c.call(ctx, ctx, j); err != nil {
+		if _, err := c.call(ctx, limited, j); err != nil {
 			return err
 		}
 	case j.result == nil:
-		result, err := c.await(ctx, j)
+		result, err := c.await(ctx, limited, j)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (c *conversation) finish(ctx context.Context, j *job) error {
 
 // await brings the result of a call that was started, of one that is answered
 // already, or of one that runs alone.
-func (c *conversation) await(ctx context.Context, j *job) (CallResult, error) {
+func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
 	at, known := c.answers.find(j.call)
 	switch {
@@ -187,7 +187,7 @@ func (c *conversation) await(ctx context.Context, j *job) (CallResult, error) {
 	if err := c.book.intend(ctx, j.key, j.call); err != nil {
 		return r, err
 	}
-	return c.call(ctx, ctx, j)
+	return c.call(ctx, limited, j)
 }
 
 // call asks a tool. Whatever goes wrong is said to the model, except that the

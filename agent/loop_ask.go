@@ -31,7 +31,7 @@ func (c *conversation) ask(ctx context.Context, n int) (*model.Message, error) {
 	case found && res.stands():
 		c.book.recalled++
 		c.clock.add(res.Seconds)
-		c.pay(res.Reply)
+		c.pay(res)
 	default:
 		c.book.past = false
 		if res, err = c.send(ctx, n); err != nil {
@@ -53,25 +53,34 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 	}
 	begun := c.clock.now()
 	limited, cancel := c.withinTime(ctx)
-	reply, err := c.tellingWaits(limited, req)
+	wasted := 0
+	reply, err := c.tellingWaits(model.OnRepeat(limited, func() bool {
+		wasted++
+		return c.repeat(ctx)
+	}), req)
 	timeout := limited.Err() != nil && ctx.Err() == nil
 	cancel()
-	res := AskResult{Reply: reply, Seconds: c.clock.since(begun)}
+	res := AskResult{Reply: reply, Seconds: c.clock.since(begun), Wasted: wasted}
 	var failed *model.Error
 	switch {
 	case err == nil:
 		c.live++
-		c.settle(c.price.settle(&reply.Usage))
+		c.settle(c.worth(reply))
 	case timeout:
 		c.unheard = c.live == 0
-		res = AskResult{Class: ClassWall, Error: "given up at the time limit", Seconds: res.Seconds}
-		c.forfeit()
+		res = AskResult{Class: ClassWall, Error: "given up at the time limit", Seconds: res.Seconds, Wasted: wasted + 1}
+		c.waste()
 	case ctx.Err() != nil || !errors.As(err, &failed):
 		c.forfeit()
 		return res, err // the intent stays open: it may have been paid for
 	default:
 		res.Reply, res.Class, res.Error = nil, failed.Class, clean(failed.Error())
-		c.free(failed.Class)
+		if !failed.Charged() {
+			c.release()
+		} else if c.denied == "" {
+			res.Wasted++
+			c.waste()
+		}
 	}
 	kept := AskResult{}
 	if err := c.book.record(ctx, ModelStep(n), res, &kept); err != nil {
@@ -117,14 +126,35 @@ func (c *conversation) withinTime(ctx context.Context) (context.Context, context
 	case c.Limits.Wall <= 0:
 		return context.WithCancel(ctx)
 	case c.lastWord != "" && !c.silent():
-		return context.WithTimeout(ctx, LastWordTime)
+		return context.WithTimeout(ctx, c.closing+LastWordTime-c.clock.elapsed())
 	}
 	return context.WithTimeout(ctx, c.Limits.Wall-c.clock.elapsed())
 }
 
-// settle, forfeit and free end the hold of the request: with what it cost,
-// with all that was held, or as the class of its failure says. Servers do not
-// charge for what they refuse.
+// repeat counts a request that brought nothing, and says whether the limits
+// have room for it to be sent again.
+func (c *conversation) repeat(ctx context.Context) bool {
+	c.waste()
+	c.hold = nil
+	reason, err := c.overLimit(ctx)
+	if err != nil {
+		reason = err.Error()
+	}
+	c.denied = reason
+	return reason == ""
+}
+
+// waste counts a request that may have been paid for in full, and ends its
+// hold.
+func (c *conversation) waste() {
+	need, _ := c.project()
+	c.used = c.used.plus(need)
+	c.forfeit()
+}
+
+// settle, forfeit and release end the hold of the request: with what it cost,
+// with all that was held, or with nothing. Servers do not charge for what they
+// refuse.
 func (c *conversation) settle(cost Spending) {
 	if c.hold != nil {
 		c.hold.Settle(cost)
@@ -137,24 +167,35 @@ func (c *conversation) forfeit() {
 	}
 }
 
-func (c *conversation) free(why model.Class) {
-	switch {
-	case c.hold == nil:
-	case why == model.ClassTransport || why == model.ClassMalformed:
-		c.hold.Forfeit()
-	default:
+func (c *conversation) release() {
+	if c.hold != nil {
 		c.hold.Release()
 	}
 }
 
-// pay charges the ledger for an answer that an earlier life of the run got,
-// and counts it.
-func (c *conversation) pay(reply *model.Reply) {
-	if reply != nil && c.Ledger != nil {
-		u := reply.Usage
-		c.Ledger.Charge(c.price.settle(&u))
+// pay charges the ledger for a request that an earlier life of the run sent,
+// and counts what came of it.
+func (c *conversation) pay(res AskResult) {
+	need, _ := c.project()
+	wasted := need.times(min(res.Wasted, maxWasted))
+	c.used = c.used.plus(wasted)
+	if c.Ledger != nil {
+		c.Ledger.Charge(wasted)
+		if res.Reply != nil {
+			c.Ledger.Charge(c.worth(res.Reply))
+		}
 	}
-	c.count(reply)
+	c.count(res.Reply)
+}
+
+// maxWasted bounds what a record can say.
+const maxWasted = 1000
+
+// worth is what an answer counts for limits: what the server says, and not
+// less than what was sent and received must be.
+func (c *conversation) worth(reply *model.Reply) Spending {
+	least := c.price.least(model.Least(c.request()), model.Least(model.Request{Messages: []model.Message{reply.Message}}))
+	return c.price.settle(&reply.Usage).atLeast(least)
 }
 
 // count adds an answer to the run's sums.
@@ -165,11 +206,9 @@ func (c *conversation) count(reply *model.Reply) {
 	u := reply.Usage
 	c.out.Usage = c.out.Usage.Add(u)
 	c.out.Turns++
-	if u.CostUSD != nil {
-		c.price.spent += *u.CostUSD
-	}
+	c.used = c.used.plus(c.worth(reply))
 	if !u.Estimated {
-		c.counted = counted{tokens: u.Prompt(), messages: len(c.talk)}
+		c.counted = counted{tokens: max(u.Prompt(), model.Least(c.request())), messages: len(c.talk)}
 	}
 }
 
@@ -227,7 +266,12 @@ func (c *conversation) listen(ctx context.Context, n int, text string) error {
 func (c *conversation) judge(ctx context.Context, n int, text string) (Said, error) {
 	res, err := Result{Text: text, Value: text, Final: true}, error(nil)
 	if c.Text != nil {
-		res, err = c.Text(ctx, text)
+		limited, cancel := c.withinTime(ctx)
+		res, err = c.Text(limited, text)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = &CallError{Text: "the time of the run ended before this could be judged"}
+		}
+		cancel()
 	}
 	var said Said
 	if found, err := c.book.recall(ctx, UserStep(n), &said); found || err != nil {

@@ -22,7 +22,7 @@ func (c *conversation) checkLimits(ctx context.Context, n int) error {
 	if found, err := c.book.recall(ctx, LimitKey(n), &step); err != nil {
 		return err
 	} else if found {
-		c.lastWord = step.Reason
+		c.lastWord, c.closing = step.Reason, c.clock.elapsed()
 		c.say(step.Text)
 	}
 	if found, err := c.book.recall(ctx, ModelStep(n), &asked); err != nil || found && asked.stands() {
@@ -46,7 +46,7 @@ func (c *conversation) checkLimits(ctx context.Context, n int) error {
 // announce tells the model that its next answer is the last. The answer is
 // only asked for if it is affordable itself.
 func (c *conversation) announce(ctx context.Context, n int, reason string) error {
-	c.lastWord = reason
+	c.lastWord, c.closing = reason, c.clock.elapsed()
 	if hard, err := c.overLimit(ctx); err != nil || hard != "" {
 		c.end(StatusLimit, "%s; no last word: %s", reason, hard)
 		return err
@@ -64,7 +64,7 @@ func (c *conversation) announce(ctx context.Context, n int, reason string) error
 // it leaves room for that.
 func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	need, spare := c.project()
-	used := Spending{USD: c.price.spent, Tokens: c.out.Usage.Prompt() + c.out.Usage.Output}
+	used := c.used
 	after := used.plus(need).plus(spare)
 	turns, elapsed := c.out.Turns+1, c.clock.elapsed()
 	if spare != (Spending{}) {
@@ -164,7 +164,6 @@ func (c *conversation) estimate() int64 {
 type price struct {
 	model.Price
 	known   bool
-	spent   float64 // of this run, in USD
 	dearest float64 // call so far, in USD
 }
 
@@ -194,6 +193,12 @@ func (p *price) project(prompt, output int64) Spending {
 	if usd == 0 {
 		usd = p.dearest
 	}
+	return Spending{Tokens: prompt + output, USD: usd}
+}
+
+// least is what tokens cost where all that was sent was in a cache.
+func (p *price) least(prompt, output int64) Spending {
+	usd := min(p.Cost(model.Usage{Uncached: prompt}), p.Cost(model.Usage{CacheRead: prompt})) + p.Cost(model.Usage{Output: output})
 	return Spending{Tokens: prompt + output, USD: usd}
 }
 

@@ -36,12 +36,12 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 	}{
 		{name: "turns", limits: Limits{Turns: 4}, reason: "turn limit: 4", turns: 4},
 		{name: "only one turn", limits: Limits{Turns: 1}, reason: "turn limit: 1", turns: 1},
-		// Each answer takes 110 tokens, but it may be 1000, and so may the last
-		// word, for which there must be room after one more turn.
-		{name: "tokens", limits: Limits{Tokens: 7000}, reason: "token limit: ", turns: 17},
-		{name: "USD", limits: Limits{USD: 0.007}, reason: "cost limit: ", turns: 17},
-		{name: "ledger", budget: NewLedger(Budget{USD: 0.007}), reason: "the budget of $0.007 does not hold", turns: 17},
-		{name: "ledger of tokens", budget: NewLedger(Budget{Tokens: 7000}), reason: "the budget of 7000 tokens does not hold", turns: 17},
+		// Each call takes 1020 tokens, but an answer may be 1000, and so may the
+		// last word, for which there must be room after one more turn.
+		{name: "tokens", limits: Limits{Tokens: 20000}, reason: "token limit: ", turns: 14},
+		{name: "USD", limits: Limits{USD: 0.02}, reason: "cost limit: ", turns: 14},
+		{name: "ledger", budget: NewLedger(Budget{USD: 0.02}), reason: "the budget of $0.02 does not hold", turns: 14},
+		{name: "ledger of tokens", budget: NewLedger(Budget{Tokens: 20000}), reason: "the budget of 20000 tokens does not hold", turns: 14},
 		{name: "wall", limits: Limits{Wall: time.Hour}, step: 4 * time.Minute, reason: "time limit: ", turns: 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -425,12 +425,12 @@ func TestLedgerAfterFailures(t *testing.T) {
 		l := newTestLoop(&script{turns: []turn{call("look", "{}"), tt.end}})
 		l.Journal, l.Ledger, l.MaxOutput = journal, first, 1000
 		out, _ := l.Run(t.Context()) // how it ends is tested elsewhere
-		if got := first.Spent().Tokens; out.Turns != 1 || tt.lost != (got > 1110) || !tt.lost && got != 110 || first.holds != 0 {
+		if got := first.Spent().Tokens; out.Turns != 1 || tt.lost != (got > 2020) || !tt.lost && got != 1020 || first.holds != 0 {
 			t.Errorf("%s: %+v, %d tokens", tt.name, out, got)
 		}
 		l = newTestLoop(&script{turns: []turn{verdict}})
 		l.Journal, l.Ledger = journal, second
-		if out, err := l.Run(t.Context()); err != nil || second.Spent().Tokens != 220 || out.Turns != 2 {
+		if out, err := l.Run(t.Context()); err != nil || second.Spent().Tokens != 2040 || out.Turns != 2 {
 			t.Errorf("%s, resumed: %+v, %v, %+v", tt.name, out, err, second.Spent())
 		}
 	}

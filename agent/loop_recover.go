@@ -65,6 +65,10 @@ func (c *conversation) cut(ctx context.Context, n int, reply *model.Reply) error
 // retreatFrom deals with a request that failed: where the conversation is to
 // blame, something is taken out of it.
 func (c *conversation) retreatFrom(ctx context.Context, n int, res AskResult) error {
+	if c.denied != "" {
+		c.end(StatusLimit, "%s; no last word: %s", c.denied, brief(res.Error))
+		return nil
+	}
 	var answers []Replacement
 	switch res.Class {
 	case model.ClassOverflow:

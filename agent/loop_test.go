@@ -53,7 +53,7 @@ func (s *script) last() model.Message {
 func replies(m model.Message, finish model.Finish) turn {
 	m.Role = model.Assistant
 	return func(context.Context, model.Request) (*model.Reply, error) {
-		return &model.Reply{Message: m, Finish: finish, Attempts: 1, Usage: model.Usage{Uncached: 100, Output: 10}}, nil
+		return &model.Reply{Message: m, Finish: finish, Attempts: 1, Usage: model.Usage{Uncached: 1000, Output: 20}}, nil
 	}
 }
 
@@ -154,7 +154,7 @@ func TestLoopReachesAVerdict(t *testing.T) {
 	if value, _ := out.Final.Value.(json.RawMessage); string(value) != `{"commit":"abc"}` {
 		t.Errorf("the verdict is %s", value)
 	}
-	if out.Usage.Uncached != 400 || out.Usage.Output != 40 {
+	if out.Usage.Uncached != 4000 || out.Usage.Output != 80 {
 		t.Errorf("usage is %+v", out.Usage)
 	}
 	var talk []string

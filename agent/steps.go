@@ -72,6 +72,9 @@ type AskResult struct {
 	Class   model.Class  `json:"class,omitempty"` // ClassWall beside those of package model
 	Error   string       `json:"error,omitempty"`
 	Seconds float64      `json:"seconds,omitempty"`
+	// Wasted is how many requests were sent that brought nothing and may have
+	// been paid for.
+	Wasted int `json:"wasted,omitempty"`
 }
 
 // ClassWall is a request that was given up because the time of the run ended.

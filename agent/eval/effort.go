@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"git-agent/agent/model"
 )
 
 // Effort is what a model spent on the cases of one algorithm, all runs of a
@@ -136,7 +138,7 @@ func spread(values []float64) Spread {
 	slices.Sort(values)
 	s := Spread{Median: quantile(values, 0.5), P90: quantile(values, 0.9)}
 	for _, v := range values {
-		s.Total += v
+		s.Total = min(s.Total+v, model.MostUSD) // a record may say anything
 	}
 	s.Mean = s.Total / float64(len(values))
 	return s

@@ -25,8 +25,8 @@ var (
 )
 
 // error makes an Error of what a server said with a status; status 0 is none.
-func (f fault) error(status int, secret string) *Error {
-	e := &Error{Status: status, Code: clean(first(f.Code, f.Kind), secret), Param: clean(f.Param, secret), Message: clean(f.Message, secret), RetryAfter: f.Wait}
+func (f fault) error(status int, k keys) *Error {
+	e := &Error{Status: status, Code: clean(first(f.Code, f.Kind), k), Param: clean(f.Param, k), Message: clean(f.Message, k), RetryAfter: f.Wait}
 	e.Class = f.class(status)
 	return e
 }
@@ -82,6 +82,9 @@ func (f fault) byStatus(status int, said string) Class {
 
 // retryable is true for errors that may pass.
 func (e *Error) retryable() bool {
+	if e.once {
+		return false
+	}
 	switch e.Class {
 	case ClassBusy, ClassServer, ClassTransport, ClassMalformed:
 		return true
@@ -102,9 +105,9 @@ func (c *Client) conclude(e *Error, req Request) {
 	switch {
 	case e.Class != ClassModel:
 	case e.Status == http.StatusNotFound && !saysModel().MatchString(e.Message):
-		e.Message += "; is agent.baseUrl (" + c.base.Redacted() + ") right?"
+		e.Message += "; is agent.baseUrl (" + PublicURL(c.base) + ") right?"
 	case e.Status == http.StatusOK: // a web page, of a proxy, of who wants a login first, or of another path
-		e.Message += "; check agent.baseUrl (" + c.base.Redacted() + "), and what the network has in between"
+		e.Message += "; check agent.baseUrl (" + PublicURL(c.base) + "), and what the network has in between"
 	}
 }
 
@@ -112,7 +115,7 @@ func (c *Client) conclude(e *Error, req Request) {
 func (c *Client) inspect(req Request, reply *Reply) error {
 	if reply.Usage.Estimated {
 		in, out := reply.Usage.Prompt(), reply.Usage.Output
-		reply.Usage.Uncached, reply.Usage.Output = first64(in, Estimate(req)), first64(out, estimateMessage(reply.Message))
+		reply.Usage.Uncached, reply.Usage.Output = first64(in, Estimate(req)), first64(out, estimateMessage(reply.Message, all))
 	}
 	c.priceUsage(&reply.Usage)
 	// vLLM says "tool_calls" where the limit cut the arguments.
@@ -122,7 +125,7 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 	if reply.Usage.Estimated {
 		return nil
 	}
-	sent, estimate := reply.Usage.Prompt(), Estimate(req)
+	sent, estimate := reply.Usage.Prompt(), textEstimate(req)
 	if window := c.Window(); window > 0 && sent > window { // z.ai
 		return &Error{Class: ClassOverflow, Status: 200, Message: "the conversation is longer than the model's window, and the server says nothing"}
 	}

@@ -77,6 +77,7 @@ const maxAdapts = 8
 type Client struct {
 	cfg  Config
 	base *url.URL
+	keys keys
 	sdk  openai.Client
 	pace pace
 
@@ -105,7 +106,7 @@ func New(cfg Config) (*Client, error) {
 	default:
 		return nil, fmt.Errorf("unknown wire %q; set agent.wire to %s, %s or %s", cfg.Wire, WireChat, WireResponses, WireAuto)
 	}
-	c := &Client{cfg: cfg.withDefaults(), base: base}
+	c := &Client{cfg: cfg.withDefaults(), base: base, keys: newKeys(cfg.Secrets())}
 	c.pace = pace{now: c.cfg.Now, sleep: c.cfg.Sleep, jitter: c.cfg.Jitter, maxWait: c.cfg.MaxWait}
 	// Not openai.NewClient: that one takes keys, servers and headers from
 	// OPENAI_* variables, and would send them to the configured server.
@@ -142,7 +143,7 @@ func or[T int | int64 | time.Duration](v, otherwise T) T {
 }
 
 // String and GoString name the client without its key.
-func (c *Client) String() string   { return c.cfg.Model + " at " + c.base.Redacted() }
+func (c *Client) String() string   { return c.cfg.Model + " at " + PublicURL(c.base) }
 func (c *Client) GoString() string { return "model.Client{" + c.String() + "}" }
 
 // String and GoString name the configured model without its key.
@@ -174,7 +175,7 @@ func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 			adapts++
 			continue
 		}
-		if tries++; !e.retryable() || tries >= c.cfg.Attempts {
+		if tries++; !e.retryable() || tries >= c.cfg.Attempts || !mayRepeat(ctx, e) {
 			return nil, c.failed(ctx, e, sent)
 		}
 		if err := c.pace.backOff(ctx, e, tries); err != nil {
@@ -208,7 +209,12 @@ func (c *Client) try(ctx context.Context, form learnt, req Request) (*Reply, err
 	if err == nil {
 		var reply *Reply
 		if reply, err = a.reply(form.Wire, len(req.Messages)); err == nil {
-			return reply, c.inspect(req, reply)
+			if err = c.keep(reply, len(req.Messages)); err == nil {
+				err = c.inspect(req, reply)
+			}
+			if err == nil {
+				return reply, nil
+			}
 		}
 	}
 	var e *Error

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"time"
 )
 
@@ -33,6 +35,8 @@ type Error struct {
 	RetryAfter time.Duration
 	Attempts   int
 	Err        error // the cause, may be nil
+
+	once bool // asking again would not help
 }
 
 func (e *Error) Error() string {
@@ -51,6 +55,20 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Charged is true for errors after which the server may want money: it got the
+// request, and the answer was lost on the way or cannot be read. Servers do
+// not charge for what they refuse.
+func (e *Error) Charged() bool {
+	var dial *net.OpError
+	switch e.Class {
+	case ClassMalformed:
+		return true
+	case ClassTransport:
+		return !errors.As(e.Err, &dial) || dial.Op != "dial"
+	}
+	return false
+}
 
 // EndsAll is true for errors that every other request would meet as well.
 func (e *Error) EndsAll() bool {

@@ -63,7 +63,7 @@ func (a *answer) fault(body []byte) *Error {
 		return nil
 	}
 	f := readFault(body)
-	e := f.error(f.Status, a.secret)
+	e := f.error(f.Status, a.keys)
 	if e.Class == ClassRequest && f.Status == 0 && f.Code == "" {
 		e.Class = ClassServer // nothing says whose fault it is: try again
 	}
@@ -74,13 +74,13 @@ func (a *answer) fault(body []byte) *Error {
 func (c *Client) refused(res *http.Response, body []byte) *Error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return &Error{Class: ClassRequest, Status: res.StatusCode,
-			Message: clean("the server redirects to "+res.Header.Get("Location")+"; set agent.baseUrl to where it is", c.cfg.Key)}
+			Message: clean("the server redirects to "+res.Header.Get("Location")+"; set agent.baseUrl to where it is", c.keys)}
 	}
 	if res.StatusCode < 300 {
 		return &Error{Class: ClassMalformed, Status: res.StatusCode, Message: "the answer has no content"}
 	}
 	f := readFault(body)
-	e := f.error(res.StatusCode, c.cfg.Key)
+	e := f.error(res.StatusCode, c.keys)
 	if wait := waitOf(res.Header, c.cfg.Now()); wait > 0 {
 		e.RetryAfter = wait
 	}
@@ -219,12 +219,9 @@ func plainText(body []byte) string {
 }
 
 // clean makes a server's text fit for a terminal and a log: one line, cut, and
-// without the key.
-func clean(s, secret string) string {
-	if len(secret) >= 4 {
-		s = strings.ReplaceAll(s, secret, "[key]")
-	}
-	s = cut(s, maxWords)
+// without the keys.
+func clean(s string, k keys) string {
+	s = cut(k.hide(s), maxWords)
 	s = strings.ToValidUTF8(s, "\ufffd")
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -138,7 +138,7 @@ func wireOf(responses bool) Wire {
 func FuzzBody(f *testing.F) {
 	seeds(f, false)
 	f.Fuzz(func(t *testing.T, responses bool, body []byte) {
-		a := answer{body: body, secret: "sk-secret-0123"}
+		a := answer{body: body, keys: newKeys([]string{"sk-secret-0123"})}
 		reply, err := a.reply(wireOf(responses), 2)
 		checkReply(t, wireOf(responses), reply, err)
 	})
@@ -161,7 +161,7 @@ func FuzzStream(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := answer{body: whole, secret: "sk-secret-0123"}
+		a := answer{body: whole, keys: newKeys([]string{"sk-secret-0123"})}
 		reply, err := a.reply(wire, 2)
 		checkReply(t, wire, reply, err)
 	})
@@ -172,7 +172,7 @@ func FuzzFault(f *testing.F) {
 	seeds(f, false)
 	f.Fuzz(func(t *testing.T, _ bool, body []byte) {
 		for _, status := range []int{400, 429, 500} {
-			checkReply(t, WireChat, nil, readFault(body).error(status, "sk-secret-0123"))
+			checkReply(t, WireChat, nil, readFault(body).error(status, newKeys([]string{"sk-secret-0123"})))
 		}
 	})
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxQuote is how much of a body is looked at to quote it.
+const maxQuote = 8 << 10
+
 // maxCalls bounds the calls of one reply. Models that get stuck write the same
 // call hundreds of times.
 const maxCalls = 128
@@ -20,7 +23,9 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	case len(body) == 0:
 		return nil, malformed("the answer is empty")
 	case body[0] == '<':
-		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: clean("the server does not speak the API: it answers with "+plainText(body), a.secret)}
+		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: clean("the server does not speak the API: it answers with "+plainText(body), a.keys)}
+	case crowded(body):
+		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: fmt.Sprintf("the answer has more than %d values", maxValues), once: true}
 	case !json.Valid(body):
 		return nil, malformed("the answer is no JSON: %s", a.quote(body))
 	}
@@ -33,13 +38,13 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	}
 	reply, e := read(body, number)
 	if e != nil {
-		e.Message = clean(e.Message, a.secret)
+		e.Message = clean(e.Message, a.keys)
 		return nil, e
 	}
 	return reply, nil
 }
 
-func (a *answer) quote(body []byte) string { return clean(string(body), a.secret) }
+func (a *answer) quote(body []byte) string { return clean(cut(string(body), maxQuote), a.keys) }
 
 func malformed(format string, args ...any) *Error {
 	return &Error{Class: ClassMalformed, Message: fmt.Sprintf(format, args...)}

@@ -32,10 +32,10 @@ func parseBase(cfg Config) (*url.URL, error) {
 	return base, nil
 }
 
-// hideUser takes a password out of what may be a URL.
+// hideUser takes the secrets out of what may be a URL.
 func hideUser(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
-		return u.Redacted()
+		return PublicURL(u)
 	}
 	return "(unreadable)"
 }
@@ -62,8 +62,8 @@ func isAzure(u *url.URL) bool {
 
 // answer is a whole response with status 200.
 type answer struct {
-	body   []byte // one JSON value: of a stream, what it adds up to
-	secret string // the key, to be kept out of errors
+	body []byte // one JSON value: of a stream, what it adds up to
+	keys keys   // to be kept out of errors
 }
 
 var (
@@ -98,7 +98,7 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody))
 		return nil, c.refused(res, data)
 	}
-	a := &answer{secret: c.cfg.Key}
+	a := &answer{keys: c.keys}
 	if r := bufio.NewReader(in); isStream(r) {
 		a.body, err = c.gather(wire, r)
 	} else {
@@ -143,7 +143,7 @@ func (c *Client) transport(ctx context.Context, err error) *Error {
 	if err == nil {
 		err = errors.New("no response")
 	}
-	return &Error{Class: ClassTransport, Message: clean(err.Error(), c.cfg.Key), Err: err}
+	return &Error{Class: ClassTransport, Message: clean(err.Error(), c.keys), Err: err}
 }
 
 // watched tells that something came.

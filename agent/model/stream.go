@@ -118,6 +118,9 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 			Response json.RawMessage `json:"response"`
 			Error    json.RawMessage `json:"error"`
 		}
+		if crowded(e.data) {
+			return false, malformed("an event of the stream has more than %d values", maxValues)
+		}
 		if err := json.Unmarshal(e.data, &in); err != nil {
 			return false, malformed("an event of the stream is no JSON object: %v", err)
 		}
@@ -224,6 +227,9 @@ func (p *pieces) add(e event, show func(string)) (more bool, err error) {
 		Usage json.RawMessage `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}
+	if crowded(e.data) {
+		return false, malformed("a chunk of the stream has more than %d values", maxValues)
+	}
 	if err := json.Unmarshal(e.data, &in); err != nil {
 		return false, malformed("a chunk of the stream is not as expected: %v", err)
 	}
@@ -315,8 +321,10 @@ func (p *pieces) mergeCall(delta map[string]any) error {
 		}
 	}
 	// A name that comes again is the same name; one that goes on is longer.
-	if name := functionOf(delta)["name"]; name != nil && name == functionOf(call)["name"] {
-		delete(functionOf(delta), "name")
+	if name, ok := functionOf(delta)["name"].(string); ok {
+		if had, ok := functionOf(call)["name"].(*growing); ok && string(had.text) == name {
+			delete(functionOf(delta), "name")
+		}
 	}
 	grow(call, delta, "id", "type")
 	return nil
@@ -336,6 +344,13 @@ func indexOf(delta map[string]any) (int, bool) {
 	return int(i), err == nil
 }
 
+// growing is a text that deltas add to. As a string it would be copied with
+// each of them, which takes minutes where there are a million.
+type growing struct{ text []byte }
+
+// MarshalJSON writes the text.
+func (g *growing) MarshalJSON() ([]byte, error) { return json.Marshal(string(g.text)) }
+
 // grow adds a delta to a value: texts and lists are appended, objects merged,
 // anything else takes the place of what was there. Texts named in whole are
 // sent whole, and again.
@@ -349,20 +364,24 @@ func grow(to, delta map[string]any, whole ...string) {
 			}
 		case string:
 			if s, ok := old.(string); ok && slices.Contains(whole, name) {
-				v = first(s, v)
-			} else if ok {
-				v = s + v
+				to[name] = first(s, v)
+			} else if slices.Contains(whole, name) {
+				to[name] = v
+			} else if grown, ok := old.(*growing); ok {
+				grown.text = append(grown.text, v...)
+			} else {
+				to[name] = &growing{[]byte(v)}
 			}
-			to[name] = v
 		case []any:
 			list, _ := old.([]any)
 			to[name] = append(list, v...)
 		case map[string]any:
-			if object, ok := old.(map[string]any); ok {
-				grow(object, v, whole...)
-				continue
+			object, ok := old.(map[string]any)
+			if !ok {
+				object = map[string]any{}
+				to[name] = object
 			}
-			to[name] = v
+			grow(object, v, whole...)
 		default:
 			to[name] = v
 		}

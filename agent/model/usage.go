@@ -26,7 +26,7 @@ func (c counts) sub(name string) counts { return countsOf(c[name]) }
 // get is the first of the named counts that is there.
 func (c counts) get(names ...string) (n int64, ok bool) {
 	for _, name := range names {
-		if f, err := strconv.ParseFloat(strings.Trim(string(c[name]), `" `), 64); err == nil && f >= 0 && f < 1e12 {
+		if f, err := strconv.ParseFloat(strings.Trim(string(c[name]), `" `), 64); err == nil && f >= 0 && f < maxCount {
 			return int64(f), true
 		}
 	}
@@ -80,17 +80,44 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 	read = min(read, in)
 	write = min(write, in-read)
 	u := Usage{Uncached: in - read - write, CacheRead: read, CacheWrite: write, Output: out, Reasoning: min(reasoning, out), Estimated: !hasIn || !hasOut || in == 0}
-	if cost, err := strconv.ParseFloat(strings.Trim(string(c["cost"]), `" `), 64); err == nil && cost >= 0 && !math.IsInf(cost, 0) {
+	if cost, err := strconv.ParseFloat(strings.Trim(string(c["cost"]), `" `), 64); err == nil && cost >= 0 && cost < maxCost {
 		u.CostUSD = &cost
 	}
 	return u
 }
 
-// Add sums two counts. The cost is known where both are.
+// What no request costs: a server that says so means something else.
+const (
+	maxCost  = 1e6  // US dollars
+	maxCount = 1e12 // tokens
+)
+
+// MostUSD is what sums of money stop at, so that each can be written as JSON.
+const MostUSD = 1e15
+
+// AddUSD sums two amounts. What is no number, or less than nothing, counts as
+// nothing; no sum is more than MostUSD.
+func AddUSD(x, y float64) float64 { return min(amount(x)+amount(y), MostUSD) }
+
+func amount(usd float64) float64 {
+	if usd > 0 { // which no comparison says of what is no number
+		return usd
+	}
+	return 0
+}
+
+// addCount does the same for tokens.
+func addCount(x, y int64) int64 {
+	const most = math.MaxInt64 / 4
+	return min(max(x, 0), most) + min(max(y, 0), most)
+}
+
+// Add sums two counts. The cost is known where both are. A sum that has no
+// place in its number stays below what has.
 func (u Usage) Add(v Usage) Usage {
 	sum := Usage{
-		Uncached: u.Uncached + v.Uncached, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning, Estimated: u.Estimated || v.Estimated,
+		Uncached: addCount(u.Uncached, v.Uncached), CacheRead: addCount(u.CacheRead, v.CacheRead), CacheWrite: addCount(u.CacheWrite, v.CacheWrite),
+		Output: addCount(u.Output, v.Output), Reasoning: addCount(u.Reasoning, v.Reasoning), Estimated: u.Estimated || v.Estimated,
 	}
 	switch {
 	case u == Usage{}:
@@ -98,20 +125,44 @@ func (u Usage) Add(v Usage) Usage {
 	case v == Usage{}:
 		sum.CostUSD = u.CostUSD
 	case u.CostUSD != nil && v.CostUSD != nil:
-		cost := *u.CostUSD + *v.CostUSD
+		cost := AddUSD(*u.CostUSD, *v.CostUSD)
 		sum.CostUSD = &cost
 	}
 	return sum
 }
 
-// Estimate guesses the tokens of a request, from its texts alone: the same for
-// equal requests. Tokenizers of current models make a token of about 3.6
-// ASCII characters of code and English, and of one other character; around
-// each message and each tool there are a few more.
-func Estimate(req Request) int64 {
+// Estimate guesses the tokens of a request from what is sent of it, with the
+// fields of the server's own that are given back: the same for equal requests.
+// Tokenizers of current models make a token of about 3.6 ASCII characters of
+// code and English, and of one other character; around each message and each
+// tool there are a few more.
+func Estimate(req Request) int64 { return estimate(req, all) }
+
+// Least guesses the fewest tokens that a server may honestly count of a
+// request: three in four of what Estimate guesses for the texts, since some
+// tokenizers are good at blanks, and one in eight for the fields of the
+// server's own, since many drop the thoughts of earlier answers, say, before
+// the model sees them.
+func Least(req Request) int64 {
+	texts := estimate(req, none)
+	return texts*3/4 + (estimate(req, all)-texts)/8
+}
+
+// textEstimate leaves the fields of the server's own out.
+func textEstimate(req Request) int64 { return estimate(req, none) }
+
+// A share says whether the fields that servers may drop count.
+type share int
+
+const (
+	none share = iota
+	all
+)
+
+func estimate(req Request, own share) int64 {
 	n := int64(8)
 	for _, m := range req.Messages {
-		n += estimateMessage(m)
+		n += estimateMessage(m, own)
 	}
 	for _, t := range req.Tools {
 		n += estimateText(t.Name) + estimateText(t.Description) + estimateText(string(t.Parameters)) + 8
@@ -119,10 +170,29 @@ func Estimate(req Request) int64 {
 	return n
 }
 
-func estimateMessage(m Message) int64 {
+func estimateMessage(m Message, own share) int64 {
 	n := 4 + estimateText(m.Text)
 	for _, call := range m.Calls {
 		n += 8 + estimateText(call.Name) + estimateText(call.Args)
+	}
+	switch {
+	case own == none:
+		return n
+	case len(m.Raw) == 0:
+		return n + idTokens(m)
+	}
+	return max(n, estimateText(string(m.Raw)))
+}
+
+// idTokens are those of the ids of calls, where they are longer than ids are.
+func idTokens(m Message) (n int64) {
+	const usual = 12
+	ids := []string{m.CallID}
+	for _, call := range m.Calls {
+		ids = append(ids, call.ID)
+	}
+	for _, id := range ids {
+		n += max(0, estimateText(id)-usual)
 	}
 	return n
 }

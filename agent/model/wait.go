@@ -6,7 +6,23 @@ import (
 	"time"
 )
 
-type waitKey struct{}
+type (
+	waitKey   struct{}
+	repeatKey struct{}
+)
+
+// OnRepeat returns a context whose requests ask f before they are sent again
+// although the server may charge for what it did: it took the request, and no
+// whole answer came. False gives up with the error.
+func OnRepeat(ctx context.Context, f func() bool) context.Context {
+	return context.WithValue(ctx, repeatKey{}, f)
+}
+
+// mayRepeat says whether a request that failed with e may be sent again.
+func mayRepeat(ctx context.Context, e *Error) bool {
+	f, ok := ctx.Value(repeatKey{}).(func() bool)
+	return !ok || !e.Charged() || f()
+}
 
 // OnWait returns a context whose requests tell f, in words for a user, why
 // they wait and when they ask again. f is called by who asks, before each wait

@@ -2,34 +2,67 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// minKnown is the length below which a known secret is not masked: "none" and
+// MinKnown is the length below which a known secret is not masked: "none" and
 // "dummy" are what local servers are given for a key.
-const minKnown = 8
+const MinKnown = 8
+
+// A known secret is looked for in two ways. Every one is looked for as it is
+// and in the forms of literalForms. One that is long and looks random is also
+// looked for in the skeleton of a text, by pieces: so it is found in any case,
+// cut in two, spread over lines, spelled with escapes, with anything between
+// its letters, backwards, in base64 and in hex. A key like "not-needed" is
+// not: words are found everywhere.
+const (
+	pieceLength = 12  // letters and digits of a key that are never shown in a row
+	hexPiece    = 16  // the same of a key in hex, which looks like the id of a commit
+	minLetters  = 16  // letters and digits of a key that is looked for by pieces
+	minMixed    = 3.0 // its entropy, in bits per character
+)
 
 // literal is one form of a known secret.
 type literal struct{ form, value string }
 
-// literals lists the forms, the longest first.
-func literals(known []string) []literal {
-	var out []literal
-	for _, k := range known {
-		if len(k) < minKnown {
+// known is the secrets that a Masker was made for.
+type known struct {
+	literals []literal // the longest first
+	folded   []literal // the same without what folding takes out
+	pieces   map[string]string
+	lengths  []int // of the pieces
+	starts   [1 << 16 / 64]uint64
+}
+
+func newKnown(secrets []string) *known {
+	k := &known{pieces: map[string]string{}}
+	for _, s := range secrets {
+		if len(s) < MinKnown {
 			continue
 		}
-		forms := append(base64Forms(k), k, url.QueryEscape(k), url.PathEscape(k), jsonForm(k))
-		slices.Sort(forms)
-		for _, form := range slices.Compact(forms) {
-			out = append(out, literal{form, k})
+		for _, form := range literalForms(s) {
+			k.literals = append(k.literals, literal{form, s})
+		}
+		k.folded = append(k.folded, literal{s, s})
+		if bones := skeletonOf(s); len(bones) >= minLetters && mixed(bones) {
+			k.addPieces(bones, s)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y literal) int { return len(y.form) - len(x.form) })
-	return out
+	byLength := func(x, y literal) int { return len(y.form) - len(x.form) }
+	slices.SortStableFunc(k.literals, byLength)
+	slices.SortStableFunc(k.folded, byLength)
+	return k
+}
+
+// literalForms are the spellings of s that other programs write.
+func literalForms(s string) []string {
+	forms := append(base64Forms(s), s, url.QueryEscape(s), url.PathEscape(s), jsonForm(s))
+	slices.Sort(forms)
+	return slices.Compact(forms)
 }
 
 func jsonForm(s string) string {
@@ -55,16 +88,99 @@ func base64Forms(s string) []string {
 	return out
 }
 
-func (m *Masker) knownIn(text string) []span {
-	var spans []span
-	for _, l := range m.known {
-		for at := 0; ; {
-			i := strings.Index(text[at:], l.form)
+// mixed tells random letters from words.
+func mixed(bones string) bool {
+	return strings.ContainsAny(bones, "0123456789") && strings.Trim(bones, "0123456789") != "" && entropy(bones) >= minMixed
+}
+
+// addPieces cuts the forms of a key, whose skeleton is bones, into pieces.
+func (k *known) addPieces(bones, value string) {
+	backwards := []byte(bones)
+	slices.Reverse(backwards)
+	for _, form := range append(base64Forms(value), bones, string(backwards)) {
+		k.cut(skeletonOf(form), pieceLength, value)
+	}
+	k.cut(hex.EncodeToString([]byte(value)), hexPiece, value)
+}
+
+func (k *known) cut(bones string, length int, value string) {
+	if !slices.Contains(k.lengths, length) {
+		k.lengths = append(k.lengths, length)
+	}
+	for i := 0; i+length <= len(bones); i++ {
+		k.pieces[bones[i:i+length]] = value
+		at := startOf(bones[i:])
+		k.starts[at/64] |= 1 << (at % 64)
+	}
+}
+
+// startOf sums up the first four bytes, by which most places are passed over.
+func startOf[T string | []byte](s T) uint16 {
+	n := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+	return uint16(n * 2654435761 >> 16)
+}
+
+// in finds the known secrets in a text.
+func (k *known) in(text string) []span {
+	if k == nil || len(k.literals) == 0 {
+		return nil
+	}
+	spans := find(nil, k.literals, text, nil)
+	if f := fold(text); f.at != nil {
+		spans = find(spans, k.folded, f.text, f.at)
+	}
+	if len(k.pieces) > 0 {
+		spans = k.piecesIn(spans, text)
+	}
+	return spans
+}
+
+// find adds the places of literals in a text; at maps them back, where the
+// text is a folded one.
+func find(spans []span, list []literal, text string, at []int32) []span {
+	for _, l := range list {
+		for from := 0; ; {
+			i := strings.Index(text[from:], l.form)
 			if i < 0 {
 				break
 			}
-			spans = append(spans, span{from: at + i, to: at + i + len(l.form), rule: "known", value: l.value, order: -1})
-			at += i + len(l.form)
+			begin, end := from+i, from+i+len(l.form)
+			s := span{from: begin, to: end, rule: "known", value: l.value, order: -1}
+			if at != nil {
+				s.from, s.to = int(at[begin]), int(at[end-1])+1
+			}
+			spans = append(spans, s)
+			from = end
+		}
+	}
+	return spans
+}
+
+// piecesIn adds the places where pieces of keys stand in the skeleton of a
+// text. Those that touch become one.
+func (k *known) piecesIn(spans []span, text string) []span {
+	bones, at := skeleton(text)
+	var last *span
+	for i := 0; i+pieceLength <= len(bones); i++ {
+		start := startOf(bones[i:])
+		if k.starts[start/64]&(1<<(start%64)) == 0 {
+			continue
+		}
+		for _, n := range k.lengths {
+			if i+n > len(bones) {
+				continue
+			}
+			value, ok := k.pieces[string(bones[i:i+n])]
+			if !ok {
+				continue
+			}
+			from, to := int(at[i].from), int(at[i+n-1].to)
+			if last != nil && from <= last.to {
+				last.to = max(last.to, to)
+				continue
+			}
+			spans = append(spans, span{from: from, to: to, rule: "known", value: value, order: -1})
+			last = &spans[len(spans)-1]
 		}
 	}
 	return spans

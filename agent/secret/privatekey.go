@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base64"
 	"strings"
 )
 
@@ -107,14 +108,49 @@ func digitsOf(line string, first bool) [][]int {
 	return found
 }
 
+// encodedKeysIn finds private keys whose PEM is in base64 once more, as in the
+// configuration of Kubernetes' clients.
+func encodedKeysIn(text string) []span {
+	const begin = "LS0tLS1CRUdJTi" // -----BEGIN
+	var spans []span
+	for at := 0; ; {
+		i := strings.Index(text[at:], begin)
+		if i < 0 {
+			return spans
+		}
+		from := at + i
+		for at = from; at < len(text) && (base64Digit(text[at]) || text[at] == '='); {
+			at++
+		}
+		head := text[from:min(at, from+64)]
+		if decoded, err := base64.StdEncoding.DecodeString(head[:len(head)/4*4]); err == nil && strings.Contains(string(decoded), "PRIVATE") {
+			spans = append(spans, span{from: from, to: at, rule: "private-key", value: text[from:at], order: -1})
+		}
+	}
+}
+
 // A search or a range of lines may show a line of a key by itself. It has one
 // of the widths of PEM, OpenSSH and MIME, and is as random as nothing else.
 const lineEntropy = 4.7 // bits per digit; 64 random digits have 5.2
 
-// keyLinesIn finds such lines.
+// publicBlock is the length of the certificate, the request for one or the
+// public key with which s begins, 0 without one.
+func publicBlock(s string) int {
+	head, _, _ := strings.Cut(s[:min(len(s), 80)], "\n")
+	if !strings.HasPrefix(head, "-----BEGIN ") || strings.Contains(head, "PRIVATE") {
+		return 0
+	}
+	return max(strings.Index(s, "-----END "), 0)
+}
+
+// keyLinesIn finds such lines, but for those that are public. Behind "sha384-"
+// stands the hash of a file.
 func keyLinesIn(text string) []span {
 	var spans []span
 	for from := 0; from < len(text); {
+		if text[from] == '-' {
+			from += publicBlock(text[from:])
+		}
 		if !base64Digit(text[from]) {
 			from++
 			continue
@@ -123,7 +159,7 @@ func keyLinesIn(text string) []span {
 		for to < len(text) && base64Digit(text[to]) {
 			to++
 		}
-		if n := to - from; (n == 64 || n == 70 || n == 76) && randomDigits(text[from:to]) {
+		if n := to - from; (n == 64 || n == 70 || n == 76) && randomDigits(text[from:to]) && !strings.HasSuffix(text[:from], "sha384-") {
 			spans = append(spans, span{from: from, to: to, rule: "key-line", value: text[from:to]})
 		}
 		from = to

@@ -2,6 +2,7 @@ package secret
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"math"
 	"regexp"
 	"slices"
@@ -50,8 +51,24 @@ type ruleset struct {
 	global   allowance
 }
 
-// urlPassword finds what gitleaks has no rule for.
-const urlPassword = `\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'"<>]{0,80}:([^\s/:@'"<>{}$%*]{3,200})@[\w.-]`
+// more are the kinds of secrets that gitleaks has no rule for. Two blanks are
+// between keywords.
+var more = []struct{ id, expr, keywords string }{
+	{"url-password", `\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'"<>]{0,80}:([^\s/:@'"<>{}$%*]{3,200})@[\w.-]`, "://"},
+	{"url-token", `\b[a-z][a-z0-9+.-]{1,20}://([A-Za-z0-9_-]{24,200})(?::x-oauth-basic)?@[\w.-]`, "://"},
+	{"url-signature", `[?&]sig=([A-Za-z0-9%_-]{30,200})`, "sig="},
+	{"basic-auth", `(?i)\bbasic[ \t]+([A-Za-z0-9+/]{12,400}={0,2})`, "basic"},
+	{"bearer-token", `(?i)\bbearer[ \t]+([A-Za-z0-9._~+/-]{20,400}=*)`, "bearer"},
+	{"netrc-password", `(?i)\blogin\s+\S+\s+password\s+(\S{4,200})`, "login"},
+	{"env-password", `(?m)\bENV\s+\w*(?:PASSWORD|PASSWD|SECRET|TOKEN)\s+(\S{6,200})`, "env "},
+	{"curl-user", `\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,80}:([^\s"'$<]{4,200})`, "curl"},
+	{"command-password", `\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\n]{0,300}?\s-p ?["']?([^\s"'$<]{6,200})`, "mysql  mariadb  sshpass"},
+	{"pgpass", `(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S{6,200})$`, ":5432:  :*:"},
+	{"password-hash", `\$(?:2[abxy]|5|6|y|1|apr1|argon2id?)\$[./A-Za-z0-9$=,+]{20,200}`, "$2a$  $2b$  $2y$  $2x$  $5$  $6$  $y$  $1$  $apr1$  $argon2"},
+	{"sql-password", `(?i)\bidentified\s+(?:with\s+\w+\s+)?by\s+'([^'\n]{4,200})'`, "identified"},
+	{"secure-string", `(?i)ConvertTo-SecureString\s+(?:-String\s+)?["']([^"'$\n]{6,200})["']`, "securestring"},
+	{"session-cookie", `(?i)\bcookie:[^\n]{0,400}?\b\w*(?:sess|sid|auth|token)\w*=([^;\s"']{16,400})`, "cookie"},
+}
 
 // rules reads the rule file once. That it can be read is tested.
 var rules = sync.OnceValue(func() *ruleset {
@@ -60,7 +77,14 @@ var rules = sync.OnceValue(func() *ruleset {
 		panic("secret: " + err.Error())
 	}
 	set := &ruleset{byWord: map[string][]*rule{}, global: allowanceOf(global)}
-	set.add(newRule("url-password", urlPassword, -1), []string{"://"})
+	for i, m := range more {
+		order := -1
+		if i > 0 { // the name of a vendor says more
+			order = len(tables) - 1
+		}
+		keywords := strings.Split(m.keywords, "  ")
+		set.add(newRule(m.id, m.expr, order), keywords)
+	}
 	for i, t := range tables {
 		if t.text["path"] != "" || t.text["regex"] == "" || t.text["id"] == "private-key" {
 			continue // privateKeysIn does better
@@ -158,7 +182,8 @@ func (set *ruleset) judge(r *rule, chunk string, at []int) (span, bool) {
 	switch {
 	case value == "" || r.entropy > 0 && entropy(value) <= r.entropy,
 		gitID(value) && !namedSecret(match),
-		r.id == generic && identifier(value) && !strings.ContainsAny(match, "\"'`"):
+		r.id == generic && (identifier(value) && !strings.ContainsAny(match, "\"'`") || uuidForm().MatchString(strings.ToLower(value))),
+		harmless(r.id, value):
 		return span{}, false
 	}
 	line := lineAt(chunk, at[0], at[1])
@@ -168,6 +193,24 @@ func (set *ruleset) judge(r *rule, chunk string, at []int) (span, bool) {
 		}
 	}
 	return span{from: from, to: to, rule: r.id, value: value, order: r.order}, true
+}
+
+// harmless reports whether what a rule of ours found is none: words behind
+// "basic" and "-p", and names in a URL.
+func harmless(id, value string) bool {
+	k := kindsOf(value)
+	switch id {
+	case "basic-auth":
+		text, err := base64.StdEncoding.DecodeString(value)
+		return err != nil || !utf8.Valid(text) || !strings.Contains(string(text), ":")
+	case "bearer-token", "url-token", "session-cookie":
+		return k.digit == 0 || entropy(value) < 3.2 || identifier(value)
+	case "url-password":
+		return slices.Contains([]string{"pass", "passwd", "password", "pwd", "pw", "secret", "user", "username", "token", "key", "xxx", "xxxx", "p"}, strings.ToLower(value))
+	case "command-password", "curl-user", "netrc-password", "env-password", "sql-password", "secure-string", "pgpass":
+		return k.digit == 0 && k.special == 0 || strings.ContainsAny(value, "{}<>()") || k.special == 0 && placeholderWord(value)
+	}
+	return false
 }
 
 func (r *rule) secretAt(at []int) (from, to int) {

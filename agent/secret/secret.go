@@ -5,8 +5,9 @@
 // The rules are those of gitleaks (gitleaks/README.md), run by an engine of
 // ours: as a library gitleaks brings 63 modules and 7 MB into the program.
 // Rules that need a file name are left out, since a text has none; rules
-// of ours find passwords in URLs and the lines of private keys, also of one
-// line alone.
+// of ours find what those do not look for: passwords that are assigned, given
+// to commands and in URLs, and the lines of private keys, also of one line
+// alone.
 //
 // A placeholder is <secret:RULE:N>. N depends on the secret alone, so that the
 // same secret has the same placeholder in every text, run and process, and a
@@ -16,7 +17,8 @@
 // Promises: ids of commits and other git objects stay, whole and abbreviated;
 // masking twice changes nothing more; nothing is read, sent or kept. It does
 // not promise to find every secret: a password that looks like a word is one
-// to nobody else.
+// to nobody else. A known secret is found under many spellings, but who has one
+// can always invent another.
 package secret
 
 import (
@@ -30,14 +32,14 @@ import (
 // Masker masks texts. It is safe for concurrent use. The zero value knows no
 // literals; the rules are read when a text first needs them.
 type Masker struct {
-	known []literal
+	known *known
 }
 
 // New makes a Masker that also masks the known secrets wherever they occur,
 // also in their base64, URL and JSON forms. Known strings of fewer than
-// minKnown bytes are left alone: masking them would tear texts apart.
+// MinKnown bytes are left alone: masking them would tear texts apart.
 func New(known ...string) *Masker {
-	return &Masker{known: literals(known)}
+	return &Masker{known: newKnown(known)}
 }
 
 // span is a part of a text that is a secret.
@@ -53,9 +55,20 @@ type span struct {
 const maxRounds = 5
 
 // Mask returns text with placeholders for what looks like a secret.
-func (m *Masker) Mask(text string) string {
+func (m *Masker) Mask(text string) string { return settled(text, m.secretsIn) }
+
+// MaskKnown is Mask for the known secrets alone. It is for what must stay as
+// it is otherwise.
+func (m *Masker) MaskKnown(text string) string { return settled(text, m.known.in) }
+
+// settled masks until nothing is found any more.
+func settled(text string, find func(string) []span) string {
 	for range maxRounds {
-		masked := m.once(text)
+		spans := find(text)
+		if len(spans) == 0 {
+			break
+		}
+		masked := replace(text, around(united(spans), placeholderForm().FindAllStringIndex(text, -1)))
 		if masked == text {
 			break
 		}
@@ -64,13 +77,19 @@ func (m *Masker) Mask(text string) string {
 	return text
 }
 
-func (m *Masker) once(text string) string {
-	spans := append(m.knownIn(text), privateKeysIn(text)...)
-	spans = append(append(spans, keyLinesIn(text)...), rulesIn(text)...)
-	if len(spans) == 0 {
-		return text
+// secretsIn finds all secrets in a text. The rules see it without its hidden
+// characters.
+func (m *Masker) secretsIn(text string) []span {
+	f := fold(text)
+	spans := append(privateKeysIn(f.text), keyLinesIn(f.text)...)
+	spans = append(spans, encodedKeysIn(f.text)...)
+	spans = append(append(spans, rulesIn(f.text)...), assignmentsIn(f.text)...)
+	if f.at != nil {
+		for i := range spans {
+			spans[i].from, spans[i].to = int(f.at[spans[i].from]), int(f.at[spans[i].to-1])+1
+		}
 	}
-	return replace(text, around(united(spans), placeholderForm().FindAllStringIndex(text, -1)))
+	return append(spans, m.known.in(text)...)
 }
 
 // around takes the placeholders that a text has already out of its spans.

@@ -74,6 +74,9 @@ func (d *detection) findPrecedent(ctx context.Context, oid gitext.OID) (*precede
 	removed := newRemoval(patch)
 	var hits []earlier
 	for _, a := range charged {
+		if ctx.Err() != nil { // a patch may have very many lines
+			return nil, ctx.Err()
+		}
 		if e, ok := removed.find(a, d.k.faults(a)); ok {
 			hits = append(hits, e)
 			if e.same {

@@ -2,6 +2,7 @@ package szz
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,12 +84,23 @@ func (t *reportTool) Decides() {}
 
 // Call judges a verdict. The value of a final result is []Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	if len(args) > maxReportBytes {
+		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each", len(args), maxReportBytes)}
+	}
 	list, err := decodeReport(args)
 	if err != nil {
 		return agent.Result{}, &agent.CallError{Tool: reportName, Text: err.Error()}
 	}
 	return t.judge(ctx, list)
 }
+
+// What is read of a report. Honest ones name one commit to five.
+const (
+	maxReported    = 20       // commits
+	maxReportBytes = 64 << 10 // of a call
+	maxCommitName  = 256      // bytes of what names a commit
+	maxTypeName    = 64       // bytes of the type of a claim
+)
 
 // A reported commit is one entry of a report as the model wrote it.
 type reported struct {
@@ -159,18 +171,27 @@ func (r reported) confidence() float64 {
 }
 
 func (r reported) kind() string {
-	kind := strings.ToLower(strings.TrimSpace(r.Type))
+	kind := strings.ToLower(strings.TrimSpace(cut(r.Type, maxTypeName)))
 	if slices.Contains(ClaimTypes, kind) {
 		return kind
 	}
 	return ClaimTypes[0]
 }
 
-// judge accepts a report or says what is wrong with it.
+// judge accepts a report or says what is wrong with it. The check of a claim
+// costs time, so that a long report is refused once, and then cut.
 func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, error) {
+	named := len(list)
+	if named > maxReported {
+		slices.SortStableFunc(list, func(x, y reported) int { return cmp.Compare(y.confidence(), x.confidence()) })
+		list = list[:maxReported]
+	}
 	claims, problems, err := t.resolve(ctx, list)
 	if err != nil {
 		return agent.Result{}, err
+	}
+	if named > maxReported {
+		problems = append(problems, fmt.Sprintf("the report names %d commits; name the %d most probable at most", named, maxReported))
 	}
 	if len(problems) > 0 && !t.rejected {
 		t.rejected = true
@@ -239,6 +260,9 @@ func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []Cla
 }
 
 func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error) {
+	if len(text) > maxCommitName {
+		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the name of a commit has %d bytes; give its hash", len(text))}
+	}
 	if strings.TrimSpace(text) == "" {
 		return "", &agent.CallError{Tool: reportName, Text: "a commit is empty; give its hash"}
 	}
@@ -254,10 +278,15 @@ const maxReasoning = 1200
 
 // paragraph cleans what a model wrote and puts it on one line.
 func paragraph(s string) string {
+	const most = 8 * maxReasoning // bytes: no character has more than 4, and blanks go
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
 	return cut(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
 }
 
 // check looks for a precedent of each claim of which the model has not heard.
+// When the time of the run ends, the claims that are left stand unchecked.
 func (t *reportTool) check(ctx context.Context, claims []Claim) ([]string, error) {
 	if t.d.opt.NoClaimCheck {
 		return nil, nil
@@ -268,6 +297,9 @@ func (t *reportTool) check(ctx context.Context, claims []Claim) ([]string, error
 			continue
 		}
 		before, err := t.d.findPrecedent(ctx, c.Commit)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return objections, nil
+		}
 		if err != nil {
 			return nil, err
 		}

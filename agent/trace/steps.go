@@ -15,7 +15,8 @@ import (
 )
 
 // StepsSchema names the lossless form of a run: one JSON object on a line for
-// the run, then one for each step.
+// the run, then one for each step. Characters that cannot be seen are escaped
+// in it, which says the same.
 const StepsSchema = "git-agent/steps/1"
 
 type runLine struct {

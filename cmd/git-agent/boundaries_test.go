@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache"},   // attacks the built program; tests only
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
-	"agent/model":             {"agent/model/modeltest"}, // leaves, which package agent stands on; the other is for tests
+	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/visible", "cache", "prompts"},
 	"gitext":                  {"gitext/"},

@@ -24,7 +24,8 @@ func (a *app) connect(ctx context.Context, d *detective) error {
 	if key == "" && !s.local() && !shows {
 		return withHint(errors.New("there is no API key for "+s.host()), keyHint)
 	}
-	client, err := model.New(s.config(key))
+	cfg := s.config(key)
+	client, err := model.New(cfg)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,10 @@ func (a *app) connect(ctx context.Context, d *detective) error {
 	if _, known := client.Price(); !known && !s.AllowUnpriced && !shows {
 		return withHint(fmt.Errorf("nobody knows what %q at %s costs", s.Model, s.host()), priceHint)
 	}
-	d.mask = secret.New(key).Mask
+	d.mask = secret.New(append(cfg.Secrets(), a.keys()...)...).Mask
+	if key != "" && len(key) < secret.MinKnown && !s.local() && !shows {
+		d.say(fmt.Sprintf("the API key has fewer than %d characters: it is not masked in what is sent and recorded", secret.MinKnown))
+	}
 	d.ledger = agent.NewLedger(agent.Budget{USD: s.MaxCost})
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -137,14 +138,17 @@ func (s modelSettings) host() string {
 // its port. Recorded runs and kept answers are found by it.
 func (s modelSettings) place() string {
 	u, err := url.Parse(s.BaseURL)
-	if err != nil || !s.local() {
+	switch {
+	case err != nil:
 		return s.BaseURL
+	case !s.local():
+		return model.PublicURL(u)
 	}
 	u.Host = u.Hostname()
 	if strings.Contains(u.Host, ":") {
 		u.Host = "[" + u.Host + "]"
 	}
-	return u.String()
+	return model.PublicURL(u)
 }
 
 // local is true for a server that is asked without a key and without a price.
@@ -184,7 +188,7 @@ func setEngine(to *string, v string) error {
 
 func setUSD(to *float64, v string) error {
 	n, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(n >= 0) {
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
 		return errors.New("it must be an amount in US dollars, such as 0.50")
 	}
 	*to = n
@@ -220,7 +224,7 @@ func setDuration(to *time.Duration, v string) error {
 
 func setTemperature(to **float64, v string) error {
 	n, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(n >= 0) {
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
 		return errors.New("it must be a number, such as 0 or 0.7")
 	}
 	*to = &n
@@ -237,7 +241,7 @@ func setPrice(to **tokenPrice, v string) error {
 	var n []float64
 	for part := range strings.SplitSeq(v, "/") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(x >= 0) {
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
 			n = nil
 			break
 		}
