@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,12 +68,15 @@ var helps atomic.Bool
 
 // Helper does the work of a helper, and never returns, in a process that was
 // started as one. A program that runs commands calls it before all else: only
-// then can its commands be confined by landlock, and their leftovers ended.
+// then can its commands be confined by landlock, and their leftovers ended. It
+// also keeps descriptors that the program was given from all that it starts.
 func Helper() {
 	helps.Store(true)
 	if len(os.Args) < 2 || !strings.HasPrefix(os.Args[1], helperMark) {
+		keepDescriptors(planFD)
 		return
 	}
+	keepDescriptors(answerFD + 1)
 	runtime.LockOSThread() // credentials, filters and the death of a parent belong to threads
 	switch role := strings.TrimPrefix(os.Args[1], helperMark); role {
 	case roleSupervise:
@@ -84,6 +89,20 @@ func Helper() {
 		check(os.Args[2:])
 	}
 	os.Exit(exitHelper)
+}
+
+// keepDescriptors keeps those that this process was given, from a number on, from
+// all that it starts: a directory that is open leads out of every sandbox.
+func keepDescriptors(from uint) {
+	if unix.CloseRange(from, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	entries, _ := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && uint(fd) >= from {
+			unix.CloseOnExec(fd)
+		}
+	}
 }
 
 const (
@@ -162,7 +181,6 @@ func supervise() {
 	if err := json.NewDecoder(life).Decode(&p); err != nil {
 		os.Exit(exitHelper)
 	}
-	Harden()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		tell(ending{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
 	}
@@ -170,6 +188,7 @@ func supervise() {
 	if err != nil {
 		tell(ending{Error: err.Error()})
 	}
+	Harden() // not before: a child that cannot be looked into cannot be given a user namespace
 	stop := make(chan struct{})
 	go func() {
 		io.Copy(io.Discard, life) // nothing more comes; the pipe ends with who holds it
