@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -146,6 +147,33 @@ func (r *Repo) setObjects(dir string) {
 		r.objects = append(r.objects, alt)
 	}
 }
+
+// ObjectDirs are the directories that hold the repository's objects, those that
+// it borrows from other repositories included.
+func (r *Repo) ObjectDirs() []string {
+	const deepest = 5 // as far as git follows alternates
+	dirs := slices.Clone(r.objects)
+	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
+		var next []string
+		for _, dir := range from {
+			text, _ := ReadRegular(filepath.Join(dir, "info", "alternates"), maxAlternates) // most have none
+			for line := range strings.Lines(string(text)) {
+				alt := strings.TrimSuffix(line, "\n")
+				if !filepath.IsAbs(alt) {
+					alt = filepath.Join(dir, alt)
+				}
+				if st, err := os.Stat(alt); err == nil && st.IsDir() && !strings.HasPrefix(line, "#") && !slices.Contains(dirs, alt) {
+					next = append(next, alt)
+				}
+			}
+		}
+		dirs, from = append(dirs, next...), next
+	}
+	return dirs
+}
+
+// maxAlternates bounds the list of the directories that objects are borrowed from.
+const maxAlternates = 1 << 20
 
 // maxShallow bounds the list of a shallow clone's boundary: a million commits.
 const maxShallow = 64 << 20

@@ -51,10 +51,8 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 			env[name] = v
 		}
 	}
-	if level == Bwrap && s.Cache != "" {
-		env["XDG_CACHE_HOME"] = s.Cache
-		env["GOCACHE"] = filepath.Join(s.Cache, "go-build")
-		env["CCACHE_DIR"] = filepath.Join(s.Cache, "ccache")
+	if level == Bwrap || level == Landlock {
+		confinedVariables(env, s, level)
 	}
 	env["TERM"], env["PWD"], env["GIT_TERMINAL_PROMPT"] = "dumb", s.Dir, "0"
 	// git's discovery must not climb out of the scratch directory.
@@ -69,4 +67,23 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// confinedVariables say where things are for a command that sees little of the
+// file system.
+func confinedVariables(env map[string]string, s Spec, level Level) {
+	env["GIT_CONFIG_NOSYSTEM"] = "1" // it is not shown
+	delete(env, "TMPDIR")            // nor is the user's, unless the caller sets one
+	if home := homeDir(); home != "" && level == Bwrap {
+		env["HOME"] = home // by its real name, which is where it is mounted
+	}
+	if s.Cache == "" {
+		return
+	}
+	env["XDG_CACHE_HOME"] = s.Cache
+	env["GOCACHE"] = filepath.Join(s.Cache, "go-build")
+	env["CCACHE_DIR"] = filepath.Join(s.Cache, "ccache")
+	if level == Landlock {
+		env["HOME"] = freshHome(s)
+	}
 }

@@ -36,24 +36,32 @@ func signalGroup(cmd *exec.Cmd, sig syscall.Signal) bool {
 // the kernel counts resident pages per thread or processor and in batches.
 const ownMark = 16 << 20
 
-// peakOf is the most memory that one process of the ended tree had in use, in bytes; 0
-// when nobody knows: on Linux a process keeps the mark of the one that forked it
-// (getrusage(2)), so that a mark no higher than ours may be ours.
+// peakOf is the most memory that one process of the ended tree had in use, in
+// bytes; 0 when nobody knows.
 func peakOf(st *os.ProcessState) int64 {
 	usage, ok := st.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return peakAbove(int64(usage.Maxrss))
+}
+
+// peakAbove turns the kernel's mark into bytes. On Linux a process keeps the mark
+// of the one that forked it (getrusage(2)), so that a mark no higher than ours may
+// be ours, and nobody knows.
+func peakAbove(mark int64) int64 {
 	var own syscall.Rusage
-	if !ok || syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {
 		return 0
 	}
 	unit := int64(1 << 10)
 	if runtime.GOOS == "darwin" {
 		unit = 1
 	}
-	peak := int64(usage.Maxrss) * unit
-	if peak <= int64(own.Maxrss)*unit+ownMark {
+	if mark*unit <= int64(own.Maxrss)*unit+ownMark {
 		return 0
 	}
-	return peak
+	return mark * unit
 }
 
 func exitOf(st *os.ProcessState) (int, os.Signal) {

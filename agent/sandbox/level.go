@@ -2,120 +2,115 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"time"
+	"sync"
 )
 
 // A Level is how much a command is kept from doing.
 type Level string
 
-// The levels. Auto takes Bwrap when it works here, else None.
+// The levels. Auto takes Bwrap when it works here, else Landlock, and never
+// None, which somebody has to ask for by name.
 const (
-	Auto  Level = "auto"
-	Bwrap Level = "bwrap"
-	None  Level = "none"
+	Auto     Level = "auto"
+	Bwrap    Level = "bwrap"
+	Landlock Level = "landlock"
+	None     Level = "none"
 )
 
-// probeLimit bounds the trial start of bubblewrap (measured: 30 to 70 ms).
-const probeLimit = 5 * time.Second
+// Levels are all that may be asked for.
+var Levels = []Level{Auto, Bwrap, Landlock, None}
 
-// Probe says which level a command will get, and for Auto why it is not a
-// better one. It is an error to ask for Bwrap where that does not work.
-func Probe(ctx context.Context, asked Level) (got Level, why string, err error) {
+// A Standing is what confines commands on this machine. Whatever it says has
+// been tried: see selftest_linux.go.
+type Standing struct {
+	Level  Level
+	Failed []string // why no better level is in force, best first; empty for Bwrap
+	Limits []string // what the level cannot hold here, each a phrase without a verb of its own
+	Tried  int      // checks of the self-test that held
+
+	how variant
+}
+
+// A variant is one way to reach a level. Older programs and kernels know fewer.
+type variant struct {
+	userNS     bool // Bwrap: a user namespace of its own
+	noNestedNS bool // Bwrap: --disable-userns and --size, from bubblewrap 0.8
+	isolated   bool // Landlock: namespaces of its own, where the kernel lets us
+}
+
+// An Unavailable is the error of a level that does not work here.
+type Unavailable struct {
+	Asked  Level
+	Failed []string // why, for each level that was tried
+}
+
+func (e *Unavailable) Error() string {
+	what := "nothing confines commands on this system"
+	if e.Asked == Bwrap || e.Asked == Landlock {
+		what = fmt.Sprintf("sandbox level %s does not work on this system", e.Asked)
+	}
+	return what + ": " + strings.Join(e.Failed, "; ")
+}
+
+// standings keeps what was found for each level that was asked for. A process
+// tries a level once; an interrupted trial is not kept.
+var standings = struct {
+	sync.Mutex
+	known map[Level]Standing
+}{known: map[Level]Standing{}}
+
+// Probe says what will confine a command, after having tried it. Asked for Auto
+// it takes the best level that works, and it is an [Unavailable] when none
+// does. Its answer holds for the life of the process.
+func Probe(ctx context.Context, asked Level) (Standing, error) {
 	switch asked {
+	case "":
+		asked = Auto
 	case None:
-		return None, "", nil
-	case Auto, "", Bwrap:
+		return Standing{Level: None, Limits: noneLimits()}, nil
+	case Auto, Bwrap, Landlock:
 	default:
-		return "", "", fmt.Errorf("unknown sandbox level %q", string(asked))
+		return Standing{}, fmt.Errorf("unknown sandbox level %q", string(asked))
 	}
-	err = tryBwrap(ctx)
-	switch {
-	case err == nil:
-		return Bwrap, "", nil
-	case ctx.Err() != nil:
-		return "", "", context.Cause(ctx)
-	case asked == Bwrap:
-		return "", "", fmt.Errorf("sandbox level bwrap: %w", err)
+	standings.Lock()
+	defer standings.Unlock()
+	if known, ok := standings.known[asked]; ok {
+		return known, nil
 	}
-	return None, err.Error(), nil
-}
-
-// tryBwrap starts bubblewrap with the mounts of a real run. Containers and
-// hardened kernels often have the program but forbid it its namespaces, and
-// then it exits with 1, which looks like a failed test.
-func tryBwrap(ctx context.Context) error {
-	if _, err := exec.LookPath("bwrap"); err != nil {
-		return errors.New("bubblewrap is not installed")
-	}
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
-	defer cancel()
-	argv := append(bwrapArgv(Spec{Dir: "/"}), "true")
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
-	ownGroup(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("bubblewrap does not work here: %s", strings.TrimPrefix(first, "bwrap: "))
-	}
-	return nil
-}
-
-// secrets are the places below the home directory where programs keep keys.
-var secrets = strings.Fields(`
-.ssh .gnupg .aws .azure .kube .docker .netrc .git-credentials .pypirc .npmrc .password-store .pki
-.config/gh .config/hub .config/gcloud .config/git/credentials .config/git-agent .config/op .config/rclone
-.config/google-chrome .config/chromium .mozilla .local/share/keyrings .local/share/kwalletd
-.cargo/credentials .cargo/credentials.toml .m2/settings-security.xml .gem/credentials .terraform.d
-.bash_history .zsh_history .psql_history .pgpass .my.cnf .vault-token`)
-
-// bwrapArgv is bubblewrap's part of the command line. The system is read-only,
-// /tmp and /run are empty (sockets of daemons live there, and a read-only
-// mount does not stop connect(2)), and only the scratch directories can be
-// written. Later mounts cover earlier ones, so they come last.
-func bwrapArgv(s Spec) []string {
-	argv := []string{"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"}
-	if s.Network {
-		argv = append(argv, "--share-net") // name resolution may need a file below /run
-	} else {
-		argv = append(argv, "--tmpfs", "/run")
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		argv = append(argv, maskSecrets(home)...)
-	}
-	writable := append([]string(nil), s.Writable...)
-	if s.Cache != "" {
-		writable = append(writable, s.Cache)
-	}
-	if s.Dir != "/" {
-		writable = append(writable, s.Dir)
-	}
-	for _, dir := range writable {
-		argv = append(argv, "--bind", dir, dir)
-	}
-	return append(argv, "--chdir", s.Dir)
-}
-
-func maskSecrets(home string) []string {
-	var argv []string
-	for _, rel := range secrets {
-		path := filepath.Join(home, filepath.FromSlash(rel))
-		// A symbolic link is resolved: a mount cannot be put on a link.
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
+	var failed []string
+	for _, level := range []Level{Bwrap, Landlock} {
+		if asked != Auto && asked != level {
 			continue
 		}
-		if st, err := os.Stat(real); err == nil && st.IsDir() {
-			argv = append(argv, "--tmpfs", real)
-		} else if err == nil {
-			argv = append(argv, "--ro-bind", "/dev/null", real)
+		st, err := try(ctx, level)
+		if ctx.Err() != nil {
+			return Standing{}, context.Cause(ctx)
 		}
+		if err == nil {
+			st.Level, st.Failed = level, failed
+			standings.known[asked], standings.known[level] = st, st
+			return st, nil
+		}
+		failed = append(failed, fmt.Sprintf("%s: %v", level, err))
 	}
-	return argv
+	return Standing{}, &Unavailable{asked, failed}
+}
+
+// String says in a line what confines a command.
+func (s Standing) String() string {
+	var text string
+	switch s.Level {
+	case Bwrap:
+		text = "bubblewrap: no network, only the scratch work tree can be written, the home directory is hidden but for toolchains"
+	case Landlock:
+		text = "landlock: no network, only the scratch work tree can be written, the home directory is hidden but for toolchains"
+	default:
+		return "none: the command runs with your rights"
+	}
+	if len(s.Limits) > 0 {
+		text += "; not held here: " + strings.Join(s.Limits, ", ")
+	}
+	return text
 }

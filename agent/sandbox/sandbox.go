@@ -31,6 +31,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -68,8 +69,13 @@ type Spec struct {
 
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
-	Cache    string   // where build caches go when the user's are read-only
-	Network  bool     // leave the network on at level Bwrap
+	Readable []string // what may be read besides the system and toolchains
+	// Cache is where build caches go when the user's are read-only. Beside it, in
+	// Cache.home, stands the home directory of the command, made anew each time.
+	Cache   string
+	Network bool // leave the network on at levels that turn it off
+
+	argv []string // in place of Command, for the self-test
 }
 
 // A Result is what became of a command.
@@ -82,17 +88,23 @@ type Result struct {
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
 	Duration time.Duration
-	Level    Level // what was used: Bwrap or None
+	Level    Level // what was used: Bwrap, Landlock or None
+	Stayed   int   // processes that it left and that could not be ended
 }
 
 // Run runs one command to its end. A command that fails is a result, not an
 // error; an error means that it could not be run, or that ctx ended first.
 func Run(ctx context.Context, s Spec) (Result, error) {
-	level, _, err := Probe(ctx, s.Sandbox)
+	standing, err := Probe(ctx, s.Sandbox)
 	if err != nil {
 		return Result{}, err
 	}
-	env, err := environ(os.LookupEnv, os.Environ(), s, level)
+	return runAt(ctx, s, standing)
+}
+
+// runAt runs a command at a level that is known to work, or on trial.
+func runAt(ctx context.Context, s Spec, standing Standing) (Result, error) {
+	env, err := environ(os.LookupEnv, os.Environ(), s, standing.Level)
 	if err != nil {
 		return Result{}, err
 	}
@@ -101,35 +113,50 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		runCtx, cancel = context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
 	}
 	defer cancel()
-
-	argv := shellArgv(s)
-	if level == Bwrap {
-		argv = append(bwrapArgv(s), argv...)
+	j, err := newJob(runCtx, s, standing, env)
+	if err != nil {
+		return Result{}, fmt.Errorf("run %q: %w", s.Command, err)
 	}
-	cmd := exec.CommandContext(runCtx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = s.Dir, env
-	ownGroup(cmd)
-	cmd.WaitDelay = grace
-
 	out := newBounded(s.MaxOutput)
 	began := time.Now()
-	werr := runGroup(cmd, out)
-	res := Result{Duration: time.Since(began), Level: level}
+	werr := runGroup(j, out)
+	res := Result{Duration: time.Since(began), Level: standing.Level}
 	res.Output, res.Omitted = out.bytes()
 	if err := ctx.Err(); err != nil {
 		return res, context.Cause(ctx)
 	}
 	res.TimedOut = context.Cause(runCtx) == errTimeout
-	if cmd.ProcessState == nil {
+	if j.cmd.ProcessState == nil {
 		return res, fmt.Errorf("run %q: %w", s.Command, werr)
 	}
-	res.Exit, res.Signal = exitOf(cmd.ProcessState)
-	peak := peakOf(cmd.ProcessState)
-	if level == Bwrap {
-		peak = 0 // bwrap does not wait for those that it starts, so it is its own
+	peak, err := j.ended(&res)
+	if err != nil {
+		return res, fmt.Errorf("run %q: %w", s.Command, err)
 	}
 	res.Starved = res.Exit != 0 && !res.TimedOut && starved(s.Memory, peak, res)
 	return res, nil
+}
+
+// A job is a command that is ready to start, and how to learn what became of it.
+type job struct {
+	cmd   *exec.Cmd
+	start func() error
+	// ended fills in the exit code and signal once cmd was waited for, and returns
+	// the peak of memory, 0 where nobody knows.
+	ended func(*Result) (peak int64, err error)
+}
+
+// plainJob runs a command as a process group, without a helper.
+func plainJob(ctx context.Context, s Spec, env []string) *job {
+	argv := shellArgv(s)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = s.Dir, env
+	ownGroup(cmd)
+	cmd.WaitDelay = grace
+	return &job{cmd: cmd, start: cmd.Start, ended: func(res *Result) (int64, error) {
+		res.Exit, res.Signal = exitOf(cmd.ProcessState)
+		return peakOf(cmd.ProcessState), nil
+	}}
 }
 
 // starvation is what programs say when they get no memory: the C library, shells,
@@ -152,20 +179,32 @@ func starved(bound, peak int64, res Result) bool {
 	return peak > bound/8*7 || peak == 0 && signalled || starvation.Match(res.Output)
 }
 
-// shellArgv has a shell run the command, below another that sets the limit: it
-// then holds from the first instruction, and only root can raise it again.
-func shellArgv(s Spec) []string {
-	argv := []string{"sh", "-c", s.Command}
-	if s.Memory > 0 {
-		kib := strconv.FormatInt(max(1, s.Memory>>10), 10)
-		argv = append([]string{"sh", "-c", `ulimit -d "$0" && exec "$@"`, kib}, argv...)
+// shellArgv has a shell run the command, below another that sets the limits: they
+// then hold from the first instruction, and only root can raise them again. A
+// limit in others is set if it can be.
+func shellArgv(s Spec, others ...string) []string {
+	argv := s.argv
+	if argv == nil {
+		argv = []string{"sh", "-c", s.Command}
 	}
-	return argv
+	script := strings.Join(others, "; ")
+	if script != "" {
+		script = "{ " + script + "; } 2>/dev/null; "
+	}
+	kib := ""
+	if s.Memory > 0 {
+		kib = strconv.FormatInt(max(1, s.Memory>>10), 10)
+		script += `ulimit -d "$0" && `
+	}
+	if script == "" {
+		return argv
+	}
+	return append([]string{"sh", "-c", script + `exec "$@"`, kib}, argv...)
 }
 
-// runGroup starts cmd, copies what it prints to out and waits until it and
+// runGroup starts a job, copies what it prints to out and waits until it and
 // everything in its process group is gone.
-func runGroup(cmd *exec.Cmd, out io.Writer) error {
+func runGroup(j *job, out io.Writer) error {
 	// The kernel signals the death of the parent thread, not of the parent
 	// process (prctl(2), PR_SET_PDEATHSIG): the thread has to stay.
 	runtime.LockOSThread()
@@ -176,8 +215,9 @@ func runGroup(cmd *exec.Cmd, out io.Writer) error {
 		return err
 	}
 	defer r.Close()
+	cmd := j.cmd
 	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for grandchildren
-	err = cmd.Start()
+	err = j.start()
 	w.Close()
 	if err != nil {
 		return err

@@ -79,6 +79,7 @@ type Verdict struct {
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked
+	Sandbox     string       // what confined the command that confirmed it, a sandbox.Level; "" when none was run
 }
 
 // A Suspect is one commit that may have introduced the bug.

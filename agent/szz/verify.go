@@ -29,10 +29,12 @@ type VerifyOptions struct {
 	MaxSuspects int           // most suspects tried; 0 is five
 	MaxRuns     int           // most runs in all; 0 is a hundred
 
-	Sandbox sandbox.Level // "" is auto
-	Network bool          // leave the network on in the sandbox
-	Env     []string      // names of more variables for the command
-	Scratch string        // where scratch work trees go; "" is below TMPDIR
+	Sandbox  sandbox.Level // "" is auto
+	Network  bool          // leave the network on in the sandbox
+	Readable []string      // what the command may read there beside the system and toolchains
+	Writable []string      // what it may write there beside its scratch work tree
+	Env      []string      // names of more variables for the command
+	Scratch  string        // where scratch work trees go; "" is below TMPDIR
 
 	OnEvent func(agent.Event) // may be nil
 }
@@ -80,6 +82,7 @@ func Verify(ctx context.Context, repo *gitext.Repo, fc *FixContext, v *Verdict, 
 		return err
 	}
 	defer t.close()
+	v.Sandbox = string(t.standing.Level)
 	err = t.verify(ctx, v)
 	t.settle(v)
 	t.noteAbsent(ctx, v)

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,15 +50,15 @@ const (
 // trials runs the command at one commit after the other, in one work tree so
 // that each build starts from the one before. No commit is run twice.
 type trials struct {
-	repo    *gitext.Repo
-	fc      *FixContext
-	opt     VerifyOptions
-	level   sandbox.Level
-	why     string // why the level is not better
-	scratch *sandbox.Scratch
-	tree    string
-	temp    string
-	cache   string
+	repo     *gitext.Repo
+	fc       *FixContext
+	opt      VerifyOptions
+	standing sandbox.Standing
+	readable []string
+	scratch  *sandbox.Scratch
+	tree     string
+	temp     string
+	cache    string
 
 	tests   []gitext.Overlay // the fix's test files
 	fix     []gitext.Overlay // all of an uncommitted fix
@@ -72,7 +74,7 @@ func newTrials(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Verif
 	opt.MaxRuns = cmp.Or(opt.MaxRuns, defaultVerifyRuns)
 	t := &trials{repo: repo, fc: fc, opt: opt, seen: map[gitext.OID]trial{}}
 	var err error
-	if t.level, t.why, err = sandbox.Probe(ctx, opt.Sandbox); err != nil {
+	if t.standing, err = sandbox.Probe(ctx, opt.Sandbox); err != nil {
 		return nil, err
 	}
 	if err := t.readOverlays(ctx); err != nil {
@@ -85,6 +87,14 @@ func newTrials(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Verif
 		if *dir, err = t.scratch.Dir(name); err != nil {
 			t.close()
 			return nil, fmt.Errorf("scratch directory: %w", err)
+		}
+	}
+	t.readable = slices.Clone(opt.Readable)
+	for _, dir := range append(repo.ObjectDirs(), t.tree+".objects") {
+		// The small repository in the work tree borrows these. They hold commits, and
+		// nothing of the user's configuration.
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			t.readable = append(t.readable, dir, real)
 		}
 	}
 	return t, nil
@@ -188,7 +198,8 @@ func (t *trials) execute(ctx context.Context, commit gitext.OID, over []gitext.O
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: t.tree, Command: t.opt.Command, Timeout: t.opt.Timeout,
 		Env: t.opt.Env, Set: []string{"TMPDIR=" + t.temp, "GIT_AGENT_COMMIT=" + string(commit)},
-		Memory: t.opt.Memory, Sandbox: t.level, Network: t.opt.Network, Writable: []string{t.temp}, Cache: t.cache,
+		Memory: t.opt.Memory, Sandbox: t.standing.Level, Network: t.opt.Network,
+		Writable: append([]string{t.temp}, t.opt.Writable...), Readable: t.readable, Cache: t.cache,
 	})
 	if err != nil {
 		return trial{}, err
@@ -251,10 +262,10 @@ func (t *trials) summary() string {
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
 	}
 	switch {
-	case t.level == sandbox.Bwrap:
+	case t.standing.Level == sandbox.Bwrap:
 		b.WriteString("; sandbox: bubblewrap")
-	case t.why != "":
-		fmt.Fprintf(&b, "; no sandbox: %s", t.why)
+	case t.standing.Level == sandbox.Landlock:
+		b.WriteString("; sandbox: landlock")
 	default:
 		b.WriteString("; no sandbox")
 	}
@@ -263,10 +274,10 @@ func (t *trials) summary() string {
 
 // sandboxed is a hint for a command that fails where it should pass.
 func (t *trials) sandboxed() string {
-	if t.level != sandbox.Bwrap {
+	if t.standing.Level == sandbox.None {
 		return ""
 	}
-	return "; it ran in bubblewrap without network, where only its work tree can be written: '--sandbox=none' runs it without"
+	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 }
 
 func (t *trials) withoutTests() string {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"git-agent/agent/sandbox"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -25,7 +24,7 @@ func checkInstallation(ctx context.Context, a *app) []finding {
 		checkProgram(a),
 		checkPage(a),
 		checkCompletion(a),
-		checkSandbox(ctx),
+		checkSandbox(ctx, a),
 	}
 }
 
@@ -99,18 +98,6 @@ func checkPage(a *app) finding {
 		}
 	}
 	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
-}
-
-// checkSandbox tells what confines the commands of --verify-cmd.
-func checkSandbox(ctx context.Context) finding {
-	level, why, err := sandbox.Probe(ctx, sandbox.Auto)
-	switch {
-	case err != nil:
-		return fail("sandbox", "", "%v", err)
-	case level == sandbox.None:
-		return warn("sandbox", "install bubblewrap", "none, so that --verify-cmd runs with your rights: %s", why)
-	}
-	return ok("sandbox", "%s confines what --verify-cmd runs", level)
 }
 
 // completionFiles are where shells look, below a data directory.
@@ -252,7 +239,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting is true for a key that the program reads.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || isSandboxSetting(key) || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
 		return strings.EqualFold(key, row.key)
 	})
 }

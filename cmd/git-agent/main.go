@@ -20,6 +20,7 @@ import (
 )
 
 func main() {
+	sandbox.Helper() // this process may have been started to run a project's command
 	// Commands of --verify-cmd must not read keys from this process.
 	if err := sandbox.Harden(); err != nil {
 		fmt.Fprintf(os.Stderr, "warning: other processes may read this one's environment: %v\n", err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"git-agent/agent/sandbox"
 )
 
 // The scripts in testdata/script drive the real program against the real git.
@@ -21,6 +23,7 @@ import (
 //	GIT_DEFAULT_HASH=sha256 go test ...            in SHA-256 repositories
 
 func TestMain(m *testing.M) {
+	sandbox.Helper()
 	testscript.Main(m, map[string]func(){
 		"git-agent": func() {
 			os.Exit(run(context.Background(), os.LookupEnv, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
@@ -103,13 +106,17 @@ func writeConfig(file, home string) error {
 
 func hostile() bool { return os.Getenv("GIT_AGENT_TEST_HOSTILE") != "" }
 
-// scriptCondition adds [git:V] (git is V or newer), [sha256] and [hostile].
+// scriptCondition adds [git:V] (git is V or newer), [sha256], [hostile] and
+// [sandbox] (something confines commands here).
 func scriptCondition(cond string) (bool, error) {
 	switch {
 	case cond == "sha256":
 		return os.Getenv("GIT_DEFAULT_HASH") == "sha256", nil
 	case cond == "hostile":
 		return hostile(), nil
+	case cond == "sandbox":
+		_, err := sandbox.Probe(context.Background(), sandbox.Auto)
+		return err == nil, nil
 	case strings.HasPrefix(cond, "git:"):
 		return gitAtLeast(strings.TrimPrefix(cond, "git:"))
 	}

@@ -34,7 +34,7 @@ type szzCmd struct {
 	VerifyCmd     string        `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
 	VerifyTimeout time.Duration `placeholder:"<duration>" help:"how long one run may take, such as 90s; 10 minutes unless given"`
 	VerifyMemory  string        `placeholder:"<size>" help:"how much memory each process of the command may have, such as 2g; no bound unless given"`
-	Sandbox       string        `enum:"auto,bwrap,none" default:"auto" placeholder:"<level>" help:"how to confine the command: bwrap, none, or auto, which takes what works"`
+	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto, which takes the better of the first two; default: agent.sandbox, or auto"`
 	Bisect        bool          `help:"bisect with --verify-cmd when it confirms no suspect"`
 	AllowShallow  bool          `help:"work in a shallow clone, whose answers may be cut short"`
 	Cache         bool          `negatable:"" default:"true" help:"keep answers, and give those kept before"`
@@ -44,7 +44,8 @@ type szzCmd struct {
 	modelFlags    `embed:""`
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
 
-	paths []string
+	paths    []string
+	confined sandboxSettings
 }
 
 // setPaths takes what followed "--".
@@ -80,6 +81,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	repo, err := c.open(ctx, a)
 	if err != nil {
+		return err
+	}
+	if err := c.confine(ctx, a); err != nil {
 		return err
 	}
 	who, err := c.detective(ctx, a, repo)

@@ -29,6 +29,7 @@ type (
 		Suspects   []szzJSONSuspect `json:"suspects"`
 		Considered int              `json:"considered"`
 		Notes      []string         `json:"notes"`
+		Sandbox    string           `json:"sandbox,omitempty"` // of --verify-cmd
 		Agent      *szzJSONAgent    `json:"agent,omitempty"`
 	}
 	szzJSONAgent struct {
@@ -117,7 +118,7 @@ func szzJSONOf(ans szzAnswer) szzJSONAnswer {
 	out := szzJSONAnswer{
 		Schema: szzSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
 		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates),
-		Suspects: []szzJSONSuspect{}, Notes: append([]string{}, v.Notes...), Agent: szzJSONAgentOf(ans),
+		Suspects: []szzJSONSuspect{}, Notes: append([]string{}, v.Notes...), Agent: szzJSONAgentOf(ans), Sandbox: v.Sandbox,
 	}
 	for _, s := range v.Suspects {
 		out.Suspects = append(out.Suspects, szzJSONSuspectOf(s))

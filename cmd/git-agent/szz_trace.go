@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"git-agent/agent"
-	"git-agent/agent/sandbox"
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -208,7 +207,7 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	}
 	return ans, szz.Verify(ctx, t.repo, fc, ans.Verdict, szz.VerifyOptions{
 		Command: t.cmd.VerifyCmd, Bisect: t.cmd.Bisect, Timeout: t.cmd.VerifyTimeout, Memory: t.cmd.memory(),
-		Sandbox: sandbox.Level(t.cmd.Sandbox), OnEvent: tell,
+		Sandbox: t.cmd.confined.Level, Readable: t.cmd.confined.Readable, Writable: t.cmd.confined.Writable, OnEvent: tell,
 	})
 }
 

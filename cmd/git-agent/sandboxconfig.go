@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/gitext"
+)
+
+// sandboxSettings say how commands of a project are confined. They are the
+// user's alone: a repository must not choose what its own code can reach.
+type sandboxSettings struct {
+	Level    sandbox.Level
+	Readable []string
+	Writable []string
+}
+
+// The keys of sandboxSettings. Paths may be given several times.
+const (
+	sandboxKey      = "agent.sandbox"
+	sandboxReadKey  = "agent.sandboxRead"
+	sandboxWriteKey = "agent.sandboxWrite"
+)
+
+func isSandboxSetting(key string) bool {
+	return slices.ContainsFunc([]string{sandboxKey, sandboxReadKey, sandboxWriteKey}, func(k string) bool { return strings.EqualFold(k, key) })
+}
+
+// sandboxSettings reads what is configured. asked is the level of an option, ""
+// when none was given.
+func (a *app) sandboxSettings(ctx context.Context, asked string) (sandboxSettings, error) {
+	config, err := gitext.Settings(ctx)
+	if err != nil {
+		return sandboxSettings{}, err
+	}
+	trusted := func(key string) (values []string) {
+		for _, v := range config[strings.ToLower(key)] {
+			if !v.Trusted() {
+				a.warnUntrusted(key, v.Scope)
+				continue
+			}
+			values = append(values, v.Value)
+		}
+		return values
+	}
+	s := sandboxSettings{Level: sandbox.Level(asked)}
+	if levels := trusted(sandboxKey); asked == "" && len(levels) > 0 {
+		s.Level = sandbox.Level(levels[len(levels)-1]) // the last one wins, as in git
+	}
+	s.Level = cmp.Or(s.Level, sandbox.Auto)
+	if !slices.Contains(sandbox.Levels, s.Level) {
+		return s, fmt.Errorf("%s is %q: it must be auto, bwrap, landlock or none", sandboxKey, string(s.Level))
+	}
+	if s.Readable, err = a.sandboxPaths(sandboxReadKey, trusted(sandboxReadKey)); err != nil {
+		return s, err
+	}
+	s.Writable, err = a.sandboxPaths(sandboxWriteKey, trusted(sandboxWriteKey))
+	return s, err
+}
+
+// sandboxPaths makes the paths of a key absolute. One that is not there is an
+// error: the user would wait for what it was to show.
+func (a *app) sandboxPaths(key string, values []string) ([]string, error) {
+	var paths []string
+	for _, path := range values {
+		if rel, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(a.env.get("HOME"), rel)
+		}
+		if err := sandbox.CheckGrant(path); err != nil {
+			return nil, withHint(fmt.Errorf("%s: %w", key, err), "git config --global --unset %s %s", key, gitext.ShellQuote("^"+path+"$"))
+		}
+		paths = append(paths, filepath.Clean(path))
+	}
+	return paths, nil
+}
+
+// confine finds out what will confine --verify-cmd, before anything else is
+// done, and says so. Where nothing does, nothing is run.
+func (c *szzCmd) confine(ctx context.Context, a *app) error {
+	if c.VerifyCmd == "" {
+		return nil
+	}
+	var err error
+	if c.confined, err = a.sandboxSettings(ctx, c.Sandbox); err != nil {
+		return err
+	}
+	standing, err := sandbox.Probe(ctx, c.confined.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return withHint(err, "%s", unconfinedHint(unavailable))
+	}
+	if err != nil {
+		return err
+	}
+	a.say("sandbox: %s", standing)
+	return nil
+}
+
+// unconfinedHint says what to type where nothing confines a command.
+func unconfinedHint(e *sandbox.Unavailable) string {
+	none := "--sandbox=none runs the command with your rights, and 'git config --global agent.sandbox none' always does"
+	if command := installBwrap(e.Failed); command != "" {
+		return command + "\n" + none
+	}
+	return none
+}
+
+// installers are package managers and how they install bubblewrap.
+var installers = [][2]string{
+	{"apt-get", "apt-get install bubblewrap"}, {"dnf", "dnf install bubblewrap"}, {"apk", "apk add bubblewrap"},
+	{"pacman", "pacman -S bubblewrap"}, {"zypper", "zypper install bubblewrap"},
+}
+
+// installBwrap is the command that brings bubblewrap, or "" where it is there,
+// or nobody knows.
+func installBwrap(failed []string) string {
+	if !slices.ContainsFunc(failed, func(why string) bool { return strings.Contains(why, "not installed") }) {
+		return ""
+	}
+	for _, row := range installers {
+		for _, dir := range []string{"/usr/bin", "/sbin", "/bin"} {
+			if exists(filepath.Join(dir, row[0])) {
+				return row[1]
+			}
+		}
+	}
+	return ""
+}
+
+// checkSandbox tells what confines the commands of --verify-cmd, as tried, and
+// what it cannot hold.
+func checkSandbox(ctx context.Context, a *app) finding {
+	const check = "sandbox"
+	settings, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return fail(check, remedy(err), "%v", err)
+	}
+	standing, err := sandbox.Probe(ctx, settings.Level)
+	var unavailable *sandbox.Unavailable
+	switch {
+	case errors.As(err, &unavailable):
+		return warn(check, cmp.Or(installBwrap(unavailable.Failed), "git config --global agent.sandbox none"),
+			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
+	case err != nil:
+		return fail(check, "", "%v", err)
+	case standing.Level == sandbox.None:
+		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
+	}
+	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
+	if len(standing.Failed) == 0 {
+		return ok(check, "%s", text)
+	}
+	return warn(check, installBwrap(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
+}
