@@ -47,6 +47,9 @@ type Copied struct {
 // salvage copies what can be read of a damaged file, run by run, from both ends, since
 // reading ends at the first page that is wrong.
 func salvage(ctx context.Context, from, to string) (Copied, error) {
+	if _, err := claim(from); err != nil {
+		return Copied{}, err // no file, but what stood in its place
+	}
 	old, err := tracesFormat.connect(from)
 	if err != nil {
 		return Copied{}, err
