@@ -21,9 +21,9 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"agent", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "prompts", "man"},
-	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache"},   // attacks the built program; tests only
-	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/eval", "gitext"}, // makes the ranker's model
+	"cmd/git-agent":           {"agent", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
+	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
+	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/eval", "gitext"},         // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},

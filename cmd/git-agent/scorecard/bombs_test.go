@@ -108,33 +108,33 @@ func (b blast) broken() string {
 	return ""
 }
 
-// A probe is a way to meet the bomb.
-type probe struct {
+// A question is one way to read a repository that holds a bomb.
+type question struct {
 	name  string
 	args  []string
 	stdin string
 }
 
-func tool(name, args string) probe {
-	return probe{name: name, args: []string{"tool", "--no-cache", name, args}}
+func tool(name, args string) question {
+	return question{name: name, args: []string{"tool", "--no-cache", name, args}}
 }
 
-func szzProbe(args ...string) probe {
-	return probe{name: strings.Join(append([]string{"szz"}, args...), " "), args: append([]string{"szz", "--no-cache"}, args...)}
+func szzQuestion(args ...string) question {
+	return question{name: strings.Join(append([]string{"szz"}, args...), " "), args: append([]string{"szz", "--no-cache"}, args...)}
 }
 
 // probes are the verbs that read a repository, the ones that read most first.
-func (p *pit) probes() []probe {
-	list := []probe{
-		szzProbe(), szzProbe("--algorithm=ma"), tool("git_show", `{"commit":"HEAD~1","stat":true}`), szzProbe("--algorithm=b", "--json"),
+func (p *pit) questions() []question {
+	list := []question{
+		szzQuestion(), szzQuestion("--algorithm=ma"), tool("git_show", `{"commit":"HEAD~1","stat":true}`), szzQuestion("--algorithm=b", "--json"),
 		tool("git_grep", `{"pattern":"comp[a-z]+_total","regex":true}`), tool("git_log_search", `{"pattern":"a_value / 0"}`),
 		tool("git_blame", `{"path":"a.c","moves":"files"}`), p.mcp("szz", `{"algorithm":"rank"}`), p.eval(),
 	}
 	if *full {
 		for _, algorithm := range []string{"ag", "l", "r", "ra"} {
-			list = append(list, szzProbe("--algorithm="+algorithm))
+			list = append(list, szzQuestion("--algorithm="+algorithm))
 		}
-		list = append(list, szzProbe("HEAD~1..HEAD"), szzProbe("HEAD~1"), tool("git_show", `{"commit":"HEAD"}`), tool("git_show", `{"commit":"HEAD~1","path":"a.c"}`),
+		list = append(list, szzQuestion("HEAD~1..HEAD"), szzQuestion("HEAD~1"), tool("git_show", `{"commit":"HEAD"}`), tool("git_show", `{"commit":"HEAD~1","path":"a.c"}`),
 			tool("git_log_search", `{"pattern":"a_val[a-z]* /","mode":"G","order":"oldest"}`), tool("git_log_function", `{"path":"a.c","function":"compute_total"}`),
 			tool("git_blame", `{"path":"b.c"}`), tool("git_grep", `{"pattern":"nowhere","path":"bomb"}`), p.mcp("git_show", `{"commit":"HEAD"}`))
 	}
@@ -142,8 +142,8 @@ func (p *pit) probes() []probe {
 }
 
 // mcp is a session with one call.
-func (p *pit) mcp(name, args string) probe {
-	return probe{name: "mcp " + name, args: []string{"mcp", "--no-cache"}, stdin: strings.Join([]string{
+func (p *pit) mcp(name, args string) question {
+	return question{name: "mcp " + name, args: []string{"mcp", "--no-cache"}, stdin: strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + name + `","arguments":` + args + `}}`,
@@ -151,13 +151,13 @@ func (p *pit) mcp(name, args string) probe {
 }
 
 // eval measures one case, the fix at HEAD, in the folder above the repository.
-func (p *pit) eval() probe {
+func (p *pit) eval() question {
 	cases := filepath.Join(filepath.Dir(p.dir), "cases.jsonl")
 	line := fmt.Sprintf(`{"id":"one","repo":"bomb/repo","fix":%q,"bics":[%q]}`+"\n", p.fix, p.start)
 	if err := os.WriteFile(cases, []byte(line), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	return probe{name: "eval", args: []string{"eval", "szz", "--repos=" + filepath.Dir(filepath.Dir(p.dir)), cases}}
+	return question{name: "eval", args: []string{"eval", "szz", "--repos=" + filepath.Dir(filepath.Dir(p.dir)), cases}}
 }
 
 func TestBombs(t *testing.T) {
@@ -167,7 +167,7 @@ func TestBombs(t *testing.T) {
 		t.Run(strings.ReplaceAll(b.name, " ", "_"), func(t *testing.T) {
 			p := newPit(t)
 			b.arm(p)
-			list := p.probes()
+			list := p.questions()
 			if !*full {
 				list = list[:3]
 			}
