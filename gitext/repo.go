@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -157,10 +158,12 @@ func (r *Repo) setObjects(dir string) {
 }
 
 // ObjectDirs are the directories that hold the repository's objects, those that
-// it borrows from other repositories included.
+// it borrows from other repositories included. A repository may name any
+// directory as one, the home directory for example, and a caller may show these
+// to somebody else: so each holds only what git keeps among objects.
 func (r *Repo) ObjectDirs() []string {
 	const deepest = 5 // as far as git follows alternates
-	dirs := slices.Clone(r.objects)
+	dirs := slices.DeleteFunc(slices.Clone(r.objects), func(dir string) bool { return !onlyObjects(dir) })
 	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
 		var next []string
 		for _, dir := range from {
@@ -170,7 +173,7 @@ func (r *Repo) ObjectDirs() []string {
 				if !filepath.IsAbs(alt) {
 					alt = filepath.Join(dir, alt)
 				}
-				if st, err := os.Stat(alt); err == nil && st.IsDir() && !strings.HasPrefix(line, "#") && !slices.Contains(dirs, alt) {
+				if !strings.HasPrefix(line, "#") && !slices.Contains(dirs, alt) && onlyObjects(alt) {
 					next = append(next, alt)
 				}
 			}
@@ -178,6 +181,16 @@ func (r *Repo) ObjectDirs() []string {
 		dirs, from = append(dirs, next...), next
 	}
 	return dirs
+}
+
+// objectEntry matches the names that git gives to what it keeps among objects.
+var objectEntry = regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
+
+// onlyObjects reports whether dir is a directory in which every entry has a name
+// of git's. It may be empty.
+func onlyObjects(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry.MatchString(e.Name()) })
 }
 
 // maxAlternates bounds the list of the directories that objects are borrowed from.

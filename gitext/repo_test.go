@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -265,5 +266,24 @@ func TestClosedRepository(t *testing.T) {
 	r.Close()
 	if _, err := r.Commit(t.Context(), head); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestObjectDirsAreOnlyThat(t *testing.T) {
+	// A repository that calls another directory one of objects does not get it
+	// shown; one that borrows real objects does.
+	f := newFixture(t)
+	f.write("a", "a\n")
+	f.commit("one")
+	lender := newFixture(t)
+	private := t.TempDir()
+	if err := os.WriteFile(filepath.Join(private, "id_rsa"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	borrowed := filepath.Join(lender.dir, ".git", "objects")
+	f.write(".git/objects/info/alternates", private+"\n"+borrowed+"\n")
+	got := f.open().ObjectDirs()
+	if slices.Contains(got, private) || !slices.Contains(got, borrowed) || !slices.Contains(got, filepath.Join(f.dir, ".git", "objects")) {
+		t.Errorf("got %q", got)
 	}
 }
