@@ -129,7 +129,7 @@ func (v *victim) endedWell(got outcome, f fault) (kind string, err error) {
 // told is true when an answer that differs says why: a note more than
 // otherwise, a failed case of an evaluation, a check of doctor.
 func (v *victim) told(got outcome) bool {
-	for _, mark := range []string{`"notes":["`, `"failed":[{`, `"skipped":[{`, "was not run", "fail ", "warn "} {
+	for _, mark := range []string{`"notes":["`, `"failed":[{`, `"skipped":[{`, "was not run", `"isError":true`, "fail ", "warn "} {
 		if strings.Count(got.stdout, mark) > strings.Count(v.calm.stdout, mark) {
 			return true
 		}
