@@ -110,6 +110,36 @@ func skeleton(text string) (bones []byte, at []bone) {
 	return bones, at
 }
 
+// decoded reads the escapes of a text once: \u0026#65; becomes &#65;.
+func decoded(text string) (read string, at []bone, changed bool) {
+	if !strings.ContainsAny(text, `\%&`) {
+		return text, nil, false
+	}
+	var b strings.Builder
+	at = make([]bone, 0, len(text))
+	for i := 0; i < len(text); {
+		r, width := rune(text[i]), 1
+		if c := text[i]; c == '\\' || c == '%' || c == '&' {
+			r, width = spelled(text[i:])
+		}
+		place := bone{int32(i), int32(i + width)}
+		if width == 1 || r <= 0 {
+			for j := range width {
+				b.WriteByte(text[i+j])
+				at = append(at, bone{int32(i + j), int32(i + j + 1)})
+			}
+		} else {
+			n, _ := b.WriteRune(r)
+			for range n {
+				at = append(at, place)
+			}
+			changed = true
+		}
+		i += width
+	}
+	return b.String(), at, changed
+}
+
 // spelled reads one character at the beginning of s, however it is written.
 // Its width is that of the spelling.
 func spelled(s string) (r rune, width int) {
@@ -177,7 +207,7 @@ func entity(s string) (r rune, width int) {
 	digits, base := s[1:end], 10
 	if !strings.HasPrefix(digits, "#") {
 		if strings.Trim(digits, "abcdefghijklmnopqrstuvwxyz") == "" {
-			return 0, end + 1 // none of these names is a letter or a digit
+			return '&', end + 1 // none of these names is a letter or a digit; &amp;#65; may be one
 		}
 		return 0, 1
 	}

@@ -156,10 +156,39 @@ func find(spans []span, list []literal, text string, at []int32) []span {
 	return spans
 }
 
+// maxSpelled bounds how often a text is read as the spelling of another: the
+// arguments of a call are JSON in JSON, and what they hold may be HTML.
+const maxSpelled = 3
+
 // piecesIn adds the places where pieces of keys stand in the skeleton of a
-// text. Those that touch become one.
+// text, and of what it spells.
 func (k *known) piecesIn(spans []span, text string) []span {
+	var at []bone
+	for range maxSpelled {
+		spans = k.pieceSpans(spans, text, at)
+		read, places, changed := decoded(text)
+		if !changed {
+			break
+		}
+		for i, p := range places {
+			if at != nil {
+				places[i] = bone{at[p.from].from, at[p.to-1].to}
+			}
+		}
+		text, at = read, places
+	}
+	return spans
+}
+
+// pieceSpans does so for one reading of a text, whose bytes stand at these
+// places. Pieces that touch become one.
+func (k *known) pieceSpans(spans []span, text string, places []bone) []span {
 	bones, at := skeleton(text)
+	if places != nil {
+		for i, b := range at {
+			at[i] = bone{places[b.from].from, places[b.to-1].to}
+		}
+	}
 	var last *span
 	for i := 0; i+pieceLength <= len(bones); i++ {
 		start := startOf(bones[i:])

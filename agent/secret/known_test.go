@@ -32,7 +32,7 @@ func spellings(key string) map[string]string {
 		"spelled out": strings.Join(letters, `\u200b`), "controls": strings.Join(letters, "\x00"), "marks": strings.Join(letters, "\u0301"),
 		"spaces": strings.Join(letters, " "), "lines": strings.Join(letters, "\n"), "dots": strings.Join(letters, "."), "list": `["` + strings.Join(letters, `","`) + `"]`,
 		"two lines": key[:18] + "\n+" + key[18:], "added up": key[:17] + `" + "` + key[17:], "first half": key[:20], "second half": key[14:],
-		"JSON": each(`\u%04x`), "JSON twice": each(`\\u%04x`), "braces": each(`\u{%x}`), "hex escapes": each(`\x%02x`), "HTML": each("&#%d;"), "HTML hex": each("&#x%x;"),
+		"JSON": each(`\u%04x`), "JSON twice": each(`\\u%04x`), "braces": each(`\u{%x}`), "hex escapes": each(`\x%02x`), "HTML": each("&#%d;"), "HTML in JSON": each(`\u0026#%d;`), "HTML in HTML": each("&amp;#%d;"), "HTML in JSON in a URL": each(`%%5cu0026#x%x;`), "HTML hex": each("&#x%x;"),
 		"URL": each("%%%02x"), "URL twice": each("%%25%02X"), "bytes": each("0x%02x, "),
 		"hex": hex.EncodeToString([]byte(key)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(key))), "hex with colons": each("%02x:"),
 		"base64": base64.StdEncoding.EncodeToString([]byte(key)), "base64 behind 1": base64.StdEncoding.EncodeToString([]byte("x" + key)),

@@ -1,0 +1,129 @@
+//go:build linux
+
+package scorecard
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// What hostile servers say, on either wire.
+
+func quote(s string) string {
+	text, _ := json.Marshal(s) // of a string: cannot fail
+	return string(text)
+}
+
+// usageOf is what an honest server counts.
+func usageOf(q ask, out int) string {
+	in := len(q.body)*10/36 + 1
+	if q.wire == "responses" {
+		return fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d,"total_tokens":%d}`, in, out/4+1, in+out/4+1)
+	}
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, in, out/4+1, in+out/4+1)
+}
+
+// sayBody is an answer in text, with more fields in its message.
+func sayBody(q ask, text, more string) string {
+	if q.wire == "responses" {
+		return fmt.Sprintf(`{"id":"r1","object":"response","status":"completed","model":"m1","output":[{"type":"message","id":"i","status":"completed","role":"assistant"%s,"content":[{"type":"output_text","text":%s,"annotations":[]}]}],"usage":%s}`,
+			more, quote(text), usageOf(q, len(text)+len(more)))
+	}
+	return fmt.Sprintf(`{"id":"r1","object":"chat.completion","model":"m1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s%s}}],"usage":%s}`,
+		quote(text), more, usageOf(q, len(text)+len(more)))
+}
+
+// A fcall is one call of a function.
+type fcall struct{ id, name, args string }
+
+// callBody is an answer with calls, and more fields in each.
+func callBody(q ask, more string, calls ...fcall) string {
+	var list []string
+	size := 0
+	for _, c := range calls {
+		size += len(c.name) + len(c.args)
+		if q.wire == "responses" {
+			list = append(list, fmt.Sprintf(`{"type":"function_call","id":"f","status":"completed","call_id":%s,"name":%s,"arguments":%s%s}`, quote(c.id), quote(c.name), quote(c.args), more))
+			continue
+		}
+		list = append(list, fmt.Sprintf(`{"id":%s,"type":"function","function":{"name":%s,"arguments":%s}%s}`, quote(c.id), quote(c.name), quote(c.args), more))
+	}
+	all := strings.Join(list, ",")
+	if q.wire == "responses" {
+		return fmt.Sprintf(`{"id":"r1","object":"response","status":"completed","model":"m1","output":[%s],"usage":%s}`, all, usageOf(q, size))
+	}
+	return fmt.Sprintf(`{"id":"r1","object":"chat.completion","model":"m1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[%s]}}],"usage":%s}`, all, usageOf(q, size))
+}
+
+// verdictBody reports a commit for a reason.
+func verdictBody(q ask, commit, reason string) string {
+	return callBody(q, "", fcall{fmt.Sprint("v", q.n), "report", fmt.Sprintf(`{"commits":[{"commit":%s,"confidence":0.9,"type":"introduction","reasoning":%s}]}`, quote(commit), quote(reason))})
+}
+
+func send(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, body)
+}
+
+// says makes a server of a function that gives a body.
+func says(name string, body func(q ask) string) hostileServer {
+	return hostileServer{name: name, reply: func(w http.ResponseWriter, q ask) { send(w, body(q)) }}
+}
+
+// opens is says for the first answer; then comes a verdict.
+func opens(name string, body func(q ask) string) hostileServer {
+	return says(name, func(q ask) string {
+		if q.n == 1 {
+			return body(q)
+		}
+		return verdictBody(q, "c1", "it made a begin at two")
+	})
+}
+
+// headed sends headers, given as pairs, a status and a body.
+func headed(name string, status int, body string, headers ...string) hostileServer {
+	return hostileServer{name: name, reply: func(w http.ResponseWriter, _ ask) {
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}}
+}
+
+// drips sends a piece again and again until the program is gone.
+func drips(name, start, piece string, every time.Duration) hostileServer {
+	return hostileServer{name: name, reply: func(w http.ResponseWriter, _ ask) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, start)
+		until := time.Now().Add(time.Minute)
+		for time.Now().Before(until) {
+			if _, err := io.WriteString(w, piece); err != nil {
+				return
+			}
+			if f, ok := w.(http.Flusher); ok && every > 0 {
+				f.Flush()
+				time.Sleep(every) // the server's pace is the attack
+			}
+		}
+	}}
+}
+
+// zipped is size bytes of one letter behind a prefix, compressed.
+func zipped(prefix string, size int) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, prefix)
+	piece := strings.Repeat("x", 1<<20)
+	for range size >> 20 {
+		io.WriteString(z, piece)
+	}
+	z.Close()
+	return b.String()
+}
