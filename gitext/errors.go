@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -69,6 +70,7 @@ func (e *Error) said() string {
 	var first string
 	for line := range strings.Lines(e.Stderr) {
 		line = strings.TrimSpace(line)
+		line = quotedLine.ReplaceAllString(line, "$1")
 		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
 			return rest
 		}
@@ -78,6 +80,10 @@ func (e *Error) said() string {
 	}
 	return first
 }
+
+// quotedLine is a complaint about a line of a file in a repository, with the
+// line. A link may stand in the file's place, and the line be anybody's secret.
+var quotedLine = regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*`)
 
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -41,7 +41,7 @@ const noRepository = "not a git repository"
 func wholeComplaint(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
-		text := strings.TrimSpace(line)
+		text := quotedLine.ReplaceAllString(strings.TrimSpace(line), "$1")
 		kind, rest, begins := strings.Cut(text, ": ")
 		begins = begins && slices.Contains([]string{"fatal", "error", "warning"}, kind)
 		switch {
