@@ -7,18 +7,33 @@
 //   - A command is the user's own; nothing that a repository says is ever part
 //     of it. It runs by `sh -c`, without a terminal and without input.
 //   - It gets the variables of an allow-list and no others, so that no key
-//     reaches it, and with [Harden] it cannot read them from this process.
-//   - It ends: at its time limit, or with the context, its whole process group
-//     is asked to stop and after a grace is killed. What it leaves running in
-//     its group when it exits ends with it. Its output is bounded.
-//   - The level of isolation that was really used is in the [Result].
+//     reaches it, and with [Harden] it cannot read them from this process. With
+//     [Helper] no open file of this process reaches it.
+//   - It ends: at its time limit, or with the context, or with this process, all
+//     that it started is asked to stop and after a grace is killed, and so is
+//     what it leaves running when it exits. Its output is bounded.
+//   - A level of isolation counts only when this program, run inside, found no
+//     way out ([Probe]). The one that was used is in the [Result]. Nothing falls
+//     back to [None]: where no level works, nothing runs.
 //
-// Limits: at level [None] a command can do what the user can do, and a process
-// that leaves the group (setsid) survives; at level [Bwrap] it can write to
-// the scratch directories only, has no network unless asked, sees no well-known
-// secret of the home directory, and nothing that it starts survives. Memory is
-// limited when asked (see [Spec]), processor time and the number of processes
-// are not.
+// At levels [Bwrap] and [Landlock] a command is without capabilities and any way
+// to gain one, makes no namespace, has no network unless asked, and reaches no
+// Unix socket of others. It sees the system's programs and libraries, toolchains
+// below the home directory by name (visible.go), and what the caller names; it
+// writes the directories of its [Spec] and a home directory that is thrown away.
+// Core dumps are off and files have 16 GiB at most.
+//
+// Limits: at level None a command can do what the user can do. Landlock leaves
+// these in sight: the command lines of other processes, and whether a file with a
+// known name exists. Its commands open no Unix socket by name, and have no /tmp
+// and no /dev/shm of their own. Where the kernel allows no namespaces, it does not
+// keep modes, owners and times of the user's files elsewhere, loopback sockets
+// do not work either, and before Linux 6.12 signals reach the user's other
+// processes; Standing.Limits tells. Programs of another instruction set, such as
+// 32-bit ones, do not run at these levels. Memory is limited when asked (see
+// [Spec]). Processor time and room on the disk are not limited; the number of
+// processes is at level Bwrap, except for root. Elsewhere than on Linux there is
+// no level but None, and a process that leaves the group (setsid) survives.
 package sandbox
 
 import (

@@ -83,16 +83,16 @@ func newTrials(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Verif
 	if t.scratch, err = sandbox.NewScratch(opt.Scratch); err != nil {
 		return nil, err
 	}
-	for name, dir := range map[string]*string{"tree": &t.tree, "tmp": &t.temp, "cache": &t.cache} {
+	var borrowed string // by the small repository in the work tree
+	for name, dir := range map[string]*string{"tree": &t.tree, "tree.objects": &borrowed, "tmp": &t.temp, "cache": &t.cache} {
 		if *dir, err = t.scratch.Dir(name); err != nil {
 			t.close()
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
 	t.readable = slices.Clone(opt.Readable)
-	for _, dir := range append(repo.ObjectDirs(), t.tree+".objects") {
-		// The small repository in the work tree borrows these. They hold commits, and
-		// nothing of the user's configuration.
+	for _, dir := range append(repo.ObjectDirs(), borrowed) {
+		// They hold commits, and nothing of the user's configuration.
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			t.readable = append(t.readable, dir, real)
 		}

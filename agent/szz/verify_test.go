@@ -456,6 +456,24 @@ func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 	wantStandings(t, v, err, "c1 confirmed")
 }
 
+func TestVerifyCommandCanAskGit(t *testing.T) {
+	// In a sandbox, too, git finds the commit that is checked out, its history and
+	// its own content, test files of the fix included.
+	h, c, fix := chain(t, "good", "bad")
+	ask := `test "$(git rev-parse HEAD)" = "$GIT_AGENT_COMMIT" && git log --oneline >log 2>&1 && ! grep error log && git diff --stat HEAD || exit 125; rm log; `
+	for _, level := range []sandbox.Level{sandbox.Bwrap, sandbox.Landlock} {
+		if _, err := sandbox.Probe(t.Context(), level); err != nil {
+			t.Logf("not tried: %v", err)
+			continue
+		}
+		v, err := h.verify(t.Context(), fix, VerifyOptions{Sandbox: level, Command: ask + runTests}, c[1])
+		wantStandings(t, v, err, "c1 confirmed")
+		if v.Sandbox != string(level) {
+			t.Errorf("the verdict says %q", v.Sandbox)
+		}
+	}
+}
+
 func TestVerifyReportsProgress(t *testing.T) {
 	// What is done is reported as progress, which may be thrown away.
 	t.Parallel()

@@ -1,0 +1,181 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAutoNeverIsNone(t *testing.T) {
+	// Where neither level works, asking for the best is an error that says why
+	// for each, and nothing is run.
+	t.Setenv("PATH", t.TempDir()) // no bubblewrap
+	_, err := try(t.Context(), Bwrap)
+	if err == nil || !strings.Contains(err.Error(), "not installed") {
+		t.Errorf("error %v", err)
+	}
+	st := Standing{Level: Landlock, how: variant{}}
+	if _, err := judge(st, Result{Output: []byte("bwrap: No permissions to create new namespace\n")}); err == nil || !strings.Contains(err.Error(), "does not start here: No permissions") {
+		t.Errorf("error %v", err)
+	}
+	text := (&Unavailable{Auto, []string{"bwrap: a", "landlock: b"}}).Error()
+	if text != "nothing confines commands on this system: bwrap: a; landlock: b" {
+		t.Error(text)
+	}
+}
+
+func TestSelfTestFindsAHole(t *testing.T) {
+	// A sandbox that confines nothing fails its self-test, and says what a
+	// command reached.
+	_, err := selfTest(t.Context(), Standing{Level: None})
+	if err == nil || !strings.Contains(err.Error(), "a command reached") || !strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %v", err)
+	}
+	// So does a bubblewrap that is none.
+	dir := t.TempDir()
+	shim := "#!/bin/sh\nwhile [ \"$1\" != --chdir ]; do shift; done\ncd \"$2\"; shift 2\nexec \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte(shim), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	if _, err := try(t.Context(), Bwrap); err == nil || !strings.Contains(err.Error(), "self-test failed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLandlockWithoutNamespaces(t *testing.T) {
+	// Landlock holds also where the kernel allows no namespaces, and tells its
+	// limits then.
+	if landlockABI() < lowestABI {
+		t.Skip("the kernel has no landlock")
+	}
+	st, err := selfTest(t.Context(), Standing{Level: Landlock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Limits) == 0 || !strings.Contains(st.Limits[0], "modes") {
+		t.Errorf("limits %q", st.Limits)
+	}
+}
+
+func TestUnavailableIsRecognised(t *testing.T) {
+	// The error of a level that does not work can be told from others.
+	var unavailable *Unavailable
+	if _, err := Probe(t.Context(), "strong"); err == nil || errors.As(err, &unavailable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	// Of the home directory toolchains are shown, by name, and nothing that holds
+	// it; what may be written comes after what is above it.
+	home := t.TempDir()
+	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "scratch/tree", "named/file"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := map[string]string{"PATH": "relative:/:" + home + ":" + filepath.Dir(home) + ":" + home + "/tools/bin:" + home + "/absent", "CARGO_HOME": home + "/.cargo"}
+	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	var got []string
+	for _, g := range visible(lookup, home, Spec{Dir: home + "/scratch/tree", Readable: []string{home + "/named", home + "/named/file"}}) {
+		if rel, ok := strings.CutPrefix(g.path, home); ok {
+			if g.write {
+				rel += " (written)"
+			}
+			got = append(got, rel)
+		} else if holds(g.path, home) {
+			t.Errorf("%s holds the home directory", g.path)
+		}
+	}
+	want := []string{"/.cargo/bin", "/.cargo/registry", "/go/pkg/mod", "/named", "/scratch/tree (written)", "/tools/bin"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestCheckGrant(t *testing.T) {
+	// What holds the home directory, or is not there, cannot be granted.
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Dir(home), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", home, filepath.Dir(home), link, "relative", "/absent"} {
+		if CheckGrant(path) == nil {
+			t.Errorf("%q was granted", path)
+		}
+	}
+	if err := CheckGrant(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunEndsWhatLeavesTheGroup(t *testing.T) {
+	// A process in a session of its own ends with the command, at every level,
+	// though it ignores signals.
+	for _, level := range levels(t) {
+		dir := t.TempDir()
+		res := mustRun(t, Spec{Dir: dir, Sandbox: level, Command: `setsid sh -c 'trap "" TERM; echo $$ >pid; sleep 1000; sleep 1000' & while ! test -s pid; do :; done; echo done`})
+		if res.Exit != 0 || res.Stayed != 0 || string(res.Output) != "done\n" {
+			t.Errorf("%s: %+v, output %q", level, res, res.Output)
+		}
+		if level != Bwrap { // where its number is one of another namespace, which is gone
+			mustBeGone(t, dir)
+		}
+	}
+}
+
+func TestHomeIsMadeAnew(t *testing.T) {
+	// What a command does to its home directory does not reach the next one: a
+	// link in it would be followed when toolchains are mounted there.
+	outside := t.TempDir()
+	for _, level := range levels(t) {
+		if level == None {
+			continue
+		}
+		dir, cache := t.TempDir(), filepath.Join(t.TempDir(), "cache")
+		if err := os.Mkdir(cache, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s := Spec{Dir: dir, Cache: cache, Sandbox: level, Command: `cd "$HOME" && rm -rf .cargo; ln -s ` + outside + ` .cargo; ln -s ` + outside + ` go; echo x >kept`}
+		mustRun(t, s)
+		s.Command = `test ! -e "$HOME/kept" && echo new`
+		if res := mustRun(t, s); string(res.Output) != "new\n" {
+			t.Errorf("%s: output %q", level, res.Output)
+		}
+		if entries, _ := os.ReadDir(outside); len(entries) != 0 {
+			t.Errorf("%s: %v was made outside", level, entries)
+		}
+	}
+}
+
+// What it costs to start a command, and to find out what confines it.
+func BenchmarkStart(b *testing.B) {
+	for _, level := range levels(b) {
+		b.Run(string(level), func(b *testing.B) {
+			s := Spec{Dir: b.TempDir(), Command: ":", Sandbox: level, Timeout: time.Minute}
+			for b.Loop() {
+				if res, err := Run(b.Context(), s); err != nil || res.Exit != 0 {
+					b.Fatal(res, err)
+				}
+			}
+		})
+	}
+	for _, st := range []Standing{{Level: Bwrap, how: variant{userNS: true, noNestedNS: true}}, {Level: Landlock, how: variant{isolated: true}}} {
+		b.Run("selftest/"+string(st.Level), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := selfTest(b.Context(), st); err != nil {
+					b.Skip(err)
+				}
+			}
+		})
+	}
+}
