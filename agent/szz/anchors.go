@@ -75,6 +75,7 @@ const (
 	maxFunctionReach = 120       // lines of a function on each side of a change
 	maxBlobBytes     = 8 << 20   // of a blamed file
 	maxKindBytes     = 512 << 10 // of a file whose comments are told apart
+	maxKindsBytes    = 4 << 20   // of all of them: a lexer reads 150 KB in a second
 )
 
 // findAnchors picks the files worth tracing and blames their lines.
@@ -105,7 +106,7 @@ func findAnchors(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*ancho
 	for i, f := range set.files {
 		g.Go(func() error {
 			var err error
-			found[i], err = blameFile(gctx, repo, fc.Parent, i, f, set.runs, reach[f.OldPath])
+			found[i], err = blameFile(gctx, repo, fc.Parent, i, len(set.files), f, set.runs, reach[f.OldPath])
 			if gitext.Unreadable(err) {
 				missing[i] = fmt.Sprintf("%q was not traced: %s", clipped(f.OldPath), reason(err))
 				return nil
@@ -282,7 +283,7 @@ func (s *anchorSet) ghost() bool {
 func (r *run) oldEnd() int { return r.oldStart + len(r.removed) - 1 }
 
 // blameFile makes the anchors of one file and gives each its owner.
-func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index int, f *gitext.FileChange, runs []run, reach []gitext.LineRange) ([]anchor, error) {
+func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index, files int, f *gitext.FileChange, runs []run, reach []gitext.LineRange) ([]anchor, error) {
 	blob, err := repo.BlobAt(ctx, parent, f.OldPath, maxBlobBytes)
 	if err != nil {
 		return nil, err
@@ -304,7 +305,7 @@ func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index 
 		byLine[l.Line] = l
 	}
 	var kinds []LineKind
-	if len(blob) <= maxKindBytes {
+	if len(blob) <= kindBytes(files) {
 		kinds = lineKindsTo(f.OldPath, blob, anchors[len(anchors)-1].line)
 	}
 	kept := anchors[:0]
@@ -322,6 +323,11 @@ func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index 
 	}
 	return kept, nil
 }
+
+// kindBytes is how large one of so many files may be for its comments to be
+// told apart. It goes by their number: what becomes of one file must not depend
+// on which of the others was read first.
+func kindBytes(files int) int { return min(maxKindBytes, maxKindsBytes/max(files, 1)) }
 
 // placeAnchors decides which of a file's lines matter and why.
 func placeAnchors(index int, runs []run, reach []gitext.LineRange, total int) []anchor {

@@ -128,6 +128,7 @@ type tracer struct {
 	files []*traceFile
 	known map[gitext.OID]*commitFacts
 	notes []string
+	lexed int // bytes of files
 }
 
 // A traceFile is one blame target: lines of a path at a revision. The first

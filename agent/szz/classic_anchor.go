@@ -13,6 +13,13 @@ import (
 // a hundred times as much.
 const maxClassicFiles = 500
 
+// maxLexedAll is how much of the files of one fix is lexed, and maxClassicLines
+// how many of their lines are traced.
+const (
+	maxLexedAll     = 6 << 20
+	maxClassicLines = 200_000
+)
+
 // anchors makes a traceFile of every file of the fix with lines that the
 // variant traces: those that the fix deletes or modifies, less what the rules
 // leave out. What cannot be traced at all (binary files, submodules, changes
@@ -25,6 +32,10 @@ func (t *tracer) anchors(ctx context.Context) error {
 			continue
 		}
 		lines := t.deletedLines(f)
+		if deleted+len(lines) > maxClassicLines {
+			t.note("only the first %d changed lines are traced", maxClassicLines)
+			lines = lines[:max(maxClassicLines-deleted, 0)]
+		}
 		deleted += len(lines)
 		if len(lines) > 0 && len(t.files) >= t.most {
 			left++
@@ -89,6 +100,10 @@ func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines [
 	blob, err := t.repo.Blob(ctx, f.OldOID, maxLexed)
 	if err != nil {
 		return lines, t.unread(f.OldPath, err)
+	}
+	if t.lexed += len(blob); t.lexed > maxLexedAll {
+		t.note("the changed files have more than %d MiB together: comments in the later ones are traced like code", maxLexedAll>>20)
+		return lines, nil
 	}
 	kinds := lineKindsTo(f.OldPath, blob, lines[len(lines)-1].Old)
 	var out []gitext.PatchLine

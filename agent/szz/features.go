@@ -30,9 +30,10 @@ type casework struct {
 	prose   *idf               // over the candidates' messages
 	removed bag                // tokens of the fix's removed lines
 	added   bag
-	gone    bag // removed and not added again
-	fresh   bag // added and not removed
-	around  bag // tokens of context lines
+	kept    map[int]bag // tokens that a run adds, once somebody asked
+	gone    bag         // removed and not added again
+	fresh   bag         // added and not removed
+	around  bag         // tokens of context lines
 	message bag
 	said    bag             // names in the fix's message
 	topics  [numTopics]bool // what the fix speaks of

@@ -103,15 +103,29 @@ func (k *casework) voteDeleted(a *anchor) {
 			k.moved[a.owner]++
 		}
 	}
-	kept := bag{}
-	for _, l := range k.set.runs[a.run].added {
-		kept.addCode(l.Text)
-	}
+	kept := k.addedBy(a.run)
 	for t, n := range namesOf(a.text) {
 		if kept[t] == 0 {
 			k.shares[shareTokens][a.owner] += float64(n)
 		}
 	}
+}
+
+// addedBy are the tokens that a run adds: counted once, since a run that
+// rewrites a file has as many lines that ask for them.
+func (k *casework) addedBy(run int) bag {
+	if k.kept == nil {
+		k.kept = map[int]bag{}
+	}
+	kept := k.kept[run]
+	if kept == nil {
+		kept = bag{}
+		for _, l := range k.set.runs[run].added {
+			kept.addCode(l.Text)
+		}
+		k.kept[run] = kept
+	}
+	return kept
 }
 
 func (k *casework) voteNear(a *anchor, s shareKind) {
