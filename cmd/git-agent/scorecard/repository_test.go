@@ -295,7 +295,7 @@ func verbs(p *prey) []verb {
 }
 
 const (
-	sampledTraps = 22 // of all areas of traps together about 15 seconds
+	sampledTraps = 18 // of all areas of traps together about 15 seconds
 	sampledVerbs = 4
 	slowVerbs    = 6
 	memoryBound  = 1 << 30
