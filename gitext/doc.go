@@ -42,7 +42,13 @@
 //
 // Where a clone lacks an object (partial or damaged), the operation that needs
 // it answers with a *MissingObjectError; Patches and Stats go on with the next
-// commit. PatchWorktree and PatchStaged read the user's own index and files,
-// and so use the user's configuration, with everything that the repository
-// itself could make run switched off.
+// commit.
+//
+// PatchWorktree and PatchStaged read the user's own index and files from a git
+// directory of ours (aside.go), in which no filter and no other program is
+// defined. A file that only a filter of the user's can read is left out, and
+// submodules are not looked into.
+//
+// A named pipe in the place of a file of the repository ends the call with its
+// name after two seconds; one that a configuration includes, at the time-out.
 package gitext

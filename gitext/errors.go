@@ -70,7 +70,7 @@ func (e *Error) said() string {
 	var first string
 	for line := range strings.Lines(e.Stderr) {
 		line = strings.TrimSpace(line)
-		line = quotedLine.ReplaceAllString(line, "$1")
+		line = quotedLine.ReplaceAllString(line, "$1$2$3")
 		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
 			return rest
 		}
@@ -81,9 +81,9 @@ func (e *Error) said() string {
 	return first
 }
 
-// quotedLine is a complaint about a line of a file in a repository, with the
-// line. A link may stand in the file's place, and the line be anybody's secret.
-var quotedLine = regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*`)
+// quotedLine is a complaint about a line of a file in a repository, or about the
+// directory that it names, with the line. A link may stand in the file's place, and the line be anybody's secret.
+var quotedLine = regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`)
 
 func (e *Error) Unwrap() error { return e.Err }
 

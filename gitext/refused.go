@@ -41,7 +41,7 @@ const noRepository = "not a git repository"
 func wholeComplaint(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
-		text := quotedLine.ReplaceAllString(strings.TrimSpace(line), "$1")
+		text := quotedLine.ReplaceAllString(strings.TrimSpace(line), "$1$2$3")
 		kind, rest, begins := strings.Cut(text, ": ")
 		begins = begins && slices.Contains([]string{"fatal", "error", "warning"}, kind)
 		switch {
@@ -103,7 +103,10 @@ func brokenBecause(dir string) string {
 	}
 	for _, name := range []string{"objects", "refs"} {
 		if _, err := os.ReadDir(filepath.Join(common, name)); err != nil {
-			return fmt.Sprintf("%q: %s", filepath.Join(common, name), reason(err))
+			if common != dir {
+				return fmt.Sprintf("%s of the directory that its file commondir names: %s", name, reason(err)) // the name may be a secret's, through a link
+			}
+			return name + ": " + reason(err)
 		}
 	}
 	return ""

@@ -45,8 +45,8 @@ func TestBrokenRepositoryIsSaid(t *testing.T) {
 		"object format":        {put("config", format+"[extensions]\n\tobjectFormat = sha9\n"), "'sha9'"},
 		"no HEAD":              {drop("HEAD"), ".git\" is no git repository: HEAD: no such file or directory"},
 		"bad HEAD":             {put("HEAD", "garbage\n"), ".git\" is no git repository: HEAD names neither a branch nor a commit"},
-		"no objects":           {drop("objects"), "objects\": no such file or directory"},
-		"common dir elsewhere": {put("commondir", "nowhere\n"), "nowhere/objects\": no such file or directory"},
+		"no objects":           {drop("objects"), "objects: no such file or directory"},
+		"common dir elsewhere": {put("commondir", "nowhere\n"), "objects of the directory that its file commondir names: no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := simple(t)
@@ -98,5 +98,21 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	t.Setenv("GIT_DIR", filepath.Join(f.dir, ".git"))
 	if p, err := openAt(t, OpenOptions{}).PatchWorktree(t.Context(), PatchOptions{}); err != nil || len(p.Files) != 1 {
 		t.Errorf("named by the user: %+v, %v", p, err)
+	}
+}
+
+func TestComplaintsQuoteNoFiles(t *testing.T) {
+	// A line of a file may be a secret's, where a link stands in its place.
+	for said, want := range map[string]string{
+		"fatal: bad shallow line: secret\n":                                                      "bad shallow line",
+		"fatal: unexpected line in .git/packed-refs: secret\n":                                   "unexpected line in .git/packed-refs",
+		"error: object directory /x/secret does not exist; check .git/objects/info/alternates\n": "object directory does not exist; check .git/objects/info/alternates",
+		"fatal: bad config line 1 in file .git/config\n":                                         "bad config line 1 in file .git/config",
+		"error: invalid value for 'x': 'y'\nfatal: bad config line 7 in file .git/config\n":      "bad config line 7 in file .git/config",
+	} {
+		e := &Error{Args: []string{"x"}, Exit: 128, Stderr: said}
+		if got := e.said(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -295,7 +295,7 @@ func verbs(p *prey) []verb {
 }
 
 const (
-	sampledTraps = 22 // of all areas of traps together about 15 seconds
+	sampledTraps = 18 // of all areas of traps together about 15 seconds
 	sampledVerbs = 4
 	slowVerbs    = 6
 	memoryBound  = 1 << 30
@@ -306,7 +306,7 @@ func TestHostileRepositories(t *testing.T) {
 	template := newTemplate(t)
 	traps := slices.Concat(settingTraps(), commandTraps(), fileTraps(), pipeTraps(), objectTraps())
 	names := map[string]bool{}
-	runs, peak, longest := 0, int64(0), time.Duration(0)
+	runs, peak, longest, slowest := 0, int64(0), time.Duration(0), ""
 	for i, trap := range sample(traps, sampledTraps) {
 		if names[trap.name] {
 			t.Fatalf("two traps are called %q", trap.name)
@@ -326,7 +326,10 @@ func TestHostileRepositories(t *testing.T) {
 			before, failed := p.snapshot(t), false
 			for _, v := range all {
 				got := p.run(t, command{dir: p.repo, stdin: v.stdin, env: slices.Concat(p.env, v.env)}, v.args...)
-				runs, peak, longest = runs+1, max(peak, got.peak), max(longest, got.took)
+				runs, peak = runs+1, max(peak, got.peak)
+				if got.took > longest {
+					longest, slowest = got.took, fmt.Sprintf("%s, %q", trap.name, v.args)
+				}
 				if why := p.judge(t, got); why != "" {
 					broke(t, repositories, trap.name, "%q: %s", v.args, why)
 					failed = true
@@ -342,7 +345,7 @@ func TestHostileRepositories(t *testing.T) {
 			}
 		})
 	}
-	note(repositories, "%d runs over %d traps; most memory of a process %d MiB, longest run %s", runs, len(names), peak>>20, longest.Round(10*time.Millisecond))
+	note(repositories, "%d runs over %d traps; most memory of a process %d MiB, longest run %s (%s)", runs, len(names), peak>>20, longest.Round(10*time.Millisecond), slowest)
 }
 
 // sampleFrom takes the verb that reads most, and others in turn.
