@@ -113,6 +113,7 @@ func TestBadLines(t *testing.T) {
 		"two at once":  {`{"jsonrpc":"2.0","id":7,"method":"ping"}{"jsonrpc":"2.0","id":8,"method":"ping"}`, "-32700"},
 		"huge":         {`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 3*maxMessage) + `"}`, "-32600"},
 		"deep":         {strings.Repeat("[", 20000), "-32700"},
+		"nested":       {strings.TrimSpace(callOf(7, "echo", strings.Repeat(`{"[\"{":`, 5000)+"1"+strings.Repeat("}", 5000))), "-32600"},
 		"bytes":        {"\x00\xff\xfe", "-32700"},
 	} {
 		answers, _ := serve(t, tt.line+"\n\n \r\n"+ping)

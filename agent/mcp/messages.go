@@ -16,6 +16,10 @@ import (
 // a pattern of a few kilobytes.
 const maxMessage = 1 << 20
 
+// maxDepth bounds how deep a message is nested. The SDK ends the session at
+// 1,000 levels, and an honest message has about ten.
+const maxDepth = 100
+
 // The codes of JSON-RPC for what is no message, for a request that does not fit
 // or that nobody serves, and for trouble of ours.
 const (
@@ -84,6 +88,8 @@ func (m *messageReader) line() ([]byte, error) {
 		return nil, nil
 	case !utf8.Valid(text) || !json.Valid(text):
 		return nil, m.refuse(codeParse, "the line is not JSON in UTF-8")
+	case depth(text) > maxDepth:
+		return nil, m.refuse(codeRequest, "the message is nested deeper than 100 levels")
 	}
 	if text[0] == '[' && m.pending.takesBatches(m.ctx) {
 		lines, problem := m.batch(text)
@@ -154,6 +160,26 @@ func readLine(in *bufio.Reader) (text []byte, whole bool, err error) {
 			return text, whole, err
 		}
 	}
+}
+
+// depth is how deep JSON is nested.
+func depth(text []byte) int {
+	deepest, now, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case quoted:
+		case c == '[' || c == '{':
+			now++
+			deepest = max(deepest, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return deepest
 }
 
 // idForm is an id that comes back as it was sent.
