@@ -73,6 +73,9 @@ func (d *detective) answerCase(annotations bool) eval.Investigator {
 			about:  detectiveSpec{Repo: q.Case.Repo, Case: q.Case.ID, Annotations: annotations},
 			adjust: func(o *szz.DetectOptions) { eval.Ablate(q.Algorithm, o) },
 		})
+		if err == nil {
+			err = found.end(ctx)
+		}
 		if err != nil {
 			return nil, nil, stopping(err)
 		}

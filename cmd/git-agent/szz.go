@@ -57,6 +57,8 @@ type szzAnswer struct {
 	Verdict *szz.Verdict
 	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
 	hidden  int           // suspects that were taken out before it is shown
+
+	end func(context.Context) error // of the runs, once the answer is kept; may be nil
 }
 
 // complete is false for an answer that a better day may improve: the model was
