@@ -40,8 +40,9 @@ func Page(name string) (string, error) {
 	return string(b), nil
 }
 
-// Install writes every page below dir/man1 and returns the files' names.
-func Install(dir string) ([]string, error) {
+// Install has write make a file of every page below dir/man1, and returns the
+// files' names.
+func Install(dir string, write func(file, page string) error) ([]string, error) {
 	dir = filepath.Join(dir, "man1")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func Install(dir string) ([]string, error) {
 			return written, err
 		}
 		file := filepath.Join(dir, name+".1")
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		if err := write(file, page); err != nil {
 			return written, err
 		}
 		written = append(written, file)

@@ -1,6 +1,7 @@
 package man
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -78,7 +79,7 @@ func TestTextStyles(t *testing.T) {
 
 // Every page begins with its name, and installing writes just the pages.
 func TestInstall(t *testing.T) {
-	files, err := Install(t.TempDir())
+	files, err := Install(t.TempDir(), func(file, page string) error { return os.WriteFile(file, []byte(page), 0o644) })
 	if err != nil || len(files) != len(Names()) {
 		t.Errorf("installed %q: %v", files, err)
 	}

@@ -97,6 +97,11 @@ type investigation struct {
 	verdict *szz.Verdict
 	runs    []cache.RunID // recorded, in the order of the samples
 	failed  *model.Error  // the last time that the server gave no answer, nil if it always did
+
+	// end says in the record that the runs have ended. It is called when the
+	// answer is kept: who is killed in between takes the runs up again, and
+	// would otherwise pay for new ones.
+	end func(context.Context)
 }
 
 // investigate asks the model. A server that would refuse every other question
@@ -116,8 +121,8 @@ func (d *detective) investigate(ctx context.Context, q inquiry) (*investigation,
 	if err != nil {
 		return nil, err // its runs stay open, so that they are taken up again
 	}
-	log.finish(ctx, verdict.Agent, w.failed != nil)
-	return &investigation{verdict, log.ids(), w.failed}, nil
+	end := func(ctx context.Context) { log.finish(ctx, verdict.Agent, w.failed != nil) }
+	return &investigation{verdict, log.ids(), w.failed, end}, nil
 }
 
 // options are what the engine is told of an inquiry.

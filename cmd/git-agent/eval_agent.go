@@ -70,6 +70,7 @@ func (d *detective) answerCase(annotations bool) eval.Investigator {
 		if err != nil {
 			return nil, nil, stopping(err)
 		}
+		found.end(ctx)
 		if found.failed != nil && found.verdict.Agent != nil && found.verdict.Agent.Fallback != "" {
 			// No answer of the method: asked again in the next life of the run.
 			if failures.Add(1) >= serverFailures {

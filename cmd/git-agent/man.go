@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,12 @@ func (c *manCmd) Run(_ context.Context, a *app) error {
 		}
 		dir = d
 	}
-	files, err := man.Install(dir)
+	files, err := man.Install(dir, func(file, page string) error {
+		return writeFile(file, 0o644, func(w io.Writer) error {
+			_, err := io.WriteString(w, page)
+			return err
+		})
+	})
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "%s\n", f)
 	}

@@ -59,6 +59,8 @@ type szzAnswer struct {
 	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
 	hidden  int           // suspects that were taken out before it is shown
 	failed  error         // why a fix among others could not be traced; its Verdict is empty
+
+	end func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
 }
 
 // complete is false for an answer that a better day may improve: the model was

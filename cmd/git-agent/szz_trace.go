@@ -135,6 +135,15 @@ func (t *szzTracer) workers() int {
 
 // trace answers for one fix.
 func (t *szzTracer) trace(ctx context.Context, fix szzFix, report reporter) (szzAnswer, error) {
+	ans, err := t.answer(ctx, fix, report)
+	if err == nil && ans.end != nil {
+		ans.end(ctx)
+	}
+	return ans, err
+}
+
+// answer gives a kept answer, or finds one and keeps it.
+func (t *szzTracer) answer(ctx context.Context, fix szzFix, report reporter) (szzAnswer, error) {
 	if fix.source != szz.SourceCommit {
 		return t.compute(ctx, fix, report)
 	}
@@ -191,7 +200,10 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 			err = &readError{err}
 		}
 	} else {
-		ans.Verdict, ans.Runs, err = t.investigate(ctx, fc, tell)
+		var found *investigation
+		if found, err = t.investigate(ctx, fc, tell); err == nil {
+			ans.Verdict, ans.Runs, ans.end = found.verdict, found.runs, found.end
+		}
 	}
 	if err != nil {
 		return szzAnswer{}, err
@@ -224,14 +236,10 @@ func nothingToTrace(source szz.Source, paths []string) error {
 }
 
 // investigate lets the model look.
-func (t *szzTracer) investigate(ctx context.Context, fc *szz.FixContext, tell func(agent.Event)) (*szz.Verdict, []cache.RunID, error) {
+func (t *szzTracer) investigate(ctx context.Context, fc *szz.FixContext, tell func(agent.Event)) (*investigation, error) {
 	q := inquiry{repo: t.repo, fix: fc, memory: t.cache, onEvent: tell, about: detectiveSpec{Paths: t.paths, Annotations: t.cmd.Annotations}}
 	q.adjust = func(opt *szz.DetectOptions) { opt.Max = t.cmd.most() }
-	found, err := t.who.investigate(ctx, q)
-	if err != nil {
-		return nil, nil, err
-	}
-	return found.verdict, found.runs, nil
+	return t.who.investigate(ctx, q)
 }
 
 // key is everything that determines an answer.

@@ -118,20 +118,20 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, d 
 	case w.failed != nil && verdict.Agent != nil && verdict.Agent.Fallback != "":
 		return w.failed
 	}
-	state := cache.Done
-	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {
-		state = runState(verdict.Agent.Runs[0].Status)
-	}
-	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
-		return cacheError(err)
-	}
 	show := &szzOutput{a: a, cmd: &szzCmd{JSON: c.JSON}, total: 1}
 	fix, err := repo.Commit(ctx, spec.Fix)
 	if err == nil {
 		err = show.answer(ctx, szzAnswer{Source: szz.SourceCommit, Fix: fix, Verdict: verdict})
 	}
 	if err = errors.Join(err, show.close()); err != nil {
-		return err
+		return err // nobody has seen the answer: it stays open
+	}
+	state := cache.Done
+	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {
+		state = runState(verdict.Agent.Runs[0].Status)
+	}
+	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
+		return cacheError(err)
 	}
 	tally := szzTally{insisted: true}
 	tally.add(szzAnswer{Verdict: verdict})

@@ -164,6 +164,9 @@ func listen(t *testing.T, s *stage) {
 	s.env = append(s.env, "GIT_AGENT_MODEL=m1", "GIT_AGENT_BASE_URL="+l.URL)
 }
 
+// lastTurn is the one in which the model reports.
+const lastTurn = 4
+
 // reply is what the model says in a turn. The calls have names of their own:
 // those that the server makes up would count on from life to life.
 func reply(turn int, fix, culprit string) modeltest.Reply {

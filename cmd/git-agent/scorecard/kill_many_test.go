@@ -199,3 +199,29 @@ func TestKillsLeaveNoHeap(t *testing.T) {
 		})
 	}
 }
+
+// What a model was paid for is not asked again, also when the program is killed
+// after the last answer, by the very command that it runs to confirm it.
+func TestKillsAfterTheModel(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	listen(t, s)
+	for _, vector := range []string{"killed at the first command", "killed once more"} {
+		s.forget()
+		c := command{dir: s.repo, env: s.env}
+		got := s.run(t, c, "szz", "--engine=agent", "--no-annotations", "--sandbox=none", "--verify-cmd=kill -9 $PPID", relayFix)
+		asked := s.asked()
+		switch {
+		case got.code != -1:
+			t.Errorf("the program was not killed: exit %d: %s", got.code, got.stderr)
+		case vector == "killed once more" && len(asked) > 1:
+			broke(t, kills, vector, "turns %v were asked for again", asked)
+		default:
+			held(kills)
+			dealt("the command kills", "szz with a model")
+		}
+		if err := s.alone(); err != nil {
+			broke(t, kills, vector, "%v", err)
+		}
+	}
+}

@@ -51,10 +51,10 @@ func isColor(s string) bool {
 type outputVector struct {
 	name  string
 	args  []string
-	dir   string // below the stage; "" is its repository
+	dir   string // below the scene; "" is its repository
 	stdin string
 	env   []string
-	files []string // that it writes, below the stage
+	files []string // that it writes, below the scene
 
 	colors   bool                             // asked for
 	progress bool                             // asked for: it may move the cursor
@@ -62,15 +62,15 @@ type outputVector struct {
 	values   func(decoded map[string]any) any // of the first line of JSON: must be evilText
 }
 
-// A stage is a home, a repository full of evil text, and files beside it.
-type stage struct {
+// A scene is a home, a repository full of evil text, and files beside it.
+type scene struct {
 	home home
 	root string
 	repo string
 	fix  string
 }
 
-func (s *stage) write(t *testing.T, name, text string) {
+func (s *scene) write(t *testing.T, name, text string) {
 	t.Helper()
 	name = filepath.Join(s.root, name)
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -81,11 +81,11 @@ func (s *stage) write(t *testing.T, name, text string) {
 	}
 }
 
-// newStage makes the repository: three commits, of which the last one fixes
+// newScene makes the repository: three commits, of which the last one fixes
 // what the second one broke, with evil text in every place that there is.
-func newStage(t *testing.T) *stage {
+func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &stage{home: newHome(t), root: t.TempDir()}
+	s := &scene{home: newHome(t), root: t.TempDir()}
 	s.repo = filepath.Join(s.root, "repo")
 	s.home.git(t, s.root, "init", "-q", s.repo)
 	name := "f" + evil + ".c"
@@ -129,7 +129,7 @@ const evilRun = `{"schema":"git-agent/steps/1","id":"r","kind":EVIL,"spec":{"fix
 `
 
 // evilReplies is a model that says evil in every place that it fills.
-func evilReplies(s *stage) func(modeltest.Request) modeltest.Reply {
+func evilReplies(s *scene) func(modeltest.Request) modeltest.Reply {
 	return func(r modeltest.Request) modeltest.Reply {
 		if r.Turn() == 0 {
 			reply := modeltest.Call("git_show", `{"commit":"HEAD"}`).And("git_"+evil, `{"a":`+quoted(evil)+`}`).And("git_grep", evil).Saying("text " + evil)
@@ -141,8 +141,8 @@ func evilReplies(s *stage) func(modeltest.Request) modeltest.Reply {
 	}
 }
 
-// outputVectors are all of them, for one stage.
-func outputVectors(s *stage, talks, fails string) []outputVector {
+// outputVectors are all of them, for one scene.
+func outputVectors(s *scene, talks, fails string) []outputVector {
 	text := strings.ToValidUTF8(evil, "\ufffd")
 	field := func(names ...string) func(map[string]any) any {
 		return func(m map[string]any) any {
@@ -266,7 +266,7 @@ var evilFrames = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"proto
 // Whatever a repository, a server, a case file, a setting or the environment
 // says, nothing that a terminal acts on or a reader cannot see is printed.
 func TestOutput(t *testing.T) {
-	s := newStage(t)
+	s := newScene(t)
 	talks := modeltest.Serve(t, evilReplies(s))
 	fails := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
 		return modeltest.Status(400, `{"error":{"message":`+quoted("no "+evil)+`,"type":`+quoted(evil)+`,"code":`+quoted(evil)+`,"param":`+quoted(evil)+`}}`, "X-Request-Id", "a\u202e")
@@ -282,7 +282,7 @@ func TestOutput(t *testing.T) {
 }
 
 // try runs one vector and says what is wrong with what it prints.
-func (s *stage) try(t *testing.T, v outputVector) string {
+func (s *scene) try(t *testing.T, v outputVector) string {
 	dir := s.repo
 	if v.dir != "" {
 		dir = filepath.Join(s.root, v.dir)

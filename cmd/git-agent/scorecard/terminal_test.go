@@ -15,7 +15,7 @@ import (
 
 // onTerminal tries what the program prints on a terminal, where --format is
 // for people; a program gets the same values as they stand.
-func onTerminal(t *testing.T, s *stage) {
+func onTerminal(t *testing.T, s *scene) {
 	const format = "--format=%s|%an|%(fix:subject)"
 	raw := s.home.run(t, command{dir: s.repo}, "szz", format, "HEAD")
 	if want := s.home.git(t, s.repo, "log", "-1", "--format=%s", "HEAD~1"); !strings.HasPrefix(raw.stdout, strings.TrimSuffix(want, "\n")) {
@@ -40,7 +40,7 @@ func onTerminal(t *testing.T, s *stage) {
 }
 
 // terminal runs a program on a new terminal and returns what reaches it.
-func (s *stage) terminal(argv []string) (string, error) {
+func (s *scene) terminal(argv []string) (string, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return "", err
