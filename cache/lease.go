@@ -89,7 +89,11 @@ func (l *leases) drop(run RunID) error {
 		return nil
 	}
 	delete(l.held, run)
-	return errors.Join(os.Remove(file.Name()), file.Close())
+	err := os.Remove(file.Name())
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil // somebody has cleaned up
+	}
+	return errors.Join(err, file.Close())
 }
 
 // close ends all leases and leaves the files: those runs have not ended.

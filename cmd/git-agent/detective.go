@@ -315,6 +315,9 @@ func (l *runLog) ids() []cache.RunID {
 	defer l.mu.Unlock()
 	var ids []cache.RunID
 	for _, k := range slices.Sorted(maps.Keys(l.runs)) {
+		for len(ids) < k {
+			ids = append(ids, "") // could not be recorded
+		}
 		ids = append(ids, l.runs[k])
 	}
 	return ids

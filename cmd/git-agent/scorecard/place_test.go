@@ -124,6 +124,9 @@ func plantRuns(b *bait) error {
 // plantAnswers copies what a program made elsewhere, and so believes by its form.
 func plantAnswers(b *bait) error {
 	other := home(filepath.Join(filepath.Dir(b.victim), "stranger"))
+	if err := os.Mkdir(string(other), 0o700); err != nil {
+		return err
+	}
 	if err := duplicateTree(string(b.home), string(other)); err != nil {
 		return err
 	}
