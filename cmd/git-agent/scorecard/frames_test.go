@@ -195,7 +195,7 @@ func TestFrames(t *testing.T) {
 	h := newHome(t)
 	repo := frameRepo(t, h)
 	peak := int64(0)
-	for _, f := range sample(frameList(), 40) {
+	for _, f := range sample(frameList(), 25) {
 		input := f.text + ping
 		if f.version != "none" {
 			version := f.version
