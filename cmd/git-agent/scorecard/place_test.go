@@ -213,6 +213,7 @@ func TestDataBroughtAlong(t *testing.T) {
 		b.home.smallRepository(t, b.repo)
 		want := b.home.run(t, command{dir: b.repo}, placeVerbs[0]...).stdout
 		must(t, os.RemoveAll(filepath.Join(string(b.home), ".cache")))
+		must(t, os.RemoveAll(b.agent)) // which earlier versions made
 		b.makeVictim(t)
 		if strings.Contains(v.name, "another user's") && os.Geteuid() != 0 {
 			skipped(t, repositories, v.name, "only root can give files away")
