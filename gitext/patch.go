@@ -130,6 +130,7 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	patch := &Patch{Commit: commit, Parent: parent}
 	err = r.shadow.stream(ctx, call{args: withPaths(args, opt.Paths), drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
+		reader.alone = true
 		return reader.patch(patch)
 	})
 	if err != nil {

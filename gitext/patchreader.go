@@ -24,6 +24,7 @@ type patchReader struct {
 	left    int64 // bytes of text that may still be kept
 	names   int64 // bytes of names of files that may still be kept
 	current int   // the file that the last section belonged to
+	alone   bool  // nothing follows that matters: reading ends where nothing more is kept
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
@@ -78,6 +79,8 @@ func (p *patchReader) section(into *Patch, header string) error {
 	switch {
 	case i < len(into.Files):
 		p.current, file = i, &into.Files[i]
+	case p.alone && p.names < 0: // files come in the order of their records
+		return errStop
 	case p.names >= 0 && len(header) < maxLineBytes:
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
@@ -140,8 +143,11 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		}
 	}
 	into.Truncated = into.Truncated || !keep
-	if keep {
+	switch {
+	case keep:
 		file.Hunks = append(file.Hunks, h)
+	case p.alone: // the records of all files stand before the first hunk
+		return errStop
 	}
 	return nil
 }

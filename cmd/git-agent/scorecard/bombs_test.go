@@ -26,7 +26,7 @@ const (
 	gitMost    = gitMemory + 300<<20 // resident: packs that git maps do not count as its memory
 	ownMost    = 1536 << 20
 	hardMemory = 3 << 30
-	bombTime   = time.Minute
+	bombTime   = 3 * time.Minute // a minute is enough where nobody else works
 )
 
 // A blast is what a bomb did.
