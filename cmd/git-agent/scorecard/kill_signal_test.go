@@ -40,7 +40,6 @@ type wait struct {
 	prep  func(*testing.T, *stage)
 	stdin bool // it stays open
 	trap  bool // git ignores signals
-	child string
 	bwrap bool
 }
 
@@ -196,8 +195,10 @@ func endWait(t *testing.T, w wait, e ending) (time.Duration, error) {
 	if err := s.begun(up, w.bwrap); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
+		s.alone()
 		return 0, fmt.Errorf("%w: %s", err, errs.String())
 	}
+	defer s.alone() // whatever is found wrong, nothing of this vector goes on
 	began := time.Now()
 	e.send(cmd.Process.Pid)
 	cmd.Wait() // the code tells
