@@ -23,14 +23,14 @@ var systemDirs = strings.Fields(`
 // systemFiles are what builds read of /etc, as patterns of filepath.Match. The
 // rest holds passwords, keys of hosts and of networks.
 var systemFiles = strings.Fields(`
-/etc/passwd /etc/group /etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf /etc/gai.conf
-/etc/services /etc/protocols /etc/networks /etc/rpc /etc/ethertypes /etc/localtime /etc/timezone /etc/locale.conf
-/etc/locale.alias /etc/default/locale /etc/os-release /etc/lsb-release /etc/*-release /etc/debian_version
+/etc/passwd /etc/group /etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf
+/etc/services /etc/protocols /etc/localtime /etc/timezone /etc/locale.conf
+/etc/default/locale /etc/os-release /etc/lsb-release /etc/*-release /etc/debian_version
 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/ld.so.preload /etc/ld-musl-*.path /etc/alternatives /etc/static
-/etc/ssl/certs /etc/ssl/openssl.cnf /etc/ssl/cert.pem /etc/ca-certificates /etc/ca-certificates.conf
+/etc/ssl/certs /etc/ssl/openssl.cnf /etc/ssl/cert.pem
 /etc/pki/ca-trust /etc/pki/tls/certs /etc/pki/tls/cert.pem /etc/pki/tls/openssl.cnf /etc/pki/java /etc/crypto-policies
 /etc/java* /etc/jvm* /etc/maven /etc/gradle /etc/ant* /etc/python* /etc/perl /etc/php* /etc/R /etc/ghc* /etc/erlang
-/etc/dotnet /etc/texmf /etc/xml /etc/sgml /etc/fonts /etc/magic /etc/mime.types /etc/terminfo /etc/OpenCL /etc/vulkan`)
+/etc/dotnet /etc/texmf /etc/xml /etc/fonts /etc/magic /etc/mime.types /etc/terminfo`)
 
 // homeDirs are what toolchains keep below the home directory.
 var homeDirs = strings.Fields(`
