@@ -76,7 +76,7 @@ func newStoreroom(t *testing.T) *storeroom {
 	must(t, copyFile(own, filepath.Join(folder.Path, "traces.db")))
 	s.leaveLogs(t, folder.Path)
 	looked := home(t.TempDir()) // to look would tidy up the logs
-	must(t, copyTree(string(s.home), string(looked)))
+	must(t, duplicateTree(string(s.home), string(looked)))
 	s.runs = runNames(s.good(t, looked, "trace", "list"))
 	if strings.Count(s.runs, "\n") < 2 {
 		t.Fatalf("the runs are %q", s.runs)
