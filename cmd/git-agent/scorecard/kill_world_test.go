@@ -65,7 +65,7 @@ func newStage(t testing.TB) *stage {
 		t.Fatal(err)
 	}
 	relay.Do(func() { s.makeRelay(t) })
-	copyTree(t, relayDir(), s.repo)
+	replaceTree(t, relayDir(), s.repo)
 	return s
 }
 
@@ -87,12 +87,13 @@ func (s *stage) makeRelay(t testing.TB) {
 }
 
 // keep makes the present state the one that reset brings back.
-func (s *stage) keep(t testing.TB) { copyTree(t, string(s.home), s.kept) }
+func (s *stage) keep(t testing.TB) { replaceTree(t, string(s.home), s.kept) }
 
 // reset brings the kept state back.
-func (s *stage) reset(t testing.TB) { copyTree(t, s.kept, string(s.home)) }
+func (s *stage) reset(t testing.TB) { replaceTree(t, s.kept, string(s.home)) }
 
-func copyTree(t testing.TB, from, to string) {
+// replaceTree makes a directory a copy of another one.
+func replaceTree(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.RemoveAll(to); err != nil {
 		t.Fatal(err)
