@@ -96,7 +96,7 @@ func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Resu
 
 // What is read of a report. Honest ones name one commit to five.
 const (
-	maxReported    = 20       // commits
+	maxReported    = 32       // commits
 	maxReportBytes = 64 << 10 // of a call
 	maxCommitName  = 256      // bytes of what names a commit
 	maxTypeName    = 64       // bytes of the type of a claim

@@ -27,7 +27,7 @@ func TestReportHasALength(t *testing.T) {
 	if v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
 		t.Errorf("%s, report %+v", subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "the report names 500 commits; name the 20 most probable at most") || len(told) > 4000 {
+	if told := s.last(2); !strings.Contains(told, "the report names 500 commits; name the 32 most probable at most") || len(told) > 4000 {
 		t.Errorf("told %q", told)
 	}
 	v, s = h.detect(fix, DetectOptions{}, accuse(make([]string, 1500)...), accuse(strings.Repeat("a", 10_000)), accuse("c1"))
