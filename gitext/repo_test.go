@@ -287,3 +287,36 @@ func TestObjectDirsAreOnlyThat(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestObjectDirsFollowAlternates(t *testing.T) {
+	// A clone of a clone that share objects names the directories of all three,
+	// each once, though the last one borrows in a circle.
+	f := simple(t)
+	top := t.TempDir()
+	first, second := filepath.Join(top, "first"), filepath.Join(top, "second")
+	f.git("clone", "-q", "--shared", ".", first)
+	f.at(first, "clone", "-q", "--shared", first, second)
+	own := filepath.Join(f.dir, ".git", "objects")
+	circle := filepath.Join(second, ".git", "objects") + "\n"
+	if err := os.WriteFile(filepath.Join(own, "info", "alternates"), []byte(circle), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	dirs := openAt(t, OpenOptions{Dir: second, DataDir: t.TempDir()}).ObjectDirs()
+	for _, dir := range dirs {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[real] = true
+	}
+	for _, want := range []string{own, filepath.Join(first, ".git", "objects"), filepath.Join(second, ".git", "objects")} {
+		real, err := filepath.EvalSymlinks(want)
+		if err != nil || !got[real] {
+			t.Errorf("%s is not in %q (%v)", want, dirs, err)
+		}
+	}
+	if len(got) != 3 || len(dirs) != 3 {
+		t.Errorf("got %q", dirs)
+	}
+}

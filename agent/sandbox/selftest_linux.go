@@ -91,14 +91,12 @@ func selfTest(ctx context.Context, st Standing) (Standing, error) {
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
 		return st, fmt.Errorf("this program cannot be run again: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "git-agent-sandbox-")
+	scratch, err := NewScratch("") // what a kill leaves behind is swept by the next run
 	if err != nil {
 		return st, err
 	}
-	defer os.RemoveAll(dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return st, err
-	}
+	defer scratch.Close() // a rest is swept, too
+	dir := scratch.dir
 	s := Spec{Dir: filepath.Join(dir, "in"), Cache: filepath.Join(dir, "cache"), Readable: []string{exe}, MaxOutput: 64 << 10}
 	for _, d := range []string{s.Dir, s.Cache, filepath.Join(dir, "out")} {
 		if err := os.Mkdir(d, 0o700); err != nil {
