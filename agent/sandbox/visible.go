@@ -17,7 +17,7 @@ import (
 // systemDirs are shown whole, read-only. What they hold is installed.
 var systemDirs = strings.Fields(`
 /usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /nix/var/nix/profiles /gnu/store /snap
-/run/current-system /home/linuxbrew/.linuxbrew
+/run/current-system
 /sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage`)
 
 // systemFiles are what builds read of /etc, as patterns of filepath.Match. The
@@ -55,7 +55,7 @@ var namedDirs = map[string][]string{
 	"JAVA_HOME": {"."}, "M2_HOME": {"."}, "MAVEN_HOME": {"."}, "GRADLE_HOME": {"."}, "ANT_HOME": {"."},
 	"GRADLE_USER_HOME": {"caches", "wrapper", "jdks"},
 	"VIRTUAL_ENV":      {"."}, "PYENV_ROOT": {"."}, "NVM_DIR": {"."}, "RBENV_ROOT": {"."}, "GEM_HOME": {"."}, "GEM_PATH": {"."},
-	"PATH": {"."},
+	"HOMEBREW_PREFIX": {"."}, "PATH": {"."},
 }
 
 // A sight is one thing that a command sees, with the name that it has outside.

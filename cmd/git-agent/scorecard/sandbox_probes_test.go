@@ -84,7 +84,7 @@ func allProbes(s surrounding) []probe {
 	for _, rel := range s.Secrets {
 		list = append(list, probe{name: "read " + rel, try: func(s surrounding) string { return contains(filepath.Join(s.Home, rel), s.Canary) }})
 	}
-	for _, path := range []string{"/etc/shadow", "/etc/sudoers", "/etc/ssh", "/root" + "/.bashrc", "/var/log", "/var/lib", "/boot", "/lost+found", "/proc/kcore", "/proc/kmsg", "/dev/mem", "/dev/kmsg", "/dev/vda", "/dev/sda", "/dev/tty"} {
+	for _, path := range []string{"/etc/shadow", "/etc/sudoers", "/etc/ssh", "/root", "/var/log", "/var/lib", "/boot", "/lost+found", "/proc/kcore", "/proc/kmsg", "/dev/mem", "/dev/kmsg", "/dev/vda", "/dev/sda", "/dev/tty"} {
 		list = append(list, probe{name: "open " + path, try: func(surrounding) string { return opened(path, os.O_RDONLY) }})
 	}
 	for _, path := range []string{"/proc/sys/kernel/core_pattern", "/proc/sys/fs/lease-break-time", "/proc/sys/vm/drop_caches", "/proc/sys/kernel/modprobe", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper", "/sys/power/state", "/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/pids/cgroup.procs", "/proc/irq/default_smp_affinity", "/etc/passwd", "/etc/ld.so.cache", "/usr/bin/env"} {
