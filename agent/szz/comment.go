@@ -161,9 +161,16 @@ func isImport(code string) bool {
 // all lexers takes 2 ms.
 var known sync.Map // string -> chroma.Lexer
 
+// maxBase is how long a file system lets a name be. A tree may hold a longer
+// one; to match a megabyte against the patterns of all lexers takes minutes.
+const maxBase = 255
+
 // lexerFor picks a lexer by the name of a file; nil is none.
 func lexerFor(name string) chroma.Lexer {
 	base := path.Base(name)
+	if len(base) > maxBase {
+		return nil
+	}
 	if l, ok := known.Load(base); ok {
 		return l.(chroma.Lexer)
 	}

@@ -157,3 +157,11 @@ func BenchmarkLineKinds(b *testing.B) {
 
 // lineKinds is lineKindsTo for a whole blob.
 func lineKinds(path string, blob []byte) []LineKind { return lineKindsTo(path, blob, math.MaxInt) }
+
+func TestLongNamesHaveNoLexer(t *testing.T) {
+	// A name that no file can have is not matched against patterns, which would
+	// take minutes.
+	if lexerFor(strings.Repeat("n", 1<<20)+".c") != nil || lexerFor("n.c") == nil {
+		t.Error("a name of a megabyte has a lexer, or a short one has none")
+	}
+}
