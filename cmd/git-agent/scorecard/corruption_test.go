@@ -22,12 +22,11 @@ import (
 // cache, a shadow with filters, recorded runs, and the logs of a process that
 // was killed. The repository is beside it, so that one serves many homes.
 type storeroom struct {
-	home    home
-	repo    string
-	cases   string // for an evaluation, which records a run
-	targets []string
-	answer  string // of szz
-	runs    string // of trace list
+	home   home
+	repo   string
+	cases  string // for an evaluation, which records a run
+	answer string // of szz
+	runs   string // of trace list
 }
 
 // storedFiles are what a corruption may meet, by their part of the path.
@@ -294,16 +293,17 @@ func damage(random *rand.Rand, kind string, data *[]byte) {
 func TestCorruptions(t *testing.T) {
 	s := newStoreroom(t)
 	for _, c := range sample(corruptionVectors(), 20) {
-		h := home(t.TempDir())
-		must(t, duplicateTree(string(s.home), string(h)))
-		if path := c.path(t, h, s.repo); !c.apply(t, path) {
-			skipped(t, corruptions, c.String(), "the file is empty")
-		} else if problem := s.check(t, h, c); problem != "" {
-			broke(t, corruptions, c.String(), "%s", problem)
-		} else {
-			held(corruptions)
-		}
-		must(t, os.RemoveAll(string(h)))
+		t.Run(c.String(), func(t *testing.T) {
+			h := home(t.TempDir())
+			must(t, duplicateTree(string(s.home), string(h)))
+			if path := c.path(t, h, s.repo); !c.apply(t, path) {
+				skipped(t, corruptions, c.String(), "the file is empty")
+			} else if problem := s.check(t, h, c); problem != "" {
+				broke(t, corruptions, c.String(), "%s", problem)
+			} else {
+				held(corruptions)
+			}
+		})
 	}
 }
 
