@@ -281,7 +281,7 @@ func TestDamagedStepIsAnError(t *testing.T) {
 	if _, _, err := traces.Done(t.Context(), id, "1"); err == nil {
 		t.Error("the damaged result is no error")
 	}
-	report, err := VerifyTraces(t.Context(), dir, Options{})
+	report, err := VerifyTraces(t.Context(), dir)
 	if err != nil || report.Damaged != 1 || report.Entries != 3 {
 		t.Errorf("report is %+v, %v", report, err)
 	}
@@ -294,7 +294,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	f := format{name: "test.db", id: 7, sync: "NORMAL", precious: true, migrations: []string{"CREATE TABLE a (x); INSERT INTO a VALUES (1)"}}
 	reopen := func() error {
-		h, err := f.open(ctx, path, userSecret)
+		h, err := f.open(ctx, path)
 		if err == nil {
 			err = h.close()
 		}
@@ -307,7 +307,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	}
 	f.migrations[1] = "CREATE TABLE b (x); INSERT INTO b SELECT x + 1 FROM a"
 	mustNot(t, reopen())
-	h, err := f.open(ctx, path, userSecret)
+	h, err := f.open(ctx, path)
 	mustNot(t, err)
 	defer h.close()
 	var x, version int
@@ -317,7 +317,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 		t.Errorf("x is %d, version is %d", x, version)
 	}
 	f.migrations = f.migrations[:1]
-	old, err := f.open(ctx, path+".v1", userSecret)
+	old, err := f.open(ctx, path+".v1")
 	mustNot(t, err)
 	defer old.close()
 	mustNot(t, old.read.QueryRowContext(ctx, "SELECT x FROM a").Scan(&x))

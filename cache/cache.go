@@ -39,8 +39,7 @@ var cacheFormat = format{
 			sum      BLOB    NOT NULL,
 			value    BLOB    NOT NULL
 		) STRICT;
-		CREATE INDEX entry_used ON entry (used, stored);`, sealTable},
-	sealed: 2,
+		CREATE INDEX entry_used ON entry (used, stored);`, noSeal},
 }
 
 // Options are common to both files.
@@ -51,9 +50,7 @@ type Options struct {
 	Version string       // of the tool, kept with each run in traces.db
 	Warn    func(string) // gets each warning once, in git's voice without a prefix; may be nil
 
-	now     func() time.Time            // for tests
-	network func(string) (string, bool) // for tests
-	secret  func() ([]byte, error)      // for tests
+	now func() time.Time // for tests
 }
 
 func (o Options) withDefaults() Options {
@@ -65,12 +62,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.now == nil {
 		o.now = time.Now
-	}
-	if o.network == nil {
-		o.network = networkFS
-	}
-	if o.secret == nil {
-		o.secret = userSecret
 	}
 	return o
 }
@@ -106,6 +97,13 @@ func Open(ctx context.Context, dir string, opt Options) *Cache {
 		waiting:  map[int64]int64{},
 		unpruned: -1,
 	}
+}
+
+// Without returns a cache that keeps nothing, and says why when it is asked.
+func Without(reason error) *Cache {
+	c := Open(context.Background(), "", Options{})
+	c.off, c.reason = true, reason
+	return c
 }
 
 // Get returns the value of key. When in doubt it returns none.

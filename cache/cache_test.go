@@ -140,39 +140,6 @@ func TestValueIsBoundToItsKey(t *testing.T) {
 	}
 }
 
-// On a network file system the files go to a local directory, with a warning; without one
-// there is no cache, and traces are refused with a hint.
-func TestNetworkFileSystemIsAvoided(t *testing.T) {
-	dir, local := t.TempDir(), t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", local)
-	t.Setenv("XDG_STATE_HOME", local)
-	t.Setenv("HOME", local)
-	var w warnings
-	opt := Options{Warn: w.warn, network: func(path string) (string, bool) { return "nfs", strings.HasPrefix(path, dir) }}
-	c := Open(t.Context(), dir, opt)
-	key, value := sample(1)
-	c.Put(t.Context(), key, value)
-	if got, ok := c.Get(t.Context(), key); !ok || !bytes.Equal(got, value) {
-		t.Error("the value was not kept")
-	}
-	mustNot(t, c.Close())
-	mustNot(t, openTraces(t, dir, opt).Close())
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || len(w.said) != 2 {
-		t.Errorf("%v, %v, warnings are %q", left, err, w.said)
-	}
-
-	opt.network = func(string) (string, bool) { return "nfs", true }
-	c = Open(t.Context(), dir, opt)
-	c.Put(t.Context(), key, value)
-	if _, ok := c.Get(t.Context(), key); ok || len(w.said) != 3 {
-		t.Errorf("warnings are %q", w.said)
-	}
-	var hinted *Error
-	if _, err := OpenTraces(t.Context(), dir, opt); !errors.As(err, &hinted) || hinted.Hint == "" || filepath.Dir(hinted.Path) != dir {
-		t.Errorf("traces: %v", err)
-	}
-}
-
 // clock is a time that tests move.
 type clock struct{ at time.Time }
 

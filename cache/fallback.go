@@ -29,12 +29,7 @@ func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	case c.handle != nil:
 		c.drop()
 	}
-	dir, err := place(c.dir, cacheFormat.name, c.opt, userCacheDir, c.warnLocked)
-	if err != nil {
-		c.giveUp(err)
-		return nil
-	}
-	path := filepath.Join(dir, cacheFormat.name)
+	path := filepath.Join(c.dir, cacheFormat.name)
 	if p == reading {
 		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 			return nil
@@ -47,7 +42,7 @@ func (c *Cache) open(ctx context.Context, p purpose) *handle {
 func (c *Cache) openAt(ctx context.Context, path string) *handle {
 	for range 1 + maxAside {
 		was, _ := os.Lstat(path) // nil when there is none yet
-		h, err := cacheFormat.open(ctx, path, c.opt.secret)
+		h, err := cacheFormat.open(ctx, path)
 		if err == nil {
 			c.handle, c.unpruned = h, -1
 			return h
@@ -58,7 +53,7 @@ func (c *Cache) openAt(ctx context.Context, path string) *handle {
 			return nil
 		case moved:
 			// Another process has put a new file there.
-		case damaged, newer, foreign:
+		case damaged, newer:
 			if !c.setAside(path, was, err) {
 				return nil
 			}
@@ -98,7 +93,7 @@ func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) boo
 	case moved:
 		c.drop()
 		return true
-	case damaged, newer, foreign:
+	case damaged, newer:
 		c.drop()
 		return c.setAside(h.path, h.was, err)
 	case denied:
@@ -139,38 +134,31 @@ func (c *Cache) drop() {
 }
 
 // setAside keeps one damaged file and one that is newer: they are caches, and the newest
-// is enough. Of files that somebody else has made it keeps all.
+// is enough.
 func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
-	suffix, at, hint := asideDamaged, time.Time{}, ""
-	switch classify(why) {
-	case newer:
+	suffix := asideDamaged
+	if classify(why) == newer {
 		suffix = asideNewer
-	case foreign:
-		suffix, at, hint = asideForeign, c.opt.now(), "; "+adoptHint
 	}
 	c.aside++
 	if c.aside > maxAside {
 		c.giveUp(why)
 		return false
 	}
-	name, err := setAside(path, was, suffix, at)
+	name, err := setAside(path, was, suffix, time.Time{})
 	if err != nil {
 		c.giveUp(errors.Join(why, err))
 		return false
 	}
 	if name != "" {
-		c.warnLocked(fmt.Sprintf("cache %q was set aside as %q: %v%s", path, filepath.Base(name), why, hint))
+		c.warnLocked(fmt.Sprintf("cache %q was set aside as %q: %v", path, filepath.Base(name), why))
 	}
 	return true
 }
 
 func (c *Cache) giveUp(err error) {
 	c.off, c.reason = true, err
-	hint := ""
-	if classify(err) == keyless {
-		hint = "; " + keylessHint
-	}
-	c.warnLocked(fmt.Sprintf("no cache in %q: %v%s", c.dir, err, hint))
+	c.warnLocked(fmt.Sprintf("no cache in %q: %v", c.dir, err))
 }
 
 func (c *Cache) warn(text string) {

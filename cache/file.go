@@ -20,13 +20,17 @@ const (
 	readers     = 4     // connections; a read takes microseconds
 )
 
+// noSeal is the second version of both files. Earlier programs, which kept their data in
+// repositories, had a table in it by which they knew their user's files; where there is
+// one, nothing reads it.
+const noSeal = "-- no table of seals any more"
+
 // format is what the two files differ in.
 type format struct {
 	name       string
 	id         int32 // application_id, so that file(1) and we know whose file it is
 	sync       string
 	migrations []string // migrations[i] leads from version i to i+1
-	sealed     int      // the first version with a seal; 0 for no seals
 	precious   bool     // what is in the file cannot be computed again
 }
 
@@ -37,8 +41,7 @@ type handle struct {
 	was   os.FileInfo // the file that was opened, to recognise it later
 	read  *sql.DB
 	write *sql.DB
-	seal  seal
-	codec codec // with the key of this file's rows
+	codec codec
 
 	suspected sync.Once
 }
@@ -46,19 +49,14 @@ type handle struct {
 // open returns the database at path, created and brought to the current version if need
 // be. It does no more than a lookup needs when the file is current: there is no check of
 // integrity, because each row carries its own.
-func (f format) open(ctx context.Context, path string, secret func() ([]byte, error)) (*handle, error) {
-	bytes, err := secret()
-	if err != nil {
-		return nil, err
-	}
-	s := newSeal(bytes, f.name)
-	h, err := f.openOnce(ctx, path, s)
+func (f format) open(ctx context.Context, path string) (*handle, error) {
+	h, err := f.openOnce(ctx, path)
 	for range maxUnsettled {
 		if !unsettled(err) {
 			break
 		}
 		settle(path)
-		h, err = f.openOnce(ctx, path, s)
+		h, err = f.openOnce(ctx, path)
 	}
 	return h, err
 }
@@ -75,10 +73,10 @@ func settle(path string) {
 
 // openOnce fails with any error of SQLite's when the file is set aside by another process
 // at the same time: its log is moved before it is.
-func (f format) openOnce(ctx context.Context, path string, s seal) (*handle, error) {
+func (f format) openOnce(ctx context.Context, path string) (*handle, error) {
 	was, err := claim(path)
 	if errors.Is(err, os.ErrNotExist) {
-		if err = f.create(ctx, path, s); err == nil {
+		if err = f.create(ctx, path); err == nil {
 			was, err = claim(path)
 		}
 	}
@@ -89,7 +87,7 @@ func (f format) openOnce(ctx context.Context, path string, s seal) (*handle, err
 	if err != nil {
 		return nil, err
 	}
-	h.was, h.seal, h.codec.key = was, s, s.rows
+	h.was = was
 	if err := f.ready(ctx, h); err != nil {
 		h.close()
 		return nil, err
@@ -125,19 +123,27 @@ func connect(path, params string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
-// claim returns the identity of the file at path after making sure that it is a regular
-// file that only its owner can read. SQLite gives -wal and -shm the mode of the file.
+// claim returns the identity of the file at path after making sure that it and what SQLite
+// has beside it are regular files that only their owner can read, and can: to open a pipe would
+// wait for ever, and a link could lead writes to anywhere. SQLite gives -wal and -shm the
+// mode of the file.
 func claim(path string) (os.FileInfo, error) {
 	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		// A link could lead the writes of a file that a stranger packed to anywhere.
-		return nil, &formError{path: path, problem: "not a regular file"}
-	case info.Mode().Perm()&0o077 != 0:
-		// Not being allowed to do so is no reason to stop: the user chose it.
-		_ = os.Chmod(path, 0o600)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		part, err := os.Lstat(path + suffix)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case !part.Mode().IsRegular():
+			return nil, &formError{path: path, problem: filepath.Base(path+suffix) + " is not a regular file"}
+		case part.Mode().Perm() != 0o600:
+			// Not being allowed to do so is no reason to stop: opening will tell.
+			_ = os.Chmod(path+suffix, 0o600)
+		}
 	}
 	return info, nil
 }
@@ -145,24 +151,24 @@ func claim(path string) (os.FileInfo, error) {
 // create makes an empty database under another name and then gives it its own. Processes
 // that made one in place at the same time got SQLITE_BUSY at once from the switch to WAL
 // mode (3.53, in 1 of 20 runs of four processes), for which the busy timeout is not used.
-func (f format) create(ctx context.Context, path string, s seal) error {
+func (f format) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	sweep(path)
 	file, err := unfinished(path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file) // it has its name or is of no use
-	h, err := f.connect(file)
+	defer file.discard() // it has its name or is of no use
+	h, err := f.connect(file.path)
 	if err != nil {
 		return err
 	}
-	h.seal = s
 	if err := errors.Join(f.migrate(ctx, h), h.close()); err != nil {
 		return err
 	}
-	return name(file, path)
+	return name(file.path, path)
 }
 
 // name gives the file old the name path, unless another process was faster.
@@ -199,13 +205,13 @@ func (f format) ready(ctx context.Context, h *handle) error {
 	// does no harm if they turn out to be the final ones.
 	version, err := f.version(ctx, h.read, h.path)
 	if err == nil && version == len(f.migrations) {
-		return f.ours(ctx, h, version)
+		return nil
 	}
 	if version, err = f.snapshot(ctx, h); err != nil {
 		return err
 	}
-	if err := f.ours(ctx, h, version); err != nil || version == len(f.migrations) {
-		return err
+	if version == len(f.migrations) {
+		return nil
 	}
 	if f.precious && version > 0 {
 		if err := h.backup(ctx, version); err != nil {
@@ -213,17 +219,6 @@ func (f format) ready(ctx context.Context, h *handle) error {
 		}
 	}
 	return f.migrate(ctx, h)
-}
-
-// ours checks the seal of a file that holds something.
-func (f format) ours(ctx context.Context, h *handle, version int) error {
-	switch {
-	case f.sealed == 0, version == 0:
-		return nil
-	case version < f.sealed:
-		return &foreignError{"has no seal, because a stranger or an earlier git-agent made it"}
-	}
-	return h.seal.check(ctx, h.read)
 }
 
 // snapshot returns the version in a transaction, where the marks are of one moment. It is
@@ -293,11 +288,6 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 			return fmt.Errorf("migrate to version %d: %w", i+1, err)
 		}
 	}
-	if version == 0 && f.sealed > 0 {
-		if err := h.seal.write(ctx, tx); err != nil {
-			return err
-		}
-	}
 	mark := fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", f.id, len(f.migrations))
 	if _, err := tx.ExecContext(ctx, mark); err != nil {
 		return err
@@ -319,20 +309,11 @@ func (h *handle) backup(ctx context.Context, version int) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file) // it has its name or is of no use
-	if _, err := h.write.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
+	defer file.discard() // it has its name or is of no use
+	if _, err := h.write.ExecContext(ctx, "VACUUM INTO ?", file.path); err != nil {
 		return err
 	}
-	return name(file, fmt.Sprintf("%s.v%d", h.path, version))
-}
-
-// unfinished makes an empty file beside path, with mode 0600.
-func unfinished(path string) (string, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unnamed+"-")
-	if err != nil {
-		return "", err
-	}
-	return file.Name(), file.Close()
+	return name(file.path, fmt.Sprintf("%s.v%d", h.path, version))
 }
 
 // close ends all connections. The last of all processes writes the log back.
@@ -344,14 +325,13 @@ func (h *handle) close() error {
 const (
 	asideDamaged = ".damaged"
 	asideNewer   = ".newer"
-	asideForeign = ".foreign" // always with the time: adopt may be asked for any of them
-	unnamed      = ".making"  // left by a process that died while it made a file
+	unnamed      = ".making" // left by a process that died while it made a file
 )
 
 // isAside tells whether name is a file that setAside has made of base.
 func isAside(name, base string) bool {
 	suffix, ok := strings.CutPrefix(name, base)
-	return ok && (strings.HasPrefix(suffix, asideDamaged) || strings.HasPrefix(suffix, asideNewer) || strings.HasPrefix(suffix, asideForeign)) &&
+	return ok && (strings.HasPrefix(suffix, asideDamaged) || strings.HasPrefix(suffix, asideNewer)) &&
 		!strings.HasSuffix(suffix, "-wal") && !strings.HasSuffix(suffix, "-shm")
 }
 

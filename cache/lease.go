@@ -34,7 +34,7 @@ func (l *leases) take(run RunID) error {
 	if l.held[run] != nil {
 		return nil
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := l.makeDir(); err != nil {
 		return err
 	}
 	file, err := lockFile(l.path(run))
@@ -43,6 +43,17 @@ func (l *leases) take(run RunID) error {
 	}
 	l.held[run] = file
 	return nil
+}
+
+// makeDir makes the directory of the locks. What else has its name is moved out of the
+// way: through a link, files would be made and removed elsewhere.
+func (l *leases) makeDir() error {
+	if info, err := os.Lstat(l.dir); err == nil && !info.IsDir() {
+		if err := os.Rename(l.dir, l.dir+asideDamaged); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(l.dir, 0o700)
 }
 
 // lockFile locks the file at path. The file may be removed by its last holder between the
@@ -78,7 +89,11 @@ func (l *leases) drop(run RunID) error {
 		return nil
 	}
 	delete(l.held, run)
-	return errors.Join(os.Remove(file.Name()), file.Close())
+	err := os.Remove(file.Name())
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil // somebody has cleaned up
+	}
+	return errors.Join(err, file.Close())
 }
 
 // close ends all leases and leaves the files: those runs have not ended.

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// locksWork is true where the kernel drops the locks of a process that dies.
+const locksWork = true
+
 // lockDir keeps other processes from renaming what is in a directory while this one does.
 // Where the file system knows no locks it goes without.
 func lockDir(dir string) (unlock func(), err error) {

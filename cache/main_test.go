@@ -27,23 +27,12 @@ const (
 func TestMain(m *testing.M) {
 	mode := os.Getenv(childMode)
 	if mode == "" {
-		os.Exit(runWithState(m))
+		os.Exit(m.Run())
 	}
 	if err := children[mode](context.Background(), os.Getenv(childDir), os.Getenv(childArg)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-// runWithState runs the tests with a secret of their own, and not the user's.
-func runWithState(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "git-agent-cache-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	os.Setenv("XDG_STATE_HOME", dir)
-	return m.Run()
 }
 
 // children are what a child process can do. Each prints a line for each acknowledged
@@ -56,7 +45,6 @@ var children = map[string]func(ctx context.Context, dir, arg string) error{
 	"quota":  putWithQuota,
 	"steps":  appendWithQuota,
 	"hold":   holdRun,
-	"meet":   meetForeign,
 }
 
 // child is a running child process.

@@ -32,39 +32,32 @@ type KindStats struct {
 
 // Stats counts what is in the cache.
 func (c *Cache) Stats(ctx context.Context) (Stats, error) {
-	s, err := stats(ctx, c.find, cacheFormat, c.opt, cacheStats)
+	if c.dir == "" {
+		return Stats{}, c.why()
+	}
+	s, err := stats(ctx, c.dir, cacheFormat, cacheStats)
 	s.Limit = c.limit(ctx)
 	return s, err
 }
 
-// find returns where the file is, without opening it.
-func (c *Cache) find() (string, error) {
-	return place(c.dir, cacheFormat.name, c.opt, userCacheDir, c.warn)
-}
+// HasTraces tells whether there is a traces.db in dir, of whatever kind.
+func HasTraces(dir string) bool { return exists(filepath.Join(dir, tracesFormat.name)) }
 
 // StatTraces counts what is in traces.db, without creating it.
-func StatTraces(ctx context.Context, dir string, opt Options) (Stats, error) {
-	opt = opt.withDefaults()
-	return stats(ctx, findTraces(dir, opt), tracesFormat, opt, tracesStats)
+func StatTraces(ctx context.Context, dir string) (Stats, error) {
+	return stats(ctx, dir, tracesFormat, tracesStats)
 }
 
-func findTraces(dir string, opt Options) func() (string, error) {
-	return func() (string, error) { return place(dir, tracesFormat.name, opt, userStateDir, opt.Warn) }
-}
-
-func stats(ctx context.Context, find func() (string, error), f format, opt Options, count func(context.Context, *handle, *Stats) error) (Stats, error) {
-	dir, err := find()
-	if err != nil {
-		return Stats{}, err
-	}
+func stats(ctx context.Context, dir string, f format, count func(context.Context, *handle, *Stats) error) (Stats, error) {
 	s := Stats{Path: filepath.Join(dir, f.name)}
+	var err error
 	if s.Aside, err = asideNames(s.Path); err != nil {
 		return s, err
 	}
 	if s.Bytes = sizeOf(s.Path); s.Bytes == 0 {
 		return s, nil
 	}
-	h, err := f.open(ctx, s.Path, opt.secret)
+	h, err := f.open(ctx, s.Path)
 	if err != nil {
 		return s, explain(s.Path, err)
 	}
@@ -167,11 +160,11 @@ func (c *Cache) Clear(ctx context.Context) (Pruned, error) {
 }
 
 func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error)) (Pruned, error) {
-	dir, err := c.find()
-	if err != nil {
-		return Pruned{}, err
+	if c.dir == "" {
+		return Pruned{}, c.why()
 	}
-	p := Pruned{Path: filepath.Join(dir, cacheFormat.name)}
+	var err error
+	p := Pruned{Path: filepath.Join(c.dir, cacheFormat.name)}
 	p.Before = sizeOf(p.Path) + sizeAside(p.Path)
 	if p.Before == 0 {
 		return p, nil
@@ -229,18 +222,12 @@ func sizeAside(path string) int64 {
 	return sum
 }
 
-// removeAside also removes what processes left that died while they made a file. One that
-// lives needs milliseconds for it.
+// removeAside also removes what processes left that died while they made a file.
 func removeAside(path string) error {
+	sweep(path)
 	names, err := asideNames(path)
-	unfinished, _ := filepath.Glob(path + unnamed + "-*") // a bad pattern in path finds nothing
-	for _, name := range unfinished {
-		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
-			names = append(names, filepath.Base(name))
-		}
-	}
 	for _, name := range names {
-		for _, suffix := range []string{"-wal", "-shm", ""} {
+		for _, suffix := range parts {
 			gone := os.Remove(filepath.Join(filepath.Dir(path), name+suffix))
 			if !errors.Is(gone, os.ErrNotExist) {
 				err = errors.Join(err, gone)

@@ -133,7 +133,7 @@ func TestMaintenanceOfNothing(t *testing.T) {
 	mustNot(t, err)
 	report, err := c.Verify(t.Context())
 	mustNot(t, err)
-	_, err = StatTraces(t.Context(), dir, Options{})
+	_, err = StatTraces(t.Context(), dir)
 	mustNot(t, err)
 	if _, err := os.Stat(dir); err == nil || stats.Entries != 0 || len(report.Problems) != 0 {
 		t.Errorf("%v, %+v, %+v", err, stats, report)

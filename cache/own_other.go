@@ -4,5 +4,8 @@ package cache
 
 import "io/fs"
 
-// ownedByUs cannot tell on this system; what the file holds has to.
+// nonblock is not needed where pipes have no names in directories.
+const nonblock = 0
+
+// ownedByUs cannot tell on this system.
 func ownedByUs(fs.FileInfo) bool { return true }

@@ -69,6 +69,25 @@ func TestFullDiskKeepsTheSteps(t *testing.T) {
 	}
 }
 
+// On a disk that has no room for a first file nothing is left of the attempt.
+func TestFullDiskLeavesNothing(t *testing.T) {
+	for _, mode := range []string{"quota", "steps"} {
+		for _, bytes := range []int{0, 100, 3000, 5000, 9000, 14000} {
+			dir := t.TempDir()
+			child := startChild(t, mode, dir, strconv.Itoa(max(bytes, 1)))
+			child.read(-1)
+			_ = child.Wait() // steps cannot be recorded, which is an error
+			entries, err := os.ReadDir(dir)
+			mustNot(t, err)
+			for _, e := range entries {
+				if strings.Contains(e.Name(), unnamed) {
+					t.Errorf("%s with %d bytes leaves %s", mode, bytes, e.Name())
+				}
+			}
+		}
+	}
+}
+
 // disks are the ways in which there is no more space: a small file system, for which the
 // test must be root, and a limit on the size of files.
 var disks = []struct {

@@ -42,8 +42,7 @@ var tracesFormat = format{
 			payload  BLOB    NOT NULL
 		) STRICT;
 		CREATE UNIQUE INDEX step_order ON step (run, seq);
-		CREATE INDEX step_key ON step (run, key, kind, seq);`, sealTable},
-	sealed: 2,
+		CREATE INDEX step_key ON step (run, key, kind, seq);`, noSeal},
 }
 
 // RunID names a run: the time of its start (UTC) and four letters, which sorts by time
@@ -93,17 +92,12 @@ type Traces struct {
 	opt    Options
 }
 
-// OpenTraces opens or creates traces.db in dir. A file of a newer git-agent is refused; a
-// damaged one, or one that its user did not make, is set aside under a new name, with a
-// warning, and never removed.
+// OpenTraces opens or creates traces.db in dir. A file of a newer git-agent is refused. A
+// damaged one is set aside under a new name, with a warning, and never removed; what can
+// be read of it is copied into the new one.
 func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 	opt = opt.withDefaults()
-	where, err := place(dir, tracesFormat.name, opt, userStateDir, opt.Warn)
-	if err != nil {
-		return nil, &Error{Path: filepath.Join(dir, tracesFormat.name), Err: err,
-			Hint: "set XDG_STATE_HOME to a directory on a local file system"}
-	}
-	path := filepath.Join(where, tracesFormat.name)
+	path := filepath.Join(dir, tracesFormat.name)
 	h, err := openOrReplace(ctx, path, opt)
 	if err != nil {
 		return nil, explain(path, err)
@@ -116,39 +110,33 @@ func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 func openOrReplace(ctx context.Context, path string, opt Options) (*handle, error) {
 	for range maxAside {
 		was, _ := os.Lstat(path) // nil when there is none yet
-		h, err := tracesFormat.open(ctx, path, opt.secret)
-		if t := classify(err); t != damaged && t != foreign {
+		h, err := openSound(ctx, path)
+		if classify(err) != damaged {
 			return h, err
 		}
-		if err := replaceTraces(path, was, opt, err); err != nil {
+		if err := replaceTraces(ctx, path, was, opt, err); err != nil {
 			return nil, err
 		}
 	}
-	return tracesFormat.open(ctx, path, opt.secret)
+	return tracesFormat.open(ctx, path)
 }
 
-func replaceTraces(path string, was os.FileInfo, opt Options, why error) error {
-	suffix := asideDamaged
-	if classify(why) == foreign {
-		suffix = asideForeign
-	}
-	name, err := setAside(path, was, suffix, opt.now())
-	switch {
-	case err != nil:
+// replaceTraces sets a damaged file aside and copies what can be read of it.
+func replaceTraces(ctx context.Context, path string, was os.FileInfo, opt Options, why error) error {
+	name, err := setAside(path, was, asideDamaged, opt.now())
+	if err != nil {
 		return errors.Join(why, err)
-	case name == "":
-	case suffix == asideForeign:
-		opt.Warn(fmt.Sprintf("traces %q: the file %v; it was kept as %q, and %s", path, why, filepath.Base(name), adoptHint))
-	default:
-		opt.Warn(fmt.Sprintf("traces %q are damaged and were kept as %q: %v", path, filepath.Base(name), why))
 	}
+	if name == "" {
+		return nil // another process was faster
+	}
+	said := fmt.Sprintf("traces %q are damaged and were kept as %q: %v", path, filepath.Base(name), why)
+	if saved, err := salvage(ctx, name, path); err == nil && saved.Runs > 0 {
+		said += fmt.Sprintf("; %d of its runs could be read and are in the new file", saved.Runs)
+	}
+	opt.Warn(said)
 	return nil
 }
-
-const (
-	adoptHint   = "if you made it, 'git agent cache adopt' takes it over"
-	keylessHint = "set XDG_STATE_HOME to a directory of your own"
-)
 
 // explain adds what the user can do.
 func explain(path string, err error) error {
@@ -158,10 +146,6 @@ func explain(path string, err error) error {
 		e.Hint = "update git-agent, or move the file away"
 	case damaged:
 		e.Hint = "run 'git agent cache verify'"
-	case foreign:
-		e.Hint = adoptHint
-	case keyless:
-		e.Hint = keylessHint
 	case denied:
 		e.Hint = "check the free space and the permissions of the directory"
 	case passing:

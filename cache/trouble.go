@@ -36,19 +36,6 @@ type formError struct{ path, problem string }
 
 func (e *formError) Error() string { return e.problem }
 
-// foreignError is a file without the seal of this user.
-type foreignError struct{ problem string }
-
-func (e *foreignError) Error() string { return e.problem }
-
-// secretError is that the user's secret cannot be had.
-type secretError struct{ err error }
-
-func (e *secretError) Error() string {
-	return fmt.Sprintf("no secret to know your files by: %v", e.err)
-}
-func (e *secretError) Unwrap() error { return e.err }
-
 // trouble says what is to be done about an error.
 type trouble int
 
@@ -57,8 +44,6 @@ const (
 	passing                // the caller's context, or a lock held too long: try later
 	damaged                // the file's content is wrong: set it aside
 	newer                  // written by a newer git-agent: set it aside
-	foreign                // not made by this user here: set it aside
-	keyless                // nobody can tell who made it: give up
 	moved                  // another process has set it aside: open again
 	denied                 // it cannot be written: full disk, permissions
 )
@@ -66,16 +51,10 @@ const (
 func classify(err error) trouble {
 	var form *formError
 	var version *newerError
-	var stranger *foreignError
-	var secret *secretError
 	var engine *sqlite.Error
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return passing
-	case errors.As(err, &secret):
-		return keyless
-	case errors.As(err, &stranger):
-		return foreign
 	case errors.As(err, &version):
 		return newer
 	case errors.As(err, &form):

@@ -1,10 +1,9 @@
 package cache
 
 import (
-	"crypto/hmac"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -14,7 +13,7 @@ import (
 const (
 	// Below this size compression costs more than the bytes that it saves.
 	compressAbove = 512
-	// Each half of a stored sum: the checksum, then the tag.
+	// A stored sum. Earlier programs had a tag after it, which nothing reads.
 	sumSize = 16
 	// What SQLite can hold, and the most that a row may ask to be decompressed to: the
 	// file may come from a stranger.
@@ -38,8 +37,6 @@ type stored struct {
 // codec packs and unpacks values. Its zero value is ready; the tables of zstd are made on
 // first use, because most runs of the program need none or only the decoder.
 type codec struct {
-	key []byte // of the tags
-
 	encoder, decoder sync.Once
 	w                *zstd.Encoder
 	r                *zstd.Decoder
@@ -56,13 +53,13 @@ func (c *codec) pack(owner, value []byte) stored {
 	if s.data == nil {
 		s.data = []byte{} // nil would be stored as NULL
 	}
-	s.sum = s.seal(owner, c.key)
+	s.sum = s.checksum(owner)
 	return s
 }
 
 // unpack returns the value, or an error when the row is not what pack made for owner.
 func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
-	if err := s.check(owner, c.key); err != nil {
+	if err := s.check(owner); err != nil {
 		return nil, err
 	}
 	if s.encoding == plain {
@@ -81,29 +78,12 @@ func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
 	return value, nil
 }
 
-func (s stored) check(owner, key []byte) error {
-	if err := s.intact(owner); err != nil {
-		return err
-	}
-	if !hmac.Equal(s.sum, s.seal(owner, key)) {
-		return errors.New("was not put here by you")
-	}
-	return nil
-}
-
-// intact checks the checksum alone, which needs nobody's secret.
-func (s stored) intact(owner []byte) error {
-	if len(s.sum) < sumSize || !hmac.Equal(s.sum[:sumSize], s.checksum(owner)[:sumSize]) {
+// check tells whether the bytes are those that pack made for owner.
+func (s stored) check(owner []byte) error {
+	if len(s.sum) < sumSize || !bytes.Equal(s.sum[:sumSize], s.checksum(owner)) {
 		return fmt.Errorf("checksum of a value of %d bytes does not match", len(s.data))
 	}
 	return nil
-}
-
-// seal is what a row holds in its column sum: the checksum finds damage, the tag of it,
-// which needs the key, finds what somebody else has written.
-func (s stored) seal(owner, key []byte) []byte {
-	sum := s.checksum(owner)
-	return append(sum[:sumSize:sumSize], tag(key, string(sum))[:sumSize]...)
 }
 
 // checksum covers the row's identity as well as its bytes: a value that turns up under
@@ -116,7 +96,7 @@ func (s stored) checksum(owner []byte) []byte {
 	head = binary.AppendUvarint(head, uint64(s.size))
 	h.Write(head)
 	h.Write(s.data)
-	return h.Sum(nil)
+	return h.Sum(nil)[:sumSize]
 }
 
 func (c *codec) compress(value []byte) []byte {

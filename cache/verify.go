@@ -16,7 +16,6 @@ type Report struct {
 	Entries  int64    // values, or steps, that were read
 	Damaged  int64    // of them, with a wrong checksum
 	Problems []string // in words; empty when all is well
-	Foreign  bool     // the file was made by somebody else, or by an earlier git-agent
 }
 
 func (r *Report) problem(format string, args ...any) {
@@ -28,13 +27,15 @@ func (r *Report) problem(format string, args ...any) {
 // Verify checks the structure of cache.db and the checksum of every value. It changes
 // nothing, and a damaged file is a report and not an error.
 func (c *Cache) Verify(ctx context.Context) (Report, error) {
-	return verify(ctx, c.find, cacheFormat, c.opt, cacheRows)
+	if c.dir == "" {
+		return Report{}, c.why()
+	}
+	return verify(ctx, c.dir, cacheFormat, cacheRows)
 }
 
 // VerifyTraces does the same for traces.db.
-func VerifyTraces(ctx context.Context, dir string, opt Options) (Report, error) {
-	opt = opt.withDefaults()
-	return verify(ctx, findTraces(dir, opt), tracesFormat, opt, tracesRows)
+func VerifyTraces(ctx context.Context, dir string) (Report, error) {
+	return verify(ctx, dir, tracesFormat, tracesRows)
 }
 
 // rowReader is how the rows of a file are read to be checked.
@@ -68,23 +69,18 @@ var tracesRows = rowReader{
 	},
 }
 
-func verify(ctx context.Context, find func() (string, error), f format, opt Options, rows rowReader) (Report, error) {
-	dir, err := find()
-	if err != nil {
-		return Report{}, err
-	}
+func verify(ctx context.Context, dir string, f format, rows rowReader) (Report, error) {
 	r := Report{Path: filepath.Join(dir, f.name)}
 	if _, err := os.Lstat(r.Path); os.IsNotExist(err) {
 		return r, nil
 	}
-	h, err := f.open(ctx, r.Path, opt.secret)
+	h, err := f.open(ctx, r.Path)
 	if err == nil {
 		defer h.close()
 		err = h.verify(ctx, rows, &r)
 	}
 	switch classify(err) {
-	case damaged, newer, foreign:
-		r.Foreign = classify(err) == foreign
+	case damaged, newer:
 		r.problem("%v", err)
 		return r, nil
 	}
@@ -109,7 +105,7 @@ func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error 
 			return err
 		}
 		r.Entries++
-		if err := s.check(owner, h.seal.rows); err != nil {
+		if err := s.check(owner); err != nil {
 			r.Damaged++
 			r.problem("%s: %v", name, err)
 		}

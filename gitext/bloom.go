@@ -3,10 +3,13 @@ package gitext
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +34,14 @@ import (
 // outlived it.
 const staleLock = time.Hour
 
+const (
+	graphName     = "commit-graph"
+	tipsName      = "bloom-tips" // for which refs the graph was built
+	graphSeenName = "graph-seen" // the graph that was found whole
+)
+
+func graphFile(shadow string) string { return filepath.Join(shadow, "objects", "info", graphName) }
+
 // BuildBloom writes a commit-graph with changed-path Bloom filters for all
 // that the tips reach into the shadow. The filters only skip commits that
 // cannot matter: answers stay the same. Git itself leaves the graph aside in
@@ -42,7 +53,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if err := validAll(tips...); err != nil {
 		return err
 	}
-	lock := filepath.Join(r.shadow.dir, "objects", "info", "commit-graph.lock")
+	lock := graphFile(r.shadow.dir) + ".lock"
 	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > staleLock {
 		os.Remove(lock) // if it is still there, git says so
 	}
@@ -59,7 +70,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 
 // HasBloom is true when the shadow holds filters.
 func (r *Repo) HasBloom() bool {
-	_, err := os.Stat(filepath.Join(r.shadow.dir, "objects", "info", "commit-graph"))
+	_, err := os.Stat(graphFile(r.shadow.dir))
 	return err == nil && !r.shallow
 }
 
@@ -83,7 +94,7 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(fmt.Append(nil, tips))
 	stamp := []byte(hex.EncodeToString(sum[:]) + "\n")
-	file := filepath.Join(r.shadow.dir, "bloom-tips")
+	file := filepath.Join(r.shadow.dir, tipsName)
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, stamp) && r.HasBloom() {
 		return nil
 	}
@@ -91,4 +102,71 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 		return errors.Join(errors.New("write the commit-graph"), err)
 	}
 	return replaceFile(file, stamp)
+}
+
+// CheckBloom has git compare the commit-graph with the commits, which takes
+// about a second for 20,000 of them. Without a graph there is nothing to check.
+func (r *Repo) CheckBloom(ctx context.Context) error {
+	if !r.HasBloom() {
+		return nil
+	}
+	_, err := r.shadow.output(ctx, call{args: []string{"commit-graph", "verify", "--no-progress"}})
+	return err
+}
+
+// RebuildBloom writes the filters anew, whatever is there.
+func (r *Repo) RebuildBloom(ctx context.Context) error {
+	os.Remove(filepath.Join(r.shadow.dir, tipsName)) // if it stays, nothing is built
+	return r.buildBloomForRefs(ctx)
+}
+
+// BloomDropped is true when Open found the filters damaged and removed them.
+func (r *Repo) BloomDropped() bool { return r.dropped }
+
+// dropDamagedGraph removes a commit-graph that does not hold the bytes which git
+// wrote. Git believes what it reads there, be it a wrong parent, and looks at
+// the checksum only in commit-graph verify. The file is read once, and again
+// when it has changed; answers are the same without it, only later. It tells
+// whether it removed one.
+func dropDamagedGraph(shadow, format string) bool {
+	graph, seen := graphFile(shadow), filepath.Join(shadow, graphSeenName)
+	info, err := os.Lstat(graph)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err == nil && info.Mode().IsRegular() {
+		stamp := []byte(stampOf(graph, info))
+		if len(stamp) > 0 && sameFile(seen, stamp) == nil {
+			return false
+		}
+		if graphIsWhole(graph, format) {
+			_ = replaceFile(seen, stamp) // without the stamp it is read again, no more
+			return false
+		}
+	}
+	os.RemoveAll(graph) // of a link, the link; what is left is git's to complain about
+	os.Remove(filepath.Join(shadow, tipsName))
+	return true
+}
+
+// graphIsWhole compares the hash at the end of the file.
+func graphIsWhole(graph, format string) bool {
+	f, err := os.Open(graph)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	sum := sha1.New()
+	if format == "sha256" {
+		sum = sha256.New()
+	}
+	info, err := f.Stat()
+	if err != nil || info.Size() < int64(sum.Size()) {
+		return false
+	}
+	if _, err := io.CopyN(sum, f, info.Size()-int64(sum.Size())); err != nil {
+		return false
+	}
+	end, err := io.ReadAll(io.LimitReader(f, int64(sum.Size())))
+	return err == nil && bytes.Equal(end, sum.Sum(nil))
 }

@@ -2,6 +2,7 @@ package gitext
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -118,12 +119,20 @@ func (f *fixture) open() *Repo {
 
 func openAt(t *testing.T, opt OpenOptions) *Repo {
 	t.Helper()
+	if opt.DataDir == "" && opt.Locate == nil {
+		opt.Locate = dataOf
+	}
 	r, err := Open(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+// dataOf is where tests keep the data of a repository.
+func dataOf(commonDir string) string {
+	return filepath.Join(os.Getenv("XDG_CACHE_HOME"), fmt.Sprintf("%x", sha256.Sum256([]byte(commonDir))))
 }
 
 // collect reads a sequence that must not fail.

@@ -33,10 +33,14 @@ const (
 // OpenOptions say where and how to open a repository.
 type OpenOptions struct {
 	Dir          string        // where to start looking; "" is the current directory
-	DataDir      string        // the agent's own data; "" is <common-dir>/agent, else the user's cache
+	DataDir      string        // the agent's own data, where only its user can write; "" is a temporary directory
 	Bloom        BloomMode     // changed-path filters
 	AllowShallow bool          // whether callers may trust a truncated history; recorded, not enforced here
 	Timeout      time.Duration // how long a git may be silent; 0 is 15 minutes
+
+	// Locate finds DataDir when the repository is known, by its common git
+	// directory; "" is again a temporary directory. It may be nil.
+	Locate func(commonDir string) string
 
 	// Log is told of every git call; it may be nil and must be safe for
 	// concurrent use.
@@ -60,6 +64,7 @@ type Repo struct {
 	scratch   string  // a temporary data directory to remove, "" mostly
 	objs      *objectReader
 	missed    atomic.Int64
+	dropped   bool // a damaged commit-graph
 
 	versionOnce sync.Once
 	version     string
@@ -68,7 +73,7 @@ type Repo struct {
 
 // Open finds the repository at opt.Dir. It starts one git process and, the
 // first time, writes the shadow directory; everything else waits until it is
-// needed.
+// needed. It writes nothing into the repository.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
 		opt.Timeout = defaultTimeout
@@ -80,6 +85,9 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
+	}
+	if opt.Locate != nil {
+		r.opt.DataDir = opt.Locate(r.commonDir)
 	}
 	if err := r.openShadow(); err != nil {
 		return nil, err
@@ -211,7 +219,8 @@ func (r *Repo) CommonDir() string { return r.commonDir }
 // WorkTree is the top of the work tree, "" where there is none.
 func (r *Repo) WorkTree() string { return r.workTree }
 
-// DataDir is where the agent keeps its data for this repository.
+// DataDir is where the agent keeps its data for this repository, be it only
+// until Close.
 func (r *Repo) DataDir() string { return r.dataDir }
 
 // Bare is true for a repository without a work tree.

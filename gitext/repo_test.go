@@ -66,7 +66,7 @@ func TestDiscovery(t *testing.T) {
 		if r.Bare() || r.Shallow() || r.Partial() || r.ObjectFormat() != "sha1" || r.WorkTree() != f.dir || r.GitDir() != filepath.Join(f.dir, ".git") {
 			t.Errorf("got %+v", r)
 		}
-		if want := filepath.Join(f.dir, ".git", "agent"); r.DataDir() != want {
+		if want := dataOf(r.CommonDir()); r.DataDir() != want {
 			t.Errorf("data in %q, want %q", r.DataDir(), want)
 		}
 		if out := f.git("status", "--porcelain"); out != "?? sub/\n" {

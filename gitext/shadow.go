@@ -2,8 +2,6 @@ package gitext
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,31 +25,40 @@ import (
 // cannot run a program or change an answer, and what makes reading fast need
 // not be written into the user's files.
 //
-// It lies inside a directory that a stranger may have packed (an archive with
-// a .git folder), so it is believed only after its few small files compare
-// equal to what we would write, and nothing unknown lies beside them: a
-// planted "commondir" or "config.worktree" would bring foreign settings back.
+// It lies where only its user can write, never in the repository. All the same
+// it is used only after its few small files compare equal to what we would
+// write, and nothing unknown lies beside them: whatever damaged it, a
+// "commondir" or a "config.worktree" would bring foreign settings back.
 
 const shadowName = "shadow.git"
 
 // shadowEntries are the names that a shadow may hold.
 var shadowEntries = map[string]bool{
-	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, "bloom-tips": true,
+	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, tipsName: true, graphSeenName: true,
+}
+
+// objectEntries are the names that may be in its directories of objects.
+var objectEntries = map[string][]string{
+	"objects":      {"info", "pack"},
+	"objects/info": {"alternates", graphName, graphName + ".lock"},
+	"objects/pack": {},
 }
 
 var errForeignShadow = errors.New("not a shadow directory of ours")
 
-// openShadow makes the shadow usable in the first place that allows it.
+// openShadow makes the shadow usable where it should be or, when that cannot
+// be, in a temporary directory that goes with Close.
 func (r *Repo) openShadow() error {
 	files := r.shadowFiles()
 	var problem error
-	for _, dir := range r.dataDirs() {
-		err := ensureShadow(filepath.Join(dir, shadowName), files)
-		if err == nil {
+	if dir := r.opt.DataDir; dir != "" {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		if problem = ensureShadow(filepath.Join(dir, shadowName), files); problem == nil {
 			r.useShadow(dir)
 			return nil
 		}
-		problem = errors.Join(problem, err)
 	}
 	dir, err := os.MkdirTemp("", "git-agent-")
 	if err != nil {
@@ -59,36 +66,16 @@ func (r *Repo) openShadow() error {
 	}
 	r.scratch = dir
 	if err := ensureShadow(filepath.Join(dir, shadowName), files); err != nil {
-		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err))
+		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
 	}
 	r.useShadow(dir)
 	return nil
 }
 
-// dataDirs are the places for the agent's data, best first.
-func (r *Repo) dataDirs() []string {
-	if r.opt.DataDir != "" {
-		dir, err := filepath.Abs(r.opt.DataDir)
-		if err != nil {
-			dir = r.opt.DataDir
-		}
-		return []string{dir}
-	}
-	dirs := []string{filepath.Join(r.commonDir, "agent")}
-	cache := os.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(cache) {
-		cache, _ = os.UserCacheDir() // "" without a home: then there is one place less
-	}
-	if cache != "" {
-		sum := sha256.Sum256([]byte(r.commonDir))
-		dirs = append(dirs, filepath.Join(cache, "git-agent", hex.EncodeToString(sum[:8])))
-	}
-	return dirs
-}
-
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
 	shadow := filepath.Join(dataDir, shadowName)
+	r.dropped = dropDamagedGraph(shadow, r.format)
 	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
@@ -153,7 +140,7 @@ func ensureShadow(dir string, files map[string][]byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errForeignShadow):
-		if err := os.RemoveAll(dir); err != nil {
+		if err := os.RemoveAll(dir); err != nil { // of a link, the link
 			return err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -200,16 +187,54 @@ func checkShadow(dir string, files map[string][]byte) error {
 	if folders != 2 {
 		return fs.ErrNotExist
 	}
-	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
+	for folder, names := range objectEntries {
+		if err := holdsOnly(filepath.Join(dir, filepath.FromSlash(folder)), names); err != nil {
 			return err
 		}
-		if !bytes.Equal(got, want) {
-			return fs.ErrNotExist
+	}
+	for name, want := range files {
+		if err := sameFile(filepath.Join(dir, filepath.FromSlash(name)), want); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// holdsOnly wants a directory without other names than these and temporary ones.
+func holdsOnly(dir string, names []string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return errors.Join(err, errForeignShadow)
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) || strings.HasPrefix(e.Name(), "tmp_") // git's
+		if !slices.Contains(names, e.Name()) && !temporary {
+			return errForeignShadow
+		}
+	}
+	return err
+}
+
+// sameFile compares a file with what should be in it. What is no file is not
+// opened: to open a pipe would wait for ever.
+func sameFile(name string, want []byte) error {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errForeignShadow
+	case info.Size() != int64(len(want)):
+		return fs.ErrNotExist
+	}
+	got, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return errForeignShadow // it is made again
+	case err == nil && !bytes.Equal(got, want):
+		return fs.ErrNotExist
+	}
+	return err
 }
 
 // createShadow prepares the directory under another name and renames it into

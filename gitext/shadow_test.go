@@ -1,6 +1,7 @@
 package gitext
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ func TestShadowIsMadeOnceByMany(t *testing.T) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			r, err := Open(t.Context(), OpenOptions{Dir: f.dir})
+			r, err := Open(t.Context(), OpenOptions{Dir: f.dir, Locate: dataOf})
 			if err != nil {
 				t.Error(err)
 				return
@@ -64,7 +65,7 @@ func TestShadowIsMadeOnceByMany(t *testing.T) {
 		})
 	}
 	all.Wait()
-	entries, err := os.ReadDir(filepath.Join(f.dir, ".git", "agent"))
+	entries, err := os.ReadDir(dataOf(filepath.Join(f.dir, ".git")))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left: %v, %v", entries, err)
 	}
@@ -83,6 +84,16 @@ func TestDamagedShadowIsRepaired(t *testing.T) {
 			return os.WriteFile(filepath.Join(shadow, "objects", "info", "alternates"), []byte("/elsewhere\n"), 0o600)
 		},
 		func() error { return os.RemoveAll(shadow) },
+		func() error { return os.Chmod(filepath.Join(shadow, "config"), 0) },
+		func() error { return replaceBy(filepath.Join(shadow, "config"), "directory") },
+		func() error { return replaceBy(filepath.Join(shadow, "objects", "info", "alternates"), "directory") },
+		func() error { return replaceBy(filepath.Join(shadow, "objects", "info", "alternates"), "pipe") },
+		func() error { return replaceBy(filepath.Join(shadow, "HEAD"), "pipe") },
+		func() error { return replaceBy(filepath.Join(shadow, "objects", "info"), "pipe") },
+		func() error { return os.Mkdir(filepath.Join(shadow, "objects", "info", "commit-graphs"), 0o700) },
+		func() error {
+			return os.WriteFile(filepath.Join(shadow, "objects", "pack", "multi-pack-index"), nil, 0o600)
+		},
 	} {
 		if err := damage(); err != nil {
 			t.Fatal(err)
@@ -92,8 +103,8 @@ func TestDamagedShadowIsRepaired(t *testing.T) {
 }
 
 func TestPlantedShadowIsThrownAway(t *testing.T) {
-	// A .git directory from a stranger may bring a shadow of its own, with
-	// files that would lead git to foreign settings. None of it is used.
+	// Files that would lead git to foreign settings are not used, however they
+	// came into the shadow, and nothing behind a link is touched.
 	f := simple(t)
 	shadow := f.open().shadow.dir
 	canary := filepath.Join(t.TempDir(), "canary")
@@ -136,30 +147,89 @@ func TestPlantedShadowIsThrownAway(t *testing.T) {
 	}
 }
 
-func TestDataMovesWhereItCanBeWritten(t *testing.T) {
-	// Where the repository cannot hold the data, the user's cache does; where
-	// that cannot either, a temporary directory does, and goes with Close.
+func TestDataWithoutAPlace(t *testing.T) {
+	// Where the data cannot be, or no place is given, a temporary directory
+	// serves, and goes with Close. The repository is not written to.
 	f := simple(t)
-	if err := os.WriteFile(filepath.Join(f.dir, ".git", "agent"), nil, 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := f.open()
-	usable(t, r)
-	if cache := os.Getenv("XDG_CACHE_HOME"); !strings.HasPrefix(r.DataDir(), filepath.Join(cache, "git-agent")+"/") {
-		t.Errorf("data in %q", r.DataDir())
+	for _, place := range []string{"", file, filepath.Join(file, "below")} {
+		r := openAt(t, OpenOptions{Dir: f.dir, Locate: func(string) string { return place }})
+		usable(t, r)
+		r.Close()
+		if _, err := os.Stat(r.DataDir()); err == nil || !strings.HasPrefix(r.DataDir(), os.TempDir()) {
+			t.Errorf("%q: %q is left, %v", place, r.DataDir(), err)
+		}
 	}
-	if err := os.RemoveAll(os.Getenv("XDG_CACHE_HOME")); err != nil {
+	if _, err := os.Lstat(filepath.Join(f.dir, ".git", "agent")); err == nil {
+		t.Error("the repository was written to")
+	}
+}
+
+func TestDamagedGraphIsDropped(t *testing.T) {
+	// Git believes a changed byte of a commit-graph. It is found at the next
+	// Open, and a graph that is whole is read only once.
+	f := simple(t)
+	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
+	graph, seen := graphFile(r.shadow.dir), filepath.Join(r.shadow.dir, graphSeenName)
+	whole, err := os.ReadFile(graph)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(os.Getenv("XDG_CACHE_HOME"), nil, 0o600); err != nil {
+	if r = f.open(); !r.HasBloom() || r.BloomDropped() {
+		t.Fatal("a whole graph was dropped")
+	}
+	if err := r.CheckBloom(t.Context()); err != nil {
+		t.Errorf("a whole graph: %v", err)
+	}
+	before, err := os.Stat(seen)
+	if err != nil {
 		t.Fatal(err)
 	}
-	r = f.open()
-	usable(t, r)
-	r.Close()
-	if _, err := os.Stat(r.DataDir()); err == nil {
-		t.Errorf("%q is left", r.DataDir())
+	f.open()
+	if after, err := os.Stat(seen); err != nil || !os.SameFile(before, after) {
+		t.Errorf("read again: %v", err)
 	}
+	for at := 0; at < len(whole); at += len(whole)/20 + 1 {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x40
+		os.Remove(graph) // git makes it read-only
+		if err := os.WriteFile(graph, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := f.open()
+		usable(t, r)
+		if r.HasBloom() || !r.BloomDropped() {
+			t.Errorf("byte %d: the damaged graph is used", at)
+		}
+	}
+	for _, kind := range []string{"directory", "pipe", "link"} {
+		if err := replaceBy(graph, kind); err != nil {
+			t.Fatal(err)
+		}
+		if r := f.open(); r.HasBloom() {
+			t.Errorf("a %s is used", kind)
+		}
+	}
+	if r = openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild}); !r.HasBloom() || r.BloomDropped() {
+		t.Error("the graph was not built again")
+	}
+}
+
+// replaceBy puts something else in the place of a file.
+func replaceBy(name, kind string) error {
+	if err := os.RemoveAll(name); err != nil {
+		return err
+	}
+	switch kind {
+	case "directory":
+		return os.Mkdir(name, 0o700)
+	case "pipe":
+		return makePipe(name)
+	}
+	return os.Symlink("elsewhere", name)
 }
 
 func TestOddRepositoryPath(t *testing.T) {

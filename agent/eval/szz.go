@@ -2,8 +2,6 @@ package eval
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"path/filepath"
 
@@ -19,11 +17,9 @@ const fewCases = 4
 // SZZ says how cases are put to the engines of agent/szz.
 type SZZ struct {
 	Context szz.ContextOptions
-	// Shadows is the folder below which each clone has its shadow and the
-	// cache of the tools, so that nothing is written to the clones.
-	Shadows string
-	Ask     Investigator                     // answers for the AgentAlgorithms; nil when none is measured
-	Cache   func(*gitext.Repo) cache.Options // of the cache that a model's tools share; nil for none
+	Locate  func(commonDir string) string                    // finds where a clone has its shadow, see gitext
+	Ask     Investigator                                     // answers for the AgentAlgorithms; nil when none is measured
+	Cache   func(context.Context, *gitext.Repo) *cache.Cache // that a model's tools share; nil for none
 }
 
 // OpenSZZ opens repositories for the engines of agent/szz.
@@ -33,8 +29,7 @@ func OpenSZZ(opt SZZ) Opener {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(dir))
-		gopt := gitext.OpenOptions{Dir: dir, DataDir: filepath.Join(opt.Shadows, hex.EncodeToString(sum[:8]))}
+		gopt := gitext.OpenOptions{Dir: dir, Locate: opt.Locate}
 		if cases > fewCases {
 			gopt.Bloom = gitext.BloomBuild
 		}
@@ -44,7 +39,7 @@ func OpenSZZ(opt SZZ) Opener {
 		}
 		s := &szzSession{repo: repo, opt: opt}
 		if opt.Ask != nil && opt.Cache != nil {
-			s.cache = cache.Open(ctx, repo.DataDir(), opt.Cache(repo))
+			s.cache = opt.Cache(ctx, repo)
 		}
 		return s, nil
 	}

@@ -50,7 +50,7 @@ func TestFiltersForManyCases(t *testing.T) {
 	dir := t.TempDir()
 	history(t, dir, "int a;\n", "int b;\n")
 	for cases, want := range map[int]bool{fewCases: false, fewCases + 1: true} {
-		s, err := OpenSZZ(SZZ{Shadows: t.TempDir()})(t.Context(), dir, cases)
+		s, err := OpenSZZ(SZZ{})(t.Context(), dir, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestSZZSession(t *testing.T) {
 	}
 	steps := history(t, dir, "int a;\nint b;\nint c;\n", "int a;\nint wrong;\nint c;\n", "int a;\nint b;\nint c;\n")
 	p := Plan{Algorithms: []string{"b"}, Version: "v", Repos: Finder{repos}, Journal: &memory{},
-		Open: OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}, Shadows: t.TempDir()}),
+		Open: OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}}),
 		Cases: []Case{
 			{ID: "found", Repo: "o/r", Fix: steps[2], BICs: steps[1:2]},
 			{ID: "no-bic", Repo: "o/r", Fix: steps[2], BICs: oids("a")},
@@ -108,7 +108,7 @@ func TestNoHintLeaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &leakSeeker{t: t, shadows: t.TempDir()}
+	e := &leakSeeker{t}
 	_, err = Run(t.Context(), Plan{Cases: cases, Algorithms: []string{"none"}, Repos: Finder{repos}, Open: e.open, Journal: &memory{}, Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +117,7 @@ func TestNoHintLeaks(t *testing.T) {
 
 // leakSeeker is an engine that looks at what it is shown.
 type leakSeeker struct {
-	t       *testing.T
-	shadows string
+	t *testing.T
 }
 
 type leakSession struct {
@@ -127,7 +126,7 @@ type leakSession struct {
 }
 
 func (e *leakSeeker) open(ctx context.Context, dir string, cases int) (Session, error) {
-	s, err := OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}, Shadows: e.shadows})(ctx, dir, cases)
+	s, err := OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}})(ctx, dir, cases)
 	if err != nil {
 		return nil, err
 	}

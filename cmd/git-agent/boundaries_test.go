@@ -21,8 +21,8 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"agent", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "cache", "prompts", "man"},
-	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "cache"},              // attacks the built program; tests only
+	"cmd/git-agent":           {"agent", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "cache", "cache/place", "prompts", "man"},
+	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "cache", "cache/"},    // attacks the built program; tests only
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "cache", "prompts"},
 	"agent/model":             {"agent/model/modeltest"}, // leaves, which package agent stands on; the other is for tests

@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
 
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -15,9 +11,8 @@ import (
 // cacheCmd is `git agent cache`: what is kept, and how to get rid of it.
 type cacheCmd struct {
 	Stats  cacheStatsCmd  `cmd:"" help:"show what is kept and how much space it takes"`
-	Prune  cachePruneCmd  `cmd:"" help:"remove the answers that were not used for longest"`
+	Prune  cachePruneCmd  `cmd:"" help:"remove the answers that were not used for longest, and all of repositories that are gone"`
 	Verify cacheVerifyCmd `cmd:"" help:"check every answer and every recorded step; exit with 1 if one is damaged"`
-	Adopt  cacheAdoptCmd  `cmd:"" help:"believe answers and runs that were set aside because you did not make them here"`
 	Clear  cacheClearCmd  `cmd:"" help:"remove all answers; recorded runs stay"`
 }
 
@@ -44,8 +39,8 @@ func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error {
 		return cacheError(err)
 	}
 	files := []fileStats{newFileStats("cache", stats)}
-	for _, dir := range a.traceDirs(repo) {
-		stats, err := cache.StatTraces(ctx, dir, cache.Options{})
+	for _, f := range a.runFolders(ctx, repo) {
+		stats, err := cache.StatTraces(ctx, f.Path)
 		if err != nil {
 			return cacheError(err)
 		}
@@ -59,62 +54,6 @@ func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	return nil
-}
-
-type cachePruneCmd struct {
-	Size string `placeholder:"<size>" help:"keep at most <size> bytes, such as 100m; default: agent.cacheLimit"`
-	JSON bool   `name:"json" help:"print a JSON object"`
-}
-
-// Run also gives free space back, which the pruning during other commands leaves for
-// new answers.
-func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
-	var size int64
-	if c.Size != "" {
-		var ok bool
-		if size, ok = parseSize(c.Size); !ok || size < 1 {
-			return usagef("%q is not a size such as 100m", c.Size)
-		}
-	}
-	return a.shrinkCache(ctx, c.JSON, func(store *cache.Cache) (cache.Pruned, error) {
-		return store.Prune(ctx, size)
-	})
-}
-
-type cacheClearCmd struct {
-	JSON bool `name:"json" help:"print a JSON object"`
-}
-
-// Run leaves traces.db alone: it is the user's data.
-func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
-	return a.shrinkCache(ctx, c.JSON, func(store *cache.Cache) (cache.Pruned, error) {
-		return store.Clear(ctx)
-	})
-}
-
-func (a *app) shrinkCache(ctx context.Context, asJSON bool, shrink func(*cache.Cache) (cache.Pruned, error)) error {
-	_, store, err := a.ownCache(ctx)
-	if err != nil {
-		return err
-	}
-	p, err := shrink(store)
-	if err = errors.Join(err, store.Close()); err != nil {
-		return cacheError(err)
-	}
-	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(struct {
-			Schema  string `json:"schema"`
-			Path    string `json:"path"`
-			Removed int64  `json:"removed"`
-			Before  int64  `json:"bytes_before"`
-			After   int64  `json:"bytes_after"`
-		}{cachePruneSchema, p.Path, p.Removed, p.Before, p.After})
-	}
-	if a.flags.Quiet {
-		return nil
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s removed, %s before, %s now\n", plural(int(p.Removed), "answer"), formatSize(p.Before), formatSize(p.After))
-	return err
 }
 
 type cacheVerifyCmd struct {
@@ -136,14 +75,11 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 	if err := c.print(a, "cache", report); err != nil {
 		return err
 	}
-	switch {
-	case report.Foreign:
-		a.hint(ctx, adoptHint)
-	case failed:
+	if failed {
 		a.hint(ctx, "'git agent cache clear' removes the damaged answers with all others")
 	}
-	for _, dir := range a.traceDirs(repo) {
-		report, err := cache.VerifyTraces(ctx, dir, cache.Options{})
+	for _, f := range a.runFolders(ctx, repo) {
+		report, err := cache.VerifyTraces(ctx, f.Path)
 		if err != nil {
 			return cacheError(err)
 		}
@@ -153,9 +89,6 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 		failed = failed || len(report.Problems) > 0
 		if err := c.print(a, "traces", report); err != nil {
 			return err
-		}
-		if report.Foreign {
-			a.hint(ctx, adoptHint)
 		}
 	}
 	if failed {
@@ -170,40 +103,15 @@ func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return repo, a.openCache(ctx, repo), nil
+	return repo, a.cacheOf(ctx, repo, a.keptOf(ctx, repo.CommonDir())), nil
 }
 
 // cacheOptions is how every verb opens the cache.
 func (a *app) cacheOptions(repo *gitext.Repo) cache.Options {
-	warn := func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) }
 	return cache.Options{
-		Version: versionString(),
-		Warn:    warn,
-		Limit:   func(ctx context.Context) int64 { return cacheLimit(ctx, repo, warn) },
+		Warn:  a.warnOnce,
+		Limit: func(ctx context.Context) int64 { return cacheLimit(ctx, repo, a.warnOnce) },
 	}
-}
-
-// traceDirs are where recorded runs may be: the repository's own, and the evaluations,
-// which belong to none.
-func (a *app) traceDirs(repo *gitext.Repo) []string {
-	dirs := []string{repo.DataDir()}
-	if state, err := a.stateDir(); err == nil && !slices.Contains(dirs, filepath.Clean(state)) {
-		dirs = append(dirs, state)
-	}
-	return dirs
-}
-
-// runDirs are where recorded runs may be, without a repository too. A user
-// without a home has none.
-func (a *app) runDirs(repo *gitext.Repo) []string {
-	if repo != nil {
-		return a.traceDirs(repo)
-	}
-	dir, err := a.stateDir()
-	if err != nil {
-		return nil
-	}
-	return []string{dir}
 }
 
 // cacheError shows the hint that an error of package cache has.

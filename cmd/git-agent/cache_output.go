@@ -79,9 +79,8 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 			Path     string   `json:"path"`
 			Entries  int64    `json:"entries"`
 			Damaged  int64    `json:"damaged"`
-			Foreign  bool     `json:"foreign"`
 			Problems []string `json:"problems"`
-		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, r.Foreign, append([]string{}, r.Problems...)})
+		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)})
 	}
 	what := "answer"
 	if file == "traces" {
@@ -90,8 +89,6 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	read := plural(int(r.Entries), what)
 	var err error
 	switch {
-	case r.Foreign:
-		_, err = fmt.Fprintf(a.stdout, "%s: %s\n", printable(r.Path), printable(strings.Join(r.Problems, "; ")))
 	case len(r.Problems) > 0:
 		_, err = fmt.Fprintf(a.stdout, "%s: damaged (%s read)\n    %s\n", printable(r.Path), read,
 			strings.ReplaceAll(printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))

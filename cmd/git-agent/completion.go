@@ -82,11 +82,11 @@ func (a *app) printRunNames(ctx context.Context) error {
 		repo = nil // the runs of no repository are left
 	}
 	names := 0
-	for _, dir := range a.runDirs(repo) {
-		if stats, err := cache.StatTraces(ctx, dir, cache.Options{}); err != nil || stats.Runs == 0 {
+	for _, f := range a.runFolders(ctx, repo) {
+		if stats, err := cache.StatTraces(ctx, f.Path); err != nil || stats.Runs == 0 {
 			continue
 		}
-		traces, err := cache.OpenTraces(ctx, dir, cache.Options{})
+		traces, err := cache.OpenTraces(ctx, f.Path, cache.Options{})
 		if err != nil {
 			continue
 		}

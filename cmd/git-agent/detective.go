@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,13 +32,14 @@ type detective struct {
 	body     func(model.Request) ([]byte, error) // what the client would send
 	ledger   *agent.Ledger
 	mask     func(string) string
-	traces   *cache.Traces
+	traces   *cache.Traces     // nil: nothing is recorded
 	own      bool              // the traces are ours to close
 	insisted bool              // on a model's answer: the offline one is no answer to the question
 	version  string            // of the program
 	keyFrom  string            // where the key is from, "" without one
 	prompts  string            // hash of all that the model is told
 	say      func(text string) // to the user, beside the answer
+	warn     func(text string) // likewise, once
 
 	calibration *szz.Calibration // of its probabilities; may be nil
 }
@@ -48,7 +51,7 @@ func (a *app) newDetective(ctx context.Context, s modelSettings, flags modelFlag
 	if err != nil {
 		return nil, err
 	}
-	d := &detective{settings: s, flags: flags, traces: traces, version: version}
+	d := &detective{settings: s, flags: flags, traces: traces, version: version, warn: a.warnOnce}
 	d.say = func(text string) { a.say("%s", printable(text)) }
 	basis, err := szz.BasisOf(d.options(inquiry{}, nil))
 	if err != nil {
@@ -101,7 +104,7 @@ type investigation struct {
 func (d *detective) investigate(ctx context.Context, q inquiry) (*investigation, error) {
 	w := &witness{Asker: d.client}
 	opt := d.options(q, w)
-	log := &runLog{traces: d.traces, spec: d.spec(q, opt), say: d.say}
+	log := &runLog{traces: d.traces, spec: d.spec(q, opt), say: d.say, lost: func(err error) { d.warn(unrecorded(err)) }}
 	opt.Journal = func(k int) (agent.Journal, error) { return log.open(ctx, k) }
 	verdict, err := szz.Detect(ctx, q.repo, q.fix, opt)
 	if w.fatal() && ctx.Err() == nil {
@@ -113,7 +116,8 @@ func (d *detective) investigate(ctx context.Context, q inquiry) (*investigation,
 	if err != nil {
 		return nil, err // its runs stay open, so that they are taken up again
 	}
-	return &investigation{verdict, log.ids(), w.failed}, log.finish(ctx, verdict.Agent, w.failed != nil)
+	log.finish(ctx, verdict.Agent, w.failed != nil)
+	return &investigation{verdict, log.ids(), w.failed}, nil
 }
 
 // options are what the engine is told of an inquiry.
@@ -171,7 +175,7 @@ func (d *detective) spent() error {
 
 // close closes the traces where they are its own.
 func (d *detective) close() error {
-	if d == nil || !d.own {
+	if d == nil || !d.own || d.traces == nil {
 		return nil
 	}
 	return d.traces.Close()
@@ -242,32 +246,46 @@ func (w *witness) fatal() bool {
 
 // runLog opens the recorded runs of one inquiry.
 type runLog struct {
-	traces *cache.Traces
+	traces *cache.Traces // nil records nothing
 	spec   detectiveSpec
 	say    func(string)
+	lost   func(error) // told when a record ends before its run
 
 	mu   sync.Mutex
 	runs map[int]cache.RunID
+	torn map[int]bool // runs whose record has ended early
 }
 
 // open takes up the k-th run where it was interrupted, or starts it.
 func (l *runLog) open(ctx context.Context, k int) (agent.Journal, error) {
+	if l.traces == nil {
+		return nil, nil
+	}
 	spec := l.spec
 	spec.Sample = k
 	id, err := l.resume(ctx, spec)
 	if err == nil && id == "" {
 		id, err = l.traces.StartRun(ctx, detectiveKind, spec)
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, err
+	case err != nil:
+		l.lost(err)
+		return nil, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.runs == nil {
-		l.runs = map[int]cache.RunID{}
+		l.runs, l.torn = map[int]cache.RunID{}, map[int]bool{}
 	}
 	l.runs[k] = id
-	return agent.NewTraceJournal(l.traces, id), nil
+	return &optionalJournal{Journal: agent.NewTraceJournal(l.traces, id), lost: func(err error) {
+		l.mu.Lock()
+		l.torn[k] = true
+		l.mu.Unlock()
+		l.lost(err)
+	}}, nil
 }
 
 // resume returns "" when there is nothing to take up, or somebody else is at
@@ -291,7 +309,10 @@ func (l *runLog) ids() []cache.RunID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []cache.RunID
-	for k := range len(l.runs) {
+	for _, k := range slices.Sorted(maps.Keys(l.runs)) {
+		for len(ids) < k {
+			ids = append(ids, "") // could not be recorded
+		}
 		ids = append(ids, l.runs[k])
 	}
 	return ids
@@ -299,19 +320,21 @@ func (l *runLog) ids() []cache.RunID {
 
 // finish closes the runs. One that failed at the server stays open: it goes on
 // from the last answer when it is asked for again.
-func (l *runLog) finish(ctx context.Context, report *szz.AgentReport, server bool) error {
-	var err error
-	for k, id := range l.ids() {
+func (l *runLog) finish(ctx context.Context, report *szz.AgentReport, server bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, k := range slices.Sorted(maps.Keys(l.runs)) {
 		state := cache.Done
 		if report != nil && k < len(report.Runs) {
 			state = runState(report.Runs[k].Status)
 		}
-		if state == cache.Failed && server {
+		if state == cache.Failed && server || l.torn[k] {
 			continue
 		}
-		err = errors.Join(err, l.traces.Finish(context.WithoutCancel(ctx), id, state))
+		if err := l.traces.Finish(context.WithoutCancel(ctx), l.runs[k], state); err != nil {
+			l.lost(err)
+		}
 	}
-	return err
 }
 
 func runState(status string) cache.State {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,11 @@ import (
 
 type doctorCmd struct {
 	JSON   bool `name:"json" help:"print one JSON object for each check"`
-	Fix    bool `help:"build what makes reading this repository faster"`
+	Fix    bool `help:"build what makes reading this repository faster, and offer to take over the data of earlier versions"`
+	Yes    bool `help:"answer the questions of --fix with yes"`
 	Online bool `help:"also ask the configured model for a sign of life, which may cost a fraction of a cent"`
+
+	answers *bufio.Reader
 }
 
 // doctorSchema names the form of --json.
@@ -63,6 +67,9 @@ func fail(check, fix, format string, args ...any) finding {
 // Run makes every check in one go, so that one look shows all that is wrong.
 // Outside a repository the checks of a repository are left out.
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
+	if c.Yes && !c.Fix {
+		return usagef("--yes needs --fix")
+	}
 	failed := false
 	show := c.printer(a, a.newPalette(ctx))
 	report := func(list ...finding) error {
@@ -94,7 +101,10 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		err = report(fail("repository", remedy(err), "%s", fatalText(err)))
 	} else {
-		err = report(checkRepository(ctx, a, repo)...)
+		if c.Fix {
+			err = c.mend(ctx, a, repo)
+		}
+		err = errors.Join(err, report(checkRepository(ctx, a, repo)...))
 	}
 	if err == nil && failed {
 		return exitStatus(exitNothing)

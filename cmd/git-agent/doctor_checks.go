@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,7 +149,10 @@ func exists(file string) bool {
 
 // checkRepository looks at the repository and at what we keep about it.
 func checkRepository(ctx context.Context, a *app, repo *gitext.Repo) []finding {
-	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(repo), checkSpeed(repo)}
+	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, a, repo), checkSpeed(ctx, repo)}
+	if old, found := checkOld(repo); found {
+		list = append(list, old)
+	}
 	list = append(list, checkConfig(ctx, repo)...)
 	return append(list, checkCache(ctx, a, repo))
 }
@@ -195,18 +200,47 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	return ok("objects", "partial clone, and no object is missing")
 }
 
-func checkData(repo *gitext.Repo) finding {
-	own := filepath.Join(repo.CommonDir(), "agent")
-	if repo.DataDir() != own {
-		return warn("data", "", "kept at %s, because %s cannot be used", repo.DataDir(), own)
+// checkData tells where the data of this repository is.
+func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
+	k := a.keptOf(ctx, repo.CommonDir())
+	err := k.noState
+	if err == nil {
+		if err = k.state.Check(); errors.Is(err, fs.ErrNotExist) {
+			err = nil // nothing is recorded yet
+		}
 	}
-	return ok("data", "%s", repo.DataDir())
+	switch {
+	case k.noCache != nil:
+		return warn("data", placeHint, "nothing is kept between commands: %v", k.noCache)
+	case err != nil:
+		return warn("data", placeHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
+	}
+	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.cache.Path, k.state.Path)
+	if why := cmp.Or(k.state.Why, k.cache.Why); why != "" {
+		return warn("data", placeHint, "%s, because %s", where, why)
+	}
+	return ok("data", "%s", where)
 }
 
-func checkSpeed(repo *gitext.Repo) finding {
+// graphTime is how long the doctor compares the filters' file with the history:
+// enough for about 100,000 commits.
+const graphTime = 5 * time.Second
+
+func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	switch {
 	case repo.HasBloom():
-		return ok("speed", "changed-path filters are built")
+		limited, cancel := context.WithTimeout(ctx, graphTime)
+		defer cancel()
+		switch err := repo.CheckBloom(limited); {
+		case err == nil:
+			return ok("speed", "changed-path filters are built, and agree with the history")
+		case limited.Err() != nil || repo.Partial():
+			return ok("speed", "changed-path filters are built")
+		default:
+			return warn("speed", "git agent doctor --fix", "the changed-path filters do not agree with the history: %s", fatalText(err))
+		}
+	case repo.BloomDropped():
+		return warn("speed", "git agent doctor --fix", "the changed-path filters were damaged and have been removed")
 	case repo.Shallow():
 		return ok("speed", "a shallow clone takes no changed-path filters")
 	}
@@ -252,27 +286,34 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting is true for a key that the program reads.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, "agent.dataDir") || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
 		return strings.EqualFold(key, row.key)
 	})
 }
 
 func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	store := a.openCache(ctx, repo)
+	k := a.keptOf(ctx, repo.CommonDir())
+	if k.noCache != nil {
+		return warn("cache", "", "there is none")
+	}
+	store := a.cacheOf(ctx, repo, k)
 	defer store.Close() // it was only read
 	report, err := store.Verify(ctx)
+	var traces cache.Report
 	if err == nil && len(report.Problems) == 0 {
-		var traces cache.Report
-		traces, err = cache.VerifyTraces(ctx, repo.DataDir(), a.cacheOptions(repo))
-		report.Problems, report.Foreign = append(report.Problems, traces.Problems...), traces.Foreign
+		for _, f := range a.runFolders(ctx, repo) {
+			one, failed := cache.VerifyTraces(ctx, f.Path)
+			err = errors.Join(err, failed)
+			traces.Problems = append(traces.Problems, one.Problems...)
+		}
 	}
 	switch {
 	case err != nil:
 		return fail("cache", remedy(err), "%v", err)
-	case report.Foreign:
-		return warn("cache", "git agent cache adopt", "what was kept here %s", strings.Join(report.Problems, "; "))
 	case len(report.Problems) > 0:
 		return fail("cache", "git agent cache clear", "%s", strings.Join(report.Problems, "; "))
+	case len(traces.Problems) > 0:
+		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
 	return ok("cache", "%s, all sound", plural(int(report.Entries), "answer"))
 }

@@ -111,5 +111,5 @@ func untrusted(key string, v gitext.ConfigValue) bool {
 			return !v.Trusted() && (row.tightens == nil || !row.tightens(v.Value))
 		}
 	}
-	return !v.Trusted() && strings.EqualFold(key, "agent.testCommand")
+	return !v.Trusted() && (strings.EqualFold(key, "agent.testCommand") || strings.EqualFold(key, "agent.dataDir"))
 }

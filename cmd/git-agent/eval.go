@@ -45,7 +45,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	traces, err := a.openTraces(ctx)
+	traces, err := a.openOwnTraces(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"git-agent/agent/eval"
@@ -16,11 +14,7 @@ import (
 
 // staff adds to a plan who answers.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return err
-	}
-	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Shadows: filepath.Join(base, "git-agent", "eval"), Cache: a.cacheOptions}
+	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
 		plan.Open = eval.OpenSZZ(opt)
 		return nil

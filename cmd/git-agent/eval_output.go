@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"git-agent/agent/eval"
 	"git-agent/cache"
+	"git-agent/cache/place"
 )
 
 // show prints a report in the form that was asked for.
@@ -61,29 +61,10 @@ func evalStatus(p eval.Progress) string {
 	return strings.Join(words, ", ")
 }
 
-// openTraces opens the user's runs: an evaluation belongs to no repository.
-func (a *app) openTraces(ctx context.Context) (*cache.Traces, error) {
-	dir, err := a.stateDir()
-	if err != nil {
-		return nil, err
-	}
-	return cache.OpenTraces(ctx, dir, cache.Options{
-		Version: versionString(),
-		Warn:    func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) },
-	})
-}
-
-// stateDir is where the XDG Base Directory Specification wants what must
-// outlive a cache.
-func (a *app) stateDir() (string, error) {
-	if dir := a.env.get("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "git-agent"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "state", "git-agent"), nil
+// openOwnTraces opens the user's runs: an evaluation belongs to no repository.
+func (a *app) openOwnTraces(ctx context.Context) (*cache.Traces, error) {
+	own, err := a.user(ctx).Own(place.State)
+	return a.openTraces(ctx, own, err)
 }
 
 // engineVersion is a release's version, or else the hash of the program: two

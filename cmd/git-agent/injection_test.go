@@ -115,7 +115,7 @@ func setTrap(t testing.TB) *trap {
 		}
 	}
 	for name, value := range map[string]string{
-		"HOME": tr.home, "XDG_STATE_HOME": filepath.Join(top, "state"), "XDG_CONFIG_HOME": tr.home, "XDG_CACHE_HOME": filepath.Join(tr.home, ".cache"), "GIT_CONFIG_SYSTEM": os.DevNull,
+		"HOME": tr.home, "XDG_STATE_HOME": filepath.Join(top, "state"), "XDG_CONFIG_HOME": tr.home, "XDG_CACHE_HOME": filepath.Join(top, "cache"), "GIT_CONFIG_SYSTEM": os.DevNull,
 		"GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com", "GIT_AUTHOR_NAME": "a",
 		"AWS_SECRET_ACCESS_KEY": "CANARY-other", "GIT_CEILING_DIRECTORIES": top,
 	} {

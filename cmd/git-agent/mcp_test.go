@@ -224,7 +224,7 @@ func TestMCPSzzScope(t *testing.T) {
 	}
 }
 
-// A session changes nothing but our own data below .git/agent.
+// A session changes nothing in the repository.
 func TestMCPChangesNothing(t *testing.T) {
 	session, p := mcpClient(t)
 	before := snapshot(t, p.cmd.Dir)
@@ -238,14 +238,11 @@ func TestMCPChangesNothing(t *testing.T) {
 	}
 }
 
-// snapshot is every file of a repository but our own data, with its content.
+// snapshot is every file of a repository with its content.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && path == filepath.Join(dir, ".git", "agent") {
-			return fs.SkipDir
-		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}

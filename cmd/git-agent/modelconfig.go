@@ -69,7 +69,7 @@ var modelSettingsTable = []modelSetting{
 // modelSettings reads what is configured. What a repository itself sets is
 // left out and warned about, for it decides where data goes and what is spent.
 func (a *app) modelSettings(ctx context.Context) (modelSettings, error) {
-	config, err := gitext.Settings(ctx)
+	config, err := a.config(ctx)
 	if err != nil {
 		return modelSettings{}, err
 	}

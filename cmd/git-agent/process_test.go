@@ -46,7 +46,7 @@ func prepareProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	env := append(os.Environ(), "HOME="+dir, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir),
+		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "XDG_STATE_HOME="+filepath.Join(dir, ".state"), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 	repo := filepath.Join(dir, "r")
 	script := `git init -q "$1" && cd "$1" && for n in 1 2 3; do echo "int a = $n;" >a.c; git add a.c; git commit -q -m "a is $n"; done`

@@ -37,6 +37,7 @@ type app struct {
 
 	now  func() time.Time
 	repo *gitext.Repo // opened by open
+	kept keeper       // where data is
 
 	warned map[string]bool // settings that were complained about
 }
@@ -92,6 +93,8 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	if a.flags.Verbose > 0 {
 		opt.Log = a.logCall
 	}
+	go a.config(ctx) // while git looks for the repository; locate waits for it
+	opt.Locate = a.locate(ctx)
 	repo, err := gitext.Open(ctx, opt)
 	if err != nil {
 		return nil, err

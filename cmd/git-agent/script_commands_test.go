@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"masked":  cmdMasked,
 	"fill":    cmdFill,
 	"scatter": cmdScatter,
+	"listing": cmdListing,
 }
 
 // cmdCommit commits everything one hour after the last commit:
@@ -126,4 +128,27 @@ func cmdScatter(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(dir, 0o755))
 		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.c", i)), []byte(args[2]+"\n"), 0o644))
 	}
+}
+
+// cmdListing writes the name, the kind, the size and the time of each file
+// below the current directory to a file:
+//
+//	listing <file>
+func cmdListing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: listing <file>")
+	}
+	var b strings.Builder
+	top := ts.MkAbs(".")
+	ts.Check(filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fmt.Fprintf(&b, "%s %v %d %v\n", strings.TrimPrefix(path, top), info.Mode(), info.Size(), info.ModTime())
+		}
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }

@@ -103,11 +103,13 @@ func writeConfig(file, home string) error {
 
 func hostile() bool { return os.Getenv("GIT_AGENT_TEST_HOSTILE") != "" }
 
-// scriptCondition adds [git:V] (git is V or newer), [sha256] and [hostile].
+// scriptCondition adds [git:V] (git is V or newer), [sha256], [hostile] and [root].
 func scriptCondition(cond string) (bool, error) {
 	switch {
 	case cond == "sha256":
 		return os.Getenv("GIT_DEFAULT_HASH") == "sha256", nil
+	case cond == "root":
+		return os.Geteuid() == 0, nil
 	case cond == "hostile":
 		return hostile(), nil
 	case strings.HasPrefix(cond, "git:"):

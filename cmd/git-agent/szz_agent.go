@@ -10,7 +10,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
-	"git-agent/cache"
 	"git-agent/gitext"
 )
 
@@ -36,9 +35,14 @@ func (c *szzCmd) detective(ctx context.Context, a *app, repo *gitext.Repo) (*det
 	if c.ShowRequest {
 		return a.newDetective(ctx, settings, c.modelFlags, nil)
 	}
-	traces, err := cache.OpenTraces(ctx, repo.DataDir(), a.cacheOptions(repo))
+	k := a.keptOf(ctx, repo.CommonDir())
+	traces, err := a.openTraces(ctx, k.state, k.noState)
 	if err != nil {
-		return nil, cacheError(err)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		a.warnOnce(unrecorded(err))
+		traces = nil
 	}
 	d, err := a.newDetective(ctx, settings, c.modelFlags, traces)
 	if err != nil {

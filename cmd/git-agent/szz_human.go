@@ -261,6 +261,9 @@ func (r *szzHuman) agent(b *bytes.Buffer, ans szzAnswer) {
 	}
 	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", oneLine(report.Model), plural(work.Turns, "turn"), plural(work.Calls, "tool call"), runs, usageText(work.Usage))
 	for _, id := range ans.Runs {
+		if id == "" {
+			continue // it could not be recorded
+		}
 		r.line(b, 2, r.color.paint("command", "git agent trace show "+string(id)))
 	}
 }

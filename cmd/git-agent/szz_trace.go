@@ -221,8 +221,3 @@ func buildIdentity() string {
 	}
 	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }
-
-// openCache returns the cache of the repository's data directory.
-func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
-	return cache.Open(ctx, repo.DataDir(), a.cacheOptions(repo))
-}

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cache/place"
 	"git-agent/gitext"
 )
 
@@ -29,6 +30,7 @@ type recorded struct {
 	run    cache.Run
 	steps  iter.Seq2[cache.Step, error]
 	traces *cache.Traces // nil for a run that is read from a file
+	of     string        // the other repository that it belongs to; "" for this one, or none
 }
 
 // read puts the run together and warns of what is damaged.
@@ -43,11 +45,20 @@ func (r recorded) read(a *app) (*trace.Trajectory, error) {
 	return t, nil
 }
 
+// runStore is one file that holds runs.
+type runStore struct {
+	*cache.Traces
+	of string // the other repository that it belongs to
+}
+
 // runStores are the files that hold runs: the repository's own, then the one
-// of runs that belong to no repository.
+// of runs that belong to no repository. Those of other repositories are opened
+// when they are asked for.
 type runStores struct {
+	app    *app
 	repo   *gitext.Repo // nil outside of one
-	stores []*cache.Traces
+	stores []runStore
+	all    bool // those of other repositories are open
 }
 
 // openRuns opens the files that are there, and makes none.
@@ -56,20 +67,39 @@ func (a *app) openRuns(ctx context.Context) (*runStores, error) {
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
 		return nil, err
 	}
-	s := &runStores{repo: repo}
-	opt := cache.Options{Version: versionString(), Warn: func(text string) { fmt.Fprintf(a.stderr, "warning: %s\n", printable(text)) }}
-	for _, dir := range a.runDirs(repo) {
-		stats, err := cache.StatTraces(ctx, dir, opt)
-		if err == nil && stats.Bytes == 0 {
-			continue
+	s := &runStores{app: a, repo: repo}
+	for _, f := range a.runFolders(ctx, repo) {
+		if err := s.open(ctx, f, ""); err != nil {
+			return nil, errors.Join(err, s.close())
 		}
-		traces, err := cache.OpenTraces(ctx, dir, opt)
-		if err != nil {
-			return nil, errors.Join(cacheError(err), s.close())
-		}
-		s.stores = append(s.stores, traces)
 	}
 	return s, nil
+}
+
+func (s *runStores) open(ctx context.Context, f place.Folder, of string) error {
+	if !cache.HasTraces(f.Path) {
+		return nil
+	}
+	traces, err := cache.OpenTraces(ctx, f.Path, s.app.traceOptions())
+	if err != nil {
+		return cacheError(err)
+	}
+	s.stores = append(s.stores, runStore{traces, of})
+	return nil
+}
+
+// openOthers adds the runs of all other repositories. One that cannot be read
+// does not keep the rest from being read.
+func (s *runStores) openOthers(ctx context.Context) {
+	if s.all {
+		return
+	}
+	s.all = true
+	for _, f := range s.app.otherFolders(ctx, s.repo) {
+		if err := s.open(ctx, f, f.Repository); err != nil {
+			s.app.warnOnce(err.Error())
+		}
+	}
 }
 
 func (s *runStores) close() error {
@@ -89,7 +119,7 @@ func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recorded
 			return nil, cacheError(err)
 		}
 		for _, r := range runs {
-			all = append(all, recorded{r, t.Steps(ctx, r.ID), t})
+			all = append(all, recorded{r, t.Steps(ctx, r.ID), t.Traces, t.of})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b recorded) int { return b.run.Started.Compare(a.run.Started) })
@@ -97,7 +127,8 @@ func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recorded
 }
 
 // find returns the run that name is a part of, or that a file of that name
-// holds; "" is the last conversation.
+// holds; "" is the last conversation. A run of another repository is found when
+// none of this one has the name.
 func (s *runStores) find(ctx context.Context, name string) (recorded, error) {
 	if name == "" {
 		return s.last(ctx)
@@ -105,17 +136,26 @@ func (s *runStores) find(ctx context.Context, name string) (recorded, error) {
 	if strings.ContainsAny(name, "/.") {
 		return readRunFile(name)
 	}
-	var missing error = withHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list")
-	for _, t := range s.stores {
+	r, err := s.lookup(ctx, name, s.stores)
+	if errors.Is(err, cache.ErrNoRun) && !s.all {
+		known := len(s.stores)
+		s.openOthers(ctx)
+		r, err = s.lookup(ctx, name, s.stores[known:])
+	}
+	return r, err
+}
+
+func (s *runStores) lookup(ctx context.Context, name string, stores []runStore) (recorded, error) {
+	for _, t := range stores {
 		run, err := t.Lookup(ctx, name)
 		if err == nil {
-			return recorded{run, t.Steps(ctx, run.ID), t}, nil
+			return recorded{run, t.Steps(ctx, run.ID), t.Traces, t.of}, nil
 		}
 		if !errors.Is(err, cache.ErrNoRun) {
 			return recorded{}, cacheError(err)
 		}
 	}
-	return recorded{}, missing
+	return recorded{}, withHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list --all")
 }
 
 // recordHint says how to get a conversation to look at.
@@ -149,7 +189,7 @@ func readRunFile(name string) (recorded, error) {
 	if err != nil {
 		return recorded{}, withHint(fmt.Errorf("%q: %w", name, err), "git agent trace export --format=steps <run> writes such a file")
 	}
-	return recorded{run, trace.Sequence(steps), nil}, nil
+	return recorded{run, trace.Sequence(steps), nil, ""}, nil
 }
 
 // each calls f for each of the named runs, or for the last one.

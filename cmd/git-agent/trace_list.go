@@ -22,6 +22,7 @@ type traceListCmd struct {
 	State    string `placeholder:"<state>" help:"list runs that ended like this only, such as found, limit, failed or interrupted"`
 	Since    string `placeholder:"<when>" help:"list runs that began after a date such as 2026-11-20, or less than 3h or 2d ago"`
 	MaxCount *int   `short:"n" placeholder:"<n>" help:"list at most <n> runs"`
+	All      bool   `help:"list the runs of all repositories, also of those that were moved or deleted"`
 	JSON     bool   `name:"json" help:"print one JSON object for each run"`
 	Null     bool   `short:"z" help:"end lines with NUL"`
 	Names    bool   `hidden:"" help:"list names only, for completion"`
@@ -44,6 +45,9 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.close()) }()
+	if c.All {
+		stores.openOthers(ctx)
+	}
 	all, err := stores.list(ctx, cache.ListOptions{Kind: c.Kind})
 	if err != nil {
 		return err
@@ -58,7 +62,9 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 		if c.State == "" || c.State == t.Status() || c.State == string(t.Run.State) {
-			rows = append(rows, newTraceRow(t, stores.fixSubject(ctx, t)))
+			row := newTraceRow(t, stores.fixSubject(ctx, t))
+			row.Of = r.of
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {
@@ -126,6 +132,7 @@ type traceRow struct {
 	Ended   *time.Time `json:"ended,omitempty"`
 	Name    string     `json:"name,omitempty"`
 	Repo    string     `json:"repo,omitempty"`
+	Of      string     `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
 	Case    string     `json:"case,omitempty"`
 	Fix     string     `json:"fix,omitempty"`
 	Subject string     `json:"subject,omitempty"`
@@ -182,6 +189,9 @@ func (r traceRow) about(color palette) string {
 		words = append(words, color.paint("fix", oneLine(shortID(r.Fix))), oneLine(trace.Cut(r.Subject, 60)))
 	default:
 		words = append(words, oneLine(r.Kind))
+	}
+	if r.Of != "" {
+		words = append(words, "in "+oneLine(r.Of))
 	}
 	if r.Sample > 0 {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,16 +228,10 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec det
 	if !ok {
 		return nil, nil, fmt.Errorf("%q is not below %q", spec.Repo, c.Repos)
 	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return nil, nil, err
-	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err
 	}
-	// As an evaluation does: nothing is written to the clone.
-	data := filepath.Join(base, "git-agent", "replay", strings.ReplaceAll(spec.Repo, "/", "+"))
-	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, DataDir: data, AllowShallow: true})
+	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.locate(ctx), AllowShallow: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,6 +40,8 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 		return fmt.Errorf("run %s: %w", r.run.ID, err)
 	case r.traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
+	case r.of != "":
+		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it there")
 	case spec.Repo != "":
 		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "give the same 'git agent eval szz' again: it goes on by itself")
 	case stores.repo == nil:

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +17,12 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cache/place"
 )
 
 func init() {
 	scriptCommands["record"] = cmdRecord
+	scriptCommands["places"] = cmdPlaces
 	scriptCommands["collector"] = cmdCollector
 }
 
@@ -38,8 +39,7 @@ func cmdRecord(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 3 {
 		dir = ts.MkAbs(args[2])
 	} else {
-		ts.Check(ts.Exec("git", "rev-parse", "--git-common-dir"))
-		dir = filepath.Join(ts.MkAbs(strings.TrimSpace(ts.ReadFile("stdout"))), "agent")
+		dir = folderOf(ts, place.State)
 	}
 	for name, rev := range map[string]string{"FIX": "HEAD", "BIC": "HEAD~1"} {
 		ts.Check(ts.Exec("git", "rev-parse", rev))
@@ -50,6 +50,27 @@ func cmdRecord(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text), 0o644))
 	ts.Check(ts.Exec("git-agent-record", file, dir)) // whose home is the script's
 	ts.Setenv(args[0], ts.ReadFile("stdout"))
+}
+
+// cmdPlaces sets variables to where the cache and the recorded runs of the
+// repository are:
+//
+//	places <variable> <variable>
+func cmdPlaces(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: places <variable> <variable>")
+	}
+	ts.Setenv(args[0], folderOf(ts, place.Cache))
+	ts.Setenv(args[1], folderOf(ts, place.State))
+}
+
+// folderOf makes the folder of the script's repository, for its home.
+func folderOf(ts *testscript.TestScript, kind place.Kind) string {
+	ts.Check(ts.Exec("git", "rev-parse", "--git-common-dir"))
+	f, err := place.User{Getenv: ts.Getenv}.Folder(kind, ts.MkAbs(strings.TrimSpace(ts.ReadFile("stdout"))))
+	ts.Check(err)
+	ts.Check(f.Make())
+	return f.Path
 }
 
 // recordRun is the program that writes the run of a file into traces.db in a

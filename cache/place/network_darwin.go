@@ -1,4 +1,4 @@
-package cache
+package place
 
 import "golang.org/x/sys/unix"
 

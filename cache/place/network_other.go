@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package cache
+package place
 
 // networkFS cannot tell on this system.
 func networkFS(string) (string, bool) { return "", false }

@@ -1,0 +1,196 @@
+package place
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Folder is what one user keeps about one repository, or, without a repository,
+// about none. It need not exist.
+type Folder struct {
+	Path       string
+	Repository string // canonical path of the common git directory
+	Why        string // why it is not where it should be; "" when it is there
+	root       string
+}
+
+// Folder finds the folder of the repository with this common git directory, and
+// makes nothing.
+func (u User) Folder(k Kind, commonDir string) (Folder, error) {
+	root, err := u.Root(k)
+	if err != nil {
+		return Folder{}, err
+	}
+	canonical, err := canonicalPath(commonDir)
+	if err != nil {
+		return Folder{}, err
+	}
+	f := Folder{Repository: canonical, Why: root.Why, root: root.Path}
+	sum := hashOf(canonical)
+	// 64 bits part all repositories that there are, unless somebody made two
+	// paths to meet. These get the whole hash.
+	for _, digits := range []int{16, len(sum)} {
+		f.Path = filepath.Join(root.Path, nameOf(canonical)+"-"+sum[:digits])
+		if owner, found := readRecord(f.Path); !found || owner == canonical {
+			return f, nil
+		}
+	}
+	return Folder{}, fmt.Errorf("%q is the folder of another repository", f.Path)
+}
+
+// Own is the folder of what belongs to no repository: the root itself.
+func (u User) Own(k Kind) (Folder, error) {
+	root, err := u.Root(k)
+	return Folder{Path: root.Path, Why: root.Why, root: root.Path}, err
+}
+
+func canonicalPath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+func hashOf(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:])
+}
+
+// maxName bounds the readable part of a folder's name.
+const maxName = 48
+
+// nameOf is what people call the repository: "linux" for /src/linux/.git and
+// for /src/linux.git.
+func nameOf(commonDir string) string {
+	base := filepath.Base(commonDir)
+	if base == ".git" {
+		base = filepath.Base(filepath.Dir(commonDir))
+	}
+	base = strings.TrimSuffix(base, ".git")
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, base)
+	clean = strings.TrimLeft(clean, ".-") // neither hidden nor an option
+	if len(clean) > maxName {
+		clean = clean[:maxName]
+	}
+	if clean == "" {
+		return "repository"
+	}
+	return clean
+}
+
+// Make makes the folder if it is not there, and checks it if it is.
+func (f Folder) Make() error {
+	for _, dir := range []string{f.root, f.Path} {
+		err := private(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = os.MkdirAll(dir, 0o700); err == nil {
+				err = private(dir) // perhaps another process was faster
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if owner, found := readRecord(f.Path); f.Repository == "" || found && owner == f.Repository {
+		return nil
+	}
+	return writeRecord(f.Path, f.Repository)
+}
+
+// Check returns nil for a folder that is there and can be believed.
+func (f Folder) Check() error {
+	if err := private(f.root); err != nil {
+		return err
+	}
+	return private(f.Path)
+}
+
+// Gone is true when the repository is not where it was: it was deleted or
+// moved, or its disk is not mounted.
+func (f Folder) Gone() bool {
+	_, err := os.Lstat(f.Repository)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Folders returns the folders of all repositories, by name.
+func (u User) Folders(k Kind) ([]Folder, error) {
+	root, err := u.Root(k)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(root.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Folder
+	for _, e := range entries {
+		f := Folder{Path: filepath.Join(root.Path, e.Name()), Why: root.Why, root: root.Path}
+		owner, found := readRecord(f.Path)
+		if !found || f.Check() != nil {
+			continue
+		}
+		f.Repository = owner
+		list = append(list, f)
+	}
+	return list, err
+}
+
+// recordName is the file that says which repository a folder belongs to.
+const recordName = "repository"
+
+// maxRecord is more than the longest path.
+const maxRecord = 64 << 10
+
+// record is the hash of the path and the path itself, so that a damaged record
+// is told from that of another repository.
+func record(path string) []byte { return fmt.Appendf(nil, "%s\n%s\n", hashOf(path), path) }
+
+// readRecord returns false when there is no record that is whole.
+func readRecord(dir string) (string, bool) {
+	file := filepath.Join(dir, recordName)
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	if err != nil {
+		return "", false
+	}
+	_, path, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	return string(path), bytes.Equal(text, record(string(path)))
+}
+
+// writeRecord replaces the record by one that appears whole.
+func writeRecord(dir, path string) error {
+	f, err := os.CreateTemp(dir, recordName+".making-") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(record(path))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, recordName))
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error matters more
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"git-agent/cache"
+	"git-agent/cache/place"
+	"git-agent/gitext"
+)
+
+type cachePruneCmd struct {
+	Size string `placeholder:"<size>" help:"keep at most <size> bytes, such as 100m; default: agent.cacheLimit"`
+	JSON bool   `name:"json" help:"print a JSON object"`
+}
+
+// Run also gives free space back, which the pruning during other commands leaves for
+// new answers, and removes the caches of repositories that are gone. Outside of a
+// repository it does only that.
+func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
+	var size int64
+	if c.Size != "" {
+		var ok bool
+		if size, ok = parseSize(c.Size); !ok || size < 1 {
+			return usagef("%q is not a size such as 100m", c.Size)
+		}
+	}
+	row := &shrunk{Schema: cachePruneSchema}
+	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+		return store.Prune(ctx, size)
+	})
+	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && c.Size == "") {
+		return err
+	}
+	if err := a.pruneGone(ctx, row); err != nil {
+		return err
+	}
+	return row.print(ctx, a, c.JSON)
+}
+
+type cacheClearCmd struct {
+	JSON bool `name:"json" help:"print a JSON object"`
+}
+
+// Run leaves traces.db alone: it is the user's data.
+func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
+	row := &shrunk{Schema: cachePruneSchema}
+	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+		return store.Clear(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return row.print(ctx, a, c.JSON)
+}
+
+// shrunk is what was removed, and its documented JSON form.
+type shrunk struct {
+	Schema  string   `json:"schema"`
+	Path    string   `json:"path"`
+	Removed int64    `json:"removed"`
+	Before  int64    `json:"bytes_before"`
+	After   int64    `json:"bytes_after"`
+	Gone    []string `json:"gone,omitempty"` // common git directories whose caches were removed
+	Left    []string `json:"left,omitempty"` // files in those folders that git-agent did not make
+
+	runs int // repositories that are gone, and whose recorded runs are kept
+}
+
+func (a *app) shrinkCache(ctx context.Context, row *shrunk, shrink func(*cache.Cache) (cache.Pruned, error)) error {
+	_, store, err := a.ownCache(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := shrink(store)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return cacheError(err)
+	}
+	row.Path, row.Removed, row.Before, row.After = p.Path, p.Removed, p.Before, p.After
+	return nil
+}
+
+// pruneGone removes the caches of repositories that are not where they were.
+// Their recorded runs are the user's data and stay.
+func (a *app) pruneGone(ctx context.Context, row *shrunk) error {
+	caches, err := a.user(ctx).Folders(place.Cache)
+	if err != nil {
+		return withHint(err, placeHint)
+	}
+	for _, f := range caches {
+		if !f.Gone() {
+			continue
+		}
+		size := sizeBelow(f.Path)
+		left, err := f.RemoveCache()
+		if err != nil {
+			return err
+		}
+		for _, name := range left {
+			row.Left = append(row.Left, filepath.Join(f.Path, name))
+		}
+		if now := sizeBelow(f.Path); now < size { // else only its runs were left
+			row.Gone = append(row.Gone, f.Repository)
+			row.Before, row.After = row.Before+size, row.After+now
+		}
+	}
+	runs, err := a.user(ctx).Folders(place.State)
+	for _, f := range runs {
+		if f.Gone() && f.HasRuns() {
+			row.runs++
+		}
+	}
+	return err
+}
+
+// sizeBelow counts the bytes of the files in a directory.
+func sizeBelow(dir string) int64 {
+	var sum int64
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // what cannot be read counts nothing
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		return nil
+	})
+	return sum
+}
+
+func (row *shrunk) print(ctx context.Context, a *app, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(row)
+	}
+	for _, name := range row.Left {
+		a.say("%s was not made by git-agent and is left", printable(name))
+	}
+	if row.runs > 0 {
+		a.hint(ctx, fmt.Sprintf("recorded runs of %s that are gone are kept; 'git agent trace list --all' shows them", plural(row.runs, "clone")))
+	}
+	if a.flags.Quiet {
+		return nil
+	}
+	gone := ""
+	if len(row.Gone) > 0 {
+		gone = ", the caches of " + plural(len(row.Gone), "clone") + " that are gone too"
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
+	return err
+}
