@@ -33,9 +33,15 @@ func TestAutoNeverIsNone(t *testing.T) {
 func TestSelfTestFindsAHole(t *testing.T) {
 	// A sandbox that confines nothing fails its self-test, and says what a
 	// command reached.
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	_, err := selfTest(t.Context(), Standing{Level: None})
 	if err == nil || !strings.Contains(err.Error(), "a command reached") || !strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v", err)
+	}
+	// Trying has changed nothing, though root could have.
+	if mounts, _ := os.ReadFile("/proc/self/mounts"); strings.Contains(string(mounts), tmp) {
+		t.Error("a mount was left behind")
 	}
 	// So does a bubblewrap that is none.
 	dir := t.TempDir()

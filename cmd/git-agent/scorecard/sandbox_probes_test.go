@@ -358,14 +358,16 @@ var kernelProbes = []probe{
 		defer f.Close()
 		return made("entered", unix.Setns(int(f.Fd()), 0))
 	}},
-	{name: "mount", try: func(surrounding) string { return made("mounted", unix.Mount("none", ".", "tmpfs", 0, "")) }},
-	{name: "remount", try: func(surrounding) string {
-		return made("remounted", unix.Mount("none", "/", "", unix.MS_REMOUNT|unix.MS_BIND, ""))
+	{name: "mount", try: func(surrounding) string { // of a kind that there is not, which changes nothing anywhere
+		err := unix.Mount("none", ".", "git-agent", 0, "")
+		return made("may mount", map[bool]error{true: nil, false: err}[err != unix.EPERM])
 	}},
-	{name: "bind mount", try: func(surrounding) string { return made("mounted", unix.Mount("/usr", ".", "", unix.MS_BIND, "")) }},
-	{name: "umount", try: func(surrounding) string { return made("unmounted", unix.Unmount("/proc/sys", unix.MNT_DETACH)) }},
-	{name: "chroot", try: func(surrounding) string { return made("done", unix.Chroot(".")) }},
-	{name: "pivot_root", try: func(surrounding) string { return made("done", unix.PivotRoot(".", ".")) }},
+	{name: "bind mount", try: func(surrounding) string {
+		err := unix.Mount("/usr", "absent", "", unix.MS_BIND, "")
+		return made("may mount", map[bool]error{true: nil, false: err}[err != unix.EPERM])
+	}},
+	{name: "umount", try: numbered(unix.SYS_UMOUNT2)}, {name: "pivot_root", try: numbered(unix.SYS_PIVOT_ROOT)}, {name: "move_mount", try: numbered(unix.SYS_MOVE_MOUNT)},
+	{name: "mount_setattr", try: numbered(unix.SYS_MOUNT_SETATTR)}, {name: "chroot", try: numbered(unix.SYS_CHROOT)},
 	{name: "open_tree", try: func(surrounding) string {
 		_, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE)
 		return made("opened", err)
@@ -383,7 +385,7 @@ var kernelProbes = []probe{
 	{name: "io_uring", try: numbered(unix.SYS_IO_URING_SETUP)}, {name: "kexec_load", try: numbered(unix.SYS_KEXEC_LOAD)}, {name: "init_module", try: numbered(unix.SYS_INIT_MODULE)},
 	{name: "reboot without its magic", try: numbered(unix.SYS_REBOOT)}, {name: "the kernel's log", try: func(surrounding) string { _, err := unix.Klogctl(3, make([]byte, 64)); return made("read", err) }},
 	{name: "raise own priority", try: func(surrounding) string { return made("raised", unix.Setpriority(unix.PRIO_PROCESS, 0, -5)) }},
-	{name: "host name", try: func(surrounding) string { return made("set", unix.Sethostname([]byte("git-agent-probe"))) }},
+	{name: "host name", try: func(surrounding) string { name, _ := os.Hostname(); return made("set", unix.Sethostname([]byte(name))) }},
 	{name: "core dumps", try: func(surrounding) string {
 		var l unix.Rlimit
 		err := unix.Getrlimit(unix.RLIMIT_CORE, &l)
