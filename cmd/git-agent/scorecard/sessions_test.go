@@ -88,6 +88,7 @@ func (s *mcpSession) end(code int, child int) string {
 	select {
 	case <-ended:
 	case <-time.After(sessionLimit):
+		leaveNothing(child)
 		return "the session does not end"
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
@@ -95,10 +96,18 @@ func (s *mcpSession) end(code int, child int) string {
 	}
 	for begun := time.Now(); child > 0 && syscall.Kill(child, 0) == nil && !zombie(child); {
 		if time.Since(begun) > sessionLimit {
+			leaveNothing(child)
 			return "its git runs on"
 		}
 	}
 	return ""
+}
+
+// leaveNothing ends a git that the program should have ended.
+func leaveNothing(child int) {
+	if child > 0 {
+		syscall.Kill(child, syscall.SIGKILL)
+	}
 }
 
 // zombie is true for a process that has ended and that init has not yet seen.
