@@ -86,8 +86,10 @@ func classifyCode(code int) trouble {
 	switch code {
 	case lib.SQLITE_READONLY_DBMOVED:
 		return moved
-	case lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_DATA, lib.SQLITE_IOERR_CORRUPTFS:
+	case lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_DATA:
 		return damaged // the file ends early, which no disk does by itself
+	case lib.SQLITE_IOERR_CORRUPTFS:
+		return denied // a read failed (EIO): the next one may not, and the file stays
 	}
 	switch code & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_INTERRUPT:

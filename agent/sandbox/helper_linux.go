@@ -161,7 +161,11 @@ func (h *helperProcess) start() error {
 		h.answer.Close()
 		return err
 	}
-	go h.plan.Write(h.text) // a pipe may hold less; when the helper ends, so does this
+	go func() { // a pipe may hold less than the text; when the helper ends, so does this
+		if _, err := h.plan.Write(h.text); err != nil {
+			h.stop() // the helper would wait for the rest of its plan
+		}
+	}()
 	return nil
 }
 
