@@ -186,8 +186,12 @@ func writeRecord(dir, path string) error {
 		return err
 	}
 	_, err = f.Write(record(path))
+	file := filepath.Join(dir, recordName)
+	if info, lost := os.Lstat(file); lost == nil && info.IsDir() {
+		err = errors.Join(err, os.Rename(file, file+".damaged")) // no file replaces a directory
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, recordName))
+		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
 		os.Remove(f.Name()) // the first error matters more

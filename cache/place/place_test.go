@@ -96,6 +96,20 @@ func TestFolderOfAnotherRepository(t *testing.T) {
 	}
 }
 
+// A directory in the place of the record is moved out of the way.
+func TestRecordIsADirectory(t *testing.T) {
+	u, home := newUser(t)
+	f := folder(t, u, Cache, repository(t, filepath.Join(home, "r", ".git")))
+	must(t, os.MkdirAll(filepath.Join(f.Path, recordName), 0o700))
+	must(t, f.Make())
+	if owner, found := readRecord(f.Path); !found || owner != f.Repository {
+		t.Errorf("the record is %q", owner)
+	}
+	if left, err := f.RemoveCache(); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
 // What is made is for its user alone. What others could change is refused, and nothing
 // is made behind a link.
 func TestOnlyPrivateFolders(t *testing.T) {

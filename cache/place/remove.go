@@ -20,7 +20,7 @@ var (
 		"shadow.git/objects/info/", "shadow.git/objects/info/alternates", "shadow.git/objects/info/commit-graph*",
 		"shadow.git/objects/info/tmp[-_]*",
 	}
-	recordNames = []string{recordName, recordName + ".making-*"}
+	recordNames = []string{recordName, recordName + ".making-*", recordName + ".damaged/"}
 	runNames    = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
 )
 
