@@ -178,13 +178,13 @@ func (p *pit) eval() question {
 func TestBombs(t *testing.T) {
 	// Whatever a repository asks for, every verb ends in time and in bounded
 	// memory, with an answer or one clear error.
-	for _, b := range sample(bombs, 7) {
+	for _, b := range sample(bombs, 4) {
 		t.Run(strings.ReplaceAll(b.name, " ", "_"), func(t *testing.T) {
 			p := newPit(t)
 			b.arm(p)
 			list := p.questions()
 			if !*full {
-				list = list[:3]
+				list = list[:2]
 			}
 			worst, own, slowest := int64(0), int64(0), time.Duration(0)
 			for _, one := range list {
