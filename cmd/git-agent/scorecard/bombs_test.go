@@ -66,9 +66,13 @@ func (p *pit) explode(args ...string) blast {
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s+([0-9]+) kB`)
 
-// peakOf is the peak memory of a process, 0 for one that has gone.
-func peakOf(pid string) int64 {
+// peakOf is the peak memory of a process with this name, 0 for another. Until it
+// has become git, a child has the name and the memory of the one that starts it.
+func peakOf(pid, name string) int64 {
 	status, _ := os.ReadFile("/proc/" + pid + "/status")
+	if !bytes.HasPrefix(status, []byte("Name:\t"+name+"\n")) {
+		return 0
+	}
 	if m := highWater.FindSubmatch(status); m != nil {
 		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
 		return n << 10
@@ -84,12 +88,12 @@ func watchMemory(pid int, ended <-chan struct{}) [2]int64 {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		peak[0] = max(peak[0], peakOf(strconv.Itoa(pid)))
+		peak[0] = max(peak[0], peakOf(strconv.Itoa(pid), "git-agent"))
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 		for _, thread := range threads {
 			children, _ := os.ReadFile(thread) // it may have gone
 			for child := range strings.FieldsSeq(string(children)) {
-				peak[1] = max(peak[1], peakOf(child))
+				peak[1] = max(peak[1], peakOf(child, "git"))
 			}
 		}
 		select {
