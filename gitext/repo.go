@@ -73,7 +73,8 @@ type Repo struct {
 	versionErr  error
 }
 
-// Open finds the repository at opt.Dir. It starts one git process and, the
+// Open finds the repository at opt.Dir. It starts two git processes, one of them
+// for the bound on memory, which the first read of an object waits for, and, the
 // first time, writes the shadow directory; everything else waits until it is
 // needed. It writes nothing into the repository.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
