@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -143,6 +144,11 @@ func TestClosedPipeIsSuccess(t *testing.T) {
 // A terminal that closes ends the work as Ctrl-C does, and under nohup it does
 // not.
 func TestHangUp(t *testing.T) {
+	// A child inherits that SIGHUP is ignored, as it is when these tests run
+	// under nohup. It does not inherit a handler.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for _, nohup := range []bool{false, true} {
 		p := prepareProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s")
 		if nohup {
