@@ -188,7 +188,7 @@ func TestVotersCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := newDetection(t.Context(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt)
+		d, err := newDetection(t.Context(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 func TestFindPrecedent(t *testing.T) {
@@ -28,11 +29,11 @@ func TestFindPrecedent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t)
-			h.commit("empty", files{"README": "x\n"})
-			origin := h.commit("start the program", files{"p.c": base})
-			accused := h.commit("change a line", files{"p.c": strings.Replace(base, line, test.accused, 1)})
-			fix := h.commit("mend it", files{"p.c": strings.Replace(base, line, test.fixed, 1)})
-			d, err := newDetection(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
+			h.Commit("empty", gittest.Files{"README": "x\n"})
+			origin := h.Commit("start the program", gittest.Files{"p.c": base})
+			accused := h.Commit("change a line", gittest.Files{"p.c": strings.Replace(base, line, test.accused, 1)})
+			fix := h.Commit("mend it", gittest.Files{"p.c": strings.Replace(base, line, test.fixed, 1)})
+			d, err := newDetection(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +53,7 @@ func TestFindPrecedentAtTheBoundary(t *testing.T) {
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
 	for depth, known := range map[int]bool{5: true, 4: false} {
-		repo := h.shallow(depth)
+		repo := h.Shallow(depth)
 		fc, err := NewContext(t.Context(), repo, fix, ContextOptions{NoAnnotations: true})
 		if err != nil {
 			t.Fatal(err)
@@ -72,12 +73,12 @@ func TestFindPrecedentOfGhost(t *testing.T) {
 	// Where the fix only adds, the lines next to the addition are what counts.
 	t.Parallel()
 	h := newHistory(t)
-	h.commit("empty", files{"README": "x\n"})
+	h.Commit("empty", gittest.Files{"README": "x\n"})
 	text := strings.Replace(program, "max = 10", "max = min_of(n, 10)", 1)
-	origin := h.commit("start the program", files{"p.c": text})
-	mover := h.commit("join files", files{"p.c": gone, "lib/all.c": strings.Repeat("/* moved */\n", 40) + text})
-	fix := h.commit("survive negative numbers", files{"lib/all.c": strings.Repeat("/* moved */\n", 40) + strings.Replace(text, "\tif (n > max)", "\tif (n < 0)\n\t\treturn 0;\n\tif (n > max)", 1)})
-	d, err := newDetection(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
+	origin := h.Commit("start the program", gittest.Files{"p.c": text})
+	mover := h.Commit("join files", gittest.Files{"p.c": gittest.Gone, "lib/all.c": strings.Repeat("/* moved */\n", 40) + text})
+	fix := h.Commit("survive negative numbers", gittest.Files{"lib/all.c": strings.Repeat("/* moved */\n", 40) + strings.Replace(text, "\tif (n > max)", "\tif (n < 0)\n\t\treturn 0;\n\tif (n > max)", 1)})
+	d, err := newDetection(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,11 +102,11 @@ func TestFindPrecedentOfRename(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t)
-			h.commit("start the program", files{"p.c": text})
+			h.Commit("start the program", gittest.Files{"p.c": text})
 			after := strings.Replace(text, "io.write", "file.write", test.times)
-			accused := h.commit("rename io", files{"p.c": after})
-			fix := h.commit("mend it", files{"p.c": strings.Replace(after, "FLAG_A", "FLAG_B", 1)})
-			d, err := newDetection(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
+			accused := h.Commit("rename io", gittest.Files{"p.c": after})
+			fix := h.Commit("mend it", gittest.Files{"p.c": strings.Replace(after, "FLAG_A", "FLAG_B", 1)})
+			d, err := newDetection(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,16 +9,17 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // Every variant blames the lines that the fix deletes or modifies, in all
 // files but those that it creates, and nothing else.
 func TestDeletedLinesAreBlamed(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("int a;", "int b;", "int c;"), "b.c": lines("x();")})
-	h.commit("two", files{"a.c": lines("int a;", "long b;", "int c;")})
-	h.commit("three", files{"b.c": lines("y();")})
-	h.commit("fix", files{"a.c": lines("int a;", "char b;", "int c;"), "b.c": gone, "new.c": lines("x();")})
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;", "int b;", "int c;"), "b.c": gittest.Lines("x();")})
+	h.Commit("two", gittest.Files{"a.c": gittest.Lines("int a;", "long b;", "int c;")})
+	h.Commit("three", gittest.Files{"b.c": gittest.Lines("y();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("int a;", "char b;", "int c;"), "b.c": gittest.Gone, "new.c": gittest.Lines("x();")})
 	h.head("b ag ma ra: three two; r: three")
 }
 
@@ -26,9 +27,9 @@ func TestDeletedLinesAreBlamed(t *testing.T) {
 // deleted line do not count.
 func TestFixOfManyFiles(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("int a;"), "b.c": lines("int b;"), "c.c": lines("int c;"), "d.c": lines("int d;")})
-	fix := h.commit("fix", files{"a.c": lines("int a;", "int e;"), "b.c": lines("long b;"), "c.c": lines("long c;"), "d.c": lines("long d;")})
-	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: h.dir, DataDir: t.TempDir()})
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;"), "b.c": gittest.Lines("int b;"), "c.c": gittest.Lines("int c;"), "d.c": gittest.Lines("int d;")})
+	fix := h.Commit("fix", gittest.Files{"a.c": gittest.Lines("int a;", "int e;"), "b.c": gittest.Lines("long b;"), "c.c": gittest.Lines("long c;"), "d.c": gittest.Lines("long d;")})
+	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,68 +53,68 @@ func TestFixOfManyFiles(t *testing.T) {
 // A fix that only adds lines has no answer, and it is said.
 func TestGhostFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("int a;")})
-	h.commit("fix", files{"a.c": lines("int a;", "int b;")})
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("int a;", "int b;")})
 	h.head("b ag ma r l ra:")
 }
 
 // ag and its heirs leave out comments and blank lines; b does not.
 func TestCommentsAndBlankLines(t *testing.T) {
 	h := newHistory(t)
-	h.commit("code", files{"a.c": lines("x();", "y();")})
-	h.commit("comment", files{"a.c": lines("/* says", " * nothing", " */", "x();", "y();")})
-	h.commit("blank", files{"a.c": lines("/* says", " * nothing", " */", "x();", "", "y();")})
-	h.commit("beside", files{"a.c": lines("/* says", " * nothing", " */", "/* c */ x();", "", "y();")})
-	h.commit("fix", files{"a.c": lines("z();")})
+	h.Commit("code", gittest.Files{"a.c": gittest.Lines("x();", "y();")})
+	h.Commit("comment", gittest.Files{"a.c": gittest.Lines("/* says", " * nothing", " */", "x();", "y();")})
+	h.Commit("blank", gittest.Files{"a.c": gittest.Lines("/* says", " * nothing", " */", "x();", "", "y();")})
+	h.Commit("beside", gittest.Files{"a.c": gittest.Lines("/* says", " * nothing", " */", "/* c */ x();", "", "y();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();")})
 	h.head("b: beside blank code comment; ag ma ra: beside code")
 }
 
 // A fix of comments only leaves nothing to trace.
 func TestCommentOnlyFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.py": lines("# wrong", "x()")})
-	h.commit("fix", files{"a.py": lines("# right", "x()")})
+	h.Commit("one", gittest.Files{"a.py": gittest.Lines("# wrong", "x()")})
+	h.Commit("fix", gittest.Files{"a.py": gittest.Lines("# right", "x()")})
 	h.head("b: one; ag ma r l ra:")
 }
 
 // Re-indenting is seen through by -w: all but b.
 func TestReindented(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines("if (a)", "x();", "y();")})
-	h.commit("indent", files{"a.c": lines("if (a)", "    x();", "y();")})
-	h.commit("fix", files{"a.c": lines("if (a)", "    z();", "y();")})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("if (a)", "x();", "y();")})
+	h.Commit("indent", gittest.Files{"a.c": gittest.Lines("if (a)", "    x();", "y();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("if (a)", "    z();", "y();")})
 	h.head("b: indent; ag ma r l ra: origin")
 }
 
 // A commit that only breaks lines in another way is seen through.
 func TestReformatted(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines("begin();", "if (first_condition) { compute_it(first_argument, second_argument); }", "end();")})
-	h.commit("format", files{"a.c": lines("begin();", "if (first_condition) {", "    compute_it(first_argument, second_argument);", "}", "end();")})
-	h.commit("fix", files{"a.c": lines("begin();", "if (first_condition) {", "    compute_it(first_argument, third);", "}", "end();")})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("begin();", "if (first_condition) { compute_it(first_argument, second_argument); }", "end();")})
+	h.Commit("format", gittest.Files{"a.c": gittest.Lines("begin();", "if (first_condition) {", "    compute_it(first_argument, second_argument);", "}", "end();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("begin();", "if (first_condition) {", "    compute_it(first_argument, third);", "}", "end();")})
 	h.head("b: format; ag ma r l ra: origin")
 }
 
 // Line ends are format: a fix that changes them and one line has one line.
 func TestLineEndsOnly(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": "a();\nb();\nc();\n"})
-	h.commit("more", files{"a.c": "a();\nb();\nc();\nd();\n"})
-	h.commit("fix", files{"a.c": "a();\r\nb();\r\nc();\r\nd();\r\n"})
+	h.Commit("origin", gittest.Files{"a.c": "a();\nb();\nc();\n"})
+	h.Commit("more", gittest.Files{"a.c": "a();\nb();\nc();\nd();\n"})
+	h.Commit("fix", gittest.Files{"a.c": "a();\r\nb();\r\nc();\r\nd();\r\n"})
 	h.head("b: more origin; ag ma r l ra:")
 }
 
 // Where indentation is syntax, indenting can be the fix.
 func TestIndentationFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.py": lines("if a:", "    x()", "y()")})
-	h.commit("fix", files{"a.py": lines("if a:", "    x()", "    y()")})
+	h.Commit("origin", gittest.Files{"a.py": gittest.Lines("if a:", "    x()", "y()")})
+	h.Commit("fix", gittest.Files{"a.py": gittest.Lines("if a:", "    x()", "    y()")})
 	h.head("b ag ma r l: origin")
 }
 
 // mass writes n files and the text of a.c.
-func mass(n int, text string) files {
-	f := files{"a.c": text}
+func mass(n int, text string) gittest.Files {
+	f := gittest.Files{"a.c": text}
 	for i := 1; i < n; i++ {
 		f[fmt.Sprintf("m/%d.c", i)] = text
 	}
@@ -124,11 +125,11 @@ func mass(n int, text string) files {
 func TestMassCommits(t *testing.T) {
 	for n, want := range map[int]string{20: "b ag ma: mass", 21: "b: mass; ag ma r l ra: origin"} {
 		h := newHistory(t)
-		h.commit("origin", mass(n, "first(argument_one, argument_two);\n"))
-		h.commit("again", files{"a.c": "first(argument_one, argument_two, argument_three);\n"})
-		h.commit("origin", files{"a.c": "second(argument_one, argument_two, argument_three);\n"})
-		h.commit("mass", mass(n, "second(argument_one, argument_2, argument_three);\n"))
-		h.commit("fix", files{"a.c": "third();\n"})
+		h.Commit("origin", mass(n, "first(argument_one, argument_two);\n"))
+		h.Commit("again", gittest.Files{"a.c": "first(argument_one, argument_two, argument_three);\n"})
+		h.Commit("origin", gittest.Files{"a.c": "second(argument_one, argument_two, argument_three);\n"})
+		h.Commit("mass", mass(n, "second(argument_one, argument_2, argument_three);\n"))
+		h.Commit("fix", gittest.Files{"a.c": "third();\n"})
 		h.head(want)
 	}
 }
@@ -136,8 +137,8 @@ func TestMassCommits(t *testing.T) {
 // What git can only charge to a mass commit has no answer.
 func TestMassCommitIsNoAnswer(t *testing.T) {
 	h := newHistory(t)
-	h.commit("import", mass(30, "x();\n"))
-	h.commit("fix", files{"a.c": "y();\n"})
+	h.Commit("import", mass(30, "x();\n"))
+	h.Commit("fix", gittest.Files{"a.c": "y();\n"})
 	h.head("b: import; ag ma r l ra:")
 }
 
@@ -152,11 +153,11 @@ var block = []string{
 func TestMovedInFile(t *testing.T) {
 	h := newHistory(t)
 	rest := []string{"void unrelated_function(void) {", "    do_something_else();", "}"}
-	h.commit("origin", files{"a.c": lines(append(block[:4:4], rest...)...)})
-	h.commit("move", files{"a.c": lines(append(rest[:3:3], block...)...)})
-	h.commit("fix", files{"a.c": lines(append(rest[:3:3], block[0], "    int answer = first;", block[2], block[3])...)})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(append(block[:4:4], rest...)...)})
+	h.Commit("move", gittest.Files{"a.c": gittest.Lines(append(rest[:3:3], block...)...)})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines(append(rest[:3:3], block[0], "    int answer = first;", block[2], block[3])...)})
 	h.head("ma r l ra: origin")
-	if got := subjects(h.trace(gitext.OID(h.git("rev-parse", "HEAD")), "ag")); len(got) != 1 {
+	if got := subjects(h.trace(h.Head(), "ag")); len(got) != 1 {
 		t.Errorf("ag: %q", got)
 	}
 }
@@ -166,12 +167,12 @@ func TestMovedInFile(t *testing.T) {
 // needs 40 of the block, whatever is asked about.
 func TestMovedBetweenFiles(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines(append(block[:4:4], "int keep;")...), "b.c": lines("int b;")})
-	h.commit("move", files{"a.c": lines("int keep;"), "b.c": lines(append([]string{"int b;"}, block...)...)})
-	h.commit("fix", files{"b.c": lines("int b;", block[0], "    int answer = first;", block[2], block[3])})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(append(block[:4:4], "int keep;")...), "b.c": gittest.Lines("int b;")})
+	h.Commit("move", gittest.Files{"a.c": gittest.Lines("int keep;"), "b.c": gittest.Lines(append([]string{"int b;"}, block...)...)})
+	h.Commit("fix", gittest.Files{"b.c": gittest.Lines("int b;", block[0], "    int answer = first;", block[2], block[3])})
 	h.head("b ag ma r l: move; ra: origin")
-	h.git("reset", "-q", "--hard", "HEAD^")
-	h.commit("fix", files{"b.c": lines("int b;", block[0], "    return first;", block[3])})
+	h.Git("reset", "-q", "--hard", "HEAD^")
+	h.Commit("fix", gittest.Files{"b.c": gittest.Lines("int b;", block[0], "    return first;", block[3])})
 	h.head("b ag: move; ma r l ra: origin")
 }
 
@@ -181,26 +182,26 @@ func TestMovedBetweenFiles(t *testing.T) {
 //	   \___ right ___/
 func TestMergeCommit(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("first(argument_one, argument_two);"), "b.c": lines("b();")})
-	h.git("checkout", "-q", "-b", "side")
-	h.commit("right", files{"b.c": lines("bb();")})
-	h.git("checkout", "-q", "main")
-	h.commit("left", files{"c.c": lines("c();")})
-	h.git("merge", "-q", "--no-ff", "--no-commit", "side")
-	h.commit("merge", files{"a.c": lines("first(argument_one, argument_2);")})
-	h.commit("fix", files{"a.c": lines("z();")})
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("first(argument_one, argument_two);"), "b.c": gittest.Lines("b();")})
+	h.Git("checkout", "-q", "-b", "side")
+	h.Commit("right", gittest.Files{"b.c": gittest.Lines("bb();")})
+	h.Git("checkout", "-q", "main")
+	h.Commit("left", gittest.Files{"c.c": gittest.Lines("c();")})
+	h.Git("merge", "-q", "--no-ff", "--no-commit", "side")
+	h.Commit("merge", gittest.Files{"a.c": gittest.Lines("first(argument_one, argument_2);")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();")})
 	h.head("b ag: merge; ma r l ra: one")
 }
 
 // A merge as the fix is read against its first parent.
 func TestMergeFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("a();"), "b.c": lines("b();")})
-	h.git("checkout", "-q", "-b", "side")
-	h.commit("right", files{"b.c": lines("bb();")})
-	h.git("checkout", "-q", "main")
-	h.commit("left", files{"a.c": lines("aa();")})
-	h.git("merge", "-q", "--no-ff", "-m", "fix", "side")
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();"), "b.c": gittest.Lines("b();")})
+	h.Git("checkout", "-q", "-b", "side")
+	h.Commit("right", gittest.Files{"b.c": gittest.Lines("bb();")})
+	h.Git("checkout", "-q", "main")
+	h.Commit("left", gittest.Files{"a.c": gittest.Lines("aa();")})
+	h.Git("merge", "-q", "--no-ff", "-m", "fix", "side")
 	h.head("b ag ma r l ra: one")
 }
 
@@ -209,39 +210,39 @@ func TestMergeFix(t *testing.T) {
 func TestMetaCommits(t *testing.T) {
 	body := []string{"void keep_one(void);", "void keep_two(void);", "void keep_three(void);"}
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines(append(body[:3:3], "first(argument_one, argument_two);")...)})
-	h.git("mv", "a.c", "b.c")
-	h.commit("rename", files{"b.c": lines(append(body[:3:3], "first(argument_one, argument_2);")...)})
-	h.commit("fix", files{"b.c": lines(append(body[:3:3], "last();")...)})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(append(body[:3:3], "first(argument_one, argument_two);")...)})
+	h.Git("mv", "a.c", "b.c")
+	h.Commit("rename", gittest.Files{"b.c": gittest.Lines(append(body[:3:3], "first(argument_one, argument_2);")...)})
+	h.Commit("fix", gittest.Files{"b.c": gittest.Lines(append(body[:3:3], "last();")...)})
 	h.head("b ag: rename; ma r l ra: origin")
 
-	h.git("reset", "-q", "--hard", "HEAD^")
-	h.git("update-index", "--chmod=+x", "b.c")
-	h.git("config", "core.fileMode", "false")
-	h.commit("mode", files{"b.c": lines(append(body[:3:3], "first(argument_one, argument_II);")...)})
-	h.commit("fix", files{"b.c": lines(append(body[:3:3], "last();")...)})
+	h.Git("reset", "-q", "--hard", "HEAD^")
+	h.Git("update-index", "--chmod=+x", "b.c")
+	h.Git("config", "core.fileMode", "false")
+	h.Commit("mode", gittest.Files{"b.c": gittest.Lines(append(body[:3:3], "first(argument_one, argument_II);")...)})
+	h.Commit("fix", gittest.Files{"b.c": gittest.Lines(append(body[:3:3], "last();")...)})
 	h.head("b ag: mode; ma r l ra: origin")
 }
 
 // A revert is a commit like any other: no variant looks through it.
 func TestReverts(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines("first(argument_one, argument_two);", "end();")})
-	h.commit("change", files{"a.c": lines("first(argument_one, argument_2);", "end();")})
-	h.git("revert", "--no-edit", "HEAD")
-	h.commit("fix", files{"a.c": lines("last();", "end();")})
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("first(argument_one, argument_two);", "end();")})
+	h.Commit("change", gittest.Files{"a.c": gittest.Lines("first(argument_one, argument_2);", "end();")})
+	h.Git("revert", "--no-edit", "HEAD")
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("last();", "end();")})
 	h.head(`b ma r l: Revert "change"`)
 }
 
 // r takes the latest, l the largest by lines over all files.
 func TestPicks(t *testing.T) {
 	h := newHistory(t)
-	h.commit("large", files{"a.c": lines("a();", "b();", "c();"), "other.c": strings.Repeat("x();\n", 50)})
-	h.commit("small", files{"a.c": lines("aa();", "b();", "c();")})
-	h.commit("latest", files{"a.c": lines("aa();", "b();", "cc();")})
-	h.commit("fix", files{"a.c": lines("z();")})
+	h.Commit("large", gittest.Files{"a.c": gittest.Lines("a();", "b();", "c();"), "other.c": strings.Repeat("x();\n", 50)})
+	h.Commit("small", gittest.Files{"a.c": gittest.Lines("aa();", "b();", "c();")})
+	h.Commit("latest", gittest.Files{"a.c": gittest.Lines("aa();", "b();", "cc();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();")})
 	h.head("ma: large latest small; r: latest; l: large")
-	v := h.trace(gitext.OID(h.git("rev-parse", "HEAD")), "r")
+	v := h.trace(h.Head(), "r")
 	if len(v.Candidates) != 3 {
 		t.Errorf("r: candidates before the pick: %v", v.Candidates)
 	}
@@ -250,13 +251,13 @@ func TestPicks(t *testing.T) {
 // Of commits made in the same second the descendant is r's latest.
 func TestTiesByTopology(t *testing.T) {
 	h := newHistory(t)
-	h.commit("root", files{"keep.c": lines("k();")})
-	h.commit("first", files{"a.c": lines("a();", "b();")})
+	h.Commit("root", gittest.Files{"keep.c": gittest.Lines("k();")})
+	h.Commit("first", gittest.Files{"a.c": gittest.Lines("a();", "b();")})
 	for _, s := range []string{"second", "third"} {
-		h.time -= 60
-		h.commit(s, files{"a.c": lines("a();", s+"();")})
+		h.Time -= 60
+		h.Commit(s, gittest.Files{"a.c": gittest.Lines("a();", s+"();")})
 	}
-	h.commit("fix", files{"a.c": lines("z();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();")})
 	h.head("r: third; ma: first third")
 }
 
@@ -265,24 +266,24 @@ func TestTiesByTopology(t *testing.T) {
 func TestKindsOfFiles(t *testing.T) {
 	h := newHistory(t)
 	sub := newHistory(t)
-	sub.commit("s1", files{"s.c": lines("s();")})
-	body := lines("void keep_one(void);", "void keep_two(void);", "void keep_three(void);")
-	h.commit("renamed", files{"old.c": body + "bug();\n"})
-	h.commit("deleted", files{"dead.c": lines("dead();")})
-	h.commit("binary", files{"a.bin": "a\x00b\n"})
-	h.git("submodule", "--quiet", "add", sub.dir, "sub")
-	h.commit("submodule", nil)
-	sub.commit("s2", files{"s.c": lines("ss();")})
-	h.git("-C", "sub", "pull", "-q")
-	h.git("mv", "old.c", "new.c")
-	h.commit("fix", files{"new.c": body + "fixed();\n", "dead.c": gone, "a.bin": "a\x00c\n"})
+	sub.Commit("s1", gittest.Files{"s.c": gittest.Lines("s();")})
+	body := gittest.Lines("void keep_one(void);", "void keep_two(void);", "void keep_three(void);")
+	h.Commit("renamed", gittest.Files{"old.c": body + "bug();\n"})
+	h.Commit("deleted", gittest.Files{"dead.c": gittest.Lines("dead();")})
+	h.Commit("binary", gittest.Files{"a.bin": "a\x00b\n"})
+	h.Git("submodule", "--quiet", "add", sub.Dir, "sub")
+	h.Commit("submodule", nil)
+	sub.Commit("s2", gittest.Files{"s.c": gittest.Lines("ss();")})
+	h.Git("-C", "sub", "pull", "-q")
+	h.Git("mv", "old.c", "new.c")
+	h.Commit("fix", gittest.Files{"new.c": body + "fixed();\n", "dead.c": gittest.Gone, "a.bin": "a\x00c\n"})
 	h.head("b ag ma: deleted renamed; r: deleted; l: renamed")
 }
 
 // A root commit has no parent to blame at.
 func TestRootFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("fix", files{"a.c": lines("a();")})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines("a();")})
 	h.head("b ag ma r l ra:")
 }
 
@@ -291,9 +292,9 @@ func TestRootFix(t *testing.T) {
 func TestEvidenceCommands(t *testing.T) {
 	for _, name := range []string{"a b.c", "-L.c", "it's.c", "a;touch X;.c", "é.c", "$(touch X).c"} {
 		h := newHistory(t)
-		h.commit("origin", files{name: lines("a();", "b();")})
-		h.commit("bug", files{name: lines("a();", "bug();")})
-		fix := h.commit("fix", files{name: lines("a();", "fixed();")})
+		h.Commit("origin", gittest.Files{name: gittest.Lines("a();", "b();")})
+		h.Commit("bug", gittest.Files{name: gittest.Lines("a();", "bug();")})
+		fix := h.Commit("fix", gittest.Files{name: gittest.Lines("a();", "fixed();")})
 		for _, variant := range []string{"b", "ag", "ma"} {
 			v := h.trace(fix, variant)
 			if len(v.Suspects) != 1 || len(v.Suspects[0].Evidence) != 1 {
@@ -304,13 +305,13 @@ func TestEvidenceCommands(t *testing.T) {
 				t.Errorf("%q %s: evidence %+v", name, variant, e)
 			}
 			cmd := exec.Command("sh", "-c", e.Command)
-			cmd.Dir = h.dir
+			cmd.Dir = h.Dir
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.HasPrefix(string(out), v.Suspects[0].Commit.OID.Short()[:8]) {
 				t.Errorf("%s: %v\n%s", e.Command, err, out)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(h.dir, "X")); err == nil {
+		if _, err := os.Stat(filepath.Join(h.Dir, "X")); err == nil {
 			t.Errorf("%q: a file name was run", name)
 		}
 	}
@@ -319,13 +320,13 @@ func TestEvidenceCommands(t *testing.T) {
 // A blob that the clone lacks costs its file, is named, and nothing more.
 func TestMissingBlob(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("a();"), "b.c": lines("b();")})
-	lost := h.git("rev-parse", "HEAD:a.c")
-	h.commit("two", files{"a.c": lines("aa();"), "b.c": lines("bb();")})
-	h.commit("keep", files{"a.c": lines("aa();", "keep();")})
-	h.commit("three", files{"a.c": lines("aa();", "keep();", "aaa();")})
-	fix := h.commit("fix", files{"a.c": lines("z();", "keep();"), "b.c": lines("z();")})
-	if err := os.Remove(filepath.Join(h.dir, ".git/objects", lost[:2], lost[2:])); err != nil {
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();"), "b.c": gittest.Lines("b();")})
+	lost := h.Git("rev-parse", "HEAD:a.c")
+	h.Commit("two", gittest.Files{"a.c": gittest.Lines("aa();"), "b.c": gittest.Lines("bb();")})
+	h.Commit("keep", gittest.Files{"a.c": gittest.Lines("aa();", "keep();")})
+	h.Commit("three", gittest.Files{"a.c": gittest.Lines("aa();", "keep();", "aaa();")})
+	fix := h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();", "keep();"), "b.c": gittest.Lines("z();")})
+	if err := os.Remove(filepath.Join(h.Dir, ".git/objects", lost[:2], lost[2:])); err != nil {
 		t.Fatal(err)
 	}
 	for _, variant := range []string{"b", "ag", "ma", "ra"} {
@@ -343,12 +344,12 @@ func TestMissingBlob(t *testing.T) {
 // older; they are never the answer.
 func TestShallow(t *testing.T) {
 	h := newHistory(t)
-	h.commit("one", files{"a.c": lines("a();")})
-	h.commit("two", files{"b.c": lines("b();")})
-	h.commit("three", files{"b.c": lines("bb();")})
-	fix := h.commit("fix", files{"a.c": lines("z();"), "b.c": lines("z();")})
-	s := &history{t: t, dir: filepath.Join(t.TempDir(), "s"), time: h.time}
-	h.git("clone", "-q", "--depth", "3", "file://"+h.dir, s.dir)
+	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();")})
+	h.Commit("two", gittest.Files{"b.c": gittest.Lines("b();")})
+	h.Commit("three", gittest.Files{"b.c": gittest.Lines("bb();")})
+	fix := h.Commit("fix", gittest.Files{"a.c": gittest.Lines("z();"), "b.c": gittest.Lines("z();")})
+	s := &history{&gittest.History{T: t, Dir: filepath.Join(t.TempDir(), "s"), Time: h.Time}}
+	h.Git("clone", "-q", "--depth", "3", "file://"+h.Dir, s.Dir)
 	if got := strings.Join(subjects(s.trace(fix, "b")), " "); got != "three" {
 		t.Errorf("b: %q, want three", got)
 	}

@@ -7,37 +7,14 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
-// open gives the history's repository to a test.
-func (h *history) open() *gitext.Repo {
-	h.t.Helper()
-	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.dir, DataDir: h.t.TempDir()})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { repo.Close() })
-	return repo
-}
-
-// shallow opens a clone of the last commits.
-func (h *history) shallow(depth int) *gitext.Repo {
-	h.t.Helper()
-	clone := &history{t: h.t, dir: h.t.TempDir(), time: h.time}
-	clone.git("clone", "-q", fmt.Sprintf("--depth=%d", depth), "file://"+h.dir, ".")
-	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: clone.dir, DataDir: h.t.TempDir(), AllowShallow: true})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { repo.Close() })
-	return repo
-}
-
 func (h *history) context(fix gitext.OID, opt ContextOptions) *FixContext {
-	h.t.Helper()
-	fc, err := NewContext(context.Background(), h.open(), fix, opt)
+	h.T.Helper()
+	fc, err := NewContext(context.Background(), h.Open(), fix, opt)
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return fc
 }
@@ -46,9 +23,9 @@ func (h *history) context(fix gitext.OID, opt ContextOptions) *FixContext {
 // without annotations the same fix is traced, and its message names nothing.
 func TestAnnotations(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start", files{"a.c": "int a;\nint b;\n"})
-	bad := h.commit("widen the counter", files{"a.c": "long a;\nint b;\n"})
-	other := h.commit("unrelated", files{"b.c": "int c;\n"})
+	h.Commit("start", gittest.Files{"a.c": "int a;\nint b;\n"})
+	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\nint b;\n"})
+	other := h.Commit("unrelated", gittest.Files{"b.c": "int c;\n"})
 	for message, kind := range map[string]string{
 		"fix a\n\nFixes: " + string(bad[:12]) + " (\"widen the counter\")":                                AnnotationTrailer,
 		"fix a\n\nThis was introduced in commit " + string(bad[:10]) + " and went unseen.":                AnnotationProse,
@@ -56,9 +33,9 @@ func TestAnnotations(t *testing.T) {
 		"Revert \"widen the counter\"\n\nThis reverts commit " + string(bad) + ".":                        AnnotationRevert,
 		"fix a\n\nCommit " + string(bad[:12]) + " (\"widen the counter\") broke it, see " + string(other): AnnotationProse,
 	} {
-		fix := h.commit(message, files{"a.c": "int a;\nint b;\n"})
+		fix := h.Commit(message, gittest.Files{"a.c": "int a;\nint b;\n"})
 		fc := h.context(fix, ContextOptions{})
-		v, err := Trace(context.Background(), h.open(), fc, Options{})
+		v, err := Trace(context.Background(), h.Open(), fc, Options{})
 		if err != nil {
 			t.Fatalf("%q: %v; annotations %+v", message, err, fc.Annotations)
 		}
@@ -73,8 +50,8 @@ func TestAnnotations(t *testing.T) {
 		if blind.Annotations != nil || strings.Contains(blind.Message, string(bad[:5])) || strings.Contains(blind.Message, "widen") {
 			t.Errorf("%q leaks: %q", message, blind.Message)
 		}
-		h.commit("again", files{"a.c": "long a;\nint b;\n"})
-		h.git("reset", "-q", "--hard", string(other))
+		h.Commit("again", gittest.Files{"a.c": "long a;\nint b;\n"})
+		h.Git("reset", "-q", "--hard", string(other))
 	}
 }
 
@@ -82,9 +59,9 @@ func TestAnnotations(t *testing.T) {
 // that names another of them, and nothing of it is left without annotations.
 func TestAnnotationsOfAMerge(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start", files{"a.c": "int a;\nint b;\n"})
-	bad := h.commit("widen the counter", files{"a.c": "long a;\nint b;\n"})
-	base := h.commit("unrelated", files{"b.c": "int c;\n"})
+	h.Commit("start", gittest.Files{"a.c": "int a;\nint b;\n"})
+	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\nint b;\n"})
+	base := h.Commit("unrelated", gittest.Files{"b.c": "int c;\n"})
 	revert := "Revert \"widen the counter\"\n\nThis reverts commit " + string(bad) + "."
 	for name, test := range map[string]struct {
 		own   string   // message of the merge
@@ -98,16 +75,16 @@ func TestAnnotationsOfAMerge(t *testing.T) {
 		"one that fixes itself": {"Merge pull request #3", []string{"more"}, "fix up\n\nFixes: %", false},
 		"nothing":               {"Merge pull request #4", nil, "narrow the counter", false},
 	} {
-		h.git("checkout", "-q", "-B", "side", string(base))
+		h.Git("checkout", "-q", "-B", "side", string(base))
 		last := base
 		for i, subject := range test.also {
-			last = h.commit(subject, files{"c.c": fmt.Sprintf("int c%d;\n", i)})
+			last = h.Commit(subject, gittest.Files{"c.c": fmt.Sprintf("int c%d;\n", i)})
 		}
-		side := h.commit(strings.ReplaceAll(test.tells, "%", string(last)), files{"a.c": "int a;\nint b;\n"})
-		h.git("checkout", "-q", "-B", "main", string(base))
-		h.git("merge", "-q", "--no-ff", "-m", test.own, "side")
-		merge := gitext.OID(h.git("rev-parse", "HEAD"))
-		v, err := Trace(t.Context(), h.open(), h.context(merge, ContextOptions{}), Options{})
+		side := h.Commit(strings.ReplaceAll(test.tells, "%", string(last)), gittest.Files{"a.c": "int a;\nint b;\n"})
+		h.Git("checkout", "-q", "-B", "main", string(base))
+		h.Git("merge", "-q", "--no-ff", "-m", test.own, "side")
+		merge := h.Head()
+		v, err := Trace(t.Context(), h.Open(), h.context(merge, ContextOptions{}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +104,7 @@ func TestAnnotationsOfAMerge(t *testing.T) {
 // not believed but said.
 func TestAnnotationsThatAreNot(t *testing.T) {
 	h := newHistory(t)
-	old := h.commit("start", files{"a.c": "int a;\n"})
+	old := h.Commit("start", gittest.Files{"a.c": "int a;\n"})
 	for message, note := range map[string]string{
 		"fix\n\n(cherry picked from commit " + string(old) + ")": "",
 		"fix\n\nSee also " + string(old) + " for the design.":    "",
@@ -135,7 +112,7 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 		"fix\n\nFixes: 0123456789ab (\"no such commit\")":                   "is not a commit of this repository",
 		"fix\n\nFixes: " + string(old[:12]) + " (\"another subject here\")": "has another subject",
 	} {
-		fix := h.commit(message, files{"a.c": "int b;\n"})
+		fix := h.Commit(message, gittest.Files{"a.c": "int b;\n"})
 		fc := h.context(fix, ContextOptions{})
 		for _, a := range fc.Annotations {
 			if a.Verified {
@@ -146,7 +123,7 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 		if note != "" && !strings.Contains(notes, note) || note == "" && notes != "" {
 			t.Errorf("%q: notes %q, want %q", message, notes, note)
 		}
-		h.git("reset", "-q", "--hard", string(old))
+		h.Git("reset", "-q", "--hard", string(old))
 	}
 }
 
@@ -192,7 +169,7 @@ func TestStripHintsSparesThePatch(t *testing.T) {
 // Odd fixes are read, and what is odd about them is said.
 func TestContextNotes(t *testing.T) {
 	h := newHistory(t)
-	root := h.commit("root", files{"a.c": "int a;\r\nint b;\r\n", "x.bin": "a\x00b", "s.sh": "exit 0\n"})
+	root := h.Commit("root", gittest.Files{"a.c": "int a;\r\nint b;\r\n", "x.bin": "a\x00b", "s.sh": "exit 0\n"})
 	if fc := h.context(root, ContextOptions{}); fc.Parent != "" || len(fc.Patch.Files) != 3 {
 		t.Errorf("root: parent %q, %d files", fc.Parent, len(fc.Patch.Files))
 	}
@@ -203,26 +180,26 @@ func TestContextNotes(t *testing.T) {
 			t.Errorf("notes %q lack %q", got, note)
 		}
 	}
-	expect(h.commit("line ends", files{"a.c": "int a;\nint b;\n"}), "line ends only")
-	expect(h.commit("binary", files{"x.bin": "a\x00c"}), "1 file not traced: binary")
-	h.git("update-index", "--chmod=+x", "s.sh")
-	h.git("commit", "-q", "-m", "mode")
-	expect(gitext.OID(h.git("rev-parse", "HEAD")), "changes its mode only")
-	h.git("checkout", "-q", "--", ".")
-	expect(h.commit("nothing", nil), "changes no file")
+	expect(h.Commit("line ends", gittest.Files{"a.c": "int a;\nint b;\n"}), "line ends only")
+	expect(h.Commit("binary", gittest.Files{"x.bin": "a\x00c"}), "1 file not traced: binary")
+	h.Git("update-index", "--chmod=+x", "s.sh")
+	h.Git("commit", "-q", "-m", "mode")
+	expect(h.Head(), "changes its mode only")
+	h.Git("checkout", "-q", "--", ".")
+	expect(h.Commit("nothing", nil), "changes no file")
 	module := func(to string) gitext.OID {
-		h.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
-		h.git("commit", "-q", "-m", "lib at "+to)
-		return gitext.OID(h.git("rev-parse", "HEAD"))
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Git("commit", "-q", "-m", "lib at "+to)
+		return h.Head()
 	}
 	expect(module("a"), `submodule "lib" added at aaaaaaaaaaaa: not traced into`)
 	expect(module("b"), `submodule "lib" moved from aaaaaaaaaaaa to bbbbbbbbbbbb: not traced into`)
-	h.git("update-index", "--force-remove", "lib")
-	h.git("commit", "-q", "-m", "no lib")
-	expect(gitext.OID(h.git("rev-parse", "HEAD")), `submodule "lib" removed, at bbbbbbbbbbbb before: not traced into`)
-	h.git("checkout", "-q", "-b", "side", "HEAD~1")
-	h.commit("side", files{"side.c": "int s;\n"})
-	h.git("checkout", "-q", "main")
-	h.git("merge", "-q", "--no-ff", "-m", "merge", "side")
-	expect(gitext.OID(h.git("rev-parse", "HEAD")), "a merge: compared with its first parent")
+	h.Git("update-index", "--force-remove", "lib")
+	h.Git("commit", "-q", "-m", "no lib")
+	expect(h.Head(), `submodule "lib" removed, at bbbbbbbbbbbb before: not traced into`)
+	h.Git("checkout", "-q", "-b", "side", "HEAD~1")
+	h.Commit("side", gittest.Files{"side.c": "int s;\n"})
+	h.Git("checkout", "-q", "main")
+	h.Git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	expect(h.Head(), "a merge: compared with its first parent")
 }

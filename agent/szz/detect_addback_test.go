@@ -1,6 +1,7 @@
 package szz
 
 import (
+	"git-agent/gitext/gittest"
 	"strings"
 	"testing"
 )
@@ -12,9 +13,9 @@ func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
 	h := newHistory(t)
 	const program = "int run(int n)\n{\n\tint done = 0;\n\tclear_state(n);\n\tdone = n;\n\treturn done + 1;\n}\n"
 	without := strings.Replace(program, "\tclear_state(n);\n", "", 1)
-	h.commit("start", files{"p.c": program})
-	took := h.commit("speed things up", files{"p.c": without})
-	fix := h.commit("do not see old values", files{"p.c": program})
+	h.Commit("start", gittest.Files{"p.c": program})
+	took := h.Commit("speed things up", gittest.Files{"p.c": without})
+	fix := h.Commit("do not see old values", gittest.Files{"p.c": program})
 	_, s := h.detect(fix, DetectOptions{}, accuse(string(took)))
 	prompt := s.asked[0].Messages[1].Text
 	line := "   took out what the fix adds: clear_state(n);\n"
@@ -23,17 +24,17 @@ func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
 	}
 
 	h = newHistory(t)
-	h.commit("start", files{"p.c": program})
-	took = h.commit("speed things up", files{"p.c": without})
-	fix = h.commit("do not see old values", files{"p.c": strings.Replace(program, "(n);\n", "(n + 1);\n", 1)})
+	h.Commit("start", gittest.Files{"p.c": program})
+	took = h.Commit("speed things up", gittest.Files{"p.c": without})
+	fix = h.Commit("do not see old values", gittest.Files{"p.c": strings.Replace(program, "(n);\n", "(n + 1);\n", 1)})
 	if _, s = h.detect(fix, DetectOptions{}, accuse(string(took))); !strings.Contains(s.asked[0].Messages[1].Text, "   took out what the fix adds: clear_state\n") {
 		t.Errorf("a name does not count:\n%s", s.asked[0].Messages[1].Text)
 	}
 
 	h = newHistory(t)
-	h.commit("start", files{"p.c": program})
-	moved := h.commit("clear late", files{"p.c": strings.Replace(without, "\tdone = n;\n", "\tdone = n;\n\tclear_state(n);\n", 1)})
-	fix = h.commit("clear early again", files{"p.c": program})
+	h.Commit("start", gittest.Files{"p.c": program})
+	moved := h.Commit("clear late", gittest.Files{"p.c": strings.Replace(without, "\tdone = n;\n", "\tdone = n;\n\tclear_state(n);\n", 1)})
+	fix = h.Commit("clear early again", gittest.Files{"p.c": program})
 	if _, s = h.detect(fix, DetectOptions{}, accuse(string(moved))); strings.Contains(s.asked[0].Messages[1].Text, "took out") {
 		t.Errorf("a moved line counts:\n%s", s.asked[0].Messages[1].Text)
 	}

@@ -2,6 +2,7 @@ package szz
 
 import (
 	"context"
+	"git-agent/gitext/gittest"
 	"strings"
 	"testing"
 )
@@ -38,14 +39,14 @@ func TestRemarkNewFunction(t *testing.T) {
 func remarkOnNew(t *testing.T, elsewhere string) (text, tag string) {
 	t.Helper()
 	h := newHistory(t)
-	h.commit("empty", files{"README": "x\n", "r.c": elsewhere})
+	h.Commit("empty", gittest.Files{"README": "x\n", "r.c": elsewhere})
 	const old = "void show_old(char *s)\n{\n\tputchar('\\n');\n\tfree(s);\n}\n\n"
-	h.commit("start the program", files{"p.c": program, "q.c": old})
-	bad := h.commit("show more", files{"q.c": gone, "p.c": program + strings.Repeat("/* filler */\n", 30) +
+	h.Commit("start the program", gittest.Files{"p.c": program, "q.c": old})
+	bad := h.Commit("show more", gittest.Files{"q.c": gittest.Gone, "p.c": program + strings.Repeat("/* filler */\n", 30) +
 		"void show_new(char *s)\n{\n\tint n = strlen(s);\n\tprintf(\"%d\", n);\n\tputchar('\\n');\n\tfree(s);\n}\n"})
-	fix := h.commit("do not free", files{"p.c": program + strings.Repeat("/* filler */\n", 30) +
+	fix := h.Commit("do not free", gittest.Files{"p.c": program + strings.Repeat("/* filler */\n", 30) +
 		"void show_new(char *s)\n{\n\tint n = strlen(s);\n\tprintf(\"%d\", n);\n\tputchar('\\n');\n}\n"})
-	d, err := newDetection(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
+	d, err := newDetection(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // added is a hunk of n added lines, "1" to "n".
@@ -70,10 +71,10 @@ func TestExcerptPrefersNames(t *testing.T) {
 		}
 		return b.String()
 	}
-	h.commit("empty", files{"README": "x\n"})
+	h.Commit("empty", gittest.Files{"README": "x\n"})
 	before := "int run(void)\n{\n" + body(0, 100) + "\tdrain_queue(slow_path);\n" + body(100, 200) + "\tfinish();\n" + body(200, 300) + "}\n"
-	bad := h.commit("start the program", files{"p.c": before})
-	fix := h.commit("finish well", files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
+	bad := h.Commit("start the program", gittest.Files{"p.c": before})
+	fix := h.Commit("finish well", gittest.Files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
 	_, s := h.detect(fix, DetectOptions{}, accuse(string(bad)))
 	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What the first of them changed")
 	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {

@@ -2,6 +2,7 @@ package szz
 
 import (
 	"context"
+	"git-agent/gitext/gittest"
 	"strings"
 	"testing"
 )
@@ -11,12 +12,12 @@ func TestOriginText(t *testing.T) {
 	// also of another language; tests and widely used names lead nowhere.
 	t.Parallel()
 	h := newHistory(t)
-	build := files{"build.mk2": "headers = first_part\n", "p.c": program}
-	h.commit("start the program", build)
-	culprit := h.commit("split the header", files{"second_part.h": "int second_part(void);\n", "tests/a.c": "second_part();\n"})
-	h.commit("use it", files{"q.c": "int q(void) { return second_part(); }\n"})
-	fix := h.commit("install the other header, too", files{"build.mk2": "headers = first_part second_part\n"})
-	d, err := newDetection(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{NoCandidates: true})
+	build := gittest.Files{"build.mk2": "headers = first_part\n", "p.c": program}
+	h.Commit("start the program", build)
+	culprit := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n", "tests/a.c": "second_part();\n"})
+	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
+	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
+	d, err := newDetection(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{NoCandidates: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +33,12 @@ func TestOriginsEndAtTheBoundary(t *testing.T) {
 	// where it ends is not passed off as their author.
 	t.Parallel()
 	h := newHistory(t)
-	h.commit("start the program", files{"build.mk2": "headers = first_part\n"})
-	split := h.commit("split the header", files{"second_part.h": "int second_part(void);\n"})
-	h.commit("use it", files{"q.c": "int q(void) { return second_part(); }\n"})
-	fix := h.commit("install the other header, too", files{"build.mk2": "headers = first_part second_part\n"})
+	h.Commit("start the program", gittest.Files{"build.mk2": "headers = first_part\n"})
+	split := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n"})
+	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
+	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
 	for depth, want := range map[int]string{4: "second_part at second_part.h:1, the oldest in 2 files: " + split.Short(), 3: ""} {
-		repo := h.shallow(depth)
+		repo := h.Shallow(depth)
 		fc, err := NewContext(t.Context(), repo, fix, ContextOptions{NoAnnotations: true})
 		if err != nil {
 			t.Fatal(err)

@@ -12,11 +12,12 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // A script is a model that answers from a list and keeps what it was asked.
 type script struct {
-	t       *testing.T
+	t       testing.TB
 	mu      sync.Mutex
 	replies []model.Message
 	asked   []model.Request
@@ -69,12 +70,12 @@ func accuse(names ...string) model.Message {
 }
 
 func (h *history) detect(fix gitext.OID, opt DetectOptions, replies ...model.Message) (*Verdict, *script) {
-	h.t.Helper()
-	s := &script{t: h.t, replies: replies}
+	h.T.Helper()
+	s := &script{t: h.T, replies: replies}
 	opt.Model, opt.ModelName = s, "scripted"
-	v, err := Detect(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt)
+	v, err := Detect(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt)
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return v, s
 }
@@ -86,11 +87,11 @@ func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 	program := strings.Replace(program, "max = 10", "max = min_of(n, 10)", 1)
 	head, tail, _ := strings.Cut(program, "int main")
 	tail = "int main" + tail
-	h.commit("empty", files{"README": "x\n"})
-	origin = h.commit("start the program", files{"p.c": program})
-	mover = h.commit("move limit to a file of its own", files{"p.c": "int limit(int n);\n\n" + tail, "limit.c": head})
-	h.commit("unrelated", files{"README": "x y\n"})
-	fix = h.commit("keep the limit low", files{"limit.c": strings.Replace(head, "(n, 10)", "(n, 9)", 1)})
+	h.Commit("empty", gittest.Files{"README": "x\n"})
+	origin = h.Commit("start the program", gittest.Files{"p.c": program})
+	mover = h.Commit("move limit to a file of its own", gittest.Files{"p.c": "int limit(int n);\n\n" + tail, "limit.c": head})
+	h.Commit("unrelated", gittest.Files{"README": "x y\n"})
+	fix = h.Commit("keep the limit low", gittest.Files{"limit.c": strings.Replace(head, "(n, 10)", "(n, 9)", 1)})
 	return h, origin, mover, fix
 }
 
@@ -99,11 +100,11 @@ func TestDetectReports(t *testing.T) {
 	// first prompt holds the patch, who wrote it and the ranking.
 	t.Parallel()
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
-	bad := h.commit("raise the limit", files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
-	h.commit("say nothing", files{"README": "\n"})
-	h.commit("say more, unlike "+string(bad), files{"README": "x y\n"})
-	fix := h.commit("keep the limit low", files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)})
+	h.Commit("start the program", gittest.Files{"p.c": program})
+	bad := h.Commit("raise the limit", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
+	h.Commit("say nothing", gittest.Files{"README": "\n"})
+	h.Commit("say more, unlike "+string(bad), gittest.Files{"README": "x y\n"})
+	fix := h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)})
 	for _, name := range []string{string(bad), string(bad[:12]) + "ffff", "`" + string(bad[:9]) + "`", "c1", "commit " + string(bad)} {
 		v, s := h.detect(fix, DetectOptions{}, called("git_show", map[string]any{"commit": "HEAD"}), called("git_show", map[string]any{"commit": "c1^"}), accuse(name))
 		if v.Engine != "agent" || v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
@@ -292,11 +293,11 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 	// Where the message names a culprit that verifies, no model is asked.
 	t.Parallel()
 	h := newHistory(t)
-	h.commit("start", files{"a.c": "int a;\n"})
-	bad := h.commit("widen the counter", files{"a.c": "long a;\n"})
-	fix := h.commit("fix a\n\nFixes: "+string(bad[:12])+" (\"widen the counter\")", files{"a.c": "int a;\n"})
+	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
+	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\n"})
+	fix := h.Commit("fix a\n\nFixes: "+string(bad[:12])+" (\"widen the counter\")", gittest.Files{"a.c": "int a;\n"})
 	s := &script{t: t}
-	v, err := Detect(context.Background(), h.open(), h.context(fix, ContextOptions{}), DetectOptions{Model: s})
+	v, err := Detect(context.Background(), h.Open(), h.context(fix, ContextOptions{}), DetectOptions{Model: s})
 	if err != nil || v.Algorithm != "annotation" || v.Agent != nil || len(s.asked) > 0 {
 		t.Errorf("%+v, %v, asked %d times", v, err, len(s.asked))
 	}
@@ -307,15 +308,15 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	// missing is said.
 	t.Parallel()
 	h := newHistory(t)
-	before, after := files{}, files{}
+	before, after := gittest.Files{}, gittest.Files{}
 	for i := range 30 {
 		name := fmt.Sprintf("src/f%02d.c", i)
 		before[name] = strings.Repeat("int a;\n", 40)
 		after[name] = strings.Repeat("long "+strings.Repeat("b", 300)+";\n", 40)
 	}
 	before["a/test_x.c"], after["a/test_x.c"] = "int t;\n", "long t;\n"
-	h.commit("start", before)
-	_, s := h.detect(h.commit("widen all\n\n"+strings.Repeat("because ", 1000), after), DetectOptions{}, accuse("c1"))
+	h.Commit("start", before)
+	_, s := h.detect(h.Commit("widen all\n\n"+strings.Repeat("because ", 1000), after), DetectOptions{}, accuse("c1"))
 	prompt := s.asked[0].Messages[1].Text
 	if len(prompt) > 14_000 || !strings.Contains(prompt, "--- M src/f08.c") || !strings.Contains(prompt, "more files changed, tests and texts last") {
 		t.Errorf("%d characters:\n%s", len(prompt), prompt)
@@ -359,7 +360,7 @@ func TestDetectResumes(t *testing.T) {
 	opt := DetectOptions{ModelName: "scripted", NoCandidates: true, Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	ctx, cancel := context.WithCancel(context.Background())
 	opt.Model = quitter{&script{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
-	if v, err := Detect(ctx, h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt); err == nil {
+	if v, err := Detect(ctx, h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), opt); err == nil {
 		t.Fatalf("an interrupted run gives %+v", v)
 	}
 	v, s := h.detect(fix, opt, accuse(string(mover)))

@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // study looks at a fix as the ranker does.
 func (h *history) study(fix gitext.OID) *casework {
-	h.t.Helper()
-	k, err := study(context.Background(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}))
+	h.T.Helper()
+	k, err := study(context.Background(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}))
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return k
 }
@@ -37,8 +38,8 @@ func votesOf(t *testing.T, k *casework, s shareKind, want map[gitext.OID]float64
 }
 
 // body wraps a statement in a function that stays as it is.
-func body(statement string) files {
-	return files{"p.c": "int mean(int *all, int count)\n{\n\tint sum = total(all, count);\n" + statement + "}\n"}
+func body(statement string) gittest.Files {
+	return gittest.Files{"p.c": "int mean(int *all, int count)\n{\n\tint sum = total(all, count);\n" + statement + "}\n"}
 }
 
 // Words belong to who wrote them, not to who rewrote the line since, also when
@@ -64,9 +65,9 @@ func TestOrigins(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t)
-			h.commit("start", body("\tbegin();\n"))
-			oids := map[string]gitext.OID{"first": h.commit("first", body(tc.first)), "second": h.commit("second", body(tc.second))}
-			k := h.study(h.commit("fix", body(tc.then)))
+			h.Commit("start", body("\tbegin();\n"))
+			oids := map[string]gitext.OID{"first": h.Commit("first", body(tc.first)), "second": h.Commit("second", body(tc.second))}
+			k := h.study(h.Commit("fix", body(tc.then)))
 			want := map[gitext.OID]float64{}
 			for name, share := range tc.want {
 				want[oids[name]] = share
@@ -79,15 +80,15 @@ func TestOrigins(t *testing.T) {
 // The trail goes on through several rewrites, and ends where it is cut off.
 func TestOriginsThroughRewrites(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start", body("\tbegin();\n"))
+	h.Commit("start", body("\tbegin();\n"))
 	line, first := "\treturn divide(sum, count, how, why);\n", gitext.OID("")
 	for i, word := range []string{"how", "one", "two", "three", "four", "five"} {
-		oid := h.commit(word, body(strings.Replace(line, "how", word, 1)))
+		oid := h.Commit(word, body(strings.Replace(line, "how", word, 1)))
 		if i == 0 || i == 2 { // three steps back from the newest are followed
 			first = oid
 		}
 	}
-	k := h.study(h.commit("fix", body("\treturn safely(sum, count, five, why);\n")))
+	k := h.study(h.Commit("fix", body("\treturn safely(sum, count, five, why);\n")))
 	votesOf(t, k, shareOrigin, map[gitext.OID]float64{first: 1})
 }
 
@@ -95,10 +96,10 @@ func TestOriginsThroughRewrites(t *testing.T) {
 // wrote what an added check guards.
 func TestRelatedOrigin(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start", body("\tbegin();\n"))
-	uses := h.commit("use it", body("\tbegin();\n\tdivide(sum, divisor);\n\treturn sum;\n"))
-	h.commit("rewrite", body("\tbegin();\n\trounded(divide(sum, divisor));\n\treturn sum;\n"))
-	k := h.study(h.commit("fix", body("\tbegin();\n\tif (!divisor)\n\t\tfail();\n\trounded(divide(sum, divisor));\n\treturn sum;\n")))
+	h.Commit("start", body("\tbegin();\n"))
+	uses := h.Commit("use it", body("\tbegin();\n\tdivide(sum, divisor);\n\treturn sum;\n"))
+	h.Commit("rewrite", body("\tbegin();\n\trounded(divide(sum, divisor));\n\treturn sum;\n"))
+	k := h.study(h.Commit("fix", body("\tbegin();\n\tif (!divisor)\n\t\tfail();\n\trounded(divide(sum, divisor));\n\treturn sum;\n")))
 	votesOf(t, k, shareRelatedOrigin, map[gitext.OID]float64{uses: 1})
 }
 
@@ -114,10 +115,10 @@ func TestOriginsOfTwoSources(t *testing.T) {
 		return text
 	}
 	shared, own := numbered("shared", 30), numbered("own", 5)
-	h.commit("start", files{"short.c": shared + "int sum(int value);\n", "long.c": numbered("long", 10) + shared + "int sum(int rate);\n"})
-	joins := h.commit("join", files{"short.c": gone, "long.c": gone, "joined.c": shared + own + "int sum(int value, int rate);\n"})
-	h.commit("again", files{"long.c": "int other(int value);\n"})
-	k := h.study(h.commit("fix", files{"joined.c": shared + own + "int sum(int amount, int share);\n", "long.c": "int other(int amount);\n"}))
+	h.Commit("start", gittest.Files{"short.c": shared + "int sum(int value);\n", "long.c": numbered("long", 10) + shared + "int sum(int rate);\n"})
+	joins := h.Commit("join", gittest.Files{"short.c": gittest.Gone, "long.c": gittest.Gone, "joined.c": shared + own + "int sum(int value, int rate);\n"})
+	h.Commit("again", gittest.Files{"long.c": "int other(int value);\n"})
+	k := h.study(h.Commit("fix", gittest.Files{"joined.c": shared + own + "int sum(int amount, int share);\n", "long.c": "int other(int amount);\n"}))
 	if k.pool.byOID[joins] == nil || k.shares[shareOrigin][joins] == 0 {
 		t.Errorf("%s wrote nothing: %v", joins.Short(), k.shares[shareOrigin])
 	}
@@ -127,11 +128,11 @@ func TestOriginsOfTwoSources(t *testing.T) {
 // last that took them out, whoever owns lines now.
 func TestNameVotes(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start", body("\tbegin();\n"))
-	brings := h.commit("bring it", body("\tclear_memory(all);\n\treturn sum;\n"))
-	takes := h.commit("tidy", body("\treturn sum;\n"))
-	h.commit("unrelated", files{"p.c": body("\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"})
-	k := h.study(h.commit("fix", files{"p.c": body("\tclear_memory(all);\n\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"}))
+	h.Commit("start", body("\tbegin();\n"))
+	brings := h.Commit("bring it", body("\tclear_memory(all);\n\treturn sum;\n"))
+	takes := h.Commit("tidy", body("\treturn sum;\n"))
+	h.Commit("unrelated", gittest.Files{"p.c": body("\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"})
+	k := h.study(h.Commit("fix", gittest.Files{"p.c": body("\tclear_memory(all);\n\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"}))
 	votesOf(t, k, shareRestorer, map[gitext.OID]float64{takes: 1})
 	votesOf(t, k, shareRestoredLines, map[gitext.OID]float64{takes: 1})
 	if k.shares[shareFreshNewest][brings] == 0 || k.shares[shareFreshFirst][brings] == 0 || k.shares[shareFreshNewest][takes] > 0 {
@@ -143,10 +144,10 @@ func TestNameVotes(t *testing.T) {
 // tickets from words that look like them.
 func TestStreakAndTickets(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start ABC-12", body("\tbegin();\n"))
-	h.git("commit", "-q", "--allow-empty", "--author=Other Person <o@x>", "-m", "between")
-	mine := h.commit("mine", body("\tmiddle();\n"))
-	k := h.study(h.commit("fix for ABC-12 in UTF-8", body("\tend();\n")))
+	h.Commit("start ABC-12", body("\tbegin();\n"))
+	h.Git("commit", "-q", "--allow-empty", "--author=Other Person <o@x>", "-m", "between")
+	mine := h.Commit("mine", body("\tmiddle();\n"))
+	k := h.study(h.Commit("fix for ABC-12 in UTF-8", body("\tend();\n")))
 	for _, c := range k.list {
 		if got, want := featureOf(t, k, c, "in_streak"), flag(c.oid == mine); got != want {
 			t.Errorf("%q: in_streak %g, want %g", c.commit.Subject(), got, want)

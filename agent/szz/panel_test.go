@@ -103,7 +103,7 @@ func TestPanelRunsTogether(t *testing.T) {
 	books := []book{{}, {}, {}}
 	spoke := map[int]int{}
 	var progress []int
-	v, err := Detect(t.Context(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
+	v, err := Detect(t.Context(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
 		Model: j, ModelName: "jury", Runs: 3, Journal: func(k int) (agent.Journal, error) { return books[k], nil },
 		OnEvent: func(e agent.Event) {
 			switch e := e.(type) {
@@ -166,7 +166,7 @@ func TestPanelKeepsToItsBudget(t *testing.T) {
 			}
 			return look, nil
 		}}
-		v, err := Detect(t.Context(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
+		v, err := Detect(t.Context(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
 			Model: j, ModelName: "jury", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: budget}),
 		})
 		if err != nil || v.Suspects[0].Commit.OID != origin || len(v.Agent.Runs) != 3 {
@@ -187,7 +187,7 @@ func TestPanelStopsEarly(t *testing.T) {
 	var wall time.Duration // 0 for the usual one
 	detect := func(j *jury) *AgentReport {
 		t.Helper()
-		v, err := Detect(t.Context(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{Model: j, ModelName: "jury", Runs: 3, Limits: agent.Limits{Wall: wall}})
+		v, err := Detect(t.Context(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{Model: j, ModelName: "jury", Runs: 3, Limits: agent.Limits{Wall: wall}})
 		if err != nil || v.Agent.Fallback == "" {
 			t.Fatalf("%v, %+v", err, v)
 		}
@@ -271,7 +271,7 @@ func TestPanelKeepsWhatWasDone(t *testing.T) {
 		<-done
 		return model.Message{}, &model.Error{Class: model.ClassAuth, Message: "no such key"}
 	}}
-	v, err := Detect(t.Context(), h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
+	v, err := Detect(t.Context(), h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
 		Model: j, ModelName: "jury", Runs: 2, Journal: func(k int) (agent.Journal, error) {
 			if k == 0 {
 				return &stuckBook{book: book{}, closing: done}, nil
@@ -294,7 +294,7 @@ func TestPanelInterruptedBetweenRuns(t *testing.T) {
 	h, _, _, fix := movedHistory(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	j := &jury{answer: func(context.Context, int, int) (model.Message, error) { return accuse(), nil }} // names nobody
-	v, err := Detect(ctx, h.open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
+	v, err := Detect(ctx, h.Open(), h.context(fix, ContextOptions{NoAnnotations: true}), DetectOptions{
 		Model: j, ModelName: "jury", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // one goes ahead to its end
 		OnEvent: func(e agent.Event) {
 			if _, ok := e.(agent.Progress); ok {
@@ -328,12 +328,12 @@ func TestPanelResumes(t *testing.T) {
 	}}
 	opt.Model = first
 	fc := h.context(fix, ContextOptions{NoAnnotations: true})
-	if v, err := Detect(ctx, h.open(), fc, opt); err == nil {
+	if v, err := Detect(ctx, h.Open(), fc, opt); err == nil {
 		t.Fatalf("an interrupted vote gives %+v", v)
 	}
 	second := &jury{answer: func(context.Context, int, int) (model.Message, error) { return accuse(string(origin)), nil }}
 	opt.Model = second
-	v, err := Detect(t.Context(), h.open(), fc, opt)
+	v, err := Detect(t.Context(), h.Open(), fc, opt)
 	if err != nil || v.Suspects[0].Commit.OID != origin || v.Agent.Agreement != 1 || second.asked[0] != 0 || second.asked[1] != 3 {
 		t.Fatalf("%v, asked %v, %+v", err, second.asked, v)
 	}

@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 func (h *history) rank(fix gitext.OID) *Verdict {
-	h.t.Helper()
+	h.T.Helper()
 	fc := h.context(fix, ContextOptions{NoAnnotations: true})
-	v, err := Trace(context.Background(), h.open(), fc, Options{Algorithm: "rank", Max: 5})
+	v, err := Trace(context.Background(), h.Open(), fc, Options{Algorithm: "rank", Max: 5})
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return v
 }
@@ -44,10 +45,10 @@ int main(void)
 func TestRankWithinOneSecond(t *testing.T) {
 	for run := range 6 { // object ids fall in either order
 		h := newHistory(t)
-		begin := h.time
+		begin := h.Time
 		write := func(subject, sum string) gitext.OID {
-			h.time = begin
-			return h.commit(subject, files{"sum.sh": "#!/bin/sh\necho $((" + sum + "))\n"})
+			h.Time = begin
+			return h.Commit(subject, gittest.Files{"sum.sh": "#!/bin/sh\necho $((" + sum + "))\n"})
 		}
 		write("sum: add", "1 + 2")
 		bad := write("sum: lose the carry "+strconv.Itoa(run), "1 * 2")
@@ -61,10 +62,10 @@ func TestRankWithinOneSecond(t *testing.T) {
 // names the line and probabilities that make sense.
 func TestRankDeletedLine(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program, "README": "x\n"})
-	bad := h.commit("raise the limit", files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
-	h.commit("say more", files{"README": "x y\n"})
-	v := h.rank(h.commit("keep the limit low", files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)}))
+	h.Commit("start the program", gittest.Files{"p.c": program, "README": "x\n"})
+	bad := h.Commit("raise the limit", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
+	h.Commit("say more", gittest.Files{"README": "x y\n"})
+	v := h.rank(h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)}))
 	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
 		t.Fatalf("suspects %v", subjects(v))
 	}
@@ -84,11 +85,11 @@ func TestRankDeletedLine(t *testing.T) {
 // A fix that only adds lines has an answer too: whoever wrote what it guards.
 func TestRankGhost(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
+	h.Commit("start the program", gittest.Files{"p.c": program})
 	guarded := strings.Replace(program, "limit(3)", "limit(*read_value())", 1)
-	bad := h.commit("print what is read", files{"p.c": guarded})
-	h.commit("unrelated", files{"q.c": "int q;\n"})
-	v := h.rank(h.commit("survive an empty value", files{"p.c": strings.Replace(guarded,
+	bad := h.Commit("print what is read", gittest.Files{"p.c": guarded})
+	h.Commit("unrelated", gittest.Files{"q.c": "int q;\n"})
+	v := h.rank(h.Commit("survive an empty value", gittest.Files{"p.c": strings.Replace(guarded,
 		"\tprintf", "\tif (!read_value())\n\t\treturn 1;\n\tprintf", 1)}))
 	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
 		t.Fatalf("suspects %v, notes %v", subjects(v), v.Notes)
@@ -121,10 +122,10 @@ func TestPartOf(t *testing.T) {
 // Candidates include whoever owned a line before a commit that only moved it.
 func TestSecondOwners(t *testing.T) {
 	h := newHistory(t)
-	h.commit("empty", files{"p.c": "\n"})
-	origin := h.commit("start the program", files{"p.c": program})
-	h.commit("rename the variable", files{"p.c": strings.ReplaceAll(program, "max", "most")})
-	v := h.rank(h.commit("lower it", files{"p.c": strings.ReplaceAll(strings.ReplaceAll(program, "max", "most"), "10", "9")}))
+	h.Commit("empty", gittest.Files{"p.c": "\n"})
+	origin := h.Commit("start the program", gittest.Files{"p.c": program})
+	h.Commit("rename the variable", gittest.Files{"p.c": strings.ReplaceAll(program, "max", "most")})
+	v := h.rank(h.Commit("lower it", gittest.Files{"p.c": strings.ReplaceAll(strings.ReplaceAll(program, "max", "most"), "10", "9")}))
 	if !slices.Contains(v.Candidates, origin) {
 		t.Errorf("%v lack %s", v.Candidates, origin)
 	}
@@ -134,10 +135,10 @@ func TestSecondOwners(t *testing.T) {
 // never named for that.
 func TestRankShallow(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
-	h.commit("boundary", files{"q.c": "int q;\n"})
-	fix := h.commit("lower it", files{"p.c": strings.Replace(program, "10", "9", 1)})
-	repo := h.shallow(2)
+	h.Commit("start the program", gittest.Files{"p.c": program})
+	h.Commit("boundary", gittest.Files{"q.c": "int q;\n"})
+	fix := h.Commit("lower it", gittest.Files{"p.c": strings.Replace(program, "10", "9", 1)})
+	repo := h.Shallow(2)
 	fc, err := NewContext(context.Background(), repo, fix, ContextOptions{NoAnnotations: true})
 	if err != nil {
 		t.Fatal(err)
@@ -155,10 +156,10 @@ func TestRankShallow(t *testing.T) {
 // that reads like the fix is no answer.
 func TestRankBeyondShallow(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
-	h.commit("boundary", files{"q.c": "int q;\n"})
-	h.commit("program: lower the limit of the queue", files{"q.c": "int q = 10;\n"})
-	fix := h.commit("program: lower the limit", files{"p.c": strings.Replace(program, "10", "9", 1)})
+	h.Commit("start the program", gittest.Files{"p.c": program})
+	h.Commit("boundary", gittest.Files{"q.c": "int q;\n"})
+	h.Commit("program: lower the limit of the queue", gittest.Files{"q.c": "int q = 10;\n"})
+	fix := h.Commit("program: lower the limit", gittest.Files{"p.c": strings.Replace(program, "10", "9", 1)})
 	answer := func(repo *gitext.Repo) *Verdict {
 		fc, err := NewContext(t.Context(), repo, fix, ContextOptions{NoAnnotations: true})
 		if err != nil {
@@ -170,10 +171,10 @@ func TestRankBeyondShallow(t *testing.T) {
 		}
 		return v
 	}
-	if v := answer(h.open()); len(v.Suspects) < 2 {
+	if v := answer(h.Open()); len(v.Suspects) < 2 {
 		t.Errorf("in the whole history: %s", subjects(v))
 	}
-	v := answer(h.shallow(3))
+	v := answer(h.Shallow(3))
 	if notes := strings.Join(v.Notes, "\n"); len(v.Suspects) > 0 || len(v.Candidates) != 1 ||
 		!strings.Contains(notes, "all of the ") || !strings.Contains(notes, "git fetch --unshallow") {
 		t.Errorf("%s of %v, notes %q", subjects(v), v.Candidates, v.Notes)
@@ -183,11 +184,11 @@ func TestRankBeyondShallow(t *testing.T) {
 // The answer depends on nothing that changes between runs.
 func TestRankIsDeterministic(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
+	h.Commit("start the program", gittest.Files{"p.c": program})
 	for i, word := range []string{"12", "13", "14"} {
-		h.commit("step "+word, files{"p.c": strings.Replace(program, "10", word, 1), "q.c": strings.Repeat("int q;\n", i+1)})
+		h.Commit("step "+word, gittest.Files{"p.c": strings.Replace(program, "10", word, 1), "q.c": strings.Repeat("int q;\n", i+1)})
 	}
-	fix := h.commit("fix", files{"p.c": strings.Replace(program, "10", "15", 1)})
+	fix := h.Commit("fix", gittest.Files{"p.c": strings.Replace(program, "10", "15", 1)})
 	first := h.rank(fix)
 	for range 5 {
 		again := h.rank(fix)
@@ -249,18 +250,18 @@ func TestPathKind(t *testing.T) {
 // reads like a commit of the history.
 func TestRankNothingChanged(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program, "README": "x\n"})
-	h.commit("raise the limit of the program", files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
-	fix := h.commit("lower the limit of the program", files{"p.c": program})
+	h.Commit("start the program", gittest.Files{"p.c": program, "README": "x\n"})
+	h.Commit("raise the limit of the program", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
+	fix := h.Commit("lower the limit of the program", gittest.Files{"p.c": program})
 	for _, tt := range []struct {
 		fix   gitext.OID
 		paths []string
 		note  string
 	}{
 		{fix, []string{"README"}, "the fix changes nothing below the paths given"},
-		{h.commit("lower the limit of the program again", nil), nil, "the fix changes no file"},
+		{h.Commit("lower the limit of the program again", nil), nil, "the fix changes no file"},
 	} {
-		v, err := Trace(t.Context(), h.open(), h.context(tt.fix, ContextOptions{Paths: tt.paths}), Options{})
+		v, err := Trace(t.Context(), h.Open(), h.context(tt.fix, ContextOptions{Paths: tt.paths}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,13 +275,13 @@ func TestRankNothingChanged(t *testing.T) {
 // rewrites it.
 func TestRankVersionStamp(t *testing.T) {
 	h := newHistory(t)
-	stamped := func(revision, max string) files {
-		return files{"p.c": "/* $Id: p.c,v " + revision + " 2020/09/13 nicm Exp $ */\n" + strings.Replace(program, "max = 10", "max = "+max, 1)}
+	stamped := func(revision, max string) gittest.Files {
+		return gittest.Files{"p.c": "/* $Id: p.c,v " + revision + " 2020/09/13 nicm Exp $ */\n" + strings.Replace(program, "max = 10", "max = "+max, 1)}
 	}
-	h.commit("start the program", stamped("1.1", "10"))
-	bad := h.commit("raise the limit", stamped("1.2", "1000"))
-	h.commit("say more", stamped("1.3", "1000"))
-	v := h.rank(h.commit("keep the limit low", stamped("1.4", "12")))
+	h.Commit("start the program", stamped("1.1", "10"))
+	bad := h.Commit("raise the limit", stamped("1.2", "1000"))
+	h.Commit("say more", stamped("1.3", "1000"))
+	v := h.rank(h.Commit("keep the limit low", stamped("1.4", "12")))
 	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
 		t.Fatalf("suspects %v", subjects(v))
 	}
@@ -297,12 +298,12 @@ func TestRankVersionStamp(t *testing.T) {
 // one are not alike because both say "Subproject commit".
 func TestRankSubmoduleText(t *testing.T) {
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
+	h.Commit("start the program", gittest.Files{"p.c": program})
 	move := func(to string) gitext.OID {
-		h.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
-		h.time += 60
-		h.git("commit", "-q", "-m", "lib: move on to "+to)
-		return gitext.OID(h.git("rev-parse", "HEAD"))
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Time += 60
+		h.Git("commit", "-q", "-m", "lib: move on to "+to)
+		return h.Head()
 	}
 	move("a")
 	move("b")

@@ -6,29 +6,30 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // cFile is a file of three functions, of which the second is the test's own.
 func cFile(middle ...string) string {
 	all := append([]string{"void before(void) {", "    start_the_engine();", "}", ""}, middle...)
-	return lines(append(all, "", "void after(void) {", "    stop_the_engine();", "}")...)
+	return gittest.Lines(append(all, "", "void after(void) {", "    stop_the_engine();", "}")...)
 }
 
 // A uniform rename is looked behind: the bug is where the call was written.
 func TestRefactoringRename(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
-	h.commit("rename", files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
-	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    if (total <= 3)", "        return total;", "    return 0;", "}")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
+	h.Commit("rename", gittest.Files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("int f(int total) {", "    if (total <= 3)", "        return total;", "    return 0;", "}")})
 	h.head("b ag ma: rename; ra: origin")
 }
 
 // A name that is still used, or was used before, is a change of meaning.
 func TestNoRename(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int f(int low, int high) {", "    g(low, 1);", "    return low;", "}")})
-	h.commit("change", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 1);", "    return high;", "}")})
-	h.commit("fix", files{"a.c": cFile("int f(int low, int high) {", "    g(high, 2);", "    return high;", "}")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int low, int high) {", "    g(low, 1);", "    return low;", "}")})
+	h.Commit("change", gittest.Files{"a.c": cFile("int f(int low, int high) {", "    g(high, 1);", "    return high;", "}")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("int f(int low, int high) {", "    g(high, 2);", "    return high;", "}")})
 	h.head("ma ra: change")
 }
 
@@ -36,24 +37,24 @@ func TestNoRename(t *testing.T) {
 // with its calls is none.
 func TestOtherCallIsNoRename(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("    get(one, 1);", "    get(two, 2);")})
-	h.commit("change", files{"a.c": cFile("    fetch(one, 1);", "    fetch(two, 2);")})
-	h.commit("fix", files{"a.c": cFile("    fetch(one, 3);", "    fetch(two, 2);")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("    get(one, 1);", "    get(two, 2);")})
+	h.Commit("change", gittest.Files{"a.c": cFile("    fetch(one, 1);", "    fetch(two, 2);")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("    fetch(one, 3);", "    fetch(two, 2);")})
 	h.head("ma ra: change")
 
 	h = newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int get(int a, int b);", "    get(one, 1);", "    get(two, 2);")})
-	h.commit("rename", files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 1);", "    fetch(two, 2);")})
-	h.commit("fix", files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 3);", "    fetch(two, 2);")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("int get(int a, int b);", "    get(one, 1);", "    get(two, 2);")})
+	h.Commit("rename", gittest.Files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 1);", "    fetch(two, 2);")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("int fetch(int a, int b);", "    fetch(one, 3);", "    fetch(two, 2);")})
 	h.head("ma: rename; ra: origin")
 }
 
 // One changed name is a change, not a rename.
 func TestSingleUseIsNoRename(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("    g(one, 1);")})
-	h.commit("change", files{"a.c": cFile("    g(two, 1);")})
-	h.commit("fix", files{"a.c": cFile("    g(three, 1);")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("    g(one, 1);")})
+	h.Commit("change", gittest.Files{"a.c": cFile("    g(two, 1);")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("    g(three, 1);")})
 	h.head("ma ra: change")
 }
 
@@ -61,9 +62,9 @@ func TestSingleUseIsNoRename(t *testing.T) {
 // the line to the commit that broke it in two.
 func TestRefactoringReformat(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("    compute_it(first_argument, second_argument, third_argument);"), "b.c": "b();\n"})
-	h.commit("format", files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, third_argument);"), "b.c": "bb();\n"})
-	h.commit("fix", files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, 3);")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("    compute_it(first_argument, second_argument, third_argument);"), "b.c": "b();\n"})
+	h.Commit("format", gittest.Files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, third_argument);"), "b.c": "bb();\n"})
+	h.Commit("fix", gittest.Files{"a.c": cFile("    compute_it(first_argument,", "               second_argument, 3);")})
 	h.head("b: format; ra: origin")
 }
 
@@ -73,10 +74,10 @@ func TestRefactoringMovedFunction(t *testing.T) {
 	h := newHistory(t)
 	body := []string{"def compute(first, second):", "    answer = first * second", "    answer = answer + first", "    return answer - offset(second)"}
 	inClass := []string{"class Computer:", "    def compute(self, first, second):", "        answer = first * second", "        answer = answer + first", "        return answer - offset(second)"}
-	h.commit("origin", files{"a.py": lines(append([]string{"import x", "", "def other():", "    return x.y()", ""}, body...)...)})
-	h.commit("move", files{"a.py": lines("import x", "", "def other():", "    return x.y()"), "b.py": lines(inClass...)})
+	h.Commit("origin", gittest.Files{"a.py": gittest.Lines(append([]string{"import x", "", "def other():", "    return x.y()", ""}, body...)...)})
+	h.Commit("move", gittest.Files{"a.py": gittest.Lines("import x", "", "def other():", "    return x.y()"), "b.py": gittest.Lines(inClass...)})
 	inClass[4] = "        return answer"
-	h.commit("fix", files{"b.py": lines(inClass...)})
+	h.Commit("fix", gittest.Files{"b.py": gittest.Lines(inClass...)})
 	h.head("b ag: move; ra: origin")
 }
 
@@ -84,7 +85,7 @@ func TestRefactoringMovedFunction(t *testing.T) {
 // the commit that extracted it; the others are followed.
 func TestRefactoringExtractedFunction(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": lines(
+	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(
 		"int run_all(struct job *list) {",
 		"    for (; list; list = list->next) {",
 		"        int cost = list->price * list->count;",
@@ -110,50 +111,50 @@ func TestRefactoringExtractedFunction(t *testing.T) {
 		"        run_one(list);",
 		"    return 0;",
 		"}"}
-	h.commit("extract", files{"a.c": lines(extracted...)})
+	h.Commit("extract", gittest.Files{"a.c": gittest.Lines(extracted...)})
 	extracted[3] = "    int limit = list->budget;"
-	h.commit("fix", files{"a.c": lines(extracted...)})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines(extracted...)})
 	h.head("b: extract; ra: origin")
 	extracted[2] = "    trace_it(list);"
-	h.commit("fix", files{"a.c": lines(extracted...)})
+	h.Commit("fix", gittest.Files{"a.c": gittest.Lines(extracted...)})
 	h.head("ra: extract")
 }
 
 // Two refactorings on top of each other are looked behind one by one.
 func TestRefactoringsInARow(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
-	h.commit("rename", files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
-	h.commit("again", files{"a.c": cFile("int f(int sum) {", "    if (sum < 3)", "        return sum;", "    return 0;", "}")})
-	h.commit("fix", files{"a.c": cFile("int f(int sum) {", "    if (sum <= 3)", "        return sum;", "    return 0;", "}")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
+	h.Commit("rename", gittest.Files{"a.c": cFile("int f(int total) {", "    if (total < 3)", "        return total;", "    return 0;", "}")})
+	h.Commit("again", gittest.Files{"a.c": cFile("int f(int sum) {", "    if (sum < 3)", "        return sum;", "    return 0;", "}")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("int f(int sum) {", "    if (sum <= 3)", "        return sum;", "    return 0;", "}")})
 	h.head("ma: again; ra: origin")
 }
 
 // What the fix itself only renames or reformats is no trace of the bug.
 func TestRefactoringsOfTheFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 0;", "}")})
-	h.commit("bug", files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 1 / 2;", "}")})
-	h.commit("fix", files{"a.c": cFile("int f(int total) {", "    g(total);", "    h(total);", "    i(total);", "    done();", "    return 1 / 3;", "}")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 0;", "}")})
+	h.Commit("bug", gittest.Files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 1 / 2;", "}")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("int f(int total) {", "    g(total);", "    h(total);", "    i(total);", "    done();", "    return 1 / 3;", "}")})
 	h.head("ma: bug origin; ra: bug")
 }
 
 // A line that the fix puts under a condition is what the fix changes.
 func TestWrappedByTheFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile("    g(count);")})
-	h.commit("bug", files{"a.c": cFile("    h(count);")})
-	h.commit("fix", files{"a.c": cFile("    if (count)", "        h(count);")})
+	h.Commit("origin", gittest.Files{"a.c": cFile("    g(count);")})
+	h.Commit("bug", gittest.Files{"a.c": cFile("    h(count);")})
+	h.Commit("fix", gittest.Files{"a.c": cFile("    if (count)", "        h(count);")})
 	h.head("ma ra: bug")
 }
 
 // Statements put in another order can be the fix; they are not left out.
 func TestReorderingFix(t *testing.T) {
 	h := newHistory(t)
-	h.commit("origin", files{"a.c": cFile(
+	h.Commit("origin", gittest.Files{"a.c": cFile(
 		"    release_the_lock(some_object);", "    forget_everything(some_object);",
 		"    use_the_object(some_object);", "    use_it_again(some_object);", "    and_once_more(some_object);")})
-	h.commit("fix", files{"a.c": cFile(
+	h.Commit("fix", gittest.Files{"a.c": cFile(
 		"    use_the_object(some_object);", "    use_it_again(some_object);", "    and_once_more(some_object);",
 		"    release_the_lock(some_object);", "    forget_everything(some_object);")})
 	h.head("ma ra: origin")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // A verdict has a length: of one that names thousands of commits the model is
@@ -15,9 +16,9 @@ import (
 func TestReportHasALength(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	h.commit("start the program", files{"p.c": program})
-	bad := h.commit("raise the limit", files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
-	fix := h.commit("keep the limit low", files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)})
+	h.Commit("start the program", gittest.Files{"p.c": program})
+	bad := h.Commit("raise the limit", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 1000", 1)})
+	fix := h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(program, "max = 10", "max = 12", 1)})
 	many := make([]string, 500)
 	for i := range many {
 		many[i] = "deadbeef"
@@ -43,7 +44,7 @@ func TestReportHasALength(t *testing.T) {
 func TestCheckEndsWithTheTime(t *testing.T) {
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
-	repo, fc := h.open(), h.context(fix, ContextOptions{NoAnnotations: true})
+	repo, fc := h.Open(), h.context(fix, ContextOptions{NoAnnotations: true})
 	d, err := newDetection(t.Context(), repo, fc, DetectOptions{}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)

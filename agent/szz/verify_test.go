@@ -16,6 +16,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/sandbox"
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // The project of these tests is a shell script, app.sh, that should print
@@ -32,43 +33,43 @@ esac
 	runTests = "sh t/run.sh"
 )
 
-func version(n, prints string) files { return files{"app.sh": fmt.Sprintf(app, n, prints)} }
+func version(n, prints string) gittest.Files { return gittest.Files{"app.sh": fmt.Sprintf(app, n, prints)} }
 
 // chain commits one version of the app per word, in order, and then the fix.
 func chain(t *testing.T, prints ...string) (h *history, commits []gitext.OID, fix gitext.OID) {
 	t.Helper()
 	h = newHistory(t)
-	h.write(files{"t/run.sh": oldTest})
+	h.Write(gittest.Files{"t/run.sh": oldTest})
 	for i, word := range prints {
-		commits = append(commits, h.commit(fmt.Sprintf("c%d", i), version(fmt.Sprint(i), word)))
+		commits = append(commits, h.Commit(fmt.Sprintf("c%d", i), version(fmt.Sprint(i), word)))
 	}
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
-	return h, commits, h.commit("fix", f)
+	return h, commits, h.Commit("fix", f)
 }
 
 // verify puts the commits as suspects, in this order, to the test.
 func (h *history) verify(ctx context.Context, fix gitext.OID, opt VerifyOptions, suspects ...gitext.OID) (*Verdict, error) {
-	h.t.Helper()
-	repo, err := gitext.Open(h.t.Context(), gitext.OpenOptions{Dir: h.dir, DataDir: h.t.TempDir(), AllowShallow: true})
+	h.T.Helper()
+	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	defer repo.Close()
-	fc, err := NewContext(h.t.Context(), repo, fix, ContextOptions{NoAnnotations: true})
+	fc, err := NewContext(h.T.Context(), repo, fix, ContextOptions{NoAnnotations: true})
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return h.verifyIn(ctx, repo, fc, opt, suspects...)
 }
 
 func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt VerifyOptions, suspects ...gitext.OID) (*Verdict, error) {
-	h.t.Helper()
+	h.T.Helper()
 	v := &Verdict{Fix: fc.Fix, Parent: fc.Parent}
 	for _, oid := range suspects {
-		c, err := repo.Commit(h.t.Context(), oid)
+		c, err := repo.Commit(h.T.Context(), oid)
 		if err != nil {
-			h.t.Fatal(err)
+			h.T.Fatal(err)
 		}
 		v.Suspects = append(v.Suspects, Suspect{Commit: c, Probability: 0.5, Reason: "ranked", Evidence: []Evidence{{}}})
 		v.Candidates = append(v.Candidates, oid)
@@ -80,11 +81,11 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *FixContex
 		opt.Command = runTests
 	}
 	if opt.Scratch == "" {
-		opt.Scratch = filepath.Join(h.t.TempDir(), "scratch")
+		opt.Scratch = filepath.Join(h.T.TempDir(), "scratch")
 	}
 	err := Verify(ctx, repo, fc, v, opt)
 	if left, _ := filepath.Glob(filepath.Join(opt.Scratch, "*-*")); len(left) > 0 {
-		h.t.Errorf("left behind: %q", left)
+		h.T.Errorf("left behind: %q", left)
 	}
 	return v, err
 }
@@ -214,17 +215,17 @@ func TestVerifyAMerge(t *testing.T) {
 		{"good", "bad", "bad", "merge refuted"},
 	} {
 		h := newHistory(t)
-		h.write(files{"t/run.sh": oldTest})
-		h.commit("base", version("0", "good"))
-		h.git("checkout", "-q", "-b", "side")
-		h.commit("side", version("side", c.right))
-		h.git("checkout", "-q", "main")
-		h.commit("main", version("main", c.left))
-		h.git("merge", "-q", "-s", "ours", "--no-commit", "side")
-		merge := h.commit("merge", version("merge", c.merged))
+		h.Write(gittest.Files{"t/run.sh": oldTest})
+		h.Commit("base", version("0", "good"))
+		h.Git("checkout", "-q", "-b", "side")
+		h.Commit("side", version("side", c.right))
+		h.Git("checkout", "-q", "main")
+		h.Commit("main", version("main", c.left))
+		h.Git("merge", "-q", "-s", "ours", "--no-commit", "side")
+		merge := h.Commit("merge", version("merge", c.merged))
 		f := version("fix", "good")
 		f["t/run.sh"] = fixTest
-		v, err := h.verify(t.Context(), h.commit("fix", f), VerifyOptions{}, merge)
+		v, err := h.verify(t.Context(), h.Commit("fix", f), VerifyOptions{}, merge)
 		wantStandings(t, v, err, c.want)
 	}
 }
@@ -234,9 +235,9 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 	// the output included, and the suspect is unclear.
 	t.Parallel()
 	h, c, _ := chain(t, "good", "bad", "hang")
-	h.git("reset", "-q", "--hard", string(c[2]))
-	c = append(c, h.commit("c3", version("3", "bad")))
-	fix := h.commit("fix", files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
+	h.Git("reset", "-q", "--hard", string(c[2]))
+	c = append(c, h.Commit("c3", version("3", "bad")))
+	fix := h.Commit("fix", gittest.Files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Timeout: 5 * time.Second}, c[3], c[1])
 	wantStandings(t, v, err, "c1 confirmed, c3 unclear")
 	if got := detail(v, "c3"); !strings.Contains(got, "ran into its time limit of 5s") {
@@ -306,21 +307,21 @@ func TestVerifyBisectFollowsTheSideBranch(t *testing.T) {
 	// The first failing commit is found on a merged side branch.
 	t.Parallel()
 	h := newHistory(t)
-	h.write(files{"t/run.sh": oldTest})
-	h.commit("base", version("0", "good"))
-	h.git("checkout", "-q", "-b", "side")
+	h.Write(gittest.Files{"t/run.sh": oldTest})
+	h.Commit("base", version("0", "good"))
+	h.Git("checkout", "-q", "-b", "side")
 	for i := range 5 {
-		h.commit(fmt.Sprintf("side%d", i), files{"app.sh": fmt.Sprintf(app, fmt.Sprint("side", i), map[bool]string{true: "bad", false: "good"}[i >= 2])})
+		h.Commit(fmt.Sprintf("side%d", i), gittest.Files{"app.sh": fmt.Sprintf(app, fmt.Sprint("side", i), map[bool]string{true: "bad", false: "good"}[i >= 2])})
 	}
-	h.git("checkout", "-q", "main")
+	h.Git("checkout", "-q", "main")
 	for i := range 5 {
-		h.commit(fmt.Sprintf("main%d", i), files{"doc": fmt.Sprint(i)})
+		h.Commit(fmt.Sprintf("main%d", i), gittest.Files{"doc": fmt.Sprint(i)})
 	}
-	h.git("merge", "-q", "-m", "merge", "side")
-	h.commit("after", files{"doc": "after"})
+	h.Git("merge", "-q", "-m", "merge", "side")
+	h.Commit("after", gittest.Files{"doc": "after"})
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
-	v, err := h.verify(t.Context(), h.commit("fix", f), VerifyOptions{Bisect: true})
+	v, err := h.verify(t.Context(), h.Commit("fix", f), VerifyOptions{Bisect: true})
 	wantStandings(t, v, err, "side2 confirmed")
 }
 
@@ -339,11 +340,11 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 	t.Parallel()
 	for _, source := range []Source{SourceWorktree, SourceStaged} {
 		h, c, fix := chain(t, "good", "bad", "bad")
-		h.git("reset", "-q", "--soft", string(c[2]))
+		h.Git("reset", "-q", "--soft", string(c[2]))
 		if source == SourceWorktree {
-			h.git("reset", "-q")
+			h.Git("reset", "-q")
 		}
-		repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: h.dir, DataDir: t.TempDir()})
+		repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,15 +366,15 @@ func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
 	// same bytes before and after, even when the command runs git.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad", "bad")
-	h.write(files{"app.sh": "dirty", "untracked": "x"})
-	h.git("add", "untracked")
-	before := fingerprint(t, h.dir)
+	h.Write(gittest.Files{"app.sh": "dirty", "untracked": "x"})
+	h.Git("add", "untracked")
+	before := fingerprint(t, h.Dir)
 	v, err := h.verify(t.Context(), fix, VerifyOptions{Bisect: true, Command: `
 		git rev-parse HEAD | grep -qx "$GIT_AGENT_COMMIT" || exit 125
 		git add -A && git -c user.name=x -c user.email=x commit -qm x --allow-empty && git tag x && git config x.y z || exit 125
 		echo junk >app.sh.orig; sh t/run.sh`}, c[3])
 	wantStandings(t, v, err, "c1 confirmed, c3 refuted")
-	if fingerprint(t, h.dir) != before {
+	if fingerprint(t, h.Dir) != before {
 		t.Error("the repository was written")
 	}
 }
@@ -438,11 +439,11 @@ func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
 	// may be why a command cannot tell.
 	t.Parallel()
 	h := newHistory(t)
-	h.write(files{"t/run.sh": oldTest, ".gitmodules": "[submodule \"x\"]\n", ".gitattributes": "*.bin filter=lfs\n"})
-	culprit := h.commit("c0", version("0", "bad"))
+	h.Write(gittest.Files{"t/run.sh": oldTest, ".gitmodules": "[submodule \"x\"]\n", ".gitattributes": "*.bin filter=lfs\n"})
+	culprit := h.Commit("c0", version("0", "bad"))
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
-	v, err := h.verify(t.Context(), h.commit("fix", f), VerifyOptions{}, culprit)
+	v, err := h.verify(t.Context(), h.Commit("fix", f), VerifyOptions{}, culprit)
 	wantStandings(t, v, err, "c0 confirmed")
 	wantNote(t, v, "submodules were empty directories")
 	wantNote(t, v, "Git LFS")

@@ -1,0 +1,116 @@
+// Package gittest writes git repositories for tests. It runs the real git with
+// a configuration and a clock of its own, so that equal calls give equal
+// commits.
+package gittest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+)
+
+// History is a repository that a test writes commit by commit. Each commit is
+// a minute later than the one before.
+type History struct {
+	T    testing.TB
+	Dir  string // the work tree
+	Time int    // of the next commit, in seconds since 1970
+}
+
+// Files maps the paths that a commit writes to their texts. The text Gone
+// deletes the file.
+type Files map[string]string
+
+// Gone is the text of a file that a commit deletes.
+const Gone = "\x00gone"
+
+// New makes an empty repository with the branch main. It is removed when the
+// test ends.
+func New(t testing.TB) *History {
+	t.Helper()
+	h := &History{T: t, Dir: t.TempDir(), Time: 1_600_000_000}
+	h.Git("init", "-q", "-b", "main")
+	return h
+}
+
+// Git runs git in the work tree and returns what it prints, without the space
+// around it. A failure ends the test.
+func (h *History) Git(args ...string) string {
+	h.T.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Dir = h.Dir
+	date := fmt.Sprintf("%d +0000", h.Time)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "HOME="+h.Dir,
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@x", "GIT_AUTHOR_DATE="+date,
+		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@x", "GIT_COMMITTER_DATE="+date)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.T.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Write writes and deletes files of the work tree.
+func (h *History) Write(f Files) {
+	h.T.Helper()
+	for name, text := range f {
+		path := filepath.Join(h.Dir, name)
+		if text == Gone {
+			if err := os.Remove(path); err != nil {
+				h.T.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			h.T.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			h.T.Fatal(err)
+		}
+	}
+}
+
+// Commit writes the files and commits the whole work tree with that message.
+func (h *History) Commit(message string, f Files) gitext.OID {
+	h.T.Helper()
+	h.Write(f)
+	h.Time += 60
+	h.Git("add", "-A")
+	h.Git("commit", "-q", "--allow-empty", "-m", message)
+	return h.Head()
+}
+
+// Head returns the commit that is checked out.
+func (h *History) Head() gitext.OID {
+	h.T.Helper()
+	return gitext.OID(h.Git("rev-parse", "HEAD"))
+}
+
+// Open opens the repository, with data of its own. It is closed when the test
+// ends.
+func (h *History) Open() *gitext.Repo {
+	h.T.Helper()
+	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	h.T.Cleanup(func() { repo.Close() })
+	return repo
+}
+
+// Shallow clones the last depth commits and opens the clone.
+func (h *History) Shallow(depth int) *gitext.Repo {
+	h.T.Helper()
+	clone := &History{T: h.T, Dir: h.T.TempDir(), Time: h.Time}
+	clone.Git("clone", "-q", fmt.Sprintf("--depth=%d", depth), "file://"+h.Dir, ".")
+	return clone.Open()
+}
+
+// Lines joins its arguments to a text of that many lines.
+func Lines(l ...string) string { return strings.Join(l, "\n") + "\n" }
