@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 )
 
 // What a calibration is fitted on at least: with fewer suspects its quality
@@ -25,7 +26,7 @@ const calibrationFolds = 5
 // A Fit is a calibration with the tables that show what it does, all of
 // suspects that it was not fitted on.
 type Fit struct {
-	*szz.Calibration
+	*detect.Calibration
 	Algorithm string `json:"algorithm"`
 	Raw       []Bin  `json:"raw"`        // reliability before
 	Mapped    []Bin  `json:"calibrated"` // and after
@@ -33,7 +34,7 @@ type Fit struct {
 
 // named is a suspect and where it is from.
 type named struct {
-	szz.Named
+	detect.Named
 	repo, id string
 }
 
@@ -41,7 +42,7 @@ type named struct {
 // algorithm to what came of them. It refuses answers that were given on
 // different grounds, or are too few.
 func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error) {
-	c := &szz.Calibration{Schema: szz.CalibrationSchema, Made: now.UTC().Truncate(time.Second), Files: []string{}}
+	c := &detect.Calibration{Schema: detect.CalibrationSchema, Made: now.UTC().Truncate(time.Second), Files: []string{}}
 	var all []named
 	repos := map[string]bool{}
 	for i, o := range res.Outcomes[algorithm] {
@@ -75,12 +76,12 @@ func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error)
 	}
 	f := &Fit{Calibration: c, Algorithm: algorithm}
 	f.judge(all)
-	c.Coefficients = szz.FitCalibration(votesOf(all))
+	c.Coefficients = detect.FitCalibration(votesOf(all))
 	return f, nil
 }
 
 // enough refuses what nothing can be learnt from.
-func enough(c *szz.Calibration) error {
+func enough(c *detect.Calibration) error {
 	if wrong := c.Predictions - c.Right; c.Predictions < minNamed || c.Right < minEachKind || wrong < minEachKind {
 		return fmt.Errorf("a calibration takes %d suspects that the model named, at least %d right and %d wrong ones; here are %d right and %d wrong ones: measure more cases",
 			minNamed, minEachKind, minEachKind, c.Right, wrong)
@@ -97,13 +98,13 @@ func (f *Fit) judge(all []named) {
 	fold, folds := foldsOf(all, group)
 	var before, after []Mark
 	for k := range folds {
-		var others []szz.Named
+		var others []detect.Named
 		for _, n := range all {
 			if fold[group(n)] != k {
 				others = append(others, n.Named)
 			}
 		}
-		w := szz.FitCalibration(others)
+		w := detect.FitCalibration(others)
 		for _, n := range all {
 			if fold[group(n)] == k {
 				before = append(before, Mark{n.Raw, n.Right})
@@ -111,7 +112,7 @@ func (f *Fit) judge(all []named) {
 			}
 		}
 	}
-	f.OutOfFold = szz.OutOfFold{By: by, Folds: folds}
+	f.OutOfFold = detect.OutOfFold{By: by, Folds: folds}
 	f.Raw, f.OutOfFold.Before = accuracyOf(before)
 	f.Mapped, f.OutOfFold.After = accuracyOf(after)
 }
@@ -138,14 +139,14 @@ func foldsOf(all []named, group func(named) string) (fold map[string]int, folds 
 	return fold, folds
 }
 
-func accuracyOf(marks []Mark) ([]Bin, szz.Accuracy) {
+func accuracyOf(marks []Mark) ([]Bin, detect.Accuracy) {
 	marks = pickMarks(nil, marksOf([][]Mark{marks}), nil) // sorted
 	bins := reliability(marks)
-	return bins, szz.Accuracy{ECE: ece(bins, len(marks)), Brier: brier(marks)}
+	return bins, detect.Accuracy{ECE: ece(bins, len(marks)), Brier: brier(marks)}
 }
 
-func votesOf(all []named) []szz.Named {
-	list := make([]szz.Named, len(all))
+func votesOf(all []named) []detect.Named {
+	list := make([]detect.Named, len(all))
 	for i, n := range all {
 		list[i] = n.Named
 	}

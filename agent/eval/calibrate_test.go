@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 )
 
 // voted makes the results of n cases of a model, two suspects each, in which a
@@ -23,7 +24,7 @@ func voted(n, repos int, truth func(p float64) float64) *Results {
 			raw := 0.05 + 0.9*random.Float64()
 			right := random.Float64() < truth(raw)
 			o.Marks = append(o.Marks, Mark{raw, right})
-			o.Votes = append(o.Votes, szz.Named{Raw: raw, Agreement: 1, Right: right})
+			o.Votes = append(o.Votes, detect.Named{Raw: raw, Agreement: 1, Right: right})
 		}
 		res.Outcomes["agent"] = append(res.Outcomes["agent"], o)
 	}
@@ -31,7 +32,7 @@ func voted(n, repos int, truth func(p float64) float64) *Results {
 }
 
 // timid is true more often than it is said.
-func timid(p float64) float64 { return szz.Coefficients{Raw: 1.5, Constant: 1.5}.Probability(p, 1) }
+func timid(p float64) float64 { return detect.Coefficients{Raw: 1.5, Constant: 1.5}.Probability(p, 1) }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 
@@ -144,7 +145,7 @@ func TestFitCalibrationRefuses(t *testing.T) {
 func TestRecordsAreCalibrated(t *testing.T) {
 	basis := szz.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	rec := Record{Answer: &Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: &szz.Vote{Raw: 0.5, Agreement: 1}}}, Work: &Work{Basis: basis}}}
-	c := &szz.Calibration{Basis: basis, Coefficients: szz.Coefficients{Raw: 1, Constant: 1}}
+	c := &detect.Calibration{Basis: basis, Coefficients: detect.Coefficients{Raw: 1, Constant: 1}}
 	p := func(r Record) float64 { return Score(0, Case{BICs: oids("a")}, r).Marks[0].P }
 	if got := p(rec.calibrated(c)); got != c.Probability(0.5, 1) || p(rec) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(rec))

@@ -1,8 +1,6 @@
 package eval
 
-import (
-	"math"
-)
+import "math"
 
 // Comparison holds two algorithms, or two runs of one, against each other on
 // the cases that both evaluated.

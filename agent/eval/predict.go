@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 )
 
@@ -90,7 +91,7 @@ type Outcome struct {
 	Top       bool // the first suspect is true
 	Rank      int  // 1-based place of the first true commit, 0 = none: among the candidates if they are ranked, else in the answer
 	Marks     []Mark
-	Votes     []szz.Named // behind the marks of a model
+	Votes     []detect.Named // behind the marks of a model
 	Seconds   float64
 	Work      *Work // nil: no model was asked
 }
@@ -104,7 +105,7 @@ type Mark struct {
 // calibrated is the record with the probabilities that a calibration makes of
 // its votes, where the calibration was made for what answered and every run
 // gave a verdict. What is kept stays as it is: a new calibration needs no new answers.
-func (r Record) calibrated(c *szz.Calibration) Record {
+func (r Record) calibrated(c *detect.Calibration) Record {
 	if c == nil || r.Answer == nil || r.Answer.Work == nil || c.Differs(r.Answer.Work.Basis) != "" {
 		return r
 	}
@@ -149,7 +150,7 @@ func Score(index int, c Case, r Record) Outcome {
 			o.Marks = append(o.Marks, Mark{s.Probability, right})
 		}
 		if s.Vote != nil {
-			o.Votes = append(o.Votes, szz.Named{Raw: s.Vote.Raw, Agreement: s.Vote.Agreement, Absent: s.Vote.Absent, Right: right})
+			o.Votes = append(o.Votes, detect.Named{Raw: s.Vote.Raw, Agreement: s.Vote.Agreement, Absent: s.Vote.Absent, Right: right})
 		}
 	}
 	if r.Answer.Ranked {

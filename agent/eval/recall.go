@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 )
 
 // Recall rebuilds the results of a run from its journal alone. Where a case
 // was asked about more than once, the last answer counts. The calibration, which
 // may be nil, is for the answers that it was made for.
-func Recall(ctx context.Context, j Journal, calibration *szz.Calibration) (*Results, error) {
+func Recall(ctx context.Context, j Journal, calibration *detect.Calibration) (*Results, error) {
 	last := map[string]map[string]Record{} // by case, by algorithm
 	res := &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}}
 	for rec, err := range j.Kept(ctx) {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext/visible"
 )
 
@@ -64,8 +64,8 @@ type About struct {
 	Version     string
 	Annotations bool
 	Files       []CaseFile
-	SampledFrom int              // 0: the cases are all that the files have
-	Calibration *szz.Calibration // of what probabilities the results have; nil for raw ones
+	SampledFrom int                 // 0: the cases are all that the files have
+	Calibration *detect.Calibration // of what probabilities the results have; nil for raw ones
 }
 
 // NewReport computes the report of a run.
@@ -92,7 +92,7 @@ func NewReport(about About, res *Results) *Report {
 
 // calibrated says what the calibration rests on, "" when it is for none of the
 // answers.
-func calibrated(c *szz.Calibration, res *Results) string {
+func calibrated(c *detect.Calibration, res *Results) string {
 	if c == nil {
 		return ""
 	}

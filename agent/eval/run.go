@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 )
 
 // Journal keeps predictions. Keep returns when the record is safe.
@@ -35,7 +35,7 @@ type Plan struct {
 	Timeout    time.Duration // for one case and one algorithm
 	// Calibration is for the probabilities of the model it was made for, when
 	// they are held against the truth; nil leaves them as they are.
-	Calibration *szz.Calibration
+	Calibration *detect.Calibration
 	OnProgress  func(Progress)
 	Now         func() time.Time // nil: time.Now
 }

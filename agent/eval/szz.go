@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/offline"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -71,7 +72,7 @@ func (s *szzSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, e
 		if IsAgent(algorithm) {
 			return s.investigate(ctx, c, fix, algorithm)
 		}
-		v, err := szz.Trace(ctx, s.repo, fix, szz.Options{Algorithm: algorithm})
+		v, err := offline.Trace(ctx, s.repo, fix, szz.Options{Algorithm: algorithm})
 		if err != nil {
 			return Prediction{}, err
 		}

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 )
 
@@ -21,7 +22,7 @@ var AgentAlgorithms = []string{"agent", "agent-no-tools", "agent-no-domain-knowl
 func IsAgent(algorithm string) bool { return slices.Contains(AgentAlgorithms, algorithm) }
 
 // Ablate turns off what the name of an agent algorithm says.
-func Ablate(algorithm string, opt *szz.DetectOptions) {
+func Ablate(algorithm string, opt *detect.Options) {
 	switch strings.TrimPrefix(algorithm, "agent-") {
 	case "no-tools":
 		opt.NoTools = true

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"git-agent/agent"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // service runs calls.

@@ -1,8 +1,6 @@
 package model
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // What servers say, in the words that tell the kinds of errors apart. The
 // facts are from providers' documentation and from the issue trackers of

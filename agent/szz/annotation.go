@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -21,11 +22,11 @@ var (
 		"fixes": true, "fixes-commit": true, "regressed-by": true, "introduced-by": true,
 		"broken-by": true, "caused-by": true, "bug-introduced-by": true, "culprit": true,
 	}
-	hexWord   = lazy(`\b[0-9a-f]{7,64}\b`)
-	revertOf  = lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
-	titleTail = lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
-	blameCue  = lazy(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
-	otherCue  = lazy(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
+	hexWord   = source.Lazy(`\b[0-9a-f]{7,64}\b`)
+	RevertOf  = source.Lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
+	titleTail = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
+	blameCue  = source.Lazy(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
+	otherCue  = source.Lazy(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
 )
 
 // cueReach is how many bytes around a hash are searched for the words that
@@ -111,7 +112,7 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 func proseAnnotations(body string) []Annotation {
 	var found []Annotation
 	reverted := map[int]bool{}
-	for _, m := range revertOf().FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range RevertOf().FindAllStringSubmatchIndex(body, -1) {
 		reverted[m[2]] = true
 		found = append(found, newAnnotation(AnnotationRevert, body[m[0]:m[1]], body, m[2:4]))
 	}
@@ -219,12 +220,10 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict
 			named = append(named, a)
 		}
 	}
-	notes := annotationNotes(fc.Annotations)
 	if len(named) == 0 {
-		fc.Notes = append(fc.Notes, notes...)
 		return nil, nil
 	}
-	v := &Verdict{Algorithm: "annotation", Notes: notes}
+	v := &Verdict{Algorithm: "annotation"}
 	for _, a := range named {
 		c, err := repo.Commit(ctx, a.Commit)
 		if err != nil {

@@ -29,9 +29,9 @@ type ContextOptions struct {
 	Source        Source
 }
 
-// contextLines is how far around a change the ranker looks, and what a reader
+// ContextLines is how far around a change the ranker looks, and what a reader
 // of the patch is used to.
-const contextLines = 3
+const ContextLines = 3
 
 // NewContext reads the fix. For SourceStaged and SourceWorktree fix is the
 // commit that the change is compared with.
@@ -52,7 +52,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	body, trailers := gitext.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
 		fc.Blind = true
-		fc.Message = stripHintsBut(body, hashLikeWords(fc.Patch))
+		fc.Message = RedactHintsBut(body, HashLikeWords(fc.Patch))
 		fc.Commit.Message = fc.Message // no engine may look behind it
 		return fc, nil
 	}
@@ -66,7 +66,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 }
 
 func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
-	popt := gitext.PatchOptions{Context: contextLines, Renames: true, Paths: opt.Paths}
+	popt := gitext.PatchOptions{Context: ContextLines, Renames: true, Paths: opt.Paths}
 	c, err := repo.Commit(ctx, fix)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	}
 	files, err := repo.Changes(ctx, fc.Parent, fc.Fix, opt)
 	if gitext.Unreadable(err) && !errors.As(err, new(*gitext.MissingObjectError)) {
-		note("the changes of the fix could not be read: %s", reason(err))
+		note("the changes of the fix could not be read: %s", WhyUnread(err))
 		return p, nil
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 		opt.Paths = []string{f.NewPath}
 		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
 		if gitext.Unreadable(err) {
-			note("%q was left out: %s", clipped(f.NewPath), reason(err))
+			note("%q was left out: %s", Clipped(f.NewPath), WhyUnread(err))
 			left++
 			continue
 		}
@@ -155,9 +155,6 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	}
 	return p, nil
 }
-
-// clipped is a path for a note: one in a tree may have any length.
-func clipped(path string) string { return cut(path, 300) }
 
 // patchNotes says in a sentence each what of the patch cannot be traced.
 func patchNotes(p *gitext.Patch) []string {
@@ -185,16 +182,9 @@ func patchNotes(p *gitext.Patch) []string {
 		}
 	}
 	if binary > 0 {
-		note("%d %s not traced: binary, or larger than 32 MiB", binary, plural(binary, "file", "files"))
+		note("%d %s not traced: binary, or larger than 32 MiB", binary, Plural(binary, "file", "files"))
 	}
 	return notes
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // crOnly reports whether every hunk replaces lines by the same lines with

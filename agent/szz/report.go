@@ -1,314 +1,107 @@
 package szz
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/model"
 	"git-agent/gitext"
-	"git-agent/prompts"
 )
 
-// reportName is the tool whose call is the verdict.
-const reportName = "report"
-
-// A reportTool takes verdicts. It resolves what the model names, checks what
-// it claims, and accepts; or it says once what is wrong.
-type reportTool struct {
-	d        *detection
-	spec     agent.Spec
-	rejected bool // the chance to correct names was given
-	emptied  bool // the same for an empty list
-	// told holds the commits of which the model knows the precedent. It may
-	// insist: a second report of them is accepted.
-	told map[gitext.OID]string
-	// pending is the last verdict that only an objection held up: what stands
-	// when the limit comes before the answer to it.
-	pending    []Claim
-	objections int
+// AgentReport is how a verdict of the agent came about.
+type AgentReport struct {
+	Model     string     `json:"model"`
+	Basis     Basis      `json:"basis"`
+	Runs      []AgentRun `json:"runs"`
+	Agreement float64    `json:"agreement,omitempty"` // share of the runs with a verdict that name the first suspect; 0 where fewer than two have one
+	Fallback  string     `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the verdict is the agent's
+	// Calibrated says that the probabilities went through the calibration, and
+	// Calibration what it rests on, or why there is none.
+	Calibrated  bool   `json:"calibrated"`
+	Calibration string `json:"calibration,omitempty"`
 }
 
-var _ agent.Decider = (*reportTool)(nil)
+// AgentRun is one investigation.
+type AgentRun struct {
+	Status     string      `json:"status"` // one of the agent.Status constants
+	Reason     string      `json:"reason,omitempty"`
+	Class      model.Class `json:"class,omitempty"`   // of the failure, when it was the model's server that ended it
+	Turns      int         `json:"turns"`             // answers of the model
+	Calls      int         `json:"calls"`             // tool calls that ran
+	Resumed    int         `json:"resumed,omitempty"` // steps that an earlier life of the run had done
+	Repeated   int         `json:"repeated,omitempty"`
+	Objections int         `json:"objections,omitempty"` // claims of which the check found that the code was older
+	Usage      model.Usage `json:"usage"`
+	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
 
-func newReportTool(d *detection, told map[gitext.OID]string) (*reportTool, error) {
-	p, err := prompts.Get("szz/report")
-	if err != nil {
-		return nil, err
+	EndsAll bool // it failed for a reason that would end every other run too
+}
+
+// Claim is a commit that a run reported.
+type Claim struct {
+	Commit     gitext.OID `json:"commit"`
+	Type       string     `json:"type"`              // one of ClaimTypes
+	Confidence float64    `json:"confidence"`        // as the model states it, 0 to 1
+	Reasoning  string     `json:"reasoning"`         // cleaned, one paragraph
+	Checked    string     `json:"checked,omitempty"` // what the check found when it objected
+}
+
+// ClaimTypes are the ways in which a commit introduces a bug: it wrote the
+// faulty code, it left out what a change needed, it did so in another file
+// than the fix, or it hides behind a refactoring that the blame stops at.
+var ClaimTypes = []string{"introduction", "omission", "cross_file", "refactor_penetration"}
+
+// ProbabilityNote says what the probabilities are worth.
+func (r *AgentReport) ProbabilityNote() string {
+	if r.Calibrated {
+		return "the probabilities are calibrated " + r.Calibration
 	}
-	text := p.Tool()
-	schema, err := reportSchema(text.Params)
-	return &reportTool{
-		d: d, told: maps.Clone(told),
-		spec: agent.Spec{Name: reportName, Description: text.Description, Parameters: schema},
-	}, err
+	return "the probabilities mix the ranking's with the model's own confidence and are not calibrated: " + r.Calibration
 }
 
-// reportSchema is strict: every property is required and no other allowed.
-func reportSchema(meaning map[string]string) (json.RawMessage, error) {
-	const form = `{"type":"object","properties":{"commits":{"type":"array","description":%s,"items":{"type":"object","properties":{` +
-		`"commit":{"type":"string","description":%s},"confidence":{"type":"number","description":%s},` +
-		`"type":{"type":"string","description":%s,"enum":%s},"reasoning":{"type":"string","description":%s}},` +
-		`"required":["commit","confidence","type","reasoning"],"additionalProperties":false}}},"required":["commits"],"additionalProperties":false}`
-	var parts []any
-	for _, name := range []string{"commits", "commit", "confidence", "type", "reasoning"} {
-		if meaning[name] == "" {
-			return nil, fmt.Errorf("parameter %q of %s has no description", name, reportName)
+// A Vote is how the agent engine came to a suspect's probability.
+type Vote struct {
+	Raw       float64 `json:"raw"`       // what the ranking and the model think, mixed; not calibrated
+	Agreement float64 `json:"agreement"` // share of the runs with a verdict that name the commit
+	// Absent is how many runs of those that were to vote gave no verdict. What
+	// was learnt of full votes does not hold where it is not 0.
+	Absent int `json:"absent,omitempty"`
+}
+
+// HasVerdict reports whether the run gave a verdict, be it that no commit is to
+// blame. A run that failed or met its limit did not.
+func (r AgentRun) HasVerdict() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
+
+// Basis is what the probabilities of a model depend on beside the cases.
+type Basis struct {
+	Model   string `json:"model"`
+	Prompts string `json:"prompts"` // hash of the texts and schemas that it is sent
+	Ranker  string `json:"ranker"`  // hash of the ranking's model
+	Runs    int    `json:"runs"`    // that vote
+	Method  string `json:"method"`  // what was chosen beyond the defaults, such as "no-tools"; "" for nothing
+}
+
+// Differs says in words for whom each foreign part of the basis is, "" when
+// nothing differs.
+func (b Basis) Differs(now Basis) string {
+	var words []string
+	add := func(differs bool, format string, args ...any) {
+		if differs {
+			words = append(words, fmt.Sprintf(format, args...))
 		}
-		quoted, err := json.Marshal(meaning[name])
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, quoted)
 	}
-	kinds, err := json.Marshal(ClaimTypes)
-	if err != nil {
-		return nil, err
-	}
-	return fmt.Appendf(nil, form, slices.Insert(parts, 4, any(kinds))...), nil
+	add(b.Model != now.Model, "it is for the model %s, and %s is asked", agent.CleanLine(b.Model), agent.CleanLine(now.Model))
+	add(b.Runs != now.Runs, "it is for %d %s, and there %s %d", b.Runs, Plural(b.Runs, "run", "runs"), Plural(now.Runs, "is", "are"), now.Runs)
+	add(b.Method != now.Method, "it is for %s, and this is %s", methodName(b.Method), methodName(now.Method))
+	add(b.Prompts != now.Prompts, "what the model is told has changed")
+	add(b.Ranker != now.Ranker, "the ranking has changed")
+	return strings.Join(words, "; ")
 }
 
-// Spec describes the tool.
-func (t *reportTool) Spec() agent.Spec { return t.spec }
-
-// Decides marks the tool: its result ends the conversation.
-func (t *reportTool) Decides() {}
-
-// Call judges a verdict. The value of a final result is []Claim.
-func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	if len(args) > maxReportBytes {
-		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each", len(args), maxReportBytes)}
+func methodName(m string) string {
+	if m == "" {
+		return "the method as it is"
 	}
-	list, err := decodeReport(args)
-	if err != nil {
-		return agent.Result{}, &agent.CallError{Tool: reportName, Text: err.Error()}
-	}
-	return t.judge(ctx, list)
-}
-
-// What is read of a report. Honest ones name one commit to five.
-const (
-	maxReported    = 32       // commits
-	maxReportBytes = 64 << 10 // of a call
-	maxCommitName  = 256      // bytes of what names a commit
-	maxTypeName    = 64       // bytes of the type of a claim
-)
-
-// A reported commit is one entry of a report as the model wrote it.
-type reported struct {
-	Commit     string `json:"commit"`
-	Confidence any    `json:"confidence"`
-	Type       string `json:"type"`
-	Reasoning  string `json:"reasoning"`
-}
-
-// A reportedList is the list of a report.
-type reportedList []reported
-
-// UnmarshalJSON also reads the list as a text that holds its JSON: models that
-// fill in a template of calls write nested values so.
-func (l *reportedList) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {
-		data = []byte(text)
-	}
-	return json.Unmarshal(data, (*[]reported)(l))
-}
-
-// decodeReport reads a report. Beside the form of the schema it takes what
-// models write instead and can mean nothing else: one commit without the list,
-// a list without the object, and a list as a text.
-func decodeReport(args []byte) ([]reported, error) {
-	var whole struct {
-		Commits reportedList `json:"commits"`
-		reported
-	}
-	var err error
-	if args = bytes.TrimSpace(args); len(args) > 0 && args[0] == '[' {
-		err = json.Unmarshal(args, &whole.Commits)
-	} else {
-		err = json.Unmarshal(args, &whole)
-	}
-	if err != nil {
-		return nil, fmt.Errorf(`the arguments are not of the form {"commits":[{"commit":"<hash>","confidence":0.8,"type":"introduction","reasoning":"..."}]}: %w`, err)
-	}
-	if whole.reported.Commit != "" && len(whole.Commits) == 0 {
-		whole.Commits = []reported{whole.reported}
-	}
-	return whole.Commits, nil
-}
-
-// confidence reads 0.8, "0.8", 80 and "80%"; what says nothing is 0.5.
-func (r reported) confidence() float64 {
-	var x float64
-	switch v := r.Confidence.(type) {
-	case float64:
-		x = v
-	case string:
-		n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(v), "%")), 64)
-		if err != nil {
-			return 0.5
-		}
-		x = n
-	default:
-		return 0.5
-	}
-	if x > 1 && x <= 100 {
-		x /= 100
-	}
-	if math.IsNaN(x) {
-		return 0.5
-	}
-	return min(max(x, 0), 1)
-}
-
-func (r reported) kind() string {
-	kind := strings.ToLower(strings.TrimSpace(cut(r.Type, maxTypeName)))
-	if slices.Contains(ClaimTypes, kind) {
-		return kind
-	}
-	return ClaimTypes[0]
-}
-
-// judge accepts a report or says what is wrong with it. The check of a claim
-// costs time, so that a long report is refused once, and then cut.
-func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, error) {
-	named := len(list)
-	if named > maxReported {
-		slices.SortStableFunc(list, func(x, y reported) int { return cmp.Compare(y.confidence(), x.confidence()) })
-		list = list[:maxReported]
-	}
-	claims, problems, err := t.resolve(ctx, list)
-	if err != nil {
-		return agent.Result{}, err
-	}
-	if named > maxReported {
-		problems = append(problems, fmt.Sprintf("the report names %d commits; name the %d most probable at most", named, maxReported))
-	}
-	if len(problems) > 0 && !t.rejected {
-		t.rejected = true
-		if len(claims) > 0 {
-			t.pending = claims
-		}
-		return say("szz/rejected", problems)
-	}
-	if len(claims) == 0 {
-		if t.emptied || len(list) > 0 {
-			return agent.Result{Text: "accepted: no commit\n", Value: []Claim{}, Final: true}, nil
-		}
-		t.emptied = true
-		return say("szz/empty", nil)
-	}
-	objections, err := t.check(ctx, claims)
-	if err != nil {
-		return agent.Result{}, err
-	}
-	if len(objections) > 0 {
-		t.pending = claims
-		return say("szz/objection", objections)
-	}
-	return agent.Result{Text: "accepted\n", Value: claims, Final: true}, nil
-}
-
-// say is an answer of the tool that leaves the conversation open.
-func say(name string, data any) (agent.Result, error) {
-	p, err := prompts.Get(name)
-	if err != nil {
-		return agent.Result{}, err
-	}
-	text, err := p.Render(data)
-	return agent.Result{Text: text}, err
-}
-
-// resolve turns what was written into claims; what cannot be one is a problem.
-func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []Claim, problems []string, err error) {
-	for _, r := range list {
-		oid, err := t.commit(ctx, r.Commit)
-		var no *agent.CallError
-		if errors.As(err, &no) {
-			problems = append(problems, no.Text)
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		c := Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.told[oid]}
-		if i := slices.IndexFunc(claims, func(o Claim) bool { return o.Commit == oid }); i >= 0 {
-			claims[i].Confidence = max(claims[i].Confidence, c.Confidence)
-			continue
-		}
-		claims = append(claims, c)
-	}
-	slices.SortStableFunc(claims, func(a, b Claim) int {
-		switch {
-		case a.Confidence > b.Confidence:
-			return -1
-		case a.Confidence < b.Confidence:
-			return 1
-		}
-		return 0
-	})
-	return claims, problems, nil
-}
-
-func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error) {
-	if len(text) > maxCommitName {
-		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the name of a commit has %d bytes; give its hash", len(text))}
-	}
-	if strings.TrimSpace(text) == "" {
-		return "", &agent.CallError{Tool: reportName, Text: "a commit is empty; give its hash"}
-	}
-	oid, _, err := t.d.scope.Resolve(ctx, t.d.repo, reportName, text)
-	if err == nil && t.d.repo.ShallowBoundary()[oid] {
-		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("%s is where this clone ends; what it seems to have written may be older", oid.Short())}
-	}
-	return oid, err
-}
-
-// maxReasoning bounds what is kept of a model's reasoning, in runes.
-const maxReasoning = 1200
-
-// paragraph cleans what a model wrote and puts it on one line.
-func paragraph(s string) string {
-	const most = 8 * maxReasoning // bytes: no character has more than 4, and blanks go
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return cut(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
-}
-
-// check looks for a precedent of each claim of which the model has not heard.
-// When the time of the run ends, the claims that are left stand unchecked.
-func (t *reportTool) check(ctx context.Context, claims []Claim) ([]string, error) {
-	if t.d.opt.NoClaimCheck {
-		return nil, nil
-	}
-	var objections []string
-	for _, c := range claims {
-		if t.told[c.Commit] != "" {
-			continue
-		}
-		before, err := t.d.findPrecedent(ctx, c.Commit)
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return objections, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if before == nil {
-			continue
-		}
-		t.told[c.Commit] = before.tell(c.Commit.Short(), t.d.redact)
-		t.objections++
-		objections = append(objections, t.told[c.Commit])
-	}
-	return objections, nil
+	return "the method with " + agent.CleanLine(m)
 }

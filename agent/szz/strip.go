@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -11,39 +12,35 @@ import (
 // such messages, so an engine under test must see none of it (szz.md, 5): some
 // carry as few as five digits of a hash.
 var (
-	anyHash    = lazy(`(?i)\b[0-9a-f]{5,64}\b`)
-	hashAside  = lazy(`\(<(hash|ref)>[^)\n]*(?:\n[^)\n]*)?\)`)
-	hashTitle  = lazy(`<(hash|ref)>[\s,:]*[("'\[“‘]+[^"\n)\]”]+(?:\n[^"\n)\]”]+)?["”)\]]+`)
-	quotedText = lazy(`^["“]([^\s"“”][^"“”\n]{0,119}(?:\n[^"“”\n]{0,80})?)["”]`)
-	bugNumber  = lazy(`(?i)\b((?:bug|bugzilla|bz|rhbz|issue|ticket|defect)s?(?: (?:id|no\.?|number))?[ :=]*)(?:#\d+|\d{3,})\b`)
-	review     = lazy(`\bD\d{4,}\b`)
-	reference  = lazy(`(?:\b[\w.-]+/[\w.-]+)?#\d+\b|\br\d{3,}\b|\bGH-\d+\b`)
-	webAddress = lazy(`https?://\S+`)
-	svnOrigin  = lazy(`(?m)^\s*git-svn-id:.*$`)
-	hintLine   = lazy(`(?im)^\s*(?:fixes|fixed|regressed-by|introduced-by|broken-by|caused-by|culprit|revert(?:s|ed)?)\s*:.*$`)
+	anyHash    = source.Lazy(`(?i)\b[0-9a-f]{5,64}\b`)
+	hashAside  = source.Lazy(`\(<(hash|ref)>[^)\n]*(?:\n[^)\n]*)?\)`)
+	hashTitle  = source.Lazy(`<(hash|ref)>[\s,:]*[("'\[“‘]+[^"\n)\]”]+(?:\n[^"\n)\]”]+)?["”)\]]+`)
+	quotedText = source.Lazy(`^["“]([^\s"“”][^"“”\n]{0,119}(?:\n[^"“”\n]{0,80})?)["”]`)
+	bugNumber  = source.Lazy(`(?i)\b((?:bug|bugzilla|bz|rhbz|issue|ticket|defect)s?(?: (?:id|no\.?|number))?[ :=]*)(?:#\d+|\d{3,})\b`)
+	review     = source.Lazy(`\bD\d{4,}\b`)
+	reference  = source.Lazy(`(?:\b[\w.-]+/[\w.-]+)?#\d+\b|\br\d{3,}\b|\bGH-\d+\b`)
+	webAddress = source.Lazy(`https?://\S+`)
+	svnOrigin  = source.Lazy(`(?m)^\s*git-svn-id:.*$`)
+	hintLine   = source.Lazy(`(?im)^\s*(?:fixes|fixed|regressed-by|introduced-by|broken-by|caused-by|culprit|revert(?:s|ed)?)\s*:.*$`)
 )
-
-// blanks takes out what stripHints put in. It is no word of the author's: a
-// message with a masked hash is not about hashes.
-var blanks = strings.NewReplacer("<hash>", " ", "<quoted>", " ", "<bug>", " ", "<ref>", " ", "<link>", " ")
 
 // What stands before or behind a number that counts or measures something. No
 // hash stands there, though one may consist of decimal digits.
 var (
-	beforeNumber = lazy(`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`)
-	behindNumber = lazy(`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`)
+	beforeNumber = source.Lazy(`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`)
+	behindNumber = source.Lazy(`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`)
 )
 
-// stripHints takes out of a message all that may name the culprit: hashes of
+// RedactHints takes out of a message all that may name the culprit: hashes of
 // five digits or more with the titles behind them (<hash>), quoted titles
 // (<quoted>), numbers of bugs (<bug>), of pull requests and reviews (<ref>),
 // links (<link>), and lines that look like trailers. It takes more than it
 // must: a lost word costs an engine little, a leaked hash makes its score a lie.
-func stripHints(message string) string { return stripHintsBut(message, nil) }
+func RedactHints(message string) string { return RedactHintsBut(message, nil) }
 
-// stripHintsBut leaves the words alone that spared holds: they look like short
+// RedactHintsBut leaves the words alone that spared holds: they look like short
 // hashes and are none.
-func stripHintsBut(message string, spared map[string]bool) string {
+func RedactHintsBut(message string, spared map[string]bool) string {
 	message = strings.ReplaceAll(message, "\r\n", "\n")
 	message = svnOrigin().ReplaceAllString(message, "")
 	message = hintLine().ReplaceAllString(message, "")
@@ -111,10 +108,10 @@ func isQuantity(message string, from, to int) bool {
 		(beforeNumber().MatchString(message[max(0, from-near):from]) || behindNumber().MatchString(message[to:min(len(message), to+near)]))
 }
 
-// hashLikeWords are the words of a patch's paths and changed lines that look
+// HashLikeWords are the words of a patch's paths and changed lines that look
 // like short hashes: 65535, acc100. A message may say them: they are in plain
 // sight, and often what the bug is about. Longer ones could be real hashes.
-func hashLikeWords(p *gitext.Patch) map[string]bool {
+func HashLikeWords(p *gitext.Patch) map[string]bool {
 	const longest = 6
 	words := map[string]bool{}
 	take := func(text string) {

@@ -1,16 +1,17 @@
-// Package szz answers the question of Śliwerski, Zimmermann and Zeller (MSR
-// 2005): which commits introduced the bug that this commit fixes?
+// Package szz holds the question of Śliwerski, Zimmermann and Zeller (MSR 2005)
+// and its answer: which commits introduced the bug that this commit fixes?
 //
-// A caller builds a [FixContext] with [NewContext] and hands it to [Trace],
-// which returns a [Verdict]: bug-introducing commits, best first, each with the
-// evidence that a reader can check. The package needs a git repository and
-// nothing else: no model, no network, no work tree.
+// [NewContext] reads a fix into a [FixContext]. An engine answers it with a
+// [Verdict]: bug-introducing commits, best first, each with evidence that a
+// reader can check. The engines are packages of their own: offline (with the
+// rooms rank and classic) needs a git repository and nothing else, and detect
+// asks a model.
 //
-// Promises: the answer depends on the repository's objects, the options and the
-// version of this package only, never on the caller's git configuration, on
-// the clock or on map order. Nothing is written to the repository. A blob that
-// the clone lacks costs the lines that need it, is named in the notes, and
-// never the whole answer.
+// Promises of the offline engine: the answer depends on the repository's
+// objects, the options and the version of these packages only, never on the
+// caller's git configuration, on the clock or on map order. Nothing is written
+// to the repository. A blob that the clone lacks costs the lines that need it,
+// is named in the notes, and never the whole answer.
 //
 // Limits: a merge commit is read as its patch against its first parent; a
 // commit outside the history of the fix's parent is never a suspect.
@@ -19,6 +20,7 @@ package szz
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-agent/agent"
@@ -119,41 +121,40 @@ type Confirmation struct {
 // Algorithms lists what Options.Algorithm takes, the default first.
 var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
 
-// Trace finds the commits that introduced the bug which fc fixes. An
-// annotation that verifies is the answer, marked as such, unless fc was built
-// without annotations. A fix that leaves nothing to trace gives a verdict
-// without suspects and a note that says why; that is not an error.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Options) (*Verdict, error) {
-	if opt.Algorithm == "" {
-		opt.Algorithm = "rank"
-	}
-	v, err := trace(ctx, repo, fc, opt)
-	if err != nil {
-		return nil, err
-	}
-	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
-	v.Notes = append(append([]string(nil), fc.Notes...), v.Notes...)
-	if opt.Max > 0 && len(v.Suspects) > opt.Max {
-		v.Suspects = v.Suspects[:opt.Max]
-	}
-	return v, nil
+// AllNotes returns what is odd about the fix and about its annotations.
+func (fc *FixContext) AllNotes() []string {
+	return append(slices.Clone(fc.Notes), annotationNotes(fc.Annotations)...)
 }
 
-func trace(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt Options) (*Verdict, error) {
-	if v, err := annotated(ctx, repo, fc); v != nil || err != nil {
-		return v, err
-	}
+// Settle answers the fixes for which no engine is needed, and returns nil for
+// the others. A verified annotation is the answer, marked as such. A fix that
+// leaves nothing to trace gives a verdict without suspects and a note that says
+// why. algorithm is named in that verdict.
+func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm string) (*Verdict, error) {
+	v, err := annotated(ctx, repo, fc)
 	switch {
+	case v != nil || err != nil:
+		return v, err
 	case fc.Parent == "":
-		return &Verdict{Algorithm: opt.Algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
+		return &Verdict{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
 	case len(fc.Patch.Files) == 0: // as its notes say
-		return &Verdict{Algorithm: opt.Algorithm}, nil
+		return &Verdict{Algorithm: algorithm}, nil
 	}
-	switch opt.Algorithm {
-	case "rank":
-		return rank(ctx, repo, fc, opt)
-	case "b", "ag", "ma", "l", "r", "ra":
-		return classic(ctx, repo, fc, opt.Algorithm)
+	return nil, nil
+}
+
+// Offline completes a verdict that no model was asked for: it names the fix,
+// puts the fix's notes before its own, and keeps the first max suspects, all of
+// them where max is 0.
+func (v *Verdict) Offline(fc *FixContext, max int) *Verdict {
+	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
+	v.Notes = append(fc.AllNotes(), v.Notes...)
+	if max > 0 && len(v.Suspects) > max {
+		v.Suspects = v.Suspects[:max]
 	}
-	return nil, fmt.Errorf("unknown algorithm %q", opt.Algorithm)
+	return v
+}
+
+func (v *Verdict) Note(format string, args ...any) {
+	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 )
 
@@ -35,7 +36,7 @@ func setCalibration(to *string, v string) error {
 
 // calibration reads what is set for the probabilities of the model, nil when
 // nothing is.
-func (s modelSettings) calibration() (*szz.Calibration, error) {
+func (s modelSettings) calibration() (*detect.Calibration, error) {
 	if s.Calibration == "" {
 		return nil, nil
 	}
@@ -47,12 +48,12 @@ func (s modelSettings) calibration() (*szz.Calibration, error) {
 	return c, nil
 }
 
-func readCalibration(path string) (*szz.Calibration, error) {
+func readCalibration(path string) (*detect.Calibration, error) {
 	data, err := gitext.ReadRegular(path, maxCalibration)
 	if err != nil {
 		return nil, err
 	}
-	c, err := szz.ParseCalibration(data)
+	c, err := detect.ParseCalibration(data)
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be used: %w", path, err)
 	}
@@ -85,7 +86,7 @@ func checkCalibration(s modelSettings) finding {
 	if err != nil {
 		return fail(name, recalibrateHint, "%v", err)
 	}
-	basis, err := szz.BasisOf(szz.DetectOptions{ModelName: s.Model, Sampling: s.sampling(), Runs: c.Runs})
+	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.sampling(), Runs: c.Runs})
 	if err != nil {
 		return fail(name, "", "%v", err)
 	}

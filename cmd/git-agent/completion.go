@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/cache"
 	"git-agent/gitext"
+
+	"github.com/alecthomas/kong"
 )
 
 // programSummary describes the program in one line, in completions and in the

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/gitext"
+
+	"github.com/alecthomas/kong"
 )
 
 // bashHead finds the verb on the command line. git's completion calls

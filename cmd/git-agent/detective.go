@@ -16,6 +16,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -41,7 +42,7 @@ type detective struct {
 	say      func(text string) // to the user, beside the answer
 	warn     func(text string) // likewise, once
 
-	calibration *szz.Calibration // of its probabilities; may be nil
+	calibration *detect.Calibration // of its probabilities; may be nil
 }
 
 // newDetective is ready to ask; without traces it can only show what it would
@@ -53,7 +54,7 @@ func (a *app) newDetective(ctx context.Context, s modelSettings, flags modelFlag
 	}
 	d := &detective{settings: s, flags: flags, traces: traces, version: version, warn: a.warnOnce}
 	d.say = func(text string) { a.say("%s", printable(text)) }
-	basis, err := szz.BasisOf(d.options(inquiry{}, nil))
+	basis, err := detect.BasisOf(d.options(inquiry{}, nil))
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +71,8 @@ type inquiry struct {
 	fix     *szz.FixContext
 	about   detectiveSpec // what the caller knows of the run; the rest is filled in
 	memory  agent.Memory
-	adjust  func(*szz.DetectOptions) // may be nil
-	onEvent func(agent.Event)        // may be nil
+	adjust  func(*detect.Options) // may be nil
+	onEvent func(agent.Event)     // may be nil
 }
 
 // detectiveSpec is what makes two investigations the same. An interrupted one
@@ -111,7 +112,7 @@ func (d *detective) investigate(ctx context.Context, q inquiry) (*investigation,
 	opt := d.options(q, w)
 	log := &runLog{traces: d.traces, spec: d.spec(q, opt), say: d.say, lost: func(err error) { d.warn(unrecorded(err)) }}
 	opt.Journal = func(k int) (agent.Journal, error) { return log.open(ctx, k) }
-	verdict, err := szz.Detect(ctx, q.repo, q.fix, opt)
+	verdict, err := detect.Trace(ctx, q.repo, q.fix, opt)
 	if w.fatal() && ctx.Err() == nil {
 		err = d.advise(w.failed)
 	}
@@ -126,8 +127,8 @@ func (d *detective) investigate(ctx context.Context, q inquiry) (*investigation,
 }
 
 // options are what the engine is told of an inquiry.
-func (d *detective) options(q inquiry, asker model.Asker) szz.DetectOptions {
-	opt := szz.DetectOptions{
+func (d *detective) options(q inquiry, asker model.Asker) detect.Options {
+	opt := detect.Options{
 		Model: asker, ModelName: d.settings.Model, Unpriced: d.settings.AllowUnpriced || d.settings.local(), Ledger: d.ledger, Runs: d.flags.runs(),
 		Mask: d.mask, Memory: q.memory, OnEvent: q.onEvent,
 		Calibration: d.calibration, Sampling: d.settings.sampling(),
@@ -186,7 +187,7 @@ func (d *detective) close() error {
 	return d.traces.Close()
 }
 
-func (d *detective) spec(q inquiry, opt szz.DetectOptions) detectiveSpec {
+func (d *detective) spec(q inquiry, opt detect.Options) detectiveSpec {
 	spec := q.about
 	spec.Fix, spec.Parent, spec.Model, spec.BaseURL = q.fix.Fix, q.fix.Parent, d.settings.Model, d.settings.place()
 	spec.Settings, spec.Prompts, spec.Version = d.setting(opt), d.prompts, d.version
@@ -201,7 +202,7 @@ func (d *detective) spec(q inquiry, opt szz.DetectOptions) detectiveSpec {
 
 // setting spells what was chosen about how to investigate. How long it may
 // take and cost is no part of it: with more of both, a run goes on.
-func (d *detective) setting(opt szz.DetectOptions) string {
+func (d *detective) setting(opt detect.Options) string {
 	words := []string{fmt.Sprintf("wire=%s turns=%d tokens=%d", d.settings.Wire, opt.Limits.Turns, opt.Limits.Tokens)}
 	if opt.Sampling != "" {
 		words = append(words, opt.Sampling)

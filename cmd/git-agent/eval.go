@@ -12,6 +12,8 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/rank"
 	"git-agent/cache"
 )
 
@@ -176,7 +178,7 @@ func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
 	if !slices.Contains(c.Algorithm, "rank") {
 		return nil
 	}
-	trained, err := szz.TrainedOn()
+	trained, err := rank.TrainedOn()
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) e
 	if err != nil {
 		return err
 	}
-	var calibration *szz.Calibration
+	var calibration *detect.Calibration
 	if slices.ContainsFunc(res.Algorithms, eval.IsAgent) {
 		if calibration, err = c.calibration(ctx, a); err != nil {
 			return err

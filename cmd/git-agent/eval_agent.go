@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/cache"
 )
 
@@ -51,7 +52,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 // evalSetting is what determines the answers of an algorithm beside the build,
 // which holds the prompts.
 func (d *detective) evalSetting(algorithm string) string {
-	opt := d.options(inquiry{adjust: func(o *szz.DetectOptions) { eval.Ablate(algorithm, o) }}, nil)
+	opt := d.options(inquiry{adjust: func(o *detect.Options) { eval.Ablate(algorithm, o) }}, nil)
 	return fmt.Sprintf("model=%s url=%s runs=%d %s", d.settings.Model, d.settings.place(), d.flags.runs(), d.setting(opt))
 }
 
@@ -65,7 +66,7 @@ func (d *detective) answerCase(annotations bool) eval.Investigator {
 		found, err := d.investigate(ctx, inquiry{
 			repo: q.Repo, fix: q.Fix, memory: q.Memory, onEvent: q.OnEvent,
 			about:  detectiveSpec{Repo: q.Case.Repo, Case: q.Case.ID, Annotations: annotations},
-			adjust: func(o *szz.DetectOptions) { eval.Ablate(q.Algorithm, o) },
+			adjust: func(o *detect.Options) { eval.Ablate(q.Algorithm, o) },
 		})
 		if err != nil {
 			return nil, nil, stopping(err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"git-agent/agent/eval"
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -49,7 +49,7 @@ func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*eval.Fit, error) {
 	return eval.FitCalibration(res, res.Algorithms[i], a.now())
 }
 
-func writeCalibration(w io.Writer, c *szz.Calibration) error {
+func writeCalibration(w io.Writer, c *detect.Calibration) error {
 	enc := visible.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
@@ -57,7 +57,7 @@ func writeCalibration(w io.Writer, c *szz.Calibration) error {
 
 // calibration is the one for answers that are kept; nil when there is none, or
 // one is to be fitted.
-func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*szz.Calibration, error) {
+func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*detect.Calibration, error) {
 	if c.Calibrate != "" {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 )
 
 // hesitant adds twelve fixes to a bench's repository, each with 16 culprits in
@@ -76,7 +76,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := szz.ParseCalibration(data)
+	c, err := detect.ParseCalibration(data)
 	if err != nil || c.Model != "m1" || c.Runs != 1 || c.Predictions != 240 || c.OutOfFold.After.ECE >= c.OutOfFold.Before.ECE || fmt.Sprint(c.Files) != "[hesitant.jsonl]" {
 		t.Fatalf("%v, calibration\n%s", err, data)
 	}

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/agent/model"
 	"git-agent/gitext"
+
+	"github.com/alecthomas/kong"
 )
 
 // Exit codes: git's own where git has one (128 for die, 129 for usage), and

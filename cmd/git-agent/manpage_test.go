@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/man"
+
+	"github.com/alecthomas/kong"
 )
 
 var update = flag.Bool("update", false, "write golden files and the generated parts of manual pages")

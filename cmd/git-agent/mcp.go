@@ -9,7 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/prompts"
@@ -155,7 +155,7 @@ func (s *mcpServer) callGit(ctx context.Context, name string, args json.RawMessa
 
 // traceBugPrompt is the text of the prompt trace-bug.
 func traceBugPrompt(args map[string]string) (string, error) {
-	method, err := szz.Method(true)
+	method, err := detect.Method(true)
 	if err != nil {
 		return "", err
 	}

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"git-agent/agent"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const mcpHello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}

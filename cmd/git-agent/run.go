@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/gitext"
+
+	"github.com/alecthomas/kong"
 )
 
 // environ looks up an environment variable; nil is an environment without any.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"git-agent/agent/sandbox"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // The scripts in testdata/script drive the real program against the real git.

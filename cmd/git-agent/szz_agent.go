@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -113,7 +114,7 @@ func (t *szzTracer) firstRequest(ctx context.Context, fix szzFix) ([]byte, error
 	shown := &shownRequest{}
 	opt := t.who.options(inquiry{}, shown)
 	opt.Unpriced = true // it costs nothing
-	verdict, err := szz.Detect(ctx, t.repo, fc, opt)
+	verdict, err := detect.Trace(ctx, t.repo, fc, opt)
 	switch {
 	case shown.first != nil:
 		return t.who.body(*shown.first)

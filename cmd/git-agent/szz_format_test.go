@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/verify"
 	"git-agent/gitext"
 )
 
@@ -20,7 +21,7 @@ func TestPlaceholders(t *testing.T) {
 			Commit:      gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n\nbody\n"},
 			Probability: 0.25, Reason: "because",
 			Evidence:     []szz.Evidence{{Path: "p.c", Command: "git show"}},
-			Confirmation: &szz.Confirmation{Status: szz.Confirmed},
+			Confirmation: &szz.Confirmation{Status: verify.Confirmed},
 		},
 	}
 	for format, want := range map[string]string{

@@ -15,6 +15,9 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/offline"
+	"git-agent/agent/szz/verify"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -195,7 +198,7 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	tell := func(e agent.Event) { report(fix, e) }
 	ans := szzAnswer{Source: fix.source, Fix: fc.Commit}
 	if t.who == nil {
-		ans.Verdict, err = szz.Trace(ctx, t.repo, fc, szz.Options{Algorithm: t.cmd.Algorithm, Max: t.cmd.most(), OnEvent: tell})
+		ans.Verdict, err = offline.Trace(ctx, t.repo, fc, szz.Options{Algorithm: t.cmd.Algorithm, Max: t.cmd.most(), OnEvent: tell})
 		if err != nil {
 			err = &readError{err}
 		}
@@ -217,7 +220,7 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	if t.cmd.VerifyCmd == "" {
 		return ans, nil
 	}
-	return ans, szz.Verify(ctx, t.repo, fc, ans.Verdict, szz.VerifyOptions{
+	return ans, verify.Suspects(ctx, t.repo, fc, ans.Verdict, verify.Options{
 		Command: t.cmd.VerifyCmd, Bisect: t.cmd.Bisect, Timeout: t.cmd.VerifyTimeout, Memory: t.cmd.memory(),
 		Sandbox: t.cmd.confined.Level, Readable: t.cmd.confined.Readable, Writable: t.cmd.confined.Writable, OnEvent: tell,
 	})
@@ -238,7 +241,7 @@ func nothingToTrace(source szz.Source, paths []string) error {
 // investigate lets the model look.
 func (t *szzTracer) investigate(ctx context.Context, fc *szz.FixContext, tell func(agent.Event)) (*investigation, error) {
 	q := inquiry{repo: t.repo, fix: fc, memory: t.cache, onEvent: tell, about: detectiveSpec{Paths: t.paths, Annotations: t.cmd.Annotations}}
-	q.adjust = func(opt *szz.DetectOptions) { opt.Max = t.cmd.most() }
+	q.adjust = func(opt *detect.Options) { opt.Max = t.cmd.most() }
 	return t.who.investigate(ctx, q)
 }
 

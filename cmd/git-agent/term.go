@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/term"
-
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
+
+	"golang.org/x/term"
 )
 
 // isTerminal tells whether a stream is one.

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -177,7 +178,7 @@ func playSzz(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec d
 	opt.Limits = player.Limits()
 	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // 0 would be the usual ones
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
-	if _, err := szz.Detect(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
 	}
 	return player.Played(), nil
@@ -202,12 +203,12 @@ func detectiveSpecOf(t *trace.Trajectory) (detectiveSpec, error) {
 }
 
 // options are the switches that the settings of a run name.
-func (s detectiveSpec) options() szz.DetectOptions {
+func (s detectiveSpec) options() detect.Options {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(s.Settings) {
 		set[word] = true
 	}
-	return szz.DetectOptions{
+	return detect.Options{
 		NoTools: set["no-tools"], NoDomainKnowledge: set["no-domain-knowledge"], NoCompression: set["no-compression"],
 		NoCandidates: set["no-candidates"], NoClaimCheck: set["no-claim-check"],
 	}

@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -111,7 +112,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, d 
 	opt := d.options(inquiry{adjust: spec.adjust}, w)
 	opt.Runs = 1
 	opt.Journal = func(int) (agent.Journal, error) { return agent.NewTraceJournal(r.traces, r.run.ID), nil }
-	verdict, err := szz.Detect(ctx, repo, fc, opt)
+	verdict, err := detect.Trace(ctx, repo, fc, opt)
 	switch {
 	case err != nil:
 		return err // it stays open, to be resumed again
@@ -139,7 +140,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, d 
 }
 
 // adjust sets the switches that the detective's flags do not know.
-func (s detectiveSpec) adjust(opt *szz.DetectOptions) {
+func (s detectiveSpec) adjust(opt *detect.Options) {
 	was := s.options()
 	opt.NoCandidates, opt.NoClaimCheck = was.NoCandidates, was.NoClaimCheck
 }

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/gitext/visible"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func init() {

@@ -3,16 +3,16 @@ package main
 import (
 	"math"
 
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/logistic"
+	"git-agent/agent/stat/logistic"
+	"git-agent/agent/szz/rank"
 )
 
 // calibrate fits the three numbers of the calibrator to all candidates, of
 // which each weighs as much as its case.
-func calibrate(rows []szz.Example, scores [][]float64, weights []float64) szz.Calibrator {
+func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.Calibrator {
 	var all []logistic.Row
 	for i, r := range rows {
-		rivals := szz.Rivals(scores[i])
+		rivals := rank.Rivals(scores[i])
 		for j, hit := range r.Hit {
 			row := logistic.Row{X: [3]float64{scores[i][j], rivals[j], 1}, Weight: weights[i]}
 			if hit {
@@ -23,10 +23,10 @@ func calibrate(rows []szz.Example, scores [][]float64, weights []float64) szz.Ca
 	}
 	const touch = 1e-6 // for rows that all have the same rivals
 	w := logistic.Fit(all, logistic.Prior{At: [3]float64{1, 0, 0}, Force: [3]float64{touch, touch, touch}})
-	return szz.Calibrator{A: round4(w[0]), B: round4(w[1]), C: round4(w[2])}
+	return rank.Calibrator{A: round4(w[0]), B: round4(w[1]), C: round4(w[2])}
 }
 
-func probabilities(c szz.Calibrator, scores [][]float64) [][]float64 {
+func probabilities(c rank.Calibrator, scores [][]float64) [][]float64 {
 	ps := make([][]float64, len(scores))
 	for i, s := range scores {
 		ps[i] = c.Probabilities(s)

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"git-agent/agent/eval"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/trees"
+	"git-agent/agent/szz/rank"
+	"git-agent/agent/szz/rank/trees"
 )
 
 // folds is into how many parts the families of repositories are dealt; a family
@@ -37,7 +37,7 @@ func cross(args []string) error {
 	r := reporter{rows: rows, ps: probabilities(cal, scores)}
 	r.from = naming{thresholdOf(rows, r.ps), ghostThreshold}
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
-	r.print("all", func(szz.Example) bool { return true })
+	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
 		cases, _, err := eval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
@@ -47,22 +47,22 @@ func cross(args []string) error {
 		for _, c := range cases {
 			in[c.ID] = true
 		}
-		r.print(filepath.Base(file), func(ex szz.Example) bool { return in[ex.ID] })
+		r.print(filepath.Base(file), func(ex rank.Example) bool { return in[ex.ID] })
 	}
 	return nil
 }
 
 // A reporter prints the figures of parts of the rows.
 type reporter struct {
-	rows []szz.Example
+	rows []rank.Example
 	ps   [][]float64
 	from naming
 }
 
 // print reports on the rows that keep wants, together and by style.
-func (r *reporter) print(name string, keep func(szz.Example) bool) {
+func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	for _, style := range []string{"", "trailer", "prose"} {
-		var part []szz.Example
+		var part []rank.Example
 		var ps [][]float64
 		for i, ex := range r.rows {
 			if keep(ex) && (style == "" || ex.Style == style) {
@@ -104,12 +104,12 @@ func deal(families []string) map[string]int {
 }
 
 // crossScores scores every case by a model that saw no case of its family.
-func crossScores(rows []szz.Example, families []string) [][]float64 {
+func crossScores(rows []rank.Example, families []string) [][]float64 {
 	fold := deal(families)
 	scores := make([][]float64, len(rows))
 	var wg sync.WaitGroup
 	for n := range folds {
-		var train []szz.Example
+		var train []rank.Example
 		var of []string
 		for i, r := range rows {
 			if fold[families[i]] != n {
@@ -132,7 +132,7 @@ func crossScores(rows []szz.Example, families []string) [][]float64 {
 	return scores
 }
 
-func scoreAll(m *trees.Model, ex szz.Example) []float64 {
+func scoreAll(m *trees.Model, ex rank.Example) []float64 {
 	s := make([]float64, len(ex.X))
 	for i, x := range ex.X {
 		s[i] = m.Score(x)

@@ -15,6 +15,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
 )
 
@@ -128,12 +129,12 @@ func extractRepo(ctx context.Context, root string, cases []eval.Case, jobs int, 
 	return done, nil
 }
 
-func example(ctx context.Context, repo *gitext.Repo, c eval.Case) (*szz.Example, error) {
+func example(ctx context.Context, repo *gitext.Repo, c eval.Case) (*rank.Example, error) {
 	fc, err := szz.NewContext(ctx, repo, c.Fix, szz.ContextOptions{NoAnnotations: true})
 	if err != nil {
 		return nil, err
 	}
-	ex, err := szz.Study(ctx, repo, fc)
+	ex, err := rank.Study(ctx, repo, fc)
 	if err != nil {
 		return nil, err
 	}

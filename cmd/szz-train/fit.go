@@ -5,8 +5,8 @@ import (
 	"math"
 	"os"
 
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/trees"
+	"git-agent/agent/szz/rank"
+	"git-agent/agent/szz/rank/trees"
 )
 
 // params were chosen by cross-validation over all cases. Of seven settings tried
@@ -27,7 +27,7 @@ func fit(args []string) error {
 	families := familiesOf(rows)
 	scores := crossScores(rows, families)
 	weights := caseWeights(rows, families)
-	m := szz.Model{Features: szz.FeatureNames(), Calibrator: calibrate(rows, scores, weights)}
+	m := rank.Model{Features: rank.FeatureNames(), Calibrator: calibrate(rows, scores, weights)}
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
 	m.Trees = *trees.Train(flatten(rows, weights), params)
@@ -37,7 +37,7 @@ func fit(args []string) error {
 }
 
 // thresholdOf is half the F1 that naming one commit reaches (see szz.Model).
-func thresholdOf(rows []szz.Example, ps [][]float64) float64 {
+func thresholdOf(rows []rank.Example, ps [][]float64) float64 {
 	return math.Round(50*measure(rows, ps, firstOnly).F1) / 100
 }
 

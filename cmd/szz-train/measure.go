@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"git-agent/agent/eval"
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
 )
 
 // figures are the usual ones, micro-averaged over bug-introducing commits.
@@ -30,7 +30,7 @@ type naming struct{ most, ghost float64 }
 // firstOnly names one commit a fix: no probability is above 1.
 var firstOnly = naming{2, 2}
 
-func (n naming) of(ex szz.Example) float64 {
+func (n naming) of(ex rank.Example) float64 {
 	if ex.Ghost {
 		return n.ghost
 	}
@@ -39,7 +39,7 @@ func (n naming) of(ex szz.Example) float64 {
 
 // measure names the best candidate of each case and all others from where
 // naming says.
-func measure(rows []szz.Example, ps [][]float64, from naming) figures {
+func measure(rows []rank.Example, ps [][]float64, from naming) figures {
 	var hits, named, truth, ghost, ghosts, cross, crosses, reach int
 	for i, r := range rows {
 		h := 0
@@ -76,7 +76,7 @@ func measure(rows []szz.Example, ps [][]float64, from naming) figures {
 }
 
 // namedMarks are the suspects that are named, case by case.
-func namedMarks(rows []szz.Example, ps [][]float64, from naming) [][]eval.Mark {
+func namedMarks(rows []rank.Example, ps [][]float64, from naming) [][]eval.Mark {
 	marks := make([][]eval.Mark, len(rows))
 	for i, r := range rows {
 		for _, j := range chosen(ps[i], from.of(r)) {
@@ -106,8 +106,8 @@ func chosen(ps []float64, threshold float64) []int {
 	return order[:n]
 }
 
-func provenance(rows []szz.Example, f figures) szz.Provenance {
-	p := szz.Provenance{Repos: map[string]int{}, Cross: map[string]float64{
+func provenance(rows []rank.Example, f figures) rank.Provenance {
+	p := rank.Provenance{Repos: map[string]int{}, Cross: map[string]float64{
 		"precision": round4(f.Precision), "recall": round4(f.Recall), "f1": round4(f.F1),
 		"ghost_recall": round4(f.Ghost), "cross_file_recall": round4(f.Cross), "ceiling": round4(f.Ceiling), "ece": round4(f.ECE),
 	}}

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/trees"
+	"git-agent/agent/szz/rank"
+	"git-agent/agent/szz/rank/trees"
 	"git-agent/gitext"
 )
 
 // readRows reads what extract wrote; a case that comes twice counts once.
-func readRows(files []string) ([]szz.Example, error) {
-	var rows []szz.Example
+func readRows(files []string) ([]rank.Example, error) {
+	var rows []rank.Example
 	seen := map[string]bool{}
 	for _, name := range files {
 		f, err := os.Open(name)
@@ -26,7 +26,7 @@ func readRows(files []string) ([]szz.Example, error) {
 		defer f.Close()
 		dec := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
 		for dec.More() {
-			var ex szz.Example
+			var ex rank.Example
 			if err := dec.Decode(&ex); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -39,14 +39,14 @@ func readRows(files []string) ([]szz.Example, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
-	slices.SortFunc(rows, func(a, b szz.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes as cases end
+	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes as cases end
 	return rows, nil
 }
 
 // familiesOf tells for each row which repositories are forks of one another:
 // those that share a candidate. A fork in the training would give away what its
 // sibling is tested on. A family bears the name of its first repository.
-func familiesOf(rows []szz.Example) []string {
+func familiesOf(rows []rank.Example) []string {
 	parent := map[string]string{}
 	root := func(r string) string {
 		for parent[r] != r {
@@ -76,7 +76,7 @@ func familiesOf(rows []szz.Example) []string {
 
 // caseWeights makes a case weigh less the more its family has of them, or two
 // big projects would speak for all.
-func caseWeights(rows []szz.Example, families []string) []float64 {
+func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
 	for _, f := range families {
 		count[f]++
@@ -93,7 +93,7 @@ func caseWeights(rows []szz.Example, families []string) []float64 {
 const familyDamping = 0.25
 
 // flatten turns cases into rows of one candidate each.
-func flatten(cases []szz.Example, weights []float64) trees.Rows {
+func flatten(cases []rank.Example, weights []float64) trees.Rows {
 	var r trees.Rows
 	total := 0.0
 	group := 0

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
 )
 
 // Figures count suspects and culprits, not cases, and never more hits than
 // there are true commits.
 func TestMeasure(t *testing.T) {
-	rows := []szz.Example{
+	rows := []rank.Example{
 		{Truth: 1, Hit: []bool{true, false}},
 		{Truth: 2, Hit: []bool{false, true, true}, Ghost: true},
 		{Truth: 1, Hit: []bool{false}, Cross: true},
@@ -48,13 +48,13 @@ func TestChosen(t *testing.T) {
 
 // Calibration finds the numbers that made the truth.
 func TestCalibrate(t *testing.T) {
-	made := szz.Calibrator{A: 1.2, B: -0.6, C: -0.4}
+	made := rank.Calibrator{A: 1.2, B: -0.6, C: -0.4}
 	rng := rand.New(rand.NewPCG(3, 4))
-	var rows []szz.Example
+	var rows []rank.Example
 	var scores [][]float64
 	for range 6000 {
 		s := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-		ex := szz.Example{Truth: 1}
+		ex := rank.Example{Truth: 1}
 		for _, p := range made.Probabilities(s) {
 			ex.Hit = append(ex.Hit, rng.Float64() < p)
 		}
@@ -72,7 +72,7 @@ func TestCalibrate(t *testing.T) {
 
 // Forks are one family, and a family is in one fold.
 func TestFamilies(t *testing.T) {
-	rows := []szz.Example{
+	rows := []rank.Example{
 		{Repo: "c/fork", Candidates: []gitext.OID{"1", "2"}},
 		{Repo: "b/other", Candidates: []gitext.OID{"3"}},
 		{Repo: "a/origin", Candidates: []gitext.OID{"2", "4"}},

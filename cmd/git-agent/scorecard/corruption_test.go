@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"git-agent/cache"
 	"git-agent/cache/place"
+
+	"golang.org/x/sys/unix"
 )
 
 // A storeroom is a home in which everything that git-agent keeps is there: a

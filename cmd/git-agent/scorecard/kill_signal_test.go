@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"git-agent/agent/model/modeltest"
+
+	"golang.org/x/sys/unix"
 )
 
 // slowGit takes the place of git. A search through a history becomes one that

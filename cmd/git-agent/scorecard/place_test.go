@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"git-agent/cache"
+
+	"golang.org/x/sys/unix"
 )
 
 // A brought is what an archive or another user brings where earlier versions

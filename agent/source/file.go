@@ -1,0 +1,91 @@
+package source
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// FileKind says what a file is to a tracer of bugs.
+type FileKind int
+
+const (
+	SourceFile FileKind = iota
+	TestFile
+	OtherFile // documents, data, build files that a source fix only drags along
+)
+
+var (
+	testDirs = Lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
+	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
+
+	// Endings of files that hold no behaviour, or a generated form of it.
+	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
+.csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .tex .ps .1 .3 .5 .7 .8 .man
+.sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
+	otherName = wordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
+makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.json configure version
+mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
+)
+
+// FileKindOf sorts a path by its name alone. Style sheets and markup count as
+// other only when source changes beside them: the caller falls back.
+func FileKindOf(p string) FileKind {
+	base := strings.ToLower(path.Base(p))
+	stem := base
+	if i := strings.IndexByte(base, '.'); i > 0 {
+		stem = base[:i]
+	}
+	switch {
+	case otherName[base], otherName[stem] && (stem == base || otherExt[path.Ext(base)]):
+		return OtherFile
+	case testDirs().MatchString(p), testName().MatchString(path.Base(p)):
+		return TestFile
+	case otherExt[path.Ext(base)]:
+		return OtherFile
+	}
+	return SourceFile
+}
+
+// PathWords are the words of a path, for comparing it with prose.
+func PathWords(p string) Bag {
+	b := Bag{}
+	b.AddWords(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(p))
+	return b
+}
+
+func PathSet(paths []string) Bag {
+	b := Bag{}
+	for _, p := range paths {
+		b[p] = 1
+	}
+	return b
+}
+
+// WordsOfPaths are the words of the first paths of a commit.
+func WordsOfPaths(paths []string) Bag {
+	const most = 30
+	b := Bag{}
+	for _, p := range paths[:min(len(paths), most)] {
+		for w := range PathWords(p) {
+			b[w]++
+		}
+	}
+	return b
+}
+
+// testFile knows the names of test files and directories by the conventions of
+// Go, JUnit, Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats
+// and TAP. Unlike the ranker's, it takes a capital T for the beginning of a
+// word: to lay Contest.java over would be to lay the fix itself over.
+var testFile = regexp.MustCompile(`(^|/)(` +
+	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
+	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
+	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
+	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
+	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
+
+// IsTestPath says by the path alone whether a file belongs to a project's
+// tests, what they read included. Tests that stand within source files, as
+// Rust's unit tests do, are not seen.
+func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile.MatchString(p) }

@@ -1,0 +1,21 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// BeforeUse are words that a used name may follow.
+var BeforeUse = strings.Fields(`return throw new else in not and or is await yield case goto go defer delete del assert raise
+	sizeof typeof instanceof if while unless until elif elsif print echo import from puts do then when not use require`)
+
+// keywords are words that no rename yields, in the common languages: between
+// them a change is one of meaning.
+var keywords = strings.Fields(`and as async auto await bool boolean break byte case catch char class const continue
+	def default delete do double elif else elsif end except extern false final finally float fn for foreach func
+	function if in inline int is let long mut new nil None not null NULL nullptr or override private protected
+	public pub register return self short signed sizeof static string struct super switch this throw throws true
+	True False try typedef union unless unsigned until use using var virtual void volatile while with yield
+	size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t u8 u16 u32 u64`)
+
+func IsKeyword(s string) bool { return slices.Contains(keywords, s) }

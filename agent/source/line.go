@@ -1,0 +1,292 @@
+// Package source says what a file, a line, a word or a function of source code
+// is, in the language that the file's name tells.
+//
+// It works on paths and bytes alone: it reads no repository and starts no
+// program. What it says is a good guess for an incomplete or broken file, never
+// an error.
+package source
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// LineKind says what a line of a source file is made of.
+type LineKind uint8
+
+// The kinds of lines. A line with any code on it is code, comments beside it
+// or not; blank lines inside a comment are blank.
+const (
+	LineCode    LineKind = iota
+	LineBlank            // white space only
+	LineComment          // comment or docstring, and nothing else
+	LineBrace            // closes or opens a block and does nothing else
+	LineImport           // names what other files provide
+)
+
+const (
+	// maxLexed bounds the blob that is given to a lexer. Files above it are
+	// generated or data, and regular expressions over them take seconds.
+	MaxLexed = 1 << 20 // bytes
+	// lexTime ends a lexer that got lost in one file. It is not reached by
+	// ordinary text: the slowest lexers seen take about one second a megabyte.
+	lexTime = 20 * time.Second
+)
+
+// LineKinds tells the kind of the lines of a blob up to last, line 1 at index 0. The
+// lexer is chosen by the file's name. A file that no lexer knows, that is
+// larger than maxLexed, not UTF-8 or binary has no comment lines: guessing one
+// would drop a line that may be the culprit's.
+//
+// Docstrings count as comments, as in the reference implementation: changing
+// them changes no behaviour. Python's is any string that is a statement of its
+// own, so a string passed to a function is code even when it begins a line.
+// What #if 0 hides counts as comment too; #include, #define and a first line
+// with #! do not.
+//
+// Lines below last are left out: lexers read forward at about one megabyte a
+// second, and half of their time would go there.
+func LineKinds(path string, blob []byte, last int) []LineKind {
+	lines := splitLines(blob)
+	lines = lines[:min(last, len(lines))]
+	kinds := make([]LineKind, len(lines))
+	seen := make([]lineParts, len(lines))
+	if toks, ok := lex(path, blob, last); ok {
+		markParts(toks, seen)
+	} else {
+		for i, l := range lines {
+			seen[i].code = string(l)
+		}
+	}
+	for i := range kinds {
+		kinds[i] = seen[i].kind()
+	}
+	return kinds
+}
+
+// lineParts is what tokens put on one line.
+type lineParts struct {
+	comment bool
+	literal bool // part of a string or heredoc
+	code    string
+}
+
+func (p *lineParts) kind() LineKind {
+	p.code = strings.TrimSpace(p.code)
+	switch {
+	case p.code == "" && p.comment:
+		return LineComment
+	case p.code == "":
+		return LineBlank
+	case p.literal:
+		return LineCode
+	case isBrace(p.code):
+		return LineBrace
+	case IsImport(p.code):
+		return LineImport
+	}
+	return LineCode
+}
+
+// markParts adds each token to the lines that it lies on.
+func markParts(toks []chroma.Token, seen []lineParts) {
+	line := 0
+	for _, t := range toks {
+		for i, piece := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				line++
+			}
+			if line >= len(seen) {
+				return
+			}
+			markPiece(&seen[line], t.Type, piece)
+		}
+	}
+}
+
+func markPiece(p *lineParts, typ chroma.TokenType, piece string) {
+	if isComment(typ) {
+		p.comment = p.comment || strings.TrimSpace(piece) != ""
+		p.code += " " // a comment parts two words
+		return
+	}
+	p.code += piece
+	if typ.InSubCategory(chroma.LiteralString) && strings.TrimSpace(piece) != "" && strings.TrimSpace(p.code) == strings.TrimSpace(piece) {
+		p.literal = true // the line begins inside a string
+	}
+}
+
+func isComment(t chroma.TokenType) bool {
+	return t == chroma.LiteralStringDoc ||
+		t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc) && t != chroma.CommentHashbang
+}
+
+// closers are the words that close or open a block and do nothing else.
+var closers = map[string]bool{
+	"end": true, "fi": true, "done": true, "esac": true, "endif": true, "begin": true, "then": true, "do": true,
+	"else": true, "try": true, "finally": true, "endfunction": true, "#endif": true, "#else": true,
+}
+
+func isBrace(code string) bool {
+	word := strings.Trim(code, "{}()[];,: \t")
+	return word == "" || closers[strings.ToLower(word)]
+}
+
+// IsImport looks at the first word only: lexers disagree on the type of these
+// words, but agree that they are no comment and no string.
+func IsImport(code string) bool {
+	code = strings.TrimSpace(code)
+	if strings.HasPrefix(code, "#") {
+		code = "#" + strings.TrimLeft(code[1:], " \t") // # include
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(code, "\t", " "), " ")
+	first = strings.TrimSuffix(strings.ToLower(first), ";")
+	if i := strings.IndexAny(first, "(<\"'"); i > 0 {
+		first = first[:i]
+	}
+	switch first {
+	case "#include", "#import", "import", "include", "include_once", "require", "require_once", "require_relative", "extern":
+		return first != "extern" || strings.HasPrefix(rest, "crate ")
+	case "from":
+		return strings.Contains(rest, "import")
+	case "use", "using", "package", "namespace":
+		// using (x) {...} and use() call something.
+		return rest != "" && !strings.HasPrefix(strings.TrimSpace(rest), "(")
+	}
+	return false
+}
+
+// known keeps the lexers of base names: to match one against the patterns of
+// all lexers takes 2 ms.
+var known sync.Map // string -> chroma.Lexer
+
+// maxBase is how long a file system lets a name be. A tree may hold a longer
+// one; to match a megabyte against the patterns of all lexers takes minutes.
+const maxBase = 255
+
+// lexerFor picks a lexer by the name of a file; nil is none.
+func lexerFor(name string) chroma.Lexer {
+	base := path.Base(name)
+	if len(base) > maxBase {
+		return nil
+	}
+	if l, ok := known.Load(base); ok {
+		return l.(chroma.Lexer)
+	}
+	l := lexers.Match(base)
+	if l != nil {
+		known.Store(base, l)
+	}
+	return l
+}
+
+// lex runs the lexer of the file's name over the blob, once, at least to the
+// end of line last. It reports false when there is none or when its output
+// cannot be trusted.
+func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
+	if len(blob) > MaxLexed || !utf8.Valid(blob) || bytes.IndexByte(blob, 0) >= 0 {
+		return nil, false
+	}
+	lexer := lexerFor(path)
+	if lexer == nil {
+		return nil, false
+	}
+	// A lexer that meets a rule error panics inside the iterator.
+	defer func() {
+		if recover() != nil {
+			toks, ok = nil, false
+		}
+	}()
+	// EnsureLF would turn a lone CR into a line of its own, which git does not.
+	text := strings.ReplaceAll(string(blob), "\r", " ")
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	if err != nil {
+		return nil, false
+	}
+	toks, ok = drain(next, len(text), last)
+	if ok && strings.HasPrefix(lexer.Config().Name, "Python") {
+		markDocstrings(toks)
+	}
+	return toks, ok
+}
+
+// drain reads the tokens and checks that together they are the whole text, or
+// reach beyond line last.
+func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
+	var toks []chroma.Token
+	limit := time.Now().Add(lexTime)
+	read, line := 0, 1
+	for t := next(); t != chroma.EOF; t = next() {
+		toks = append(toks, t)
+		read += len(t.Value)
+		if line += strings.Count(t.Value, "\n"); line-1 > last {
+			return toks, true
+		}
+		if len(toks)%4096 == 0 && time.Now().After(limit) {
+			return nil, false
+		}
+	}
+	return toks, read >= size
+}
+
+// markDocstrings gives Python's docstrings the type that other lexers give
+// theirs; chroma's types them as any string. A docstring stands at the start
+// of a logical line, outside brackets, with nothing after it.
+func markDocstrings(toks []chroma.Token) {
+	depth, fresh := 0, true
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		switch {
+		case t.Type.InSubCategory(chroma.LiteralString):
+			end := i
+			for end < len(toks) && toks[end].Type.InSubCategory(chroma.LiteralString) {
+				end++
+			}
+			if fresh && depth == 0 && endsLine(toks[end:]) {
+				for j := i; j < end; j++ {
+					toks[j].Type = chroma.LiteralStringDoc
+				}
+			}
+			fresh, i = false, end-1
+		case isComment(t.Type):
+		case strings.TrimSpace(t.Value) == "":
+			fresh = fresh || strings.Contains(t.Value, "\n")
+		default:
+			fresh = strings.HasSuffix(t.Value, "\n") && !strings.HasSuffix(t.Value, "\\\n")
+			depth += strings.Count(t.Value, "(") + strings.Count(t.Value, "[") + strings.Count(t.Value, "{")
+			depth -= strings.Count(t.Value, ")") + strings.Count(t.Value, "]") + strings.Count(t.Value, "}")
+		}
+	}
+}
+
+// endsLine reports whether nothing but a comment comes before the next LF.
+func endsLine(toks []chroma.Token) bool {
+	for _, t := range toks {
+		if isComment(t.Type) {
+			continue
+		}
+		head, _, found := strings.Cut(t.Value, "\n")
+		if strings.TrimSpace(head) != "" {
+			return false
+		}
+		if found {
+			return true
+		}
+	}
+	return true
+}
+
+// splitLines cuts a blob as git does: at LF, with no line after the last one.
+func splitLines(blob []byte) [][]byte {
+	if len(blob) == 0 {
+		return nil
+	}
+	return bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n"))
+}

@@ -1,0 +1,167 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Each line of a file gets the kind that a reader would give it, also where
+// the patterns of the reference implementation go wrong.
+func TestLineKinds(t *testing.T) {
+	tests := []struct{ path, lines string }{
+		{"a.c", `
+comment |/* on line 1 */
+import  |#include <stdio.h>
+import  |# include "x.h"
+code    |#define X 1
+code    |/* a */ code();
+code    |x++; /* c
+comment | * inside
+blank   |
+comment | */
+code    |*p = x;
+code    |char *s = "/* no comment */";
+comment |// line
+brace   |}
+brace   |} else {
+brace   |};
+brace   |} /* end of f */
+code    |return 0; // why
+`}, {"a.js", `
+code    |/* a */ code();
+code    |more();
+code    |/* c */ x++;
+import  |import a from 'b';
+code    |var re = /\/*x*\//;
+comment |// c
+brace   |});
+`}, {"a.py", `
+code    |#!/usr/bin/python
+comment |"""The module's
+comment |documentation."""
+import  |import os
+import  |from a import b
+code    |def f():
+comment |    """Does f."""
+comment |    # c
+code    |    x = """
+code    |    # no comment
+code    |    """
+code    |    g(
+code    |    '''no docstring''')
+code    |    y = \
+code    |    "neither"
+code    |    "nor this", 1
+code    |    return x  # c
+`}, {"a.rb", `
+comment |=begin
+comment |text
+comment |=end
+import  |require 'x'
+code    |x = "#{y}" # c
+comment |# c
+brace   |end
+`}, {"a.phpt", `
+code    |--TEST--
+`}, {"a.php", `
+code    |<?php
+comment |// c
+comment |# c
+comment |/** doc */
+code    |$x = 1; // c
+import  |use A\B;
+brace   |}
+`}, {"a.go", `
+import  |package a
+comment |// c
+import  |import "fmt"
+code    |var s = ` + "`" + `
+code    |// no comment
+code    |` + "`" + `
+`}, {"a.rs", `
+comment |/// doc
+comment |// c
+import  |use std::io;
+code    |fn f() {}
+`}, {"a.cs", `
+import  |using System;
+code    |using (var x = f()) {
+comment |/* c */
+code    |}  x();
+`}, {"a.lua", `
+comment |-- c
+comment |--[[ long
+comment |]]
+brace   |end
+`}, {"a.sh", `
+comment |# c
+code    |x=${y#z}
+brace   |fi
+`}, {"nolexer.qqq", `
+code    |// c
+code    |# c
+blank   |
+brace   |}
+`}, {"a file;touch X.c", `
+comment |// c
+`}}
+	for _, tt := range tests {
+		var body []string
+		var want []string
+		for _, l := range strings.Split(strings.Trim(tt.lines, "\n"), "\n") {
+			k, text, _ := strings.Cut(l, "|")
+			want, body = append(want, strings.TrimSpace(k)), append(body, text)
+		}
+		got := lineKinds(tt.path, []byte(strings.Join(body, "\n")+"\n"))
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d lines, want %d", tt.path, len(got), len(want))
+		}
+		for i := range want {
+			if kindNames[got[i]] != want[i] {
+				t.Errorf("%s:%d: %s, want %s: %q", tt.path, i+1, kindNames[got[i]], want[i], body[i])
+			}
+		}
+	}
+}
+
+var kindNames = map[LineKind]string{LineCode: "code", LineBlank: "blank", LineComment: "comment", LineBrace: "brace", LineImport: "import"}
+
+// CRLF, a lone CR, a missing last newline, NUL, broken UTF-8 and size keep
+// git's count of lines.
+func TestLineKindsCountsAsGit(t *testing.T) {
+	big := strings.Repeat("// c\n", MaxLexed/5+1)
+	for _, tt := range []struct {
+		blob string
+		want int
+	}{{"", 0}, {"\n", 1}, {"a", 1}, {"a\r\n// b\r\n", 2}, {"a\rb\n", 1}, {"a\x00\n", 1}, {"\xff\n// c", 2}, {big, MaxLexed/5 + 1}} {
+		if got := len(lineKinds("a.c", []byte(tt.blob))); got != tt.want {
+			t.Errorf("%.20q: %d lines, want %d", tt.blob, got, tt.want)
+		}
+	}
+	if k := lineKinds("a.c", []byte("x();\r\n// c\r\n\r\n")); fmt.Sprint(k) != fmt.Sprint([]LineKind{LineCode, LineComment, LineBlank}) {
+		t.Errorf("CRLF: %v", k)
+	}
+}
+
+// The lexers' files are read at the first use of each, and never block two
+// callers at once.
+func BenchmarkLineKinds(b *testing.B) {
+	src := []byte(strings.Repeat("static int f(int a) { return a + 1; } /* c */\n", 2000))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		lineKinds("a.c", src)
+	}
+}
+
+// lineKinds is lineKindsTo for a whole blob.
+func lineKinds(path string, blob []byte) []LineKind { return LineKinds(path, blob, math.MaxInt) }
+
+func TestLongNamesHaveNoLexer(t *testing.T) {
+	// A name that no file can have is not matched against patterns, which would
+	// take minutes.
+	if lexerFor(strings.Repeat("n", 1<<20)+".c") != nil || lexerFor("n.c") == nil {
+		t.Error("a name of a megabyte has a lexer, or a short one has none")
+	}
+}

@@ -1,0 +1,279 @@
+package source
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A bag is a multiset of tokens.
+type Bag map[string]int
+
+// Tokens shorter or longer than these say nothing of a program's meaning.
+const (
+	minTokenLen = 2
+	maxTokenLen = 60
+)
+
+// AddCode counts the identifiers and numbers of a source line.
+func (b Bag) AddCode(line []byte) {
+	start := -1
+	for i := 0; i <= len(line); i++ {
+		if i < len(line) && IsIdentByte(line[i]) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			if n := i - start; n >= minTokenLen && n <= maxTokenLen {
+				b[string(line[start:i])]++
+			}
+			start = -1
+		}
+	}
+}
+
+// MaxPairedLine is the longest line, in bytes, of which pairs are taken.
+const MaxPairedLine = 400
+
+// AddPairs counts each identifier or sign of a source line together with the
+// one behind it, a space between: "i <", "< n". No identifier holds a space.
+func (b Bag) AddPairs(line []byte) {
+	last := ""
+	for i := 0; i < min(len(line), MaxPairedLine); {
+		end := i + 1
+		for IsIdentByte(line[i]) && end < len(line) && IsIdentByte(line[end]) {
+			end++
+		}
+		if c := line[i]; c != ' ' && c != '\t' && c != '\r' {
+			now := string(line[i:end])
+			if last != "" {
+				b[last+" "+now]++
+			}
+			last = now
+		}
+		i = end
+	}
+}
+
+// Bytes above ASCII belong to identifiers: most languages allow them there.
+func IsIdentByte(c byte) bool {
+	return c == '_' || c >= utf8.RuneSelf ||
+		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// AddWords counts the words of prose, and the parts of identifiers in it:
+// "ovs_vsctl" and "parseFlag" name things by their parts. What stands for a
+// hidden hint is no word.
+func (b Bag) AddWords(text string) {
+	for _, field := range strings.FieldsFunc(Masks.Replace(text), func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		for _, w := range splitIdentifier(field) {
+			w = strings.ToLower(w)
+			if len(w) >= 3 && len(w) <= maxTokenLen && !StopWords[w] {
+				b[stem(w)]++
+			}
+		}
+	}
+}
+
+// splitIdentifier cuts at underscores and at changes from lower to upper case.
+func splitIdentifier(s string) []string {
+	var parts []string
+	start := 0
+	rs := []rune(s)
+	for i, r := range rs {
+		camel := i > start && unicode.IsUpper(r) && unicode.IsLower(rs[i-1])
+		if r == '_' || camel {
+			if i > start {
+				parts = append(parts, string(rs[start:i]))
+			}
+			start = i
+			if r == '_' {
+				start = i + 1
+			}
+		}
+	}
+	if start < len(rs) {
+		parts = append(parts, string(rs[start:]))
+	}
+	return parts
+}
+
+// stem folds the commonest English endings, so that "leaks", "leaked" and
+// "leaking" meet. It need not be right, only the same on both sides.
+func stem(w string) string {
+	for _, end := range []string{"ing", "ed", "es", "s"} {
+		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
+			return w[:len(w)-len(end)]
+		}
+	}
+	return w
+}
+
+// Words that are in most messages, whatever they are about.
+var StopWords = wordSet(`the and for that this with from are not was but have has
+had when which will would can could should may into also then than them they its
+it's been being there their where what who why how all any some such only other
+more most very just now after before because since while during use used using
+uses make makes made due one two new old same case does doesn done don isn aren
+fix fixes fixed fixing bug bugs issue issues problem commit commits change changes
+changed patch patches quoted link signed off reviewed acked tested reported cc
+http https www com org`)
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// SortedTokens lists the tokens in order: sums of weights must not depend on
+// map order.
+func SortedTokens(b Bag) []string { return slices.Sorted(maps.Keys(b)) }
+
+// Minus returns the tokens of b that o holds fewer of.
+func (b Bag) Minus(o Bag) Bag {
+	d := Bag{}
+	for t, n := range b {
+		if n > o[t] {
+			d[t] = n - o[t]
+		}
+	}
+	return d
+}
+
+// IDF weighs a token by how few of n documents hold it.
+type IDF struct {
+	df map[string]int
+	n  int
+}
+
+func NewIDF() *IDF { return &IDF{df: map[string]int{}} }
+
+func (x *IDF) Add(doc Bag) {
+	x.n++
+	for t := range doc {
+		x.df[t]++
+	}
+}
+
+func (x *IDF) Weight(t string) float64 {
+	return math.Log((float64(x.n) + 1) / (float64(x.df[t]) + 0.5))
+}
+
+// Overlap is the share, by weight, of want's tokens that have holds: 0 to 1.
+func (x *IDF) Overlap(want, have Bag) float64 {
+	hit, all := 0.0, 0.0
+	for _, t := range SortedTokens(want) {
+		w := max(0, x.Weight(t))
+		all += w
+		if have[t] > 0 {
+			hit += w
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return hit / all
+}
+
+// Best is the weight of the rarest shared token: one rare name in common says
+// more than ten common ones.
+func (x *IDF) Best(want, have Bag) float64 {
+	top := 0.0
+	for t := range want {
+		if have[t] > 0 {
+			top = max(top, x.Weight(t))
+		}
+	}
+	return top
+}
+
+// Jaccard is the weight of the shared tokens over the weight of all.
+func (x *IDF) Jaccard(a, b Bag) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	shared, all := 0.0, 0.0
+	for _, t := range SortedTokens(a) {
+		w := max(0, x.Weight(t))
+		all += w
+		if b[t] > 0 {
+			shared += w
+		}
+	}
+	for _, t := range SortedTokens(b) {
+		if a[t] == 0 {
+			all += max(0, x.Weight(t))
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return shared / all
+}
+
+// Masks takes out what stripHints put in. It is no word of the author's: a
+// message with a masked hash is not about hashes.
+var Masks = strings.NewReplacer("<hash>", " ", "<quoted>", " ", "<bug>", " ", "<ref>", " ", "<link>", " ")
+
+func Unite(a, b Bag) Bag {
+	u := make(Bag, len(a)+len(b))
+	for t, n := range a {
+		u[t] += n
+	}
+	for t, n := range b {
+		u[t] += n
+	}
+	return u
+}
+
+func FirstBytes(s string, n int) string { return s[:min(len(s), n)] }
+
+func CodeWordsOf(line []byte) Bag {
+	b := Bag{}
+	b.AddCode(line)
+	return b
+}
+
+// AddMarks counts what a line can be known by: its words, and its pairs.
+func (b Bag) AddMarks(line []byte) {
+	b.AddCode(line)
+	b.AddPairs(line)
+}
+
+// Without are the words that o lacks or, where only signs differ, the pairs.
+func (b Bag) Without(o Bag) []string {
+	var words, pairs []string
+	for _, w := range SortedTokens(b) {
+		switch {
+		case o[w] > 0:
+		case strings.Contains(w, " "):
+			pairs = append(pairs, w)
+		default:
+			words = append(words, w)
+		}
+	}
+	if len(words) > 0 {
+		return words
+	}
+	return pairs
+}
+
+// Shared are the longer words that o has too.
+func (b Bag) Shared(o Bag) []string {
+	var words []string
+	for _, w := range SortedTokens(b) {
+		if o[w] > 0 && len(w) > 2 && !strings.Contains(w, " ") {
+			words = append(words, w)
+		}
+	}
+	return words
+}

@@ -1,0 +1,460 @@
+// Package candidate gathers what can be known of a fix without judging it: the
+// lines that it changes and those near them, with their owners ([AnchorSet]),
+// and the commits that may have introduced the bug, with their diffs ([Pool]).
+// The ranking and the prompts of the model are made from these.
+//
+// Objects that the clone lacks cost the lines that need them, and a note says
+// so.
+package candidate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Where a candidate came from. A candidate may have several sources.
+type SourceSet uint8
+
+const (
+	FromDeleted  SourceSet = 1 << iota // owns a deleted line
+	FromContext                        // owns a line within contextLines of a change
+	FromFunction                       // owns another line of a changed function
+	FromSecond                         // owned the line before its first owner rewrote it
+	FromHistory                        // changed one of the fixed files
+	FromNames                          // owns a line elsewhere that uses a rare name of the fix
+	FromRecent                         // a recent commit elsewhere that reads like the fix
+)
+
+// A candidate is a commit and all that is known of it.
+type Candidate struct {
+	OID      gitext.OID
+	Commit   gitext.Commit
+	Sources  SourceSet
+	Position int      // in the history of the fixed files, 0 = newest; -1 = not in it
+	Recent   int      // position among the repository's recent commits; -1 = not there
+	Files    int      // files that it changes
+	Paths    []string // the first of these
+	Diff     *CommitDiff
+}
+
+// CommitDiff is what a candidate did to the files of interest.
+type CommitDiff struct {
+	Added, Removed           source.Bag
+	AddedLines, RemovedLines map[string]bool // trimmed lines worth comparing
+	NAdded, NRemoved         int
+	Paths                    []string // changed, by their new names
+	Creates                  bool     // adds one of the fixed files
+	Hunks                    map[string][]DiffHunk
+}
+
+type DiffHunk struct {
+	oldPath                            string
+	newStart, newEnd, oldStart, oldEnd int
+	Cosmetic                           bool   // same tokens out as in
+	Function                           string // name of the enclosing function, "" when git sees none
+	In, Out                            source.Bag
+	removed                            [][]byte   // its first lines
+	pairs                              source.Bag // of these lines, once somebody asked
+}
+
+// Bounds on how far candidates are looked for, chosen for their cost. With them
+// a true commit is among the candidates of .92 of the training cases; deeper
+// searches were not tried.
+const (
+	maxHistory     = 60
+	maxRecent      = 400
+	maxRecentFiles = 20 // of one commit
+	maxRecentKept  = 8
+	MaxDiffBytes   = 2 << 20
+	maxDiffsBytes  = 64 << 20 // of all candidates
+)
+
+// Pool collects candidates; add never keeps a barred one.
+type Pool struct {
+	ByOID   map[gitext.OID]*Candidate
+	barred  map[gitext.OID]bool // the boundary of a shallow clone: never a suspect
+	Recents []source.Bag        // words of the repository's recent subjects
+	Authors []gitext.Person     // of these commits
+	Pace    float64             // days that a commit of the repository takes, over the recent ones
+	room    int64               // bytes of diffs that may still be kept
+}
+
+func (p *Pool) add(oid gitext.OID, s SourceSet) *Candidate {
+	c := p.ByOID[oid]
+	if c == nil {
+		c = &Candidate{OID: oid, Position: -1, Recent: -1}
+		if !p.barred[oid] {
+			p.ByOID[oid] = c
+		}
+	}
+	c.Sources |= s
+	return c
+}
+
+// Sorted lists the candidates by id, so that nothing depends on map order.
+func (p *Pool) Sorted() []*Candidate {
+	list := make([]*Candidate, 0, len(p.ByOID))
+	for _, c := range p.ByOID {
+		list = append(list, c)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].OID < list[j].OID })
+	return list
+}
+
+// Gather finds the candidates of a fix and reads what they did.
+func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) (*Pool, error) {
+	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, barred: repo.ShallowBoundary(), room: maxDiffsBytes}
+	for i := range set.Anchors {
+		a := &set.Anchors[i]
+		p.add(a.Owner, [...]SourceSet{RoleDeleted: FromDeleted, RoleContext: FromContext, RoleFunction: FromFunction}[a.Role])
+	}
+	paths := InterestingPaths(fc, set)
+	if err := p.addSearched(ctx, repo, fc, set, paths); err != nil {
+		return nil, err
+	}
+	if err := p.read(ctx, repo, paths); err != nil {
+		return nil, err
+	}
+	if err := p.traceOrigins(ctx, repo, set, paths); err != nil {
+		return nil, err
+	}
+	if p.room < 0 {
+		set.Notes = append(set.Notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
+	}
+	return p, nil
+}
+
+// InterestingPaths are the fixed files under the names that their owners knew.
+func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
+	seen := map[string]bool{}
+	for _, f := range set.Files {
+		seen[f.OldPath] = true
+	}
+	for i := range set.Anchors {
+		seen[set.Anchors[i].Path] = true
+	}
+	if len(seen) == 0 { // nothing to blame: files that the fix adds
+		for _, f := range fc.Patch.Files {
+			seen[f.NewPath] = true
+		}
+	}
+	paths := make([]string, 0, len(seen))
+	for path := range seen {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// addSearched runs the searches that need no one's answer side by side, and
+// adds what they find in a fixed order.
+func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet, paths []string) error {
+	var history, recent []gitext.LogEntry
+	var uses []named
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		if len(paths) > 0 {
+			history, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Paths: paths, Max: maxHistory, NoMerges: true}))
+		}
+		return err
+	})
+	g.Go(func() (err error) {
+		recent, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true, MaxFiles: maxRecentFiles}))
+		return err
+	})
+	g.Go(func() (err error) {
+		uses, err = namedLines(gctx, repo, fc, set)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, e := range history {
+		p.add(e.OID, FromHistory).Position = i
+	}
+	set.Named = slices.DeleteFunc(uses, func(u named) bool { return p.barred[u.Owner] })
+	for _, u := range set.Named {
+		p.add(u.Owner, FromNames)
+	}
+	p.addRecent(fc, recent)
+	return nil
+}
+
+// collectLog reads a log, as far as it can be read.
+func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error) {
+	var entries []gitext.LogEntry
+	for e, err := range seq {
+		if gitext.Unreadable(err) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// addRecent looks among the newest commits of the whole repository for those
+// that read like the fix: a source that finds culprits in files that the fix
+// does not touch.
+func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
+	p.Pace = PaceOf(entries)
+	docs := make([]source.Bag, len(entries))
+	weights := source.NewIDF()
+	for i, e := range entries {
+		docs[i] = source.Bag{}
+		docs[i].AddWords(e.Subject)
+		p.Recents = append(p.Recents, maps.Clone(docs[i]))
+		p.Authors = append(p.Authors, gitext.Person{Name: e.AuthorName, Email: e.AuthorEmail})
+		for _, f := range e.Files {
+			for w := range source.PathWords(f.NewPath) {
+				docs[i][w]++
+			}
+		}
+		weights.Add(docs[i])
+		if c := p.ByOID[e.OID]; c != nil {
+			c.Recent = i
+		}
+	}
+	query := fixWords(fc)
+	type scored struct {
+		i     int
+		score float64
+	}
+	var best []scored
+	for i := range docs {
+		if s := weights.Overlap(docs[i], query); s > 0 && p.ByOID[entries[i].OID] == nil {
+			best = append(best, scored{i, s})
+		}
+	}
+	sort.SliceStable(best, func(a, b int) bool { return best[a].score > best[b].score })
+	for _, b := range best[:min(len(best), maxRecentKept)] {
+		p.add(entries[b.i].OID, FromRecent).Recent = b.i
+	}
+}
+
+// fixWords are the words of the fix's message and of the paths it changes.
+func fixWords(fc *szz.FixContext) source.Bag {
+	b := source.Bag{}
+	b.AddWords(fc.Message)
+	for _, f := range fc.Patch.Files {
+		for w := range source.PathWords(f.NewPath) {
+			b[w]++
+		}
+	}
+	return b
+}
+
+// read fills in metadata and diffs of the candidates that lack them.
+func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) error {
+	var oids, elsewhere []gitext.OID
+	for _, c := range p.Sorted() {
+		if c.Diff != nil {
+			continue
+		}
+		if c.Sources&^(FromRecent|FromNames) == 0 {
+			elsewhere = append(elsewhere, c.OID)
+		} else {
+			oids = append(oids, c.OID)
+		}
+	}
+	all := append(slices.Clone(oids), elsewhere...)
+	if len(all) == 0 {
+		return nil
+	}
+	commits, err := repo.Commits(ctx, all)
+	if err != nil {
+		return err
+	}
+	for i, c := range commits {
+		p.ByOID[all[i]].Commit = c
+	}
+	if err := p.readFiles(ctx, repo, all); err != nil {
+		return err
+	}
+	if err := p.readDiffs(ctx, repo, oids, paths); err != nil {
+		return err
+	}
+	return p.readDiffs(ctx, repo, elsewhere, nil)
+}
+
+// readFiles lists the files that candidates change, most of huge commits left out.
+func (p *Pool) readFiles(ctx context.Context, repo *gitext.Repo, oids []gitext.OID) error {
+	const most = 200
+	touched, err := repo.Touched(ctx, oids, most)
+	if err != nil {
+		return err
+	}
+	for oid, t := range touched {
+		p.ByOID[oid].Files, p.ByOID[oid].Paths = t.Files, t.Paths
+	}
+	return nil
+}
+
+func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.OID, paths []string) error {
+	if len(oids) == 0 {
+		return nil
+	}
+	for patch, err := range repo.Patches(ctx, oids, gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: MaxDiffBytes}) {
+		if gitext.Unreadable(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if p.room -= sizeOf(patch); p.room < 0 {
+			continue
+		}
+		if c := p.ByOID[patch.Commit]; c != nil {
+			c.Diff = digest(patch)
+		}
+	}
+	for _, oid := range oids {
+		if c := p.ByOID[oid]; c.Diff == nil { // it could not be read
+			c.Diff = digest(&gitext.Patch{})
+		}
+	}
+	return nil
+}
+
+// sizeOf is the size of a patch's text.
+func sizeOf(p *gitext.Patch) int64 {
+	var size int64
+	for i := range p.Files {
+		for _, h := range p.Files[i].Hunks {
+			for _, l := range h.Lines {
+				size += int64(len(l.Text))
+			}
+		}
+	}
+	return size
+}
+
+// digest keeps of a patch what the features ask for.
+func digest(p *gitext.Patch) *CommitDiff {
+	d := &CommitDiff{
+		Added: source.Bag{}, Removed: source.Bag{},
+		AddedLines: map[string]bool{}, RemovedLines: map[string]bool{},
+		Hunks: map[string][]DiffHunk{},
+	}
+	for i := range p.Files {
+		f := &p.Files[i]
+		d.Paths = append(d.Paths, f.NewPath)
+		d.Creates = d.Creates || f.Status == 'A'
+		if f.Submodule { // its text is git's
+			continue
+		}
+		for _, h := range f.Hunks {
+			d.addHunk(f, &h)
+		}
+	}
+	return d
+}
+
+func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
+	in, out := source.Bag{}, source.Bag{}
+	var removed [][]byte
+	for _, l := range h.Lines {
+		switch l.Op {
+		case '+':
+			d.NAdded++
+			in.AddCode(l.Text)
+			d.AddedLines[LineKey(l.Text)] = true
+		case '-':
+			d.NRemoved++
+			out.AddCode(l.Text)
+			d.RemovedLines[LineKey(l.Text)] = true
+			if len(removed) <= maxRewrite && len(l.Text) <= source.MaxPairedLine {
+				removed = append(removed, bytes.Clone(l.Text)) // lest the whole patch stays
+			}
+		}
+	}
+	for t, n := range in {
+		d.Added[t] += n
+	}
+	for t, n := range out {
+		d.Removed[t] += n
+	}
+	d.Hunks[f.NewPath] = append(d.Hunks[f.NewPath], DiffHunk{
+		oldPath:  f.OldPath,
+		newStart: h.NewStart, newEnd: h.NewStart + h.NewLines - 1,
+		oldStart: h.OldStart, oldEnd: h.OldStart + h.OldLines - 1,
+		Cosmetic: len(out) > 0 && len(in.Minus(out)) == 0 && len(out.Minus(in)) == 0,
+		Function: source.FunctionName(h.Section), In: in, Out: out, removed: removed,
+	})
+}
+
+// LineKey is a line as compared across commits: white space folded. Short lines
+// are the same everywhere, so they share one empty key.
+func LineKey(text []byte) string {
+	const minLine = 8
+	if len(text) > 400 {
+		text = text[:400]
+	}
+	s := string(bytes.Join(bytes.Fields(text), []byte(" ")))
+	if len(s) < minLine {
+		return ""
+	}
+	return strings.Clone(s)
+}
+
+// HunkAt finds the hunk of path that wrote line.
+func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
+	hs := d.Hunks[path]
+	i := sort.Search(len(hs), func(i int) bool { return hs[i].newEnd >= line })
+	if i < len(hs) && hs[i].newStart <= line {
+		return &hs[i]
+	}
+	return nil
+}
+
+// PaceOf is how many days lie between two of the entries, newest first.
+func PaceOf(entries []gitext.LogEntry) float64 {
+	if len(entries) < 2 {
+		return 0
+	}
+	span := entries[0].CommitTime.Sub(entries[len(entries)-1].CommitTime).Hours() / 24
+	return max(0, span) / float64(len(entries)-1)
+}
+
+// The ways in which lines vote for their owners. Each is a share: over all
+// candidates it sums to one, or to zero when there are no such lines.
+type ShareKind int
+
+const (
+	ShareDeleted       ShareKind = iota // deleted lines of code
+	ShareTrivial                        // deleted blank, comment, brace and import lines
+	ShareTokens                         // deleted tokens (MV-SZZ votes by token)
+	ShareChanges                        // changes in which it owns a deleted line
+	ShareContext                        // lines around every change, by 1/distance
+	ShareInsertion                      // lines around pure insertions, by 1/distance
+	ShareFunction                       // other lines of changed functions, by 1/distance
+	ShareRelated                        // lines near insertions, by the names they share with the added lines
+	ShareSecond                         // lines that the first owner had replaced
+	ShareNames                          // lines of other files that use the fix's rarer names
+	ShareCosmetic                       // deleted lines that the owner only moved or re-indented
+	ShareOrigin                         // deleted words, followed back through rewrites
+	ShareRelatedOrigin                  // words beside insertions that the added lines repeat, likewise
+	ShareGoneNewest                     // names that the fix takes out, for the last to bring them
+	ShareGoneFirst                      // the same, for the first
+	ShareFreshNewest                    // names that the fix adds, for the last to have brought them elsewhere
+	ShareFreshFirst                     // the same, for the first
+	ShareRestorer                       // names that the fix adds, for the last to have taken them out
+	ShareRestoredLines                  // lines that the fix adds, for the last to have taken them out
+	ShareSaid                           // names in the fix's message, for the last to bring them
+	ShareInside                         // names that the fix adds or takes out, for the last to bring them into the function
+	NumShares
+)

@@ -1,0 +1,19 @@
+package candidate
+
+import (
+	"slices"
+	"testing"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+)
+
+// What stands for a hidden hint makes no two messages alike.
+func TestBlanksAreNoWords(t *testing.T) {
+	message := szz.RedactHints("Broken since 0123abc, see bug 12345, D12345, https://example.org/x and \"net: rework\"")
+	said, code := source.Bag{}, CodeWords(message)
+	said.AddWords(message)
+	if got := source.SortedTokens(source.Unite(said, code)); !slices.Equal(got, []string{"Broken", "broken", "see"}) {
+		t.Errorf("%q has the words %q", message, got)
+	}
+}

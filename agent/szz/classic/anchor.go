@@ -1,0 +1,132 @@
+package classic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// maxClassicFiles is how many files of a fix are blamed. A change of more files moves or
+// renames; 2,758 files of netty took 30 s of CPU, and a blame in a longer history costs
+// a hundred times as much.
+const maxClassicFiles = 500
+
+// maxLexedAll is how much of the files of one fix is lexed, and maxClassicLines
+// how many of their lines are traced.
+const (
+	maxLexedAll     = 6 << 20
+	maxClassicLines = 200_000
+)
+
+// anchors makes a traceFile of every file of the fix with lines that the
+// variant traces: those that the fix deletes or modifies, less what the rules
+// leave out. What cannot be traced at all (binary files, submodules, changes
+// of mode) was said in the fix context's notes.
+func (t *tracer) anchors(ctx context.Context) error {
+	deleted, left := 0, 0
+	for i := range t.fc.Patch.Files {
+		f := &t.fc.Patch.Files[i]
+		if f.Status == 'A' || f.Status == 'C' || f.Binary || f.Submodule {
+			continue
+		}
+		lines := t.deletedLines(f)
+		if deleted+len(lines) > maxClassicLines {
+			t.note("only the first %d changed lines are traced", maxClassicLines)
+			lines = lines[:max(maxClassicLines-deleted, 0)]
+		}
+		deleted += len(lines)
+		if len(lines) > 0 && len(t.files) >= t.most {
+			left++
+			continue
+		}
+		lines, err := t.dropComments(ctx, f, lines)
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		tf := &traceFile{target: target{rev: t.fc.Parent, path: f.OldPath}}
+		for _, l := range lines {
+			tf.lines = append(tf.lines, tracedLine{anchor: l, path: f.OldPath, line: l.Old})
+		}
+		t.files = append(t.files, tf)
+	}
+	if left > 0 {
+		t.note("only the first %d changed files are traced; name paths after -- to trace some of the other %d", t.most, left)
+	}
+	t.noteEmpty(deleted)
+	return nil
+}
+
+func (t *tracer) noteEmpty(deleted int) {
+	switch {
+	case deleted == 0:
+		t.note("the fix removes or changes no line that this variant traces; try --algorithm rank")
+	case len(t.files) == 0:
+		t.note("the fix removes or changes comments and blank lines only")
+	}
+}
+
+// deletedLines gives the lines that the fix takes out of a file, in old
+// numbering. Format-only changes of the fix are none of its doing.
+func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
+	var out []gitext.PatchLine
+	for _, h := range f.Hunks {
+		for _, run := range changedBlocks(h.Lines) {
+			if t.rules.cosmetic && f.Status != 'D' && formatOnly(f.OldPath, run) {
+				continue
+			}
+			for _, l := range run {
+				if l.Op == '-' && !(t.rules.blanks && len(bytes.TrimSpace(l.Text)) == 0) {
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// dropComments leaves out the lines that are comment and nothing else in the
+// file as it was before the fix. The reference implementation looks at the
+// file at each blamed commit instead, which costs a lexer run per commit and
+// differs only where code was commented in or out without changing the line.
+func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines []gitext.PatchLine) ([]gitext.PatchLine, error) {
+	if !t.rules.comments || len(lines) == 0 {
+		return lines, nil
+	}
+	blob, err := t.repo.Blob(ctx, f.OldOID, source.MaxLexed)
+	if err != nil {
+		return lines, t.unread(f.OldPath, err)
+	}
+	if t.lexed += len(blob); t.lexed > maxLexedAll {
+		t.note("the changed files have more than %d MiB together: comments in the later ones are traced like code", maxLexedAll>>20)
+		return lines, nil
+	}
+	kinds := source.LineKinds(f.OldPath, blob, lines[len(lines)-1].Old)
+	var out []gitext.PatchLine
+	for _, l := range lines {
+		if l.Old > len(kinds) || kinds[l.Old-1] != source.LineComment {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// unread notes a blob that was not lexed; other errors are errors.
+func (t *tracer) unread(path string, err error) error {
+	var large *gitext.TooLargeError
+	switch {
+	case errors.As(err, &large):
+		t.note("%q is larger than %d KiB: its comments are traced like code", path, source.MaxLexed>>10)
+	case gitext.Unreadable(err):
+		t.note("%q: %s: comments are traced like code", szz.Clipped(path), szz.WhyUnread(err))
+	default:
+		return err
+	}
+	return nil
+}

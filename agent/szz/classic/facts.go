@@ -1,0 +1,258 @@
+package classic
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// commitFacts is what decides whether a blamed commit is looked through.
+type commitFacts struct {
+	commit   gitext.Commit
+	stat     gitext.Stat
+	merge    bool
+	cosmetic map[string]bool // paths (in the commit) of which it changed the form only
+	meta     map[string]bool // paths that it renamed, copied or changed the mode of
+	patch    *gitext.Patch   // nil when it was not read
+}
+
+// factPatchBytes bounds the patch of one candidate. A larger change of few
+// files is generated text, and counts neither as cosmetic nor as refactoring.
+const factPatchBytes = 4 << 20
+
+// learn reads the facts about all commits that the files are blamed on and
+// that are new: one bulk read of the commits, one diff-tree for their sizes and
+// one for the patches that have to be seen.
+func (t *tracer) learn(ctx context.Context, files []*traceFile) error {
+	fresh := t.unknown(files)
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := t.learnCommits(ctx, fresh); err != nil {
+		return err
+	}
+	if !t.rules.cosmetic && !t.rules.meta {
+		return nil
+	}
+	var small []gitext.OID
+	for _, o := range fresh {
+		if k := t.known[o]; !k.merge && k.stat.Files <= massFiles {
+			small = append(small, o)
+		}
+	}
+	return t.learnPatches(ctx, small)
+}
+
+func (t *tracer) unknown(files []*traceFile) []gitext.OID {
+	set := map[gitext.OID]bool{}
+	for _, f := range files {
+		for _, l := range f.lines {
+			if t.known[l.blame.Commit] == nil {
+				set[l.blame.Commit] = true
+			}
+		}
+	}
+	return sortedOIDs(set)
+}
+
+func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
+	commits, err := t.repo.Commits(ctx, oids)
+	if err != nil {
+		return err
+	}
+	stats, err := t.repo.Stats(ctx, oids)
+	if err != nil {
+		return err
+	}
+	byOID := make(map[gitext.OID]gitext.Stat, len(stats))
+	for _, s := range stats {
+		byOID[s.Commit] = s
+	}
+	for _, c := range commits {
+		t.known[c.OID] = &commitFacts{
+			commit: c, stat: byOID[c.OID], merge: len(c.Parents) > 1,
+			cosmetic: map[string]bool{}, meta: map[string]bool{},
+		}
+	}
+	return nil
+}
+
+// learnPatches reads all patches. A commit whose patch cannot be read is not
+// looked through, and neither is one of unknown size.
+func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
+	if len(oids) == 0 {
+		return nil
+	}
+	opt := gitext.PatchOptions{Renames: true, Copies: true, MaxBytes: factPatchBytes}
+	for p, err := range t.repo.Patches(ctx, oids, opt) {
+		switch {
+		case err == nil:
+			t.learnPatch(p)
+		case gitext.Unreadable(err):
+			t.note("%s: commits that need it are not looked through", szz.WhyUnread(err))
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tracer) learnPatch(p *gitext.Patch) {
+	k := t.known[p.Commit]
+	if t.rules.refactor && !p.Truncated {
+		k.patch = p
+	}
+	for i := range p.Files {
+		f := &p.Files[i]
+		k.meta[f.NewPath] = isMeta(f)
+		k.cosmetic[f.NewPath] = !p.Truncated && isCosmetic(f)
+	}
+}
+
+// lookThrough adds to f.ignore what its lines are blamed on and should not be.
+// It reports whether blame has to run again.
+func (t *tracer) lookThrough(f *traceFile) bool {
+	again := false
+	for _, l := range f.lines {
+		c := l.blame.Commit
+		if f.ignore[c] {
+			continue
+		}
+		see, drop := t.judge(c, l.blame.Path)
+		if !see {
+			continue
+		}
+		if f.ignore == nil {
+			f.ignore, f.drop = map[gitext.OID]bool{}, map[gitext.OID]bool{}
+		}
+		f.ignore[c], again = true, true
+		if drop {
+			f.drop[c] = true
+		}
+	}
+	return again
+}
+
+// judge says whether blame looks through a commit's change of a path, and
+// whether lines that git nevertheless leaves with it are dropped.
+func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
+	k := t.known[c]
+	r := t.rules
+	switch {
+	case k == nil:
+		return false, false
+	case r.mass && !k.merge && k.stat.Files > massFiles,
+		r.meta && k.merge:
+		return true, true
+	case r.cosmetic && k.cosmetic[path]:
+		return true, true
+	case r.meta && k.meta[path]:
+		return true, false
+	}
+	return false, false
+}
+
+// isMeta reports a change of a file's name or mode, whatever else it is.
+func isMeta(f *gitext.FileChange) bool {
+	switch f.Status {
+	case 'R', 'C':
+		return true
+	case 'M':
+		return f.OldMode != f.NewMode
+	}
+	return false
+}
+
+// isCosmetic reports whether every change of the file is of format only.
+func isCosmetic(f *gitext.FileChange) bool {
+	found := false
+	for _, h := range f.Hunks {
+		for _, r := range changedBlocks(h.Lines) {
+			if !formatOnly(f.OldPath, r) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found && f.Status != 'A' && f.Status != 'D'
+}
+
+// changedBlocks cuts a hunk into its uninterrupted changes.
+func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
+	var out [][]gitext.PatchLine
+	start := -1
+	for i, l := range lines {
+		switch {
+		case l.Op == ' ' && start >= 0:
+			out = append(out, lines[start:i])
+			start = -1
+		case l.Op != ' ' && start < 0:
+			start = i
+		}
+	}
+	if start >= 0 {
+		out = append(out, lines[start:])
+	}
+	return out
+}
+
+// formatOnly reports whether a change leaves the same characters in the same
+// order, white space aside:
+//
+//	-if (a) { f(x); }
+//	+if (a) {
+//	+    f( x );
+//	+}
+//
+// Where indentation is syntax, only line ends, trailing space and blank lines
+// count as format.
+func formatOnly(file string, run []gitext.PatchLine) bool {
+	var removed, added []byte
+	indented := indentIsSyntax(file)
+	for _, l := range run {
+		text := bytes.TrimRight(l.Text, " \t\r\f\v")
+		switch {
+		case len(text) == 0:
+			continue
+		case indented:
+			text = append(bytes.Clone(text), '\n')
+		default:
+			text = withoutSpace(text)
+		}
+		if l.Op == '-' {
+			removed = append(removed, text...)
+		} else {
+			added = append(added, text...)
+		}
+	}
+	return bytes.Equal(removed, added)
+}
+
+func withoutSpace(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c != ' ' && (c < '\t' || c > '\r') {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// indentIsSyntax names the languages in which moving a line to the right can
+// be the whole bug or the whole fix.
+func indentIsSyntax(file string) bool {
+	switch strings.ToLower(path.Base(file)) {
+	case "makefile", "gnumakefile", "sconstruct", "sconscript", "build", "workspace":
+		return true
+	}
+	switch strings.ToLower(path.Ext(file)) {
+	case ".py", ".pyi", ".pyx", ".pxd", ".bzl", ".yml", ".yaml", ".hs", ".nim", ".coffee", ".pug", ".jade",
+		".haml", ".slim", ".sass", ".styl", ".fs", ".fsx", ".elm", ".mk", ".rst", ".gd":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,213 @@
+package classic
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// What --algorithm ra sees through; the manual says it shorter.
+//
+// A line is refactored, not changed, when the commit that touched it
+//
+//   - reformats it: the words of the changed lines are the same in the same
+//     order, however they are indented or broken into lines;
+//   - renames an identifier: lines differ in that name only, the new name
+//     was not in the file before, the old one is gone from it, and at least
+//     two places changed, one of them where the commit declares the name
+//     (calling something else instead is no rename);
+//   - moves a block: at least two lines in a row with 40 letters or digits
+//     disappear in one place of the commit and appear in another, in the
+//     same file or another, reformatted and renamed as above or not;
+//   - extracts, inlines or moves a function: at least three of its lines
+//     come from one removed part of the commit, and these are three fifths
+//     of it; the lines that are equal, up to format and renames, count as
+//     moved.
+//
+// Words are found without regard to the language, so this works in all of
+// them. It reads one commit at a time and needs the text: a refactoring
+// that also changes a line hides nothing of that line, and one spread over
+// several commits is followed commit by commit. Changed signatures, types,
+// conditions written in another way, and renames of a name that the same
+// file also uses for something else are changes, not refactorings. A line
+// that the fix itself puts under a new condition counts as changed. Merges,
+// commits of more than 20 files, and patches above 4 MiB are not searched.
+
+// maxPenetrated bounds how many refactorings of one line are looked behind.
+const maxPenetrated = 32
+
+// dropRefactored takes out of the fix's lines those that the fix itself only
+// refactors. The reference implementation compares old line numbers with new
+// ones here (ra_szz.py); this does not. A line that the fix puts under a new
+// condition reads the same but does something else: it stays. Dropping it cost
+// three true answers in 118.
+func (t *tracer) dropRefactored(ctx context.Context) error {
+	found, err := t.origins(ctx, t.fc.Patch)
+	if err != nil {
+		return err
+	}
+	old := map[place]bool{}
+	for _, o := range found {
+		if o.whole || o.block >= minReordered || o.block > 0 && o.crossFile {
+			old[o.place] = true
+		}
+	}
+	dropped := 0
+	for _, f := range t.files {
+		n := len(f.lines)
+		f.lines = slices.DeleteFunc(f.lines, func(l tracedLine) bool { return old[place{f.path, l.line}] })
+		dropped += n - len(f.lines)
+	}
+	t.files = slices.DeleteFunc(t.files, func(f *traceFile) bool { return len(f.lines) == 0 })
+	if dropped > 0 {
+		t.note("%d %s that the fix only moves, renames or reformats %s left out", dropped, szz.Plural(dropped, "line", "lines"), szz.Plural(dropped, "is", "are"))
+	}
+	return nil
+}
+
+// minReordered is the length of a block from which moving it inside its file
+// is no part of the fix. Shorter moves put statements in another order, which
+// is a way to fix a bug.
+const minReordered = 5
+
+// penetrate blames again, at the parent of the commit, the lines that were
+// only refactored by the commit they are blamed on, until none is left. Every
+// step goes to an ancestor, so it ends by itself; maxPenetrated bounds its cost.
+func (t *tracer) penetrate(ctx context.Context) error {
+	seen := map[gitext.OID]map[place]origin{}
+	for range maxPenetrated {
+		if err := t.study(ctx, seen); err != nil {
+			return err
+		}
+		if t.divert(t.behind(seen)) == 0 {
+			return nil
+		}
+		if err := t.settle(ctx); err != nil {
+			return err
+		}
+	}
+	t.note("looked behind %d refactorings of one line and stopped", maxPenetrated)
+	return nil
+}
+
+// study finds the refactorings of every commit that is blamed and was not
+// studied, and lets go of its patch.
+func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin) error {
+	for _, f := range t.files {
+		for _, l := range f.lines {
+			c := l.blame.Commit
+			k := t.known[c]
+			if k == nil || k.patch == nil {
+				continue
+			}
+			found, err := t.origins(ctx, k.patch)
+			if err != nil {
+				return err
+			}
+			seen[c], k.patch = found, nil
+		}
+	}
+	return nil
+}
+
+// behind is the way of a line that its commit only refactored: to the place
+// it came from, in the commit's parent.
+func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (target, int, bool) {
+	return func(l tracedLine) (target, int, bool) {
+		c := l.blame.Commit
+		o, ok := seen[c][place{l.blame.Path, l.blame.OrigLine}]
+		if !ok || len(t.known[c].commit.Parents) != 1 {
+			return target{}, 0, false
+		}
+		t.note("looked behind %s, which only %s lines of %q", c.Short(), o.how, l.blame.Path)
+		return target{rev: t.known[c].commit.Parents[0], path: o.path}, o.line, true
+	}
+}
+
+// origins finds where the refactored lines of a patch were before it.
+func (t *tracer) origins(ctx context.Context, p *gitext.Patch) (map[place]origin, error) {
+	changes := collect(p)
+	names, err := t.renames(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	return match(changes, names), nil
+}
+
+// A rename of an identifier in one file.
+type rename struct {
+	file     *gitext.FileChange
+	from, to string
+}
+
+// minRenamed is how many places a name has to change in. One place is a use
+// of something else.
+const minRenamed = 2
+
+// renames gives the renamings that hold in their file: from old path to old
+// and new names.
+func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map[string]string, error) {
+	count := map[rename]tally{}
+	total := map[[2]string]tally{}
+	for _, c := range changes {
+		c.proposeRenames(func(r rename, seen tally) {
+			count[r] = count[r].plus(seen)
+			total[[2]string{r.from, r.to}] = total[[2]string{r.from, r.to}].plus(seen)
+		})
+	}
+	out := map[string]map[string]string{}
+	words := map[gitext.OID]map[string]bool{}
+	for _, r := range sortedRenames(count) {
+		if all := total[[2]string{r.from, r.to}]; all.places < minRenamed || !all.declared {
+			continue
+		}
+		ok, err := t.holds(ctx, r, words)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if out[r.file.OldPath] == nil {
+			out[r.file.OldPath] = map[string]string{}
+		}
+		names := out[r.file.OldPath]
+		if to, taken := names[r.from]; taken && to != r.to {
+			r.to = r.from // two new names for one old: not a rename
+		}
+		names[r.from] = r.to
+	}
+	return out, nil
+}
+
+func sortedRenames(count map[rename]tally) []rename {
+	return slices.SortedFunc(maps.Keys(count), func(a, b rename) int {
+		return cmp.Or(strings.Compare(a.file.OldPath, b.file.OldPath), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
+	})
+}
+
+// holds reports whether the new name was not in the file before, and the old
+// one is not in it any more.
+func (t *tracer) holds(ctx context.Context, r rename, words map[gitext.OID]map[string]bool) (bool, error) {
+	for _, o := range []gitext.OID{r.file.OldOID, r.file.NewOID} {
+		if words[o] != nil {
+			continue
+		}
+		if strings.Trim(string(o), "0") == "" {
+			return false, nil // a work tree file has no object yet
+		}
+		blob, err := t.repo.Blob(ctx, o, source.MaxLexed)
+		if err != nil {
+			// Too large or not in this clone: nothing can be said of it.
+			return false, t.unread(r.file.OldPath, err)
+		}
+		words[o] = identifiers(blob)
+	}
+	return !words[r.file.OldOID][r.to] && !words[r.file.NewOID][r.from], nil
+}

@@ -1,0 +1,327 @@
+package classic
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"git-agent/gitext"
+)
+
+const (
+	// minMoved is how many letters and digits a moved block has to hold, over
+	// at least two lines. It is git blame's own measure for -C.
+	minMoved = 40
+	// minTelling is from how many letters and digits on a line tells one
+	// function from another; "}", "else" and "return 0;" do not.
+	minTelling = 9
+	// minExtracted is how many telling lines make an extracted function.
+	minExtracted = 3
+	// maxAligned bounds lines times lines of one alignment.
+	maxAligned = 1 << 18
+	// maxPlaces bounds in how many places one line's text is looked for.
+	maxPlaces = 32
+)
+
+// A place is one line of one side of a patch.
+type place struct {
+	path string
+	line int
+}
+
+// An origin is where a refactored line was before the commit.
+type origin struct {
+	place
+	how       string // "reformatted", "renamed" or "moved"
+	block     int    // lines moved together; 0 when the line stayed where it was
+	whole     bool   // every line of the change has its counterpart in place
+	crossFile bool
+}
+
+// A change is one uninterrupted run of removed and added lines, blank lines
+// left out.
+type change struct {
+	order          int // in the patch
+	file           *gitext.FileChange
+	removed, added []codeLine
+}
+
+// A codeLine is one side's line by its words.
+type codeLine struct {
+	num    int
+	words  []token
+	text   string // the words, after renaming, with one space between
+	weight int    // letters and digits
+	taken  bool   // has its counterpart
+}
+
+func collect(p *gitext.Patch) []*change {
+	var out []*change
+	for i := range p.Files {
+		f := &p.Files[i]
+		if f.Binary || f.Submodule {
+			continue
+		}
+		for _, h := range f.Hunks {
+			for _, r := range changedBlocks(h.Lines) {
+				c := newChange(f, r)
+				c.order = len(out)
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func newChange(f *gitext.FileChange, lines []gitext.PatchLine) *change {
+	c := &change{file: f}
+	for _, l := range lines {
+		code := codeLine{words: words(string(l.Text))}
+		if len(code.words) == 0 {
+			continue
+		}
+		for _, w := range code.words {
+			if r, _ := utf8.DecodeRuneInString(w.Text); isWordRune(r) {
+				code.weight += len(w.Text)
+			}
+		}
+		code.text = joinWords(code.words, nil)
+		if l.Op == '-' {
+			code.num = l.Old
+			c.removed = append(c.removed, code)
+		} else {
+			code.num = l.New
+			c.added = append(c.added, code)
+		}
+	}
+	return c
+}
+
+// match pairs added lines with the removed lines that they were, the surest
+// way first. The keys are places of the new side.
+func match(changes []*change, renamed map[string]map[string]string) map[place]origin {
+	m := &matcher{changes: changes, renamed: renamed, found: map[place]origin{}}
+	for _, c := range changes {
+		for i := range c.removed {
+			c.removed[i].text = joinWords(c.removed[i].words, renamed[c.file.OldPath])
+		}
+	}
+	for _, c := range changes {
+		if !m.reformatted(c) {
+			m.align(c, c, 0)
+		}
+	}
+	m.index()
+	for _, c := range changes {
+		m.moved(c)
+	}
+	for _, c := range changes {
+		m.extracted(c)
+	}
+	return m.found
+}
+
+type matcher struct {
+	changes []*change
+	renamed map[string]map[string]string
+	found   map[place]origin
+	byText  map[string][]spot // removed lines
+}
+
+// A spot is a removed line.
+type spot struct {
+	change *change
+	line   int // index in change.removed
+}
+
+func (m *matcher) pair(c *change, added int, from spot, block int) {
+	a, r := &c.added[added], &from.change.removed[from.line]
+	if a.taken {
+		return
+	}
+	o := origin{place: place{from.change.file.OldPath, r.num}, block: block, how: "reformatted"}
+	o.crossFile = from.change.file != c.file
+	switch {
+	case block > 0:
+		o.how = "moved"
+	case r.text != joinWords(r.words, nil):
+		o.how = "renamed"
+	}
+	a.taken, r.taken = true, true
+	m.found[place{c.file.NewPath, a.num}] = o
+}
+
+// reformatted handles a change whose two sides are the same words in the same
+// order. Each new line comes from the line of its first word.
+func (m *matcher) reformatted(c *change) bool {
+	var before, after strings.Builder
+	for _, l := range c.removed {
+		before.WriteString(l.text)
+	}
+	for _, l := range c.added {
+		after.WriteString(l.text)
+	}
+	if len(c.removed) == 0 || before.String() != after.String() {
+		return false
+	}
+	var owner []int // of each word, the removed line it stood on
+	for i, l := range c.removed {
+		for range l.words {
+			owner = append(owner, i)
+		}
+	}
+	word := 0
+	for i := range c.added {
+		m.pair(c, i, spot{c, owner[word]}, 0)
+		word += len(c.added[i].words)
+	}
+	for i := range c.removed {
+		c.removed[i].taken = true
+	}
+	m.markWhole(c)
+	return true
+}
+
+// align pairs equal lines of one change's added side with another's removed
+// side, in order, as many as possible.
+func (m *matcher) align(c, from *change, block int) {
+	pairs := commonLines(from.removed, c.added)
+	for _, p := range pairs {
+		m.pair(c, p[1], spot{from, p[0]}, block)
+	}
+	if c == from && len(pairs) == len(c.removed) && len(pairs) == len(c.added) {
+		m.markWhole(c)
+	}
+}
+
+func (m *matcher) markWhole(c *change) {
+	for i := range c.added {
+		at := place{c.file.NewPath, c.added[i].num}
+		o := m.found[at]
+		o.whole = true
+		m.found[at] = o
+	}
+}
+
+// commonLines is the longest common subsequence of two sides, as pairs of
+// indices; lines that are taken match nothing.
+func commonLines(old, new []codeLine) [][2]int {
+	n, k := len(old), len(new)
+	if n == 0 || k == 0 || n*k > maxAligned {
+		return nil
+	}
+	length := make([]int, (n+1)*(k+1))
+	at := func(i, j int) *int { return &length[i*(k+1)+j] }
+	same := func(i, j int) bool { return !old[i].taken && !new[j].taken && old[i].text == new[j].text }
+	for i := n - 1; i >= 0; i-- {
+		for j := k - 1; j >= 0; j-- {
+			if same(i, j) {
+				*at(i, j) = *at(i+1, j+1) + 1
+			} else {
+				*at(i, j) = max(*at(i+1, j), *at(i, j+1))
+			}
+		}
+	}
+	var out [][2]int
+	for i, j := 0, 0; i < n && j < k; {
+		switch {
+		case same(i, j):
+			out = append(out, [2]int{i, j})
+			i, j = i+1, j+1
+		case *at(i+1, j) >= *at(i, j+1):
+			i++
+		default:
+			j++
+		}
+	}
+	return out
+}
+
+func (m *matcher) index() {
+	m.byText = map[string][]spot{}
+	for _, c := range m.changes {
+		for i := range c.removed {
+			l := &c.removed[i]
+			if !l.taken && len(m.byText[l.text]) < maxPlaces {
+				m.byText[l.text] = append(m.byText[l.text], spot{c, i})
+			}
+		}
+	}
+}
+
+// moved pairs blocks that left one place and came to another:
+//
+//	a.c   -f(x);    b.c   +  f(x);
+//	      -g(x);          +  g(x);
+func (m *matcher) moved(c *change) {
+	for i := 0; i < len(c.added); {
+		from, n := m.longestBlock(c, i)
+		for k := range n {
+			m.pair(c, i+k, spot{from.change, from.line + k}, n)
+		}
+		i += max(n, 1)
+	}
+}
+
+// longestBlock finds the heaviest run of removed lines that equals the added
+// lines from index i on.
+func (m *matcher) longestBlock(c *change, i int) (best spot, lines int) {
+	heaviest := minMoved - 1
+	for _, s := range m.byText[c.added[i].text] {
+		weight, n := 0, 0
+		for i+n < len(c.added) && s.line+n < len(s.change.removed) {
+			a, r := &c.added[i+n], &s.change.removed[s.line+n]
+			if a.taken || r.taken || a.text != r.text {
+				break
+			}
+			weight += a.weight
+			n++
+		}
+		if n >= 2 && weight > heaviest {
+			best, lines, heaviest = s, n, weight
+		}
+	}
+	return best, lines
+}
+
+// extracted pairs the equal lines of a function that was moved with changes:
+// the window of added lines, from the first to the last that a removed part
+// holds as well, is for three fifths that part's.
+func (m *matcher) extracted(c *change) {
+	shared := map[*change][]int{}
+	for i := range c.added {
+		if c.added[i].taken || c.added[i].weight < minTelling {
+			continue
+		}
+		var counted *change
+		for _, s := range m.byText[c.added[i].text] {
+			if s.change != c && s.change != counted && !s.change.removed[s.line].taken {
+				shared[s.change] = append(shared[s.change], i)
+				counted = s.change
+			}
+		}
+	}
+	sources := slices.Collect(maps.Keys(shared))
+	slices.SortFunc(sources, func(a, b *change) int { return a.order - b.order })
+	for _, from := range sources {
+		hits := shared[from]
+		if len(hits) < minExtracted {
+			continue
+		}
+		window := c.added[hits[0] : hits[len(hits)-1]+1]
+		if 5*len(hits) >= 3*telling(window) {
+			m.align(c, from, len(hits))
+		}
+	}
+}
+
+func telling(lines []codeLine) int {
+	n := 0
+	for i := range lines {
+		if !lines[i].taken && lines[i].weight >= minTelling {
+			n++
+		}
+	}
+	return n
+}

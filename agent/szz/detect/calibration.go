@@ -1,0 +1,130 @@
+package detect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// CalibrationSchema names the form of a calibration's JSON.
+const CalibrationSchema = "git-agent/calibration/1"
+
+// A Calibration maps the raw probabilities of the agent engine, which mix what
+// the ranking and the model think, to how often such suspects were right. It
+// was fitted on cases with known answers, and holds for its Basis only.
+type Calibration struct {
+	Schema string    `json:"schema"`
+	Made   time.Time `json:"made"`
+	szz.Basis
+	Files        []string `json:"files"` // names of the case files
+	Cases        int      `json:"cases"` // that the model answered
+	Repositories int      `json:"repositories"`
+	Predictions  int      `json:"predictions"` // suspects named
+	Right        int      `json:"right"`       // of these
+	Coefficients `json:"coefficients"`
+	OutOfFold    OutOfFold `json:"out_of_fold"`
+}
+
+// OutOfFold says how well the map does on cases that it was not fitted on.
+type OutOfFold struct {
+	By     string   `json:"by"` // what is never in two folds: "repository" or "case"
+	Folds  int      `json:"folds"`
+	Before Accuracy `json:"before"` // of the raw probabilities
+	After  Accuracy `json:"after"`
+}
+
+// Accuracy is how far probabilities can be believed.
+type Accuracy struct {
+	ECE   float64 `json:"ece"`   // mean distance of stated and true share in ten bins of equal mass
+	Brier float64 `json:"brier"` // mean squared distance of each probability from what came of it, 1 or 0
+}
+
+// BasisOf is the basis of what Detect answers with these options.
+func BasisOf(opt Options) (szz.Basis, error) {
+	texts, err := promptsHash()
+	if err != nil {
+		return szz.Basis{}, err
+	}
+	ranker := sha256.Sum256(rank.ModelFile)
+	method := strings.Join(append(opt.Ablations(), strings.Fields(opt.Sampling)...), " ")
+	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil
+}
+
+// promptsHash stands for every text and schema that the engine may send.
+func promptsHash() (string, error) {
+	all, err := prompts.All()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, p := range all {
+		if !strings.HasPrefix(p.Name, "mcp/") { // what other agents are told
+			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
+		}
+	}
+	specs, err := agent.Specs()
+	if err != nil {
+		return "", err
+	}
+	report, err := newReportTool(nil, map[gitext.OID]string{})
+	if err != nil {
+		return "", err
+	}
+	if err := json.NewEncoder(sum).Encode(append(specs, report.Spec())); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// maxCoefficient is far from what any fit gives.
+const maxCoefficient = 100
+
+// ParseCalibration reads what WriteJSON of a Calibration wrote.
+func ParseCalibration(data []byte) (*Calibration, error) {
+	var c Calibration
+	if err := json.Unmarshal(bytes.TrimSpace(data), &c); err != nil {
+		return nil, fmt.Errorf("it is no calibration: %w", err)
+	}
+	if c.Schema != CalibrationSchema {
+		return nil, fmt.Errorf("its schema is %q, not %q", agent.CleanLine(c.Schema), CalibrationSchema)
+	}
+	k := c.Coefficients
+	if !(k.Raw >= 0 && k.Raw <= maxCoefficient && k.Agreement >= 0 && k.Agreement <= maxCoefficient && math.Abs(k.Constant) <= maxCoefficient) {
+		return nil, errors.New("its coefficients are out of range")
+	}
+	if c.Model == "" || c.Prompts == "" || c.Ranker == "" || c.Runs < 1 {
+		return nil, errors.New("it does not say what it was fitted for")
+	}
+	return &c, nil
+}
+
+// ID stands for what the calibration does to probabilities.
+func (c *Calibration) ID() string {
+	data, err := json.Marshal(struct {
+		szz.Basis
+		Coefficients
+	}{c.Basis, c.Coefficients})
+	if err != nil { // only numbers that JSON cannot say, which ParseCalibration refuses
+		return "broken"
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// About says in a few words what the calibration rests on.
+func (c *Calibration) About() string {
+	return fmt.Sprintf("on %d suspects of %d cases from %d %s; off by %.0f points on average where it was not fitted",
+		c.Predictions, c.Cases, c.Repositories, szz.Plural(c.Repositories, "repository", "repositories"), 100*c.OutOfFold.After.ECE)
+}

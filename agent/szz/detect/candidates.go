@@ -1,0 +1,200 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
+	"git-agent/agent/szz/rank"
+	"git-agent/gitext"
+)
+
+// Which candidates are worth more than a title.
+const (
+	minLabelled = 0.01      // probability
+	minNewName  = 4         // letters of a function's name that is looked for
+	maxNewBytes = 512 << 10 // of a file in which it is looked for
+)
+
+// candidateText lists the commits that have short names: the ranked ones with
+// their tie to the fix and what the check of a claim would say, then the
+// owners of other lines.
+func (d *investigation) candidateText(ctx context.Context, told map[gitext.OID]string) (string, error) {
+	var b strings.Builder
+	ranked := d.ranked()
+	for i, j := range ranked {
+		if j.Probability < minLabelled && i > 0 {
+			fmt.Fprintf(&b, "%s %s%s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.place(i))
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.company(i), d.place(i), percent(j.Probability))
+		if i >= excerpted {
+			continue
+		}
+		if taken := d.takenBy(j.Candidate); taken != "" {
+			fmt.Fprintf(&b, "   took out what the fix adds: %s\n", taken)
+		}
+		if d.opt.NoClaimCheck {
+			continue
+		}
+		if err := d.remark(ctx, &b, j.Candidate, told); err != nil {
+			return "", err
+		}
+	}
+	others := d.roster.order[len(ranked):]
+	if len(others) == 0 {
+		return b.String(), nil
+	}
+	commits, err := d.repo.Commits(ctx, others)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("\nAlso in the patch:\n")
+	for _, c := range commits {
+		fmt.Fprintf(&b, "%s %s\n", d.roster.tags[c.OID], d.commitLine(c))
+	}
+	return b.String(), nil
+}
+
+// remark adds what the histories of a candidate's lines and functions say.
+func (d *investigation) remark(ctx context.Context, b *strings.Builder, c *candidate.Candidate, told map[gitext.OID]string) error {
+	name := d.roster.tags[c.OID]
+	fresh, err := d.newIn(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(fresh) > 0 {
+		fmt.Fprintf(b, "   %s %s new in %s\n", strings.Join(fresh, ", "), szz.Plural(len(fresh), "is", "are"), name)
+	}
+	before, err := d.findPrecedent(ctx, c.OID)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		told[c.OID] = before.tell(name, d.redact)
+		fmt.Fprintf(b, "   but %s\n", told[c.OID])
+	}
+	return nil
+}
+
+// siblingTie is the tie of a commit that has nothing but words in common with
+// the fix: often one that mended the like elsewhere.
+const siblingTie = "other files; reads like the fix"
+
+// tie says what connects a candidate with the fix, in fewer words than a
+// verdict has where it is little.
+func (d *investigation) tie(c *candidate.Candidate) string {
+	owns := slices.ContainsFunc(d.k.Set.Anchors, func(a candidate.Anchor) bool { return a.Owner == c.OID })
+	if owns || c.Sources&candidate.FromSecond != 0 {
+		return d.k.Reason(c)
+	}
+	touched := slices.ContainsFunc(c.Diff.Paths, func(p string) bool { return d.k.Paths[p] })
+	switch {
+	case touched && c.Sources&candidate.FromNames != 0:
+		return "changed a fixed file, and lines in others that use a rare name of the fix"
+	case touched:
+		return "changed a fixed file"
+	case c.Sources&candidate.FromNames != 0:
+		return d.k.Reason(c)
+	}
+	return siblingTie
+}
+
+// company names the best of the better candidates by the same author from
+// about the same day: mostly patches of one series.
+func (d *investigation) company(i int) string {
+	c := d.judged[i].Candidate.Commit
+	for _, j := range d.judged[:i] {
+		apart := c.Author.Time.Sub(j.Candidate.Commit.Author.Time).Abs()
+		if rank.SamePerson(c.Author, j.Candidate.Commit.Author) && apart <= 24*time.Hour {
+			return "; same author and day as " + d.roster.tags[j.Candidate.OID]
+		}
+	}
+	return ""
+}
+
+// percent rounds a probability so far that nobody takes it for knowledge: the
+// ranking cannot tell 83 from 86, and 97 keeps a reader from looking further.
+func percent(p float64) string {
+	switch {
+	case p >= 0.85:
+		return "over 85%"
+	case p < 0.05:
+		return "under 5%"
+	}
+	return fmt.Sprintf("%.0f%%", 5*math.Round(20*p))
+}
+
+// newIn lists the fixed files and functions in which a candidate owns lines
+// and which it brought into being.
+func (d *investigation) newIn(ctx context.Context, c *candidate.Candidate) ([]string, error) {
+	if len(c.Commit.Parents) != 1 || d.repo.ShallowBoundary()[c.OID] {
+		return nil, nil
+	}
+	paths := map[string]bool{}
+	for i := range d.k.Set.Anchors {
+		if a := &d.k.Set.Anchors[i]; a.Owner == c.OID && a.Kind == source.LineCode {
+			paths[a.Path] = true
+		}
+	}
+	var fresh []string
+	for _, p := range slices.Sorted(maps.Keys(paths)) {
+		old, err := d.repo.BlobAt(ctx, c.Commit.Parents[0], p, maxNewBytes)
+		switch {
+		case errors.Is(err, gitext.ErrNotExist) && c.Diff.Creates:
+			fresh = append(fresh, agent.CleanLine(p))
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			names, err := d.newFunctions(ctx, c, old)
+			if err != nil {
+				return nil, err
+			}
+			fresh = append(fresh, names...)
+		} // what cannot be read, or had another name, is passed over
+	}
+	return fresh, nil
+}
+
+// newFunctions lists the functions of the fix that a candidate adds to a file,
+// of those whose names nothing in its parent had: one that another file had
+// may have been moved.
+func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate, old []byte) ([]string, error) {
+	had := source.Bag{}
+	for line := range strings.Lines(string(old)) {
+		had.AddCode([]byte(line))
+	}
+	var fresh []string
+	for _, f := range slices.Sorted(maps.Keys(d.k.Set.Functions)) {
+		name := source.LastName(f)
+		if len(name) < minNewName || c.Diff.Added[name] == 0 || c.Diff.Removed[name] > 0 || had[name] > 0 {
+			continue
+		}
+		known, err := d.repo.Grep(ctx, c.Commit.Parents[0], gitext.GrepOptions{Pattern: name, Fixed: true, Word: true, Max: 1})
+		if err != nil && !gitext.Unreadable(err) {
+			return nil, err
+		}
+		if len(known) == 0 && err == nil {
+			fresh = append(fresh, agent.CleanLine(name))
+		}
+	}
+	return fresh, nil
+}
+
+// commitLine is a commit as the tools' legends have it, without its author.
+func (d *investigation) commitLine(c gitext.Commit) string {
+	return fmt.Sprintf("%s %s %s", c.OID.Short(), day(c.Committer.Time), subjectOf(c, d.redact))
+}
+
+func subjectOf(c gitext.Commit, redact func(string) string) string {
+	return szz.Cut(agent.CleanLine(redact(c.Subject())), 90)
+}

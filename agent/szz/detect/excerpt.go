@@ -1,0 +1,304 @@
+package detect
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+)
+
+// An excerpt shows the part of a candidate's patch that is nearest to the fix.
+// Its lines are taken by nearness, across all hunks, until the room is full,
+// and are shown in the order of the patch: the lines that the fix removes and
+// those beside them, then lines that hold the names which the fix is about,
+// then what is around both, the rest of the fixed function, and what shares
+// other words with the fix. Hunks that do neither are only counted.
+
+// A patchPart is a hunk of a candidate and how near to the fix its lines are.
+type patchPart struct {
+	file *gitext.FileChange
+	hunk *gitext.Hunk
+	far  []float64 // by line; 0 is nearest
+	take []bool
+}
+
+// How far lines are from the fix when nothing in their hunk is tied to it by
+// blame: in lines of distance, so that the two can be compared.
+const (
+	farContext  = 2   // a line that stands next to what the fix changes
+	farNames    = 4   // a line with a name of the fix that few lines of the patch hold, or with most of its words
+	farFunction = 12  // a line of the fixed function that the fix leaves alone
+	farWords    = 30  // a line of another hunk that shares all its words with the fix
+	farStep     = 20  // for one that shares none, beyond that
+	farthest    = 50  // lines beyond are not shown
+	minShared   = 0.3 // of what the line shares that shares most
+	mostShared  = 0.8 // the same, to count as one with a name
+	maxGap      = 2   // lines left out between two that are shown; fewer are shown too
+)
+
+// excerptOfPatch shows what of a candidate's patch matters to the fix, in at
+// most room characters.
+func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, room int) string {
+	shared, named := d.sharedWords(p), d.namesInPatch(p)
+	var parts []*patchPart
+	for i := range p.Files {
+		for j := range p.Files[i].Hunks {
+			parts = append(parts, d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], shared, named))
+		}
+	}
+	takeNearest(parts, room)
+	takeSmall(parts)
+	var b strings.Builder
+	var file *gitext.FileChange
+	left, section := 0, ""
+	for _, part := range parts {
+		if !slices.Contains(part.take, true) {
+			left++
+			continue
+		}
+		if part.file != file {
+			file, section = part.file, ""
+			b.WriteString(fileTitle(file) + "\n")
+		}
+		part.write(&b, section)
+		section = part.hunk.Section
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "(%d more %s)\n", left, szz.Plural(left, "hunk", "hunks"))
+	}
+	return b.String()
+}
+
+// takeSmall marks the changed lines of the hunks that are left when they are
+// few: saying that they are left would make a reader ask for them.
+func takeSmall(parts []*patchPart) {
+	const most, room = 2, 240 // hunks, and characters of their changed lines
+	var left []*patchPart
+	size := 0
+	for _, part := range parts {
+		if slices.Contains(part.take, true) {
+			continue
+		}
+		left = append(left, part)
+		for _, l := range part.hunk.Lines {
+			if l.Op != ' ' {
+				size += len(patchLine(l))
+			}
+		}
+	}
+	if len(left) > most || size > room {
+		return
+	}
+	for _, part := range left {
+		for i, l := range part.hunk.Lines {
+			part.take[i] = l.Op != ' '
+		}
+	}
+}
+
+// newPart measures how far each line of a hunk is from the fix.
+func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h *gitext.Hunk, shared map[*gitext.PatchLine]float64, named map[*gitext.PatchLine]bool) *patchPart {
+	part := &patchPart{file: f, hunk: h, take: make([]bool, len(h.Lines))}
+	at := map[int]candidate.Role{}
+	for i := range d.k.Set.Anchors {
+		a := &d.k.Set.Anchors[i]
+		if r, ok := at[a.OrigLine]; a.Owner == c.OID && a.Path == f.NewPath && (!ok || a.Role < r) {
+			at[a.OrigLine] = a.Role
+		}
+	}
+	same := d.k.Set.Functions[source.FunctionName(h.Section)]
+	start := make([]float64, len(h.Lines))
+	for i, l := range h.Lines {
+		start[i] = farByWords(shared[&h.Lines[i]], same)
+		if named[&h.Lines[i]] || shared[&h.Lines[i]] >= mostShared {
+			start[i] = min(start[i], farNames)
+		}
+		if r, ok := at[l.New]; ok && l.Op == '+' {
+			start[i] = min(start[i], [...]float64{candidate.RoleDeleted: 0, candidate.RoleContext: farContext, candidate.RoleFunction: farFunction}[r])
+		}
+	}
+	spread(start)
+	part.far = start
+	return part
+}
+
+// spread lets each line be no farther than its neighbours and a step.
+func spread(far []float64) {
+	const step = 2
+	for i := 1; i < len(far); i++ {
+		far[i] = min(far[i], far[i-1]+step)
+	}
+	for i := len(far) - 2; i >= 0; i-- {
+		far[i] = min(far[i], far[i+1]+step)
+	}
+}
+
+// sharedWords is, for each line of a patch, the weight of the fix's words in
+// it, as a share of the line that has most.
+func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float64 {
+	weight := map[string]float64{}
+	for t := range source.Unite(d.k.Removed, d.k.Added) {
+		weight[t] = max(0, d.k.Code.Weight(t))
+	}
+	shared, most := map[*gitext.PatchLine]float64{}, 0.0
+	for l, words := range wordsByLine(p) {
+		sum := 0.0
+		for _, t := range source.SortedTokens(words) {
+			sum += weight[t]
+		}
+		shared[l] = sum
+		most = max(most, sum)
+	}
+	for l := range shared {
+		shared[l] /= max(most, 1e-9)
+	}
+	return shared
+}
+
+// wordsByLine are the lines of a patch, in order, each with its words.
+func wordsByLine(p *gitext.Patch) iter.Seq2[*gitext.PatchLine, source.Bag] {
+	return func(yield func(*gitext.PatchLine, source.Bag) bool) {
+		for _, f := range p.Files {
+			for _, h := range f.Hunks {
+				for i := range h.Lines {
+					if !yield(&h.Lines[i], source.CodeWordsOf(h.Lines[i].Text)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Which names of a fix point at lines of a patch.
+const (
+	pointingNames = 4 // the rarest in the repository,
+	pointedLines  = 6 // of those that so many changed lines of the patch hold at most
+	pointingBytes = 5 // and that are as long
+)
+
+// namesInPatch are the changed lines of a patch that hold a name which the fix
+// changes and few other lines hold. Plain words count as names where the fix
+// takes them away; those that it adds are mostly prose.
+func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool {
+	holders := map[string][]*gitext.PatchLine{}
+	names := source.Unite(d.k.Removed, d.k.Added)
+	for l, words := range wordsByLine(p) {
+		for t := range words {
+			if names[t] > 0 && l.Op != ' ' {
+				holders[t] = append(holders[t], l)
+			}
+		}
+	}
+	pointing := slices.DeleteFunc(slices.Sorted(maps.Keys(holders)), func(t string) bool {
+		named := isName(t) || len(t) >= pointingBytes && d.k.Gone[t] > 0
+		return !named || len(holders[t]) > pointedLines || d.k.Code.Weight(t) <= 0
+	})
+	slices.SortStableFunc(pointing, func(a, b string) int { return cmp.Compare(d.k.Code.Weight(b), d.k.Code.Weight(a)) })
+	named := map[*gitext.PatchLine]bool{}
+	for _, t := range pointing[:min(pointingNames, len(pointing))] {
+		for _, l := range holders[t] {
+			named[l] = true
+		}
+	}
+	return named
+}
+
+// farByWords is the distance of a line that nothing but its words ties to the
+// fix; it is infinite for one that shares too few.
+func farByWords(shared float64, sameFunction bool) float64 {
+	far := farWords + farStep*(1-shared)
+	if sameFunction {
+		return far - farWords + farFunction
+	}
+	if shared < minShared {
+		return math.Inf(1)
+	}
+	return far
+}
+
+// takeNearest marks the nearest lines of all parts that fit into room. When
+// nothing is tied to the fix, the first lines are taken.
+func takeNearest(parts []*patchPart, room int) {
+	type place struct{ part, line int }
+	var order []place
+	for i, part := range parts {
+		for j := range part.far {
+			order = append(order, place{i, j})
+		}
+	}
+	far := func(p place) float64 { return parts[p.part].far[p.line] }
+	sort.SliceStable(order, func(i, j int) bool { return far(order[i]) < far(order[j]) })
+	titled, opened := map[*gitext.FileChange]bool{}, map[*patchPart]bool{}
+	for i, p := range order {
+		if far(p) > farthest && far(order[0]) <= farthest {
+			break
+		}
+		part := parts[p.part]
+		cost := len(patchLine(part.hunk.Lines[p.line]))
+		if !titled[part.file] {
+			cost += len(fileTitle(part.file)) + 1
+		}
+		if !opened[part] {
+			cost += len(hunkTitle(part.hunk)) + len("(000 lines)\n")
+		}
+		if cost > room && i > 0 {
+			break
+		}
+		room -= cost
+		part.take[p.line], titled[part.file], opened[part] = true, true, true
+	}
+}
+
+// write shows the lines that were taken, and how many are left out between
+// them. The function is named where it is not that of the hunk before.
+func (part *patchPart) write(b *strings.Builder, before string) {
+	title := *part.hunk
+	if title.Section == before {
+		title.Section = ""
+	}
+	b.WriteString(hunkTitle(&title))
+	var skipped []gitext.PatchLine
+	gap := func() {
+		if len(skipped) > maxGap {
+			fmt.Fprintf(b, "(%d lines)\n", len(skipped))
+		} else {
+			for _, l := range skipped {
+				b.WriteString(patchLine(l))
+			}
+		}
+		skipped = nil
+	}
+	for i, l := range part.hunk.Lines {
+		if !part.take[i] {
+			skipped = append(skipped, l)
+			continue
+		}
+		gap()
+		b.WriteString(patchLine(l))
+	}
+	gap()
+}
+
+// hunkTitle is the heading of a hunk as git writes it.
+func hunkTitle(h *gitext.Hunk) string {
+	span := func(start, lines int) string {
+		if lines == 1 {
+			return strconv.Itoa(start)
+		}
+		return fmt.Sprintf("%d,%d", start, lines)
+	}
+	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), szz.Cut(agent.CleanLine(h.Section), 80))
+	return strings.TrimRight(title, " ") + "\n"
+}

@@ -1,0 +1,83 @@
+package detect
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// added is a hunk of n added lines, "1" to "n".
+func added(n int) *gitext.Hunk {
+	h := &gitext.Hunk{NewStart: 1, NewLines: n}
+	for i := range n {
+		h.Lines = append(h.Lines, gitext.PatchLine{Op: '+', New: i + 1, Text: fmt.Append(nil, i+1)})
+	}
+	return h
+}
+
+func TestTakeNearest(t *testing.T) {
+	// The lines nearest to the fix are taken, whichever hunk they are in, and
+	// are shown in order; what lies between is counted, short gaps are filled.
+	t.Parallel()
+	inf := math.Inf(1)
+	file := &gitext.FileChange{Status: 'M', OldPath: "a.c", NewPath: "a.c"}
+	for _, c := range []struct {
+		name  string
+		far   [][]float64 // by hunk
+		room  int
+		shown string
+	}{
+		{"all fit", [][]float64{{0, inf, inf}}, 500, "+1 +2 +3"},
+		{"far ones are left out", [][]float64{{0, inf, inf, inf, inf, inf, inf, inf}, {inf, inf}}, 500, "+1 +2 +3 +4 +5 +6 +7 +8"},
+		{"the second hunk matters", [][]float64{{inf, inf}, {inf, 0, inf}}, 500, "+1 +2 +3"},
+		{"little room, two places", [][]float64{{inf, inf, inf, inf, inf, inf, 0, inf, inf, inf, inf, inf, inf, 1, inf, inf, inf}}, 60, "(5 lines) +6 +7 +8 (5 lines) +14 (3 lines)"},
+		{"nothing is near", [][]float64{{inf, inf, inf, inf, inf, inf, inf, inf}}, 55, "+1 +2 +3 (5 lines)"},
+	} {
+		var parts []*patchPart
+		for _, far := range c.far {
+			far = slices.Clone(far)
+			spread(far)
+			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, take: make([]bool, len(far))})
+		}
+		takeNearest(parts, c.room)
+		var got []string
+		for _, p := range parts {
+			if slices.Contains(p.take, true) {
+				var b strings.Builder
+				p.write(&b, "")
+				got = append(got, strings.Split(strings.TrimSpace(b.String()), "\n")[1:]...)
+			}
+		}
+		if s := strings.Join(got, " "); s != c.shown {
+			t.Errorf("%s: %s, want %s", c.name, s, c.shown)
+		}
+	}
+}
+
+func TestExcerptPrefersNames(t *testing.T) {
+	// Of a large commit, the lines with a name that the fix changes are shown
+	// before the many around the one that stands beside the fix.
+	t.Parallel()
+	h := newHistory(t)
+	body := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, "\tstep(%d); /* one of many steps */\n", i)
+		}
+		return b.String()
+	}
+	h.Commit("empty", gittest.Files{"README": "x\n"})
+	before := "int run(void)\n{\n" + body(0, 100) + "\tdrain_queue(slow_path);\n" + body(100, 200) + "\tfinish();\n" + body(200, 300) + "}\n"
+	bad := h.Commit("start the program", gittest.Files{"p.c": before})
+	fix := h.Commit("finish well", gittest.Files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
+	_, s := h.detect(fix, Options{}, accuse(string(bad)))
+	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What the first of them changed")
+	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {
+		t.Errorf("the excerpt shows %s", excerpt)
+	}
+}

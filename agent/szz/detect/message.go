@@ -1,0 +1,103 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"git-agent/agent"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// saysCause is in sentences that tell since when a program misbehaves.
+var saysCause = source.Lazy(`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`)
+
+// maxSentence bounds a piece of a message, in runes: tables and logs have no
+// full stops.
+const maxSentence = 300
+
+// messageText bounds the message of a fix to max runes and a little for what
+// stands for the gaps. Of a long one it keeps the beginning, the sentences
+// that mostly name the cause, and the last paragraph, without trailers.
+func messageText(message string, max int) string {
+	message = agent.Clean(strings.TrimSpace(message))
+	if utf8.RuneCountInString(message) <= max {
+		return message
+	}
+	message, _ = gitext.Trailers(message)
+	pieces := sentences(strings.TrimSpace(message))
+	take, room := make([]bool, len(pieces)), max
+	grab := func(i, reserve int) bool {
+		n := utf8.RuneCountInString(pieces[i])
+		if !take[i] && n <= room-reserve {
+			take[i], room = true, room-n
+		}
+		return take[i]
+	}
+	for i := 0; i < len(pieces) && grab(i, max*2/5); i++ {
+	}
+	for i, s := range pieces {
+		if saysCause().MatchString(s) {
+			grab(i, 0)
+		}
+	}
+	for i := lastParagraph(pieces); i < len(pieces) && grab(i, 0); i++ {
+	}
+	for i := 0; i < len(pieces) && grab(i, 0); i++ { // what room is left
+	}
+	return joinTaken(pieces, take)
+}
+
+// sentences cuts a message; put together, the pieces are the message again.
+func sentences(message string) []string {
+	var out []string
+	from, n := 0, 0
+	for i, r := range message {
+		next := i + utf8.RuneLen(r)
+		rest := message[next:]
+		stop := strings.ContainsRune(".!?", r) && (rest == "" || rest[0] == ' ' || rest[0] == '\n')
+		paragraph := r == '\n' && strings.HasSuffix(message[from:i], "\n") && !strings.HasPrefix(rest, "\n")
+		if n++; stop || paragraph || n == maxSentence {
+			out = append(out, message[from:next])
+			from, n = next, 0
+		}
+	}
+	if from < len(message) {
+		out = append(out, message[from:])
+	}
+	return out
+}
+
+// lastParagraph is the first of the pieces behind the last empty line.
+func lastParagraph(pieces []string) int {
+	for i := len(pieces) - 1; i > 0; i-- {
+		if strings.HasSuffix(pieces[i-1], "\n\n") {
+			return i
+		}
+	}
+	return 0
+}
+
+// joinTaken joins the pieces that were taken and says how many runes of the
+// others are missing in each gap.
+func joinTaken(pieces []string, take []bool) string {
+	var b strings.Builder
+	missing := 0
+	gap := func() {
+		if missing > 0 {
+			fmt.Fprintf(&b, " … (+%d) ", missing)
+		}
+		missing = 0
+	}
+	for i, s := range pieces {
+		if !take[i] {
+			missing += utf8.RuneCountInString(s)
+			continue
+		}
+		gap()
+		b.WriteString(s)
+	}
+	gap()
+	return strings.TrimSpace(b.String())
+}

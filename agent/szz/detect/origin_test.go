@@ -1,0 +1,58 @@
+package detect
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/szztest"
+	"git-agent/gitext/gittest"
+)
+
+func TestOriginText(t *testing.T) {
+	// A name that the fix adds leads to the oldest line with it in other files,
+	// also of another language; tests and widely used names lead nowhere.
+	t.Parallel()
+	h := newHistory(t)
+	build := gittest.Files{"build.mk2": "headers = first_part\n", "p.c": szztest.Program}
+	h.Commit("start the program", build)
+	culprit := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n", "tests/a.c": "second_part();\n"})
+	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
+	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
+	d, err := newInvestigation(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{NoCandidates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.originText(context.Background())
+	want := "second_part at second_part.h:1, the oldest in 2 files: " + culprit.Short()
+	if err != nil || !strings.HasPrefix(text, want) || strings.Count(text, "\n") != 1 {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestOriginsEndAtTheBoundary(t *testing.T) {
+	// In a shallow clone nobody is known who wrote the oldest lines: the commit
+	// where it ends is not passed off as their author.
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("start the program", gittest.Files{"build.mk2": "headers = first_part\n"})
+	split := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n"})
+	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
+	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
+	for depth, want := range map[int]string{4: "second_part at second_part.h:1, the oldest in 2 files: " + split.Short(), 3: ""} {
+		repo := h.Shallow(depth)
+		fc, err := szz.NewContext(t.Context(), repo, fix, szz.ContextOptions{NoAnnotations: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := newInvestigation(t.Context(), repo, fc, Options{NoCandidates: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := d.originText(t.Context())
+		if err != nil || !strings.HasPrefix(text, want) || want == "" && text != "" {
+			t.Errorf("depth %d: %q, %v", depth, text, err)
+		}
+	}
+}

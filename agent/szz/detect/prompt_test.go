@@ -1,0 +1,34 @@
+package detect
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestStandingPartIsShort(t *testing.T) {
+	// What every turn of every case resends beside the conversation, in
+	// characters: most of a short conversation's price.
+	t.Parallel()
+	const most = 7200
+	h, origin, _, fix := movedHistory(t)
+	_, s := h.detect(fix, Options{}, accuse(string(origin)))
+	n := len(s.asked[0].Messages[0].Text)
+	for _, tool := range s.asked[0].Tools {
+		n += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
+	}
+	if n > most {
+		t.Errorf("the system text and the tools have %d characters, more than %d", n, most)
+	}
+}
+
+func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
+	// A reply that cannot be read is answered; without tools none is offered.
+	t.Parallel()
+	h, origin, _, fix := movedHistory(t)
+	for _, without := range []bool{false, true} {
+		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), accuse(string(origin)))
+		if got := s.last(2); !strings.Contains(got, "neither a tool call") || strings.Contains(got, "look further") == without {
+			t.Errorf("without tools %v: %q", without, got)
+		}
+	}
+}

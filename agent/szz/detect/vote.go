@@ -1,0 +1,167 @@
+package detect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
+	"git-agent/gitext"
+)
+
+// voters counts the runs with a verdict.
+func voters(runs []szz.AgentRun) (n int) {
+	for _, r := range runs {
+		if r.HasVerdict() {
+			n++
+		}
+	}
+	return n
+}
+
+// A ballot is what the runs say of one commit.
+type ballot struct {
+	commit gitext.OID
+	best   szz.Claim // of the run that is surest
+	named  int       // runs that name it
+	sum    float64
+}
+
+// count gathers the claims of the runs, in the order in which they were first
+// made.
+func count(runs []szz.AgentRun) (list []ballot) {
+	for _, r := range runs {
+		for _, c := range r.Claims {
+			i := slices.IndexFunc(list, func(b ballot) bool { return b.commit == c.Commit })
+			if i < 0 {
+				i = len(list)
+				list = append(list, ballot{commit: c.Commit, best: c})
+			}
+			b := &list[i]
+			b.named++
+			b.sum += c.Confidence
+			if c.Confidence > b.best.Confidence {
+				b.best = c
+			}
+		}
+	}
+	return list
+}
+
+// runWeight is what the word of one run counts beside the ranking's own
+// estimate, which counts one.
+const runWeight = 2
+
+// probability mixes the ranking's calibrated estimate p with the confidence of
+// the runs, 0 from those that name another commit or say that there is none:
+//
+//	(p + w * sum of confidence) / (1 + w * runs)
+//
+// The confidence that models state says little by itself (AgentSZZ, 6.1: 40 of
+// 50 wrong answers were "high confidence"), which is why neither it nor the
+// agreement stands alone. The weight was set by hand: the result orders the
+// suspects, and a Calibration makes of it what can be believed.
+func (b ballot) probability(p float64, answered int) float64 {
+	return (p + runWeight*b.sum) / (1 + runWeight*float64(answered))
+}
+
+// elect turns the runs' claims into suspects, most probable first. Of one run
+// with a verdict all stand; of several those that more than half of them make,
+// or the best when there is none.
+func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.Suspect, error) {
+	list, answered := count(runs), voters(runs)
+	ranked := map[gitext.OID]rank.Ranked{}
+	for _, j := range d.judged {
+		ranked[j.Candidate.OID] = j
+	}
+	score := func(b ballot) float64 { return b.probability(ranked[b.commit].Probability, answered) }
+	final := func(b ballot) float64 { return d.calibrated(score(b), b.agreement(answered)) }
+	slices.SortStableFunc(list, func(a, b ballot) int {
+		return cmp.Or(cmp.Compare(final(b), final(a)), cmp.Compare(score(b), score(a)))
+	})
+	if answered > 1 && len(list) > 0 {
+		agreed := slices.DeleteFunc(slices.Clone(list), func(b ballot) bool { return 2*b.named <= answered })
+		if len(agreed) == 0 {
+			agreed = list[:1]
+		}
+		list = agreed
+	}
+	if d.opt.Max > 0 && len(list) > d.opt.Max {
+		list = list[:d.opt.Max]
+	}
+	var suspects []szz.Suspect
+	for _, b := range list {
+		s := szz.Suspect{}
+		if j, ok := ranked[b.commit]; ok {
+			s = d.k.Suspect(j)
+		}
+		var err error
+		if s.Commit, err = d.repo.Commit(ctx, b.commit); err != nil {
+			return nil, err
+		}
+		s.Probability, s.Type = final(b), b.best.Type
+		s.Vote = &szz.Vote{Raw: score(b), Agreement: b.agreement(answered), Absent: d.opt.Runs - answered}
+		s.Reason = cmp.Or(d.withHashes(b.best.Reasoning), s.Reason, "named by the model without a reason")
+		s.Evidence = append(s.Evidence, d.claimEvidence(b, answered)...)
+		suspects = append(suspects, s)
+	}
+	return suspects, nil
+}
+
+// shortName is one that the first prompt gives to a commit.
+var shortName = source.Lazy(`\bc[1-9][0-9]?\b`)
+
+// withHashes puts behind the short names in a model's words, once each, the
+// commits that they stand for: the reader of an answer has not seen the list.
+func (d *investigation) withHashes(words string) string {
+	told := map[string]bool{}
+	return shortName().ReplaceAllStringFunc(words, func(name string) string {
+		oid, ok := d.scope.Names[name]
+		if !ok || told[name] {
+			return name
+		}
+		told[name] = true
+		return name + " (" + oid.Short() + ")"
+	})
+}
+
+// claimEvidence is what a reader can check of a claim beside the lines.
+func (d *investigation) claimEvidence(b ballot, answered int) []szz.Evidence {
+	show := "git show " + b.commit.Short()
+	var list []szz.Evidence
+	if b.best.Checked != "" {
+		list = append(list, szz.Evidence{Text: "named although " + b.best.Checked, Command: show})
+	}
+	if d.opt.Runs > 1 {
+		list = append(list, szz.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
+	}
+	if len(list) == 0 && !slices.ContainsFunc(d.judged, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
+		list = append(list, szz.Evidence{Text: "found by the model", Command: show})
+	}
+	return list
+}
+
+// share words the agreement of the runs, of which not all need have a verdict.
+func (b ballot) share(answered, runs int) string {
+	switch {
+	case answered == runs:
+		return fmt.Sprintf("%d of %d investigations name it", b.named, answered)
+	case answered == 1:
+		return "the only investigation with a verdict names it"
+	}
+	return fmt.Sprintf("%d of the %d investigations with a verdict name it", b.named, answered)
+}
+
+// agreement is the share of the runs with a verdict that name the commit.
+func (b ballot) agreement(answered int) float64 { return float64(b.named) / float64(answered) }
+
+// calibrated maps a raw probability where there is a calibration for it.
+func (d *investigation) calibrated(raw, agreement float64) float64 {
+	if c := d.opt.Calibration; c != nil {
+		return c.Probability(raw, agreement)
+	}
+	return raw
+}

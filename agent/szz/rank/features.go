@@ -1,0 +1,351 @@
+package rank
+
+import (
+	"math"
+	"sort"
+	"strings"
+	"time"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+)
+
+// A feature is one signal of the ranker: a number for a candidate, comparable
+// across fixes. Say is how the output words it.
+type feature struct {
+	name string
+	say  string
+	get  func(k *Case, c *candidate.Candidate) float64
+}
+
+// Case is a fix with everything that its candidates are compared with.
+type Case struct {
+	fc      *szz.FixContext
+	Set     *candidate.AnchorSet
+	pool    *candidate.Pool
+	list    []*candidate.Candidate
+	shares  [candidate.NumShares]map[gitext.OID]float64
+	order   map[gitext.OID]int // by committer date, 0 = newest of all candidates
+	owners  []gitext.OID       // owners of deleted lines, newest first
+	Code    *source.IDF        // over what candidates added or removed
+	prose   *source.IDF        // over the candidates' messages
+	Removed source.Bag         // tokens of the fix's removed lines
+	Added   source.Bag
+	kept    map[int]source.Bag // tokens that a run adds, once somebody asked
+	Gone    source.Bag         // removed and not added again
+	Fresh   source.Bag         // added and not removed
+	Around  source.Bag         // tokens of context lines
+	message source.Bag
+	said    source.Bag      // names in the fix's message
+	topics  [numTopics]bool // what the fix speaks of
+	newest  float64         // log age of the newest candidate
+	DelKeys map[string]bool // removed lines, folded
+	addKeys map[string]bool
+	words   map[gitext.OID]source.Bag                 // of candidates' messages
+	nDel    int                                       // deleted lines that matter
+	owned   map[gitext.OID]float64                    // deleted lines of code by owner
+	moved   map[gitext.OID]float64                    // of these, those that the owner only moved or re-indented
+	ranks   [numOwnings][numOrders]map[gitext.OID]int // places among the owners, 0 = first
+	FixPath map[string]bool
+	Paths   map[string]bool // fixPath, and the names that owners knew
+	inside  map[gitext.OID]*insideWork
+	nearest map[gitext.OID]float64 // 1/distance of the closest own line
+	series  map[gitext.OID]int     // candidates by the same author within an hour
+	files   *source.IDF            // over the paths that candidates change
+	// all that the fix changes, and what of it is not traced: tests, new files
+	allPaths, companions source.Bag
+	streak               int             // commits right before the fix that are by its author
+	tickets              map[string]bool // that the fix's message names
+}
+
+func newCasework(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
+	k := &Case{
+		fc: fc, Set: set, pool: p, list: p.Sorted(),
+		order: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
+		Code: source.NewIDF(), prose: source.NewIDF(), files: source.NewIDF(),
+		allPaths: source.Bag{}, companions: source.Bag{},
+		Around: source.Bag{}, message: source.Bag{},
+		DelKeys: map[string]bool{}, addKeys: map[string]bool{}, FixPath: map[string]bool{},
+	}
+	for _, f := range set.Files {
+		k.FixPath[f.OldPath], k.FixPath[f.NewPath] = true, true
+	}
+	for _, f := range fc.Patch.Files {
+		k.allPaths[f.NewPath] = 1
+		if !k.FixPath[f.NewPath] {
+			k.companions[f.NewPath] = 1
+		}
+	}
+	k.Paths = map[string]bool{}
+	for _, p := range candidate.InterestingPaths(fc, set) {
+		k.Paths[p] = true
+	}
+	k.readFix()
+	k.vote()
+	k.readCandidates()
+	return k
+}
+
+// readFix collects the tokens and lines of the fix itself.
+func (k *Case) readFix() {
+	k.Removed, k.Added = k.Set.Tokens()
+	for _, r := range k.Set.Changes {
+		for _, l := range r.Removed {
+			k.DelKeys[candidate.LineKey(l.Text)] = true
+		}
+		for _, l := range r.Added {
+			k.addKeys[candidate.LineKey(l.Text)] = true
+		}
+	}
+	if len(k.Set.Files) == 0 {
+		k.readAddedFiles()
+	}
+	delete(k.DelKeys, "")
+	delete(k.addKeys, "")
+	for _, a := range k.Set.Anchors {
+		if a.Role == candidate.RoleContext {
+			k.Around.AddCode(a.Text)
+		}
+	}
+	k.Gone, k.Fresh = k.Removed.Minus(k.Added), k.Added.Minus(k.Removed)
+}
+
+func (k *Case) readAddedFiles() {
+	for _, f := range k.fc.Patch.Files {
+		if f.Submodule { // its text is git's
+			continue
+		}
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				k.Added.AddCode(l.Text)
+			}
+		}
+	}
+}
+
+// readCandidates compares the candidates with each other.
+func (k *Case) readCandidates() {
+	byDate := append([]*candidate.Candidate(nil), k.list...)
+	sort.SliceStable(byDate, func(i, j int) bool {
+		a, b := byDate[i], byDate[j]
+		if at := b.Commit.Committer.Time; !at.Equal(a.Commit.Committer.Time) {
+			return a.Commit.Committer.Time.After(at)
+		}
+		return LandedAfter(a, b)
+	})
+	for i, c := range byDate {
+		k.order[c.OID] = i
+		if k.shares[candidate.ShareDeleted][c.OID]+k.shares[candidate.ShareTrivial][c.OID] > 0 {
+			k.owners = append(k.owners, c.OID)
+		}
+	}
+	message := k.fc.Message
+	for _, c := range k.list {
+		subject := c.Commit.Subject()
+		if strings.Count(subject, " ") >= 2 { // a quoted title would give the answer away
+			message = strings.ReplaceAll(message, subject, " ")
+		}
+		w := source.Bag{}
+		w.AddWords(subject)
+		w.AddWords(szz.RedactHints(source.FirstBytes(c.Commit.Body(), 2000)))
+		k.words[c.OID] = w
+		k.prose.Add(w)
+		doc := source.Bag{}
+		for t := range c.Diff.Added {
+			doc[t] = 1
+		}
+		for t := range c.Diff.Removed {
+			doc[t] = 1
+		}
+		k.Code.Add(doc)
+		k.files.Add(source.PathSet(c.Paths))
+	}
+	k.readFunctions(byDate)
+	k.readSeries(byDate)
+	k.rankOwners(byDate)
+	k.readStreak()
+	for _, doc := range k.pool.Recents {
+		k.prose.Add(doc)
+	}
+	k.message.AddWords(source.FirstBytes(message, 6000))
+	k.said = candidate.CodeWords(message)
+	k.voteNames(byDate)
+	head := source.FirstBytes(k.fc.Message, 3000)
+	k.topics = [numTopics]bool{
+		ofRegression: fixRegress().MatchString(head), ofOmission: fixOld().MatchString(head), ofBuild: fixBuild().MatchString(head),
+	}
+	k.newest = math.Inf(1)
+	for _, c := range k.list {
+		k.newest = min(k.newest, math.Log1p(k.ageDays(c)))
+	}
+}
+
+// insideWork is what a candidate did inside the functions of the fix.
+type insideWork struct {
+	in, out source.Bag
+	hunks   int
+	rank    int // among the candidates that changed these functions, 0 = newest
+}
+
+func (k *Case) readFunctions(byDate []*candidate.Candidate) {
+	k.inside = map[gitext.OID]*insideWork{}
+	rank := 0
+	for _, c := range byDate {
+		w := &insideWork{rank: -1}
+		w.in, w.out, w.hunks = k.inFunctions(c)
+		if w.hunks > 0 {
+			w.rank = rank
+			rank++
+		}
+		k.inside[c.OID] = w
+	}
+}
+
+// readSeries counts for each candidate the others that its author committed
+// within the hour: patches of a series are easily taken for one another.
+func (k *Case) readSeries(byDate []*candidate.Candidate) {
+	k.series = map[gitext.OID]int{}
+	for i, a := range byDate {
+		for _, b := range byDate[i+1:] {
+			if a.Commit.Committer.Time.Sub(b.Commit.Committer.Time) > time.Hour {
+				break
+			}
+			if a.Commit.Author.Email == b.Commit.Author.Email {
+				k.series[a.OID]++
+				k.series[b.OID]++
+			}
+		}
+	}
+}
+
+// likeness is how much the most similar change of a candidate shares with the
+// fix: the weight of common tokens over the weight of all, as Jaccard has it.
+func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
+	fix := source.Unite(k.Removed, k.Fresh)
+	best := 0.0
+	for path, hs := range c.Diff.Hunks {
+		if !k.Paths[path] && c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {
+			continue
+		}
+		for i := range hs {
+			if b := side(&hs[i]); len(b) < 400 {
+				best = max(best, k.Code.Jaccard(fix, b))
+			}
+		}
+	}
+	return best
+}
+
+// Words of subjects that say what sort of commit it is.
+var (
+	saysRefactor = source.Lazy(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
+	saysFix      = source.Lazy(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
+	saysNew      = source.Lazy(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
+	saysChange   = source.Lazy(`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`)
+	saysRevert   = source.Lazy(`(?i)\brevert`)
+	saysDocs     = source.Lazy(`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`)
+
+	fixRegress = source.Lazy(`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`)
+	fixOld     = source.Lazy(`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`)
+	fixBuild   = source.Lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
+)
+
+func flag(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func says(re source.Pattern) func(*Case, *candidate.Candidate) float64 {
+	return func(_ *Case, c *candidate.Candidate) float64 { return flag(re().MatchString(c.Commit.Subject())) }
+}
+
+// What a fix's message may speak of.
+const (
+	ofRegression = iota
+	ofOmission
+	ofBuild
+	numTopics
+)
+
+func fixSays(topic int) func(*Case, *candidate.Candidate) float64 {
+	return func(k *Case, _ *candidate.Candidate) float64 { return flag(k.topics[topic]) }
+}
+
+func foundBy(s candidate.SourceSet) func(*Case, *candidate.Candidate) float64 {
+	return func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources&s != 0) }
+}
+
+// ageDays is how long before the fix the candidate was committed.
+func (k *Case) ageDays(c *candidate.Candidate) float64 {
+	return max(0, k.fc.Date.Sub(c.Commit.Committer.Time).Hours()/24)
+}
+
+// reciprocal turns a position into a closeness: 1 for the first, 0 for none.
+func reciprocal(position int) float64 {
+	if position < 0 {
+		return 0
+	}
+	return 1 / float64(1+position)
+}
+
+func shareOf(hits, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(hits) / float64(all)
+}
+
+func common(a, b map[string]bool) int {
+	n := 0
+	for k := range a {
+		if b[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// inFunctions gathers what a candidate did inside the functions of the fix.
+func (k *Case) inFunctions(c *candidate.Candidate) (in, out source.Bag, hunks int) {
+	in, out = source.Bag{}, source.Bag{}
+	for path, hs := range c.Diff.Hunks {
+		for i := range hs {
+			if !k.Set.Functions[hs[i].Function] || !k.Paths[path] {
+				continue
+			}
+			hunks++
+			for t, n := range hs[i].In {
+				in[t] += n
+			}
+			for t, n := range hs[i].Out {
+				out[t] += n
+			}
+		}
+	}
+	return in, out, hunks
+}
+
+// subsystem is what many projects put before the colon of a subject.
+func subsystem(subject string) string {
+	head, _, ok := strings.Cut(subject, ": ")
+	if !ok || len(head) > 40 || strings.Count(head, " ") > 2 {
+		return ""
+	}
+	return strings.ToLower(head)
+}
+
+// LandedAfter goes by the place in a history where both have one: commits of a
+// series bear the same second.
+func LandedAfter(x, y *candidate.Candidate) bool {
+	switch {
+	case x.Position >= 0 && y.Position >= 0:
+		return x.Position < y.Position
+	case x.Recent >= 0 && y.Recent >= 0:
+		return x.Recent < y.Recent
+	}
+	return x.Commit.Committer.Time.After(y.Commit.Committer.Time)
+}

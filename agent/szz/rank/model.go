@@ -1,0 +1,137 @@
+package rank
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"git-agent/agent/stat/logistic"
+	"git-agent/agent/szz/rank/trees"
+)
+
+// The ranker's model: boosted trees give each candidate a score in log-odds,
+// and a calibrator turns the scores of all candidates of a fix into
+// probabilities. It was made by cmd/szz-train from cases with known answers;
+// Made says from which.
+//
+//go:embed model.json
+var ModelFile []byte
+
+// Model is what cmd/szz-train writes and the ranker reads.
+type Model struct {
+	Made     Provenance  `json:"made"`
+	Features []string    `json:"features"` // the columns, in the order of training
+	Trees    trees.Model `json:"trees"`
+	Calibrator
+	// Threshold is the probability from which a second suspect is named beside
+	// the first. A set maximises its expected F1 by naming every element whose
+	// probability exceeds half the F1 reached (Lipton et al., ECML 2014).
+	Threshold float64 `json:"threshold"`
+	// GhostThreshold takes its place for a fix that deletes nothing. There the
+	// best candidates lie closer together, and a reader is better off with two.
+	GhostThreshold float64 `json:"ghost_threshold"`
+}
+
+// Provenance says what a model was trained on and how well the method does on
+// repositories it has not seen.
+type Provenance struct {
+	Cases      int                `json:"cases"`
+	Candidates int                `json:"candidates"`
+	Repos      map[string]int     `json:"repositories"` // cases of each
+	Cross      map[string]float64 `json:"cross_validation"`
+}
+
+// A Calibrator maps a candidate's score, and how strong its rivals are, to a
+// probability: sigma(A*score + B*rivals + C), where rivals is the log of the
+// summed odds of the other candidates.
+type Calibrator struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+	C float64 `json:"c"`
+}
+
+var errNoModel = errors.New("the ranker's model does not fit its features: train again")
+
+// loadModel parses the embedded model once, on first use.
+var loadModel = sync.OnceValues(func() (*Model, error) {
+	m := &Model{}
+	if err := json.Unmarshal(ModelFile, m); err != nil {
+		return nil, err
+	}
+	if !slices.Equal(m.Features, FeatureNames()) {
+		return nil, errNoModel
+	}
+	return m, nil
+})
+
+// TrainedOn says which repositories the ranker's model learned from, and how
+// many cases of each. A figure measured on these flatters.
+func TrainedOn() (map[string]int, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	return maps.Clone(m.Made.Repos), nil
+}
+
+// judge scores all candidates and sorts them, most probable first.
+func (m *Model) judge(k *Case) []Ranked {
+	judged := make([]Ranked, len(k.list))
+	scores := make([]float64, len(k.list))
+	for i, c := range k.list {
+		x := k.vector(c)
+		score, _, because := m.Trees.Explain(x)
+		judged[i] = Ranked{Candidate: c, x: x, score: score, because: because}
+		scores[i] = score
+	}
+	for i, p := range m.Probabilities(scores) {
+		judged[i].Probability = p
+	}
+	sort.SliceStable(judged, func(i, j int) bool { return judged[i].Probability > judged[j].Probability }) // ties stay in order of id
+	return judged
+}
+
+// Probabilities calibrates the scores of the candidates of one fix.
+func (c Calibrator) Probabilities(scores []float64) []float64 {
+	rivals := Rivals(scores)
+	ps := make([]float64, len(scores))
+	for i, s := range scores {
+		ps[i] = logistic.Of(c.A*s + c.B*rivals[i] + c.C)
+	}
+	return ps
+}
+
+// noRival stands for the log-odds of rivals that a lone candidate does not have.
+const noRival = -6
+
+// Rivals gives for each score the log of the summed odds of all others.
+func Rivals(scores []float64) []float64 {
+	sum := 0.0
+	for _, s := range scores {
+		sum += math.Exp(s)
+	}
+	rivals := make([]float64, len(scores))
+	for i, s := range scores {
+		rivals[i] = math.Log(math.Exp(noRival) + max(0, sum-math.Exp(s)))
+	}
+	return rivals
+}
+
+// shortList says how many of the sorted judgements are worth naming: always
+// the first, and those after it that are probable enough.
+func (m *Model) shortList(judged []Ranked, ghost bool) int {
+	least := m.Threshold
+	if ghost {
+		least = m.GhostThreshold
+	}
+	n := 1
+	for n < len(judged) && judged[n].Probability >= least {
+		n++
+	}
+	return n
+}

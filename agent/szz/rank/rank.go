@@ -1,0 +1,232 @@
+// Package rank orders the candidates of a fix by the probability that they
+// introduced the bug, with a model of boosted trees over features of the
+// candidate and the fix. No language model is asked.
+//
+// The trees are in model.json, which cmd/szz-train makes. Equal repositories
+// give equal probabilities.
+package rank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+)
+
+// Trace is our own algorithm: candidates from several sources, put in order by
+// one trained model (model.go) that also says how probable each is.
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
+	k, judged, err := Assess(ctx, repo, fc)
+	if err != nil {
+		return nil, err
+	}
+	return k.Verdict(judged, opt.Max)
+}
+
+// Assess studies a fix and puts its candidates in order.
+func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, []Ranked, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := study(ctx, repo, fc)
+	if err != nil {
+		return nil, nil, err
+	}
+	return k, m.judge(k), nil
+}
+
+// Verdict names the best of the judged candidates: n, or those probable enough
+// when n is 0. Where a shallow clone has nobody who wrote a line it names none:
+// the others were never held against those, and their probabilities, which were
+// learnt in whole histories, would mean nothing.
+func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes}
+	for _, j := range judged {
+		v.Candidates = append(v.Candidates, j.Candidate.OID)
+	}
+	if len(judged) == 0 {
+		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
+		return v, nil
+	}
+	if k.Set.Beyond {
+		return v, nil
+	}
+	if n <= 0 {
+		n = m.shortList(judged, k.Set.Ghost())
+	}
+	for _, j := range judged[:min(n, len(judged))] {
+		v.Suspects = append(v.Suspects, k.Suspect(j))
+	}
+	return v, nil
+}
+
+// study gathers all that the model looks at.
+func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, error) {
+	set, err := candidate.FindAnchors(ctx, repo, fc)
+	if err != nil {
+		return nil, err
+	}
+	p, err := candidate.Gather(ctx, repo, fc, set)
+	if err != nil {
+		return nil, err
+	}
+	return newCasework(fc, set, p), nil
+}
+
+// A judgement is a candidate with the model's opinion of it.
+type Ranked struct {
+	Candidate   *candidate.Candidate
+	x           []float64
+	score       float64   // log-odds
+	Probability float64   // calibrated
+	because     []float64 // contribution of each feature to score
+}
+
+// Suspect words a judgement for a reader.
+func (k *Case) Suspect(j Ranked) szz.Suspect {
+	s := szz.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
+	s.Evidence = k.evidence(j.Candidate)
+	s.Reason = k.Reason(j.Candidate)
+	return s
+}
+
+// signals lists what moved the probability, strongest first.
+func signals(j Ranked) []szz.Signal {
+	const most = 6
+	var list []szz.Signal
+	for i, w := range j.because {
+		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
+			name := features[i].say
+			if j.x[i] == 0 {
+				name = fmt.Sprintf("not %q", name)
+			}
+			list = append(list, szz.Signal{Name: name, Value: j.x[i], Weight: w})
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
+	return list[:min(most, len(list))]
+}
+
+// Reason says in one sentence how the candidate is tied to the fix.
+func (k *Case) Reason(c *candidate.Candidate) string {
+	deleted, other, near, inFunction, total := 0, 0, 0, 0, 0
+	for i := range k.Set.Anchors {
+		a := &k.Set.Anchors[i]
+		if a.Role == candidate.RoleDeleted && a.Kind == source.LineCode {
+			total++
+		}
+		if a.Owner != c.OID {
+			continue
+		}
+		switch {
+		case a.Role == candidate.RoleDeleted && a.Kind == source.LineCode:
+			deleted++
+		case a.Role == candidate.RoleDeleted:
+			other++
+		case a.Role == candidate.RoleContext:
+			near++
+		case a.Role == candidate.RoleFunction:
+			inFunction++
+		}
+	}
+	switch {
+	case deleted > 0:
+		return "wrote " + szz.PartOf(deleted, total, "line") + " of code that the fix removes"
+	case other > 0:
+		return fmt.Sprintf("wrote %d %s that the fix removes: imports, comments, braces or blanks", other, szz.Plural(other, "line", "lines"))
+	case near > 0:
+		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
+	case c.Sources&candidate.FromSecond != 0:
+		return "wrote what stood there before the lines that the fix removes"
+	case inFunction > 0:
+		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, szz.Plural(inFunction, "line", "lines"))
+	case c.Sources&candidate.FromNames != 0:
+		return "wrote lines in other files that use a rare name of the fix"
+	case c.Sources&candidate.FromHistory != 0:
+		return "changed a file that the fix changes, shortly before other candidates or in like words"
+	}
+	return "changed other files, but its message and paths read like the fix's"
+}
+
+// evidence picks the lines that tie the candidate to the fix, nearest first.
+func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
+	const most = 3
+	var own []*candidate.Anchor
+	for i := range k.Set.Anchors {
+		if a := &k.Set.Anchors[i]; a.Owner == c.OID && a.Kind != source.LineBlank && a.Kind != source.LineBrace {
+			own = append(own, a)
+		}
+	}
+	sort.SliceStable(own, func(i, j int) bool {
+		if own[i].Role != own[j].Role {
+			return own[i].Role < own[j].Role
+		}
+		if (own[i].Kind == source.LineCode) != (own[j].Kind == source.LineCode) {
+			return own[i].Kind == source.LineCode
+		}
+		return own[i].Distance < own[j].Distance
+	})
+	own = own[:min(most, len(own))]
+	var list []szz.Evidence
+	for _, a := range own {
+		path := k.Set.Files[a.File].OldPath
+		from, to := neighbours(own, a)
+		list = append(list, szz.Evidence{
+			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
+			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), gitext.ShellQuote(path)),
+		})
+	}
+	if len(list) == 0 {
+		list = append(list, k.diffEvidence(c))
+	}
+	return list
+}
+
+// neighbours is the range of lines around a that are all in list: one command
+// shows them together.
+func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
+	in := map[int]bool{}
+	for _, b := range list {
+		in[b.Line] = in[b.Line] || b.File == a.File
+	}
+	from, to = a.Line, a.Line
+	for in[from-1] {
+		from--
+	}
+	for in[to+1] {
+		to++
+	}
+	return from, to
+}
+
+// diffEvidence stands in for candidates that own none of the lines.
+func (k *Case) diffEvidence(c *candidate.Candidate) szz.Evidence {
+	var shared []string
+	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
+		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && !source.IsKeyword(t) && !slices.Contains(source.BeforeUse, t) {
+			shared = append(shared, t)
+		}
+	}
+	sort.SliceStable(shared, func(i, j int) bool { return k.Code.Weight(shared[i]) > k.Code.Weight(shared[j]) })
+	e := szz.Evidence{Command: "git show " + c.OID.Short()}
+	if len(shared) > 0 {
+		e.Text = "both touch " + strings.Join(shared[:min(4, len(shared))], ", ")
+	}
+	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
+		e.Path = c.Diff.Paths[i]
+		e.Command += " -- " + gitext.ShellQuote(e.Path)
+	}
+	return e
+}

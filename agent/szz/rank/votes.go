@@ -1,0 +1,167 @@
+package rank
+
+import (
+	"maps"
+	"math"
+	"sort"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+)
+
+// vote counts the lines that each candidate owns.
+func (k *Case) vote() {
+	for s := range k.shares {
+		k.shares[s] = map[gitext.OID]float64{}
+	}
+	k.nearest = map[gitext.OID]float64{}
+	k.owned, k.moved = map[gitext.OID]float64{}, map[gitext.OID]float64{}
+	runOwners := map[int]map[gitext.OID]bool{}
+	for i := range k.Set.Anchors {
+		a := &k.Set.Anchors[i]
+		if a.Kind == source.LineCode {
+			k.nearest[a.Owner] = max(k.nearest[a.Owner], 1/float64(1+a.Distance))
+		}
+		switch a.Role {
+		case candidate.RoleDeleted:
+			k.voteDeleted(a)
+			if runOwners[a.Change] == nil {
+				runOwners[a.Change] = map[gitext.OID]bool{}
+			}
+			runOwners[a.Change][a.Owner] = true
+		case candidate.RoleContext:
+			k.voteNear(a, candidate.ShareContext)
+			if a.Inserts {
+				k.voteNear(a, candidate.ShareInsertion)
+			}
+			k.voteRelated(a)
+		case candidate.RoleFunction:
+			k.voteNear(a, candidate.ShareFunction)
+			k.voteRelated(a)
+		}
+	}
+	for _, owners := range runOwners {
+		for o := range owners {
+			k.shares[candidate.ShareChanges][o] += 1 / float64(len(k.Set.Changes))
+		}
+	}
+	for _, o := range k.Set.Second {
+		k.shares[candidate.ShareSecond][o]++
+	}
+	for _, n := range k.Set.Named {
+		k.shares[candidate.ShareNames][n.Owner]++
+	}
+	for s, votes := range k.Set.Origins {
+		maps.Copy(k.shares[s], votes)
+	}
+	for s := range k.shares {
+		if candidate.ShareKind(s) != candidate.ShareChanges {
+			normalise(k.shares[s])
+		}
+	}
+}
+
+func (k *Case) voteDeleted(a *candidate.Anchor) {
+	if a.Kind != source.LineCode {
+		k.shares[candidate.ShareTrivial][a.Owner]++
+		return
+	}
+	k.nDel++
+	k.owned[a.Owner]++
+	k.shares[candidate.ShareDeleted][a.Owner]++
+	if c := k.pool.ByOID[a.Owner]; c.Diff != nil {
+		if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.Cosmetic {
+			k.shares[candidate.ShareCosmetic][a.Owner]++
+			k.moved[a.Owner]++
+		}
+	}
+	kept := k.addedBy(a.Change)
+	for t, n := range source.CodeWordsOf(a.Text) {
+		if kept[t] == 0 {
+			k.shares[candidate.ShareTokens][a.Owner] += float64(n)
+		}
+	}
+}
+
+// addedBy are the tokens that a run adds: counted once, since a run that
+// rewrites a file has as many lines that ask for them.
+func (k *Case) addedBy(run int) source.Bag {
+	if k.kept == nil {
+		k.kept = map[int]source.Bag{}
+	}
+	kept := k.kept[run]
+	if kept == nil {
+		kept = source.Bag{}
+		for _, l := range k.Set.Changes[run].Added {
+			kept.AddCode(l.Text)
+		}
+		k.kept[run] = kept
+	}
+	return kept
+}
+
+func (k *Case) voteNear(a *candidate.Anchor, s candidate.ShareKind) {
+	if a.Kind == source.LineBlank || a.Kind == source.LineComment {
+		return
+	}
+	w := 1 / float64(a.Distance)
+	if a.Kind == source.LineBrace {
+		w /= 4
+	}
+	k.shares[s][a.Owner] += w
+}
+
+// voteRelated weighs a neighbour by the names it shares with what the fix adds
+// there: an added check guards the line that uses the same variable.
+func (k *Case) voteRelated(a *candidate.Anchor) {
+	if a.Kind != source.LineCode {
+		return
+	}
+	line := source.CodeWordsOf(a.Text)
+	shared := 0.0
+	for _, l := range k.Set.Changes[a.Change].Added {
+		for t := range source.CodeWordsOf(l.Text) {
+			if line[t] > 0 && len(t) > 2 {
+				shared++
+			}
+		}
+	}
+	k.shares[candidate.ShareRelated][a.Owner] += shared / (1 + math.Log(float64(a.Distance)))
+}
+
+func normalise(m map[gitext.OID]float64) {
+	oids := make([]gitext.OID, 0, len(m))
+	for o := range m {
+		oids = append(oids, o)
+	}
+	sort.Slice(oids, func(i, j int) bool { return oids[i] < oids[j] })
+	sum := 0.0
+	for _, o := range oids { // in order: float addition does not commute
+		sum += m[o]
+	}
+	for _, o := range oids {
+		if sum > 0 {
+			m[o] /= sum
+		}
+	}
+}
+
+func share(s candidate.ShareKind) func(*Case, *candidate.Candidate) float64 {
+	return func(k *Case, c *candidate.Candidate) float64 { return k.shares[s][c.OID] }
+}
+
+func top(s candidate.ShareKind) func(*Case, *candidate.Candidate) float64 {
+	return func(k *Case, c *candidate.Candidate) float64 {
+		mine := k.shares[s][c.OID]
+		if mine == 0 {
+			return 0
+		}
+		for _, v := range k.shares[s] {
+			if v > mine {
+				return 0
+			}
+		}
+		return 1
+	}
+}

@@ -1,0 +1,79 @@
+package rank
+
+import (
+	"git-agent/agent/source"
+	"git-agent/agent/szz/candidate"
+)
+
+// Blame knows the owners of lines that still stand. Names tell of others too:
+// who brought one to the files of the fix, first and last, and who took it out.
+// Each name of the fix votes for one candidate, by its rarity among them.
+
+// voteNames lets the names and lines of the fix vote.
+func (k *Case) voteNames(byDate []*candidate.Candidate) {
+	brought := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] > c.Diff.Removed[t] }
+	tookOut := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] < c.Diff.Removed[t] }
+	inside := func(c *candidate.Candidate, t string) bool { return k.inside[c.OID].in[t] > k.inside[c.OID].out[t] }
+	k.voteNewest(candidate.ShareGoneNewest, k.Gone, byDate, brought)
+	k.voteNewest(candidate.ShareFreshNewest, k.Fresh, byDate, brought)
+	k.voteNewest(candidate.ShareRestorer, k.Fresh, byDate, tookOut)
+	k.voteNewest(candidate.ShareSaid, k.said, byDate, brought)
+	k.voteNewest(candidate.ShareInside, source.Unite(k.Gone, k.Fresh), byDate, inside)
+	oldestFirst := make([]*candidate.Candidate, len(byDate))
+	for i, c := range byDate {
+		oldestFirst[len(byDate)-1-i] = c
+	}
+	k.voteNewest(candidate.ShareGoneFirst, k.Gone, oldestFirst, brought)
+	k.voteNewest(candidate.ShareFreshFirst, k.Fresh, oldestFirst, brought)
+	for line := range k.addKeys {
+		for _, c := range byDate {
+			if c.Diff.RemovedLines[line] && !c.Diff.AddedLines[line] {
+				k.shares[candidate.ShareRestoredLines][c.OID]++
+				break
+			}
+		}
+	}
+	for s := candidate.ShareGoneNewest; s <= candidate.ShareInside; s++ {
+		normalise(k.shares[s])
+	}
+}
+
+// voteNewest gives each name's vote to the first of the candidates that did it.
+func (k *Case) voteNewest(s candidate.ShareKind, names source.Bag, candidates []*candidate.Candidate, did func(*candidate.Candidate, string) bool) {
+	for _, t := range source.SortedTokens(names) {
+		for _, c := range candidates {
+			if did(c, t) {
+				k.shares[s][c.OID] += max(0, k.Code.Weight(t))
+				break
+			}
+		}
+	}
+}
+
+// readStreak counts the commits of the fix's author right before the fix: they
+// may be patches of one series with it, and are culprits less often.
+func (k *Case) readStreak() {
+	if k.fc.Fix != "" {
+		for k.streak < len(k.pool.Authors) && SamePerson(k.pool.Authors[k.streak], k.fc.Commit.Author) {
+			k.streak++
+		}
+	}
+	k.tickets = map[string]bool{}
+	for _, t := range ticket().FindAllString(k.fc.Message, -1) {
+		k.tickets[t] = true
+	}
+}
+
+// ticket is a report's name in many trackers: "JCR-1552".
+var ticket = source.Lazy(`\b[A-Z][A-Z0-9]+-[0-9]+\b`)
+
+func sharesTicket(tickets map[string]bool, message string) bool {
+	if len(tickets) > 0 {
+		for _, t := range ticket().FindAllString(message, -1) {
+			if tickets[t] {
+				return true
+			}
+		}
+	}
+	return false
+}
