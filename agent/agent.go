@@ -1,17 +1,9 @@
-// Package agent holds what every agent of git-agent shares: the events that
-// engines emit, and the five read-only git tools with which a model (or a
-// person, by `git agent tool`) investigates a history.
+// Package agent holds the conversation with a language model that works with
+// tools: the [Loop] with its limits, the [Journal] that records it and lets it
+// go on after a crash, the [Ledger] of what several of them spend, the [Event]s
+// that it emits, and the contract of a [Tool].
 //
-// What it promises:
-//
-//   - A tool takes typed fields, never options or argv, and starts no program
-//     other than git through package gitext.
-//   - A [Scope] bounds every call. Nothing later than its tip is visible, and
-//     a hidden commit (the fix under study) cannot be shown, named or found.
-//   - What a tool prints holds no control bytes but newline and tab, is
-//     bounded, and says at each cut how to get the rest.
-//   - The same call on the same history gives the same bytes.
-//
-// What it does not: it does not interpret what it finds, and it does not
-// protect a reader from what repositories say in words. Their content is data.
+// The package knows no verb and no tool of its own. A loop is deterministic
+// between the steps of its journal, and every failure of a model is an ordinary
+// input to it.
 package agent

@@ -20,11 +20,7 @@ const (
 	maxStringBytes = 4 << 10
 )
 
-// param is one parameter of a tool, read from a field of its typed struct:
-//
-//	Max int `json:"max" arg:"min=1,max=100"`
-//	Mode string `json:"mode" arg:"enum=S|G"`
-//	Path string `json:"path" arg:"required"`
+// param is one parameter of a tool, read from a field of its typed struct.
 type param struct {
 	name     string
 	index    int
@@ -238,7 +234,7 @@ func setParam(field reflect.Value, p param, value json.RawMessage) error {
 		return setInt(field, p, value)
 	default:
 		if json.Unmarshal(value, field.Addr().Interface()) != nil {
-			return fmt.Errorf("%q must be true or false, got %s", p.name, shorten(string(value), 40))
+			return fmt.Errorf("%q must be true or false, got %s", p.name, Shorten(string(value), 40))
 		}
 		return nil
 	}
@@ -247,7 +243,7 @@ func setParam(field reflect.Value, p param, value json.RawMessage) error {
 func setString(field reflect.Value, p param, value json.RawMessage) error {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
-		return fmt.Errorf("%q must be a string, got %s", p.name, shorten(string(value), 40))
+		return fmt.Errorf("%q must be a string, got %s", p.name, Shorten(string(value), 40))
 	}
 	switch {
 	case len(s) > maxStringBytes:
@@ -257,7 +253,7 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 	case p.required && s == "":
 		return fmt.Errorf("%q is empty", p.name)
 	case len(p.enum) > 0 && !slices.Contains(p.enum, s):
-		return fmt.Errorf("%q must be one of %s, got %q", p.name, strings.Join(p.enum, ", "), shorten(s, 40))
+		return fmt.Errorf("%q must be one of %s, got %q", p.name, strings.Join(p.enum, ", "), Shorten(s, 40))
 	}
 	field.SetString(s)
 	return nil
@@ -267,7 +263,7 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 func setInt(field reflect.Value, p param, value json.RawMessage) error {
 	var n float64
 	if json.Unmarshal(value, &n) != nil || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
-		return fmt.Errorf("%q must be a whole number, got %s", p.name, shorten(string(value), 40))
+		return fmt.Errorf("%q must be a whole number, got %s", p.name, Shorten(string(value), 40))
 	}
 	if int(n) < p.min || p.max > 0 && int(n) > p.max {
 		if p.max > 0 {
@@ -276,5 +272,32 @@ func setInt(field reflect.Value, p param, value json.RawMessage) error {
 		return fmt.Errorf("%q must be at least %d, got %d", p.name, p.min, int(n))
 	}
 	field.SetInt(int64(n))
+	return nil
+}
+
+// Args describes and reads the arguments of a tool. P is a struct whose fields
+// name the parameters in json tags and bound them in arg tags:
+//
+//	Max  int    `json:"max" arg:"min=1,max=100"`
+//	Mode string `json:"mode" arg:"enum=S|G"`
+//	Path string `json:"path" arg:"required"`
+type Args[P any] struct {
+	Schema json.RawMessage
+	params []param
+}
+
+// NewArgs takes what each parameter means, by its name.
+func NewArgs[P any](meaning map[string]string) (Args[P], error) {
+	params := paramsOf(reflect.TypeFor[P]())
+	schema, err := schemaOf(params, meaning)
+	return Args[P]{Schema: schema, params: params}, err
+}
+
+// Decode fills p, which holds the defaults. An error is a *CallError of tool,
+// for the caller to read.
+func (a Args[P]) Decode(tool string, args json.RawMessage, p *P) error {
+	if err := decodeArgs(args, a.params, p); err != nil {
+		return &CallError{Tool: tool, Text: err.Error(), Malformed: true}
+	}
 	return nil
 }

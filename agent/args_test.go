@@ -5,13 +5,24 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"git-agent/prompts"
 )
+
+// sampleParams are those of a search, with a parameter of each kind.
+type sampleParams struct {
+	Pattern string `json:"pattern" arg:"required"`
+	Mode    string `json:"mode" arg:"enum=S|G"`
+	Path    string `json:"path"`
+	Since   string `json:"since"`
+	Until   string `json:"until"`
+	Order   string `json:"order" arg:"enum=newest|oldest"`
+	Max     int    `json:"max" arg:"min=1,max=100"`
+	Commit  string `json:"commit"`
+	Page    int    `json:"page" arg:"min=0"`
+}
 
 func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
 	// Every bad call is refused in words that tell what would be right.
-	params := paramsOf(reflect.TypeFor[searchParams]())
+	params := paramsOf(reflect.TypeFor[sampleParams]())
 	tests := []struct{ args, want string }{
 		{``, "ends too early"},
 		{`{`, "ends too early"},
@@ -47,7 +58,7 @@ func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
 		{`{"pattern":"` + strings.Repeat("x", maxArgsBytes) + `"}`, "at most 65536 are read"},
 	}
 	for _, test := range tests {
-		var p searchParams
+		var p sampleParams
 		err := decodeArgs(json.RawMessage(test.args), params, &p)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("decodeArgs(%.60q) = %v, want an error with %q", test.args, err, test.want)
@@ -57,12 +68,12 @@ func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
 
 func TestDecodeArgsKeepsDefaults(t *testing.T) {
 	// What is left out or null keeps its default; 20.0 is a whole number.
-	p := searchParams{Mode: "S", Order: "newest", Max: 20}
+	p := sampleParams{Mode: "S", Order: "newest", Max: 20}
 	args := `{"pattern": "x", "mode": null, "max": 30.0, "path": ""}`
 	if err := decodeArgs(json.RawMessage(args), paramsOf(reflect.TypeOf(p)), &p); err != nil {
 		t.Fatal(err)
 	}
-	if want := (searchParams{Pattern: "x", Mode: "S", Order: "newest", Max: 30}); p != want {
+	if want := (sampleParams{Pattern: "x", Mode: "S", Order: "newest", Max: 30}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
 }
@@ -108,9 +119,9 @@ func FuzzDecodeArgs(f *testing.F) {
 	for _, seed := range []string{`{"pattern":"x"}`, `{"pattern":"x","max":3}`, `{`, `{"a":{"b":[1,null]}}`, `{"pattern":"\ud800"}`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(seed))
 	}
-	params := paramsOf(reflect.TypeFor[searchParams]())
+	params := paramsOf(reflect.TypeFor[sampleParams]())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := searchParams{Max: 20}
+		p := sampleParams{Max: 20}
 		if decodeArgs(data, params, &p) != nil {
 			return
 		}
@@ -121,44 +132,4 @@ func FuzzDecodeArgs(f *testing.F) {
 			t.Errorf("accepted %+v from %q", p, data)
 		}
 	})
-}
-
-func TestSpecs(t *testing.T) {
-	// Every tool is described, each parameter too, and nothing else is; the
-	// schemas are strict JSON schemas.
-	specs, err := Specs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, s := range specs {
-		names = append(names, s.Name)
-		var schema struct {
-			Type       string                     `json:"type"`
-			Properties map[string]json.RawMessage `json:"properties"`
-			Required   []string                   `json:"required"`
-			Additional *bool                      `json:"additionalProperties"`
-		}
-		if err := json.Unmarshal(s.Parameters, &schema); err != nil {
-			t.Fatalf("%s: %v", s.Name, err)
-		}
-		if schema.Type != "object" || schema.Additional == nil || *schema.Additional || schema.Required == nil {
-			t.Errorf("%s: schema is not strict: %s", s.Name, s.Parameters)
-		}
-		text, err := prompts.ForTool(s.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Description == "" || text.Narrow == "" {
-			t.Errorf("%s: no description, or no advice how to ask for less", s.Name)
-		}
-		for name := range text.Params {
-			if _, ok := schema.Properties[name]; !ok {
-				t.Errorf("%s: the prompt describes %q, which is no parameter", s.Name, name)
-			}
-		}
-	}
-	if got := strings.Join(names, " "); got != "git_blame git_show git_log_search git_log_function git_grep" {
-		t.Errorf("tools are %s", got)
-	}
 }

@@ -140,7 +140,7 @@ func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	case err != nil && ctx.Err() != nil:
 		c.end(StatusInterrupted, "%v", context.Cause(ctx))
 	case err != nil:
-		c.end(StatusFailed, "%s", clean(err.Error()))
+		c.end(StatusFailed, "%s", Clean(err.Error()))
 	}
 	c.out.Resumed = c.book.recalled
 	closing := Closing{Status: c.out.Status, Reason: c.out.Reason, Turns: c.out.Turns, Calls: c.out.Calls, Usage: c.out.Usage}

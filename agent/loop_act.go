@@ -70,7 +70,7 @@ func (c *conversation) plan(ctx context.Context, n int, calls []model.Call) ([]*
 		j.name, j.args = call.Means()
 		j.tool = c.tools[j.name]
 		jobs = append(jobs, j)
-		c.emit(ToolCall{Turn: n, ID: call.ID, Name: cleanLine(call.Name), Args: jsonOf(call.Args)})
+		c.emit(ToolCall{Turn: n, ID: call.ID, Name: CleanLine(call.Name), Args: jsonOf(call.Args)})
 		var was CallResult
 		found, err := c.book.recall(ctx, j.key, &was)
 		switch {
@@ -233,7 +233,7 @@ func (c *conversation) answer(j *job) {
 	r := j.result
 	c.talk = append(c.talk, model.Message{Role: model.ToolReply, Text: r.Text, CallID: j.call.ID, Name: r.Name})
 	c.placed = append(c.placed, placed{message: len(c.talk) - 1, step: j.key, turn: c.heard})
-	c.emit(ToolResult{ID: j.call.ID, Name: cleanLine(r.Name), Text: r.Text, Value: r.Detail,
+	c.emit(ToolResult{ID: j.call.ID, Name: CleanLine(r.Name), Text: r.Text, Value: r.Detail,
 		Failed: r.Failed, Cached: r.Cached, Truncated: r.Truncated})
 	c.answers.note(j.call)
 	if r.ran() {

@@ -74,7 +74,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 		c.forfeit()
 		return res, err // the intent stays open: it may have been paid for
 	default:
-		res.Reply, res.Class, res.Error = nil, failed.Class, clean(failed.Error())
+		res.Reply, res.Class, res.Error = nil, failed.Class, Clean(failed.Error())
 		if !failed.Charged() {
 			c.release()
 		} else if c.denied == "" {
@@ -235,7 +235,7 @@ func (c *conversation) take(ctx context.Context, n int, reply *model.Reply) (*mo
 // tell emits the events of an answer.
 func (c *conversation) tell(n int, reply *model.Reply) {
 	for _, text := range []string{reply.Message.Thought, reply.Message.Text} {
-		if text = strings.TrimSpace(clean(text)); text != "" {
+		if text = strings.TrimSpace(Clean(text)); text != "" {
 			c.emit(Thought{Turn: n, Text: text})
 		}
 	}

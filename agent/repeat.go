@@ -86,5 +86,5 @@ func (m *memory) stuck() string {
 // reason.
 func brief(text string) string {
 	const most = 300 // characters
-	return shorten(cleanLine(strings.TrimSpace(text)), most)
+	return Shorten(CleanLine(strings.TrimSpace(text)), most)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/agent/model"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -170,7 +171,7 @@ func TestWordsOfTheTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := agent.NewToolbox(repo, agent.Scope{Tip: tip}, agent.ToolOptions{})
+	box, err := gittool.New(repo, gittool.Scope{Tip: tip}, gittool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestWordsOfTheTools(t *testing.T) {
 			t.Errorf("%s found nothing in other words: %q", name, res.Text)
 		}
 	}
-	if box, err = agent.NewToolbox(repo, agent.Scope{Tip: tip}, agent.ToolOptions{Timeout: time.Nanosecond}); err != nil {
+	if box, err = gittool.New(repo, gittool.Scope{Tip: tip}, gittool.Options{Timeout: time.Nanosecond}); err != nil {
 		t.Fatal(err)
 	}
 	var no *agent.CallError

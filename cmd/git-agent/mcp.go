@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz/detect"
@@ -59,27 +60,27 @@ type mcpServer struct {
 }
 
 // scope is what the git tools see now: HEAD moves while a session lasts.
-func (s *mcpServer) scope(ctx context.Context) (agent.Scope, error) {
+func (s *mcpServer) scope(ctx context.Context) (gittool.Scope, error) {
 	if s.cmd.Fix == "" {
 		rev := s.cmd.Tip
 		if rev == "" {
 			rev = "HEAD"
 		}
 		tip, err := s.repo.Resolve(ctx, rev)
-		return agent.Scope{Tip: tip}, err
+		return gittool.Scope{Tip: tip}, err
 	}
 	fix, err := s.repo.Resolve(ctx, s.cmd.Fix)
 	if err != nil {
-		return agent.Scope{}, err
+		return gittool.Scope{}, err
 	}
 	c, err := s.repo.Commit(ctx, fix)
 	if err != nil {
-		return agent.Scope{}, err
+		return gittool.Scope{}, err
 	}
 	if len(c.Parents) == 0 {
-		return agent.Scope{}, fmt.Errorf("%s is the first commit of its history: there is nothing before it", fix.Short())
+		return gittool.Scope{}, fmt.Errorf("%s is the first commit of its history: there is nothing before it", fix.Short())
 	}
-	return agent.Scope{Tip: c.Parents[0], Fix: fix}, nil
+	return gittool.Scope{Tip: c.Parents[0], Fix: fix}, nil
 }
 
 // newest is the newest commit that szz may trace, and what it traces when no
@@ -104,7 +105,7 @@ func (s *mcpServer) admit(ctx context.Context, oid gitext.OID) error {
 }
 
 func (s *mcpServer) options() (mcp.Options, error) {
-	specs, err := agent.Specs()
+	specs, err := gittool.Specs()
 	if err != nil {
 		return mcp.Options{}, err
 	}
@@ -146,7 +147,7 @@ func (s *mcpServer) callGit(ctx context.Context, name string, args json.RawMessa
 	if err != nil {
 		return agent.Result{}, err
 	}
-	box, err := agent.NewToolbox(s.repo, scope, agent.ToolOptions{Memory: s.cache})
+	box, err := gittool.New(s.repo, scope, gittool.Options{Memory: s.cache})
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"git-agent/agent"
+	"git-agent/agent/gittool"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -50,7 +50,7 @@ func TestMCPTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs, err := agent.Specs()
+	specs, err := gittool.Specs()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/agent/secret"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -44,7 +45,7 @@ func (tr *trap) in(t *testing.T, args ...string) (string, string, int) {
 }
 
 // toolbox binds the tools to the commit before the fix.
-func (tr *trap) toolbox(t testing.TB, opt agent.ToolOptions) *agent.Toolbox {
+func (tr *trap) toolbox(t testing.TB, opt gittool.Options) *gittool.Toolbox {
 	t.Helper()
 	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: tr.dir})
 	if err != nil {
@@ -55,7 +56,7 @@ func (tr *trap) toolbox(t testing.TB, opt agent.ToolOptions) *agent.Toolbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := agent.NewToolbox(repo, agent.Scope{Tip: tip}, opt)
+	box, err := gittool.New(repo, gittool.Scope{Tip: tip}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestThreatT1HostileConfigurationRunsNothing(t *testing.T) {
 func TestThreatT2OptionsAreNoArguments(t *testing.T) {
 	tr := setTrap(t)
 	before := snapshot(t, tr.dir)
-	box := tr.toolbox(t, agent.ToolOptions{})
+	box := tr.toolbox(t, gittool.Options{})
 	for _, evil := range []string{"--output=PWNED", "-OPWNED", "--open-files-in-pager=touch PWNED", "--ext-diff", "--textconv", "--contents=/etc/passwd",
 		"--no-index", "-f/etc/passwd", "HEAD --output=PWNED", "HEAD\n--output=PWNED", "--upload-pack=touch PWNED", "$(touch PWNED)", "`touch PWNED`", "; touch PWNED"} {
 		for tool, args := range map[string]map[string]any{
@@ -197,7 +198,7 @@ func TestThreatT8Bombs(t *testing.T) {
 		mode, kind = "040000", "tree"
 	}
 	tr.parent = tr.git(t, "commit-tree", "-m", "bomb", id)
-	box := tr.toolbox(t, agent.ToolOptions{Timeout: time.Second})
+	box := tr.toolbox(t, gittool.Options{Timeout: time.Second})
 	for _, args := range []string{`{"pattern":"absent"}`, `{"pattern":"needle","path":"0"}`} {
 		res, err := box.Call(t.Context(), "git_grep", json.RawMessage(args))
 		var refused *agent.CallError
@@ -209,7 +210,7 @@ func TestThreatT8Bombs(t *testing.T) {
 
 func TestThreatT9NothingOutsideIsRead(t *testing.T) {
 	tr := setTrap(t)
-	box := tr.toolbox(t, agent.ToolOptions{})
+	box := tr.toolbox(t, gittool.Options{})
 	for _, path := range []string{"link", "../home/.ssh/id_rsa", "/etc/passwd", "a/../../../etc/passwd", ".git/config", "untracked.txt", "link/../x", `..\..\etc\passwd`} {
 		for _, tool := range []string{"git_blame", "git_log_function"} {
 			args := fmt.Sprintf(`{"path":%q}`, path)
@@ -267,7 +268,7 @@ func TestThreatT12CachesAreNotMixed(t *testing.T) {
 		tr   *trap
 		want bool
 	}{{other, true}, {one, false}, {other, true}} {
-		res, err := tt.tr.toolbox(t, agent.ToolOptions{Memory: memory}).Call(t.Context(), "git_grep", args)
+		res, err := tt.tr.toolbox(t, gittool.Options{Memory: memory}).Call(t.Context(), "git_grep", args)
 		if err != nil || strings.Contains(res.Text, "only-here.txt") != tt.want {
 			t.Errorf("%v %q", err, res.Text)
 		}
@@ -285,7 +286,7 @@ func FuzzThreatT2(f *testing.F) {
 	}
 	f.Add("git_grep", []byte(`{"pattern":"(0{)","regex":true}`)) // found by fuzzing
 	tr := setTrap(f)
-	box := tr.toolbox(f, agent.ToolOptions{Timeout: 3 * time.Second})
+	box := tr.toolbox(f, gittool.Options{Timeout: 3 * time.Second})
 	files := countFiles(f, tr.dir)
 	f.Fuzz(func(t *testing.T, tool string, args []byte) {
 		res, err := box.Call(t.Context(), tool, args)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -53,13 +54,13 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	opt := agent.ToolOptions{Plain: !c.Compression}
+	opt := gittool.Options{Plain: !c.Compression}
 	if c.Cache {
 		kept := a.openCache(ctx, repo)
 		defer kept.Close() // what it could not keep it has warned about
 		opt.Memory = kept
 	}
-	box, err := agent.NewToolbox(repo, agent.Scope{Tip: tip}, opt)
+	box, err := gittool.New(repo, gittool.Scope{Tip: tip}, opt)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
 }
 
 func listTools(w io.Writer, asJSON bool) error {
-	specs, err := agent.Specs()
+	specs, err := gittool.Specs()
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func printToolSpec(w io.Writer, name string) error {
 
 // toolSpec is the description of one tool.
 func toolSpec(name string) (agent.Spec, error) {
-	specs, err := agent.Specs()
+	specs, err := gittool.Specs()
 	if err != nil {
 		return agent.Spec{}, err
 	}

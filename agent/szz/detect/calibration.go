@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -74,7 +75,7 @@ func promptsHash() (string, error) {
 			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
 		}
 	}
-	specs, err := agent.Specs()
+	specs, err := gittool.Specs()
 	if err != nil {
 		return "", err
 	}

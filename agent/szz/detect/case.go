@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"git-agent/agent"
+	"git-agent/agent/gittool"
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
@@ -22,8 +22,8 @@ type investigation struct {
 	judged  []rank.Ranked
 	offline *szz.Verdict // the answer without a model
 	roster  *roster      // without commits when the ranking is not shown
-	scope   agent.Scope
-	box     *agent.Toolbox
+	scope   gittool.Scope
+	box     *gittool.Toolbox
 }
 
 // newInvestigation does the offline engine's work and binds the tools to the
@@ -42,14 +42,14 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext
 	}
 	d.roster = d.newRoster()
 	d.scope.Names = d.roster.names()
-	d.box, err = agent.NewToolbox(repo, d.scope, agent.ToolOptions{Plain: opt.NoCompression, Memory: opt.Memory})
+	d.box, err = gittool.New(repo, d.scope, gittool.Options{Plain: opt.NoCompression, Memory: opt.Memory})
 	return d, err
 }
 
 // scopeOf bounds what the tools show: the history of the fix's parent, up to
 // the date of the fix. A parent whose clock ran ahead of the fix's stays in.
-func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (agent.Scope, error) {
-	s := agent.Scope{Tip: fc.Parent, Fix: fc.Fix, Until: fc.Date}
+func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittool.Scope, error) {
+	s := gittool.Scope{Tip: fc.Parent, Fix: fc.Fix, Until: fc.Date}
 	parent, err := repo.Commit(ctx, fc.Parent)
 	if err != nil {
 		return s, err
@@ -59,7 +59,7 @@ func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (agent.
 	}
 	if fc.Blind {
 		spared := szz.HashLikeWords(fc.Patch) // determined by the fix, which is part of every key
-		s.Redact = agent.Redactor{Name: "szz-hints-3", Text: func(m string) string { return szz.RedactHintsBut(m, spared) }}
+		s.Redact = gittool.Redactor{Name: "szz-hints-3", Text: func(m string) string { return szz.RedactHintsBut(m, spared) }}
 	}
 	return s, nil
 }

@@ -1,0 +1,395 @@
+package gittool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// maxFileBytes bounds the files that tools read whole.
+const maxFileBytes = 16 << 20
+
+// blameParams are the parameters of git_blame.
+type blameParams struct {
+	Path        string `json:"path" arg:"required"`
+	Start       int    `json:"start" arg:"min=0"`
+	End         int    `json:"end" arg:"min=0"`
+	Commit      string `json:"commit"`
+	IgnoreSpace bool   `json:"ignore_space"`
+	Moves       string `json:"moves" arg:"enum=none|file|files"`
+	Page        int    `json:"page" arg:"min=0"`
+}
+
+// Blame is the answer of git_blame.
+type Blame struct {
+	Path    string      `json:"path"`
+	Commit  string      `json:"commit"` // as of which
+	Start   int         `json:"start"`
+	End     int         `json:"end"`
+	Total   int         `json:"total"` // lines of the file
+	Lines   []BlameLine `json:"lines"`
+	Commits []Commit    `json:"commits"` // newest first
+}
+
+// BlameLine is one line and its last change.
+type BlameLine struct {
+	Line     int    `json:"line"`
+	Commit   string `json:"commit"`
+	Path     string `json:"path"` // the file's name in Commit
+	OrigLine int    `json:"orig_line"`
+	Text     string `json:"text"`
+}
+
+func newBlame(b *bench) (agent.Tool, error) {
+	t := gitTool[blameParams, Blame]{
+		version:  1,
+		defaults: blameParams{IgnoreSpace: true, Moves: "none"},
+		page:     func(p *blameParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareBlame,
+		look:     lookBlame,
+		render:   (*Blame).render,
+	}
+	return t.described("git_blame", b)
+}
+
+func prepareBlame(ctx context.Context, b *bench, p *blameParams) error {
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
+		return err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	return err
+}
+
+// text reads a file that must be text.
+func (b *bench) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
+	if err := refuseRedacted(path); err != nil {
+		return nil, err
+	}
+	data, err := b.repo.BlobAt(ctx, oid, path, maxFileBytes)
+	var large *gitext.TooLargeError
+	if errors.As(err, &large) {
+		return nil, refusef("%q is larger than %d MiB at %s and is not read", path, maxFileBytes>>20, oid.Short())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isBinary(data) {
+		return nil, refusef("%q is a binary file at %s; it has no lines", path, oid.Short())
+	}
+	return data, nil
+}
+
+// isBinary is git's rule: a NUL in the first 8000 bytes.
+func isBinary(data []byte) bool {
+	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
+}
+
+func countTextLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// clip fits a range of lines into a file of total lines and says so.
+func (b *bench) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
+	switch {
+	case total == 0:
+		return 0, 0, refusef("%q is empty at %s", path, oid.Short())
+	case start > total:
+		return 0, 0, refusef("%q has only %d lines at %s; start is %d", path, total, oid.Short(), start)
+	case end > 0 && start > end:
+		return 0, 0, refusef("start (%d) is behind end (%d)", start, end)
+	}
+	if end > total {
+		b.notef("%q ends at line %d", path, total)
+	}
+	if end == 0 || end > total {
+		end = total
+	}
+	return max(start, 1), end, nil
+}
+
+func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
+	opt := gitext.BlameOptions{IgnoreSpace: p.IgnoreSpace, Moves: p.Moves != "none"}
+	if p.Moves == "files" {
+		opt.Copies = 1
+	}
+	opt.Ranges = []gitext.LineRange{{Start: p.Start, End: p.End}}
+	oid := gitext.OID(p.Commit)
+	lines, err := b.repo.Blame(ctx, oid, p.Path, opt)
+	if err != nil {
+		return nil, err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Blame{Path: agent.Clean(p.Path), Commit: p.Commit, Start: p.Start, End: p.End, Total: countTextLines(text)}
+	var oids []gitext.OID
+	for _, l := range lines {
+		oids = append(oids, l.Commit)
+		v.Lines = append(v.Lines, BlameLine{Line: l.Line, Commit: string(l.Commit), Path: agent.Clean(l.Path), OrigLine: l.OrigLine,
+			Text: line(string(l.Text))})
+	}
+	v.Commits, err = b.commits(ctx, oids)
+	return v, err
+}
+
+// askedRoom is the room for a range that was asked for, in characters: all its
+// code is shown, about 200 lines, and only hashes that repeat are left out. What
+// does not fit is the end, not lines in between.
+const askedRoom = 12000
+
+// blameLevels are how much of the code blame shows: the width of lines, 0 for
+// all, and how many lines of each run of lines that one commit wrote.
+var blameLevels = []struct {
+	width, lines int
+	once         bool // a run names its commit on its first line only
+	missing      string
+}{
+	{missing: ""},
+	{width: maxLineRunes, once: true, missing: "common indentation left out, a commit stands before the first of its lines only"},
+	{width: 60, missing: "indentation and the ends of long lines left out"},
+	{width: 36, missing: "indentation and the ends of lines left out"},
+	{width: 60, lines: 6, missing: "at most 6 lines of each run of lines from one commit"},
+	{width: 60, lines: 3, missing: "at most 3 lines of each run of lines from one commit"},
+	{width: 60, lines: 1, missing: "only the first line of each run of lines from one commit"},
+	{lines: -1, missing: "code left out"},
+}
+
+// render puts blame into words. Its levels keep less and less of the code; the
+// last one only tells, for each commit, which lines it wrote.
+func (v *Blame) render(detail int) layout {
+	if detail == detailPlain {
+		return layout{blocks: v.plain()}
+	}
+	out := layout{
+		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
+		legend: v.withOldNames(), unit: "runs of lines",
+	}
+	if v.asked() {
+		out.narrow = "give a shorter range"
+		if detail != detailFull {
+			out.room = askedRoom
+		}
+		if detail > 1 {
+			return v.firstPart(out)
+		}
+	}
+	if detail == len(blameLevels) {
+		out.blocks, out.legend, out.unit = v.byCommit(), nil, "commits"
+		out.missing, out.last = "code left out, lines by commit", true
+		return out
+	}
+	out.missing, out.blocks = blameLevels[detail].missing, v.atLevel(detail)
+	return out
+}
+
+// atLevel is the lines, with as much of them as a level keeps.
+func (v *Blame) atLevel(detail int) []block {
+	level, hash := blameLevels[detail], v.hashes()
+	width, indent := maxLineRunes, 0
+	if level.width > 0 {
+		width, indent = level.width, v.indent()
+	}
+	var out []block
+	for _, run := range v.runs() {
+		out = append(out, renderGroup(run, level.lines, level.once, hash[run[0].Commit], func(code string) string {
+			if indent == 0 && level.width == 0 {
+				return agent.Shorten(code, width)
+			}
+			return clip(strings.TrimRight(code[min(indent, len(code)):], " \t"), width)
+		})...)
+	}
+	return out
+}
+
+// firstPart shows of a long range as many lines from its start as there is room
+// for, and says where the commits of the others stand.
+func (v *Blame) firstPart(out layout) layout {
+	lines := v.atLevel(1)
+	with := func(n int) layout {
+		part, rest := out, *v
+		rest.Lines = rest.Lines[n:]
+		part.blocks = append(slices.Clip(lines[:n]), rest.spans()...)
+		part.room -= noteRoom
+		return part
+	}
+	n := sort.Search(len(lines), func(n int) bool { part := with(n + 1); return !fits(part, part.blocks, nil) })
+	out.blocks, out.unit, out.last = with(n).blocks, "lines", true
+	next := v.Start + n
+	out.missing = fmt.Sprintf("%s; the code from L%d on", blameLevels[1].missing, next)
+	out.narrow = fmt.Sprintf("give start=%d and end=%d", next, v.End)
+	return out
+}
+
+// spans names the first runs of lines without their code.
+func (v *Blame) spans() []block {
+	const most = 20
+	hash := v.hashes()
+	var out []block
+	for i, run := range v.runs() {
+		if i == most {
+			return append(out, block{text: fmt.Sprintf("... runs of lines from L%d on left out", run[0].Line)})
+		}
+		out = append(out, renderGroup(run, -1, false, hash[run[0].Commit], nil)...)
+	}
+	return out
+}
+
+// asked reports whether only a part of the file is wanted.
+func (v *Blame) asked() bool { return v.Start > 1 || v.End < v.Total }
+
+// renderGroup tells keep lines of a run, all of them for 0, no code for -1.
+func renderGroup(run []BlameLine, keep int, once bool, hash string, code func(string) string) []block {
+	refs := []string{run[0].Commit}
+	if keep < 0 {
+		return []block{{text: span(run) + ": " + hash, refs: refs}}
+	}
+	var out []block
+	for i, l := range run {
+		if keep > 0 && i == keep && len(run) > keep+1 {
+			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(run[i:]), hash, len(run)-keep)
+			return append(out, block{text: rest, refs: refs})
+		}
+		if once && i > 0 {
+			out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: | %s", l.Line, code(l.Text)), " "), refs: refs})
+			continue
+		}
+		out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, code(l.Text)), " "), refs: refs})
+	}
+	return out
+}
+
+// indent is how many blanks or tabs all lines begin with.
+func (v *Blame) indent() int {
+	common, first := -1, ""
+	for _, l := range v.Lines {
+		rest := strings.TrimLeft(l.Text, " \t")
+		if rest == "" {
+			continue
+		}
+		space := l.Text[:len(l.Text)-len(rest)]
+		if common < 0 {
+			common, first = len(space), space
+		}
+		n := 0
+		for n < min(common, len(space)) && space[n] == first[n] {
+			n++
+		}
+		common = n
+	}
+	return max(common, 0)
+}
+
+// runs groups neighbouring lines of one commit.
+func (v *Blame) runs() [][]BlameLine {
+	var runs [][]BlameLine
+	from := 0
+	for i := range v.Lines {
+		if i+1 == len(v.Lines) || v.Lines[i+1].Commit != v.Lines[from].Commit {
+			runs = append(runs, v.Lines[from:i+1])
+			from = i + 1
+		}
+	}
+	return runs
+}
+
+// byCommit has one block for each commit: what it is and where its lines are.
+func (v *Blame) byCommit() []block {
+	const most = 6
+	spans, lines := map[string][]string{}, map[string]int{}
+	for _, run := range v.runs() {
+		oid := run[0].Commit
+		lines[oid] += len(run)
+		spans[oid] = append(spans[oid], span(run))
+	}
+	var out []block
+	for _, c := range v.withOldNames() {
+		at := spans[c.OID]
+		text := fmt.Sprintf("%s\n  %d line(s): %s", c.line(), lines[c.OID], strings.Join(at[:min(most, len(at))], ", "))
+		if len(at) > most {
+			text += fmt.Sprintf(", ... (%d more runs)", len(at)-most)
+		}
+		out = append(out, block{text: text})
+	}
+	return out
+}
+
+// span names the lines of a run.
+func span(run []BlameLine) string {
+	if len(run) == 1 {
+		return fmt.Sprintf("L%d", run[0].Line)
+	}
+	return fmt.Sprintf("L%d-L%d", run[0].Line, run[len(run)-1].Line)
+}
+
+// hashes abbreviates the commits to eight digits, or more where two of them
+// begin alike: a hash on every line is what blame costs most tokens for.
+func (v *Blame) hashes() map[string]string {
+	const shortest = 8
+	out := map[string]string{}
+	for n := shortest; ; n += 4 {
+		taken := map[string]bool{}
+		for _, c := range v.Commits {
+			out[c.OID] = c.OID[:min(n, len(c.OID))]
+			taken[out[c.OID]] = true
+		}
+		if len(taken) == len(v.Commits) {
+			return out
+		}
+	}
+}
+
+// withOldNames is the legend, with the file's name in commits that knew it by
+// another: that name is needed to look further back.
+func (v *Blame) withOldNames() []Commit {
+	name := map[string]string{}
+	for _, l := range v.Lines {
+		if l.Path != v.Path {
+			name[l.Commit] = l.Path
+		}
+	}
+	var out []Commit
+	for _, c := range v.Commits {
+		if was := name[c.OID]; was != "" {
+			c.Note = strings.TrimPrefix(c.Note+"; ", "; ") + fmt.Sprintf("file was %s", was)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// plain is the form that git blame prints.
+func (v *Blame) plain() []block {
+	byOID := map[string]Commit{}
+	for _, c := range v.Commits {
+		byOID[c.OID] = c
+	}
+	var out []block
+	for _, l := range v.Lines {
+		c := byOID[l.Commit]
+		out = append(out, block{text: fmt.Sprintf("%s %s (%s %s %d) %s", short(l.Commit), l.Path, c.Author,
+			c.Date.Format(time.DateTime+" -0700"), l.Line, agent.Shorten(l.Text, plainLineRunes))})
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package gittool
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// Commit is a commit as tools tell of it: cleaned, redacted.
+type Commit struct {
+	OID     string    `json:"oid"`
+	Date    time.Time `json:"date"` // of the committer, UTC: the date that bounds searches
+	Author  string    `json:"author"`
+	Email   string    `json:"email,omitempty"`
+	Subject string    `json:"subject"`
+	Message string    `json:"message,omitempty"` // without subject, where a tool needs it
+	Note    string    `json:"note,omitempty"`    // what is odd about it
+}
+
+// Bounds of what a legend says of a commit.
+const (
+	maxSubject = 100
+	maxAuthor  = 40
+)
+
+// line is a commit on one line.
+func (c Commit) line() string {
+	s := fmt.Sprintf("%s %s %s: %s", short(c.OID), c.Date.Format(time.DateOnly), clip(c.Author, maxAuthor), clip(c.Subject, maxSubject))
+	if c.Note != "" {
+		s += " (" + c.Note + ")"
+	}
+	return s
+}
+
+func short(oid string) string { return oid[:min(shortHash, len(oid))] }
+
+// commit tells of c.
+func (b *bench) commit(c gitext.Commit) Commit {
+	out := Commit{
+		OID:     string(c.OID),
+		Date:    c.Committer.Time.UTC(),
+		Author:  agent.CleanLine(c.Author.Name),
+		Email:   agent.CleanLine(c.Author.Email),
+		Subject: b.subject(c.Subject()),
+	}
+	if b.repo.ShallowBoundary()[c.OID] {
+		out.Note = "older history is not in this clone"
+	}
+	return out
+}
+
+// commits tells of each oid once, newest first and ties by oid.
+func (b *bench) commits(ctx context.Context, oids []gitext.OID) ([]Commit, error) {
+	oids = slices.Clone(oids)
+	slices.Sort(oids)
+	found, err := b.repo.Commits(ctx, slices.Compact(oids))
+	if err != nil {
+		return nil, err
+	}
+	var out []Commit
+	for _, c := range found {
+		out = append(out, b.commit(c))
+	}
+	slices.SortFunc(out, func(x, y Commit) int {
+		return cmp.Or(y.Date.Compare(x.Date), cmp.Compare(x.OID, y.OID))
+	})
+	return out, nil
+}

@@ -1,0 +1,274 @@
+package gittool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// functionParams are the parameters of git_log_function.
+type functionParams struct {
+	Path     string `json:"path" arg:"required"`
+	Function string `json:"function"`
+	Start    int    `json:"start" arg:"min=0"`
+	End      int    `json:"end" arg:"min=0"`
+	Commit   string `json:"commit"`
+	Since    string `json:"since"`
+	Until    string `json:"until"`
+	Max      int    `json:"max" arg:"min=1,max=100"`
+	Page     int    `json:"page" arg:"min=0"`
+}
+
+// FunctionLog is the answer of git_log_function.
+type FunctionLog struct {
+	Path     string        `json:"path"`
+	Function string        `json:"function,omitempty"`
+	Start    int           `json:"start,omitempty"`
+	End      int           `json:"end,omitempty"`
+	Commit   string        `json:"commit"`
+	Hits     []FunctionHit `json:"hits"` // newest first
+	More     bool          `json:"more,omitempty"`
+	Missing  string        `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not followed
+}
+
+// FunctionHit is a commit and its part of the function's history.
+type FunctionHit struct {
+	Commit  Commit `json:"commit"`
+	Path    string `json:"path"` // the file's name after the commit
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Hunks   []Hunk `json:"hunks"`
+	Created bool   `json:"created,omitempty"` // the function that was asked for did not exist before
+}
+
+func newFunctionLog(b *bench) (agent.Tool, error) {
+	t := gitTool[functionParams, FunctionLog]{
+		version:  4,
+		defaults: functionParams{Max: 20},
+		page:     func(p *functionParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareFunctionLog,
+		look:     lookFunctionLog,
+		render:   (*FunctionLog).render,
+	}
+	return t.described("git_log_function", b)
+}
+
+func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error {
+	p.Function = strings.TrimSpace(p.Function)
+	switch {
+	case p.Function == "" && p.Start == 0:
+		return refusef("give function, or start and end")
+	case p.Function != "" && (p.Start != 0 || p.End != 0):
+		return refusef("give function, or start and end, not both")
+	case strings.ContainsAny(p.Function, "\n\r"):
+		return refusef("the name of a function stands on one line")
+	}
+	if _, _, err := b.span(p.Since, p.Until); err != nil {
+		return err
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
+		return err
+	}
+	text, err := b.text(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	if p.Function != "" {
+		p.Function = declaredName(p.Function)
+		if !bytes.Contains(text, []byte(bareName(p.Function))) {
+			return refusef("%q does not occur in %s at %s; git_grep finds where it is", p.Function, p.Path, oid.Short())
+		}
+		return nil
+	}
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	return err
+}
+
+// declaredName takes the name out of what models write for one: "foo()",
+// "static int foo(struct x *y)", "Class::foo".
+func declaredName(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '('); i > 0 {
+		s = s[:i]
+	}
+	if fields := strings.Fields(s); len(fields) > 0 {
+		s = fields[len(fields)-1]
+	}
+	return strings.TrimLeft(s, "*&")
+}
+
+// bareName leaves out what a name is qualified with, as "Class::", "obj->",
+// "Class.", "Class#". Definitions bear it in C++ only, and there not always.
+func bareName(s string) string {
+	for _, separator := range []string{"::", "->", ".", "#"} {
+		if i := strings.LastIndex(s, separator); i >= 0 && i+len(separator) < len(s) {
+			s = s[i+len(separator):]
+		}
+	}
+	return strings.TrimLeft(s, "*&")
+}
+
+func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*FunctionLog, error) {
+	v := &FunctionLog{Path: p.Path, Function: p.Function, Start: p.Start, End: p.End, Commit: p.Commit, Hits: []FunctionHit{}}
+	since, until, err := b.span(p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	opt := gitext.LogLOptions{Tip: gitext.OID(p.Commit), Path: p.Path, Start: p.Start, End: p.End,
+		Since: since, Until: until, Max: p.Max + 1, Patch: true}
+	entries, err := b.functionEntries(ctx, opt, p.Function)
+	if gitext.Unreadable(err) && len(entries) > 0 {
+		v.Missing = missingObject(err)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(entries) > p.Max {
+		entries, v.More = entries[:p.Max], true
+	}
+	if len(entries) == 0 {
+		return v, nil
+	}
+	var oids []gitext.OID
+	for _, e := range entries {
+		oids = append(oids, e.OID)
+	}
+	commits, err := b.repo.Commits(ctx, oids)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range commits {
+		hit := b.functionHit(c, entries[i].Patch)
+		hit.Created = p.Function != "" && hit.creates(bareName(p.Function))
+		v.Hits = append(v.Hits, hit)
+		if hit.Created { // git goes on with whatever stood there before
+			v.More = false
+			break
+		}
+	}
+	return v, nil
+}
+
+// creates reports whether a change brings the function into being: its name is
+// in added lines only, and little of it stood there before. A heading alone
+// that changes is a rename.
+func (h FunctionHit) creates(name string) bool {
+	const mostKept = 0.25 // of the lines that say something
+	kept, fresh, named := 0, 0, false
+	for _, hunk := range h.Hunks {
+		for _, l := range hunk.Lines {
+			holds := strings.Contains(l, name)
+			if holds && l[0] != '+' {
+				return false
+			}
+			named = named || holds
+			switch {
+			case !wordy(l[1:]):
+			case l[0] == '+':
+				fresh++
+			case l[0] == ' ':
+				kept++
+			}
+		}
+	}
+	return named && float64(kept) <= mostKept*float64(kept+fresh)
+}
+
+func (b *bench) functionHit(c gitext.Commit, patch []byte) FunctionHit {
+	hit := FunctionHit{Commit: b.commit(c), Hunks: parseHunks(patch)}
+	hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
+	for _, h := range hit.Hunks {
+		added, deleted := h.counts()
+		hit.Added, hit.Deleted = hit.Added+added, hit.Deleted+deleted
+	}
+	for line := range bytes.Lines(patch) {
+		if name, ok := bytes.CutPrefix(line, []byte("+++ b/")); ok {
+			hit.Path = agent.CleanLine(strings.TrimRight(string(name), "\t\r\n"))
+			break
+		}
+	}
+	if redacted(hit.Path) {
+		hit.Hunks = nil
+	}
+	return hit
+}
+
+// functionEntries follows the whole body of a type. Else it asks for the name
+// as it is qualified, then for the bare name as a whole word, then for it as any
+// part of a function's head. Git tries its expression on the lines that its
+// pattern for the language takes for heads of functions, and takes the first.
+func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
+	if name == "" {
+		return drain(b.repo.LogL(ctx, opt))
+	}
+	text, err := b.text(ctx, opt.Tip, opt.Path)
+	if err != nil {
+		return nil, err
+	}
+	var git *gitext.Error
+	bare := bareName(name)
+	if start, end, ok := typeBody(bare, text); ok {
+		opt.Start, opt.End = start, end
+		return drain(b.repo.LogL(ctx, opt))
+	}
+	for _, form := range []string{wholeWord(name), wholeWord(bare), quoteBRE(bare)} {
+		opt.Function = form
+		entries, err := drain(b.repo.LogL(ctx, opt))
+		if err == nil || !errors.As(err, &git) || gitext.Unreadable(err) || ctx.Err() != nil {
+			return entries, err
+		}
+	}
+	return nil, refusef("no function %q was recognised in %s at %s; the name stands in %s. Give start and end instead",
+		name, opt.Path, opt.Tip.Short(), whereIs(bare, text))
+}
+
+// drain reads a log, as far as it goes when there is an error.
+func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, error) {
+	var out []gitext.LogLEntry
+	for entry, err := range log {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// wholeWord is a basic regular expression for a line with the word, without
+// the extensions that not every C library has.
+func wholeWord(name string) string {
+	return `^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoteBRE(name) + `\([^A-Za-z0-9_].*\)\{0,1\}$`
+}
+
+// quoteBRE quotes the characters that mean something in a basic regular
+// expression, which is what git reads behind -L :.
+func quoteBRE(s string) string {
+	return regexp.MustCompile(`[][\\.*^$]`).ReplaceAllString(s, `\$0`)
+}
+
+// whereIs lists the first lines of text that hold name.
+func whereIs(name string, text []byte) string {
+	var at []string
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if bytes.Contains(line, []byte(name)) {
+			if len(at) == maxNear {
+				at = append(at, "...")
+				break
+			}
+			at = append(at, fmt.Sprintf("L%d (%s)", n, agent.Shorten(strings.TrimSpace(agent.CleanLine(strings.TrimSpace(string(line)))), 60)))
+		}
+	}
+	return strings.Join(at, ", ")
+}

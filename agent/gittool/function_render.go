@@ -1,0 +1,228 @@
+package gittool
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+)
+
+func (v *FunctionLog) head() string {
+	what := fmt.Sprintf("%s of %s", v.Function, v.Path)
+	if v.Function == "" {
+		what = fmt.Sprintf("lines %d-%d of %s", v.Start, v.End, v.Path)
+	}
+	s := fmt.Sprintf("history of %s, from %s: %d commit(s), newest first", what, short(v.Commit), len(v.Hits))
+	switch {
+	case len(v.Hits) == 0:
+		s = fmt.Sprintf("history of %s, from %s: no commits in this range of dates", what, short(v.Commit))
+	case v.More:
+		s += " (there are older ones: raise max, or give until)"
+	}
+	s += v.followed()
+	if v.Missing != "" {
+		s += gapNote(v.Missing)
+	}
+	return s
+}
+
+// followed says which lines git took for the function: in languages whose
+// functions it does not know, and of classes, it may be the head alone.
+func (v *FunctionLog) followed() string {
+	if v.Function == "" || len(v.Hits) == 0 || len(v.Hits[0].Hunks) == 0 {
+		return ""
+	}
+	const head = 3 // lines; few functions are as short
+	h := v.Hits[0].Hunks[0]
+	lines := fmt.Sprintf("lines %d-%d", h.NewStart, h.NewStart+h.NewLines-1)
+	switch {
+	case h.NewLines == 0:
+		return ""
+	case h.NewLines <= head:
+		return fmt.Sprintf("\nnote: followed only %s, as of the newest of them; give start and end for a body", lines)
+	}
+	return fmt.Sprintf("; followed %s, as of the newest of them", lines)
+}
+
+// Room for a history, in characters.
+const (
+	hitsRoom  = 5000 // as much as a line of each of twenty commits takes
+	bodyLines = 60   // of a function where it was created, which is most often what was looked for
+	bodyRoom  = 3000 // for these lines, beside the others
+	hitLines  = 8    // of each other commit, while there is room
+)
+
+// render puts the history into words. Its levels drop the unchanged lines, then
+// more of each change. The last one counts, and shows as many of the changed
+// lines as there is room for: of the creation first, of the oldest and newest
+// commits before those in between.
+func (v *FunctionLog) render(detail int) layout {
+	if detail == detailPlain {
+		return layout{blocks: v.plain()}
+	}
+	keep := []int{0, 0, 6, 2, 0}[detail]
+	out := layout{head: v.head(), unit: "commits", tail: 1, last: detail == 4, room: v.room()}
+	switch {
+	case out.last:
+		out.missing = fmt.Sprintf("unchanged lines left out, at most %d of the changed lines of each commit", hitLines)
+		out.blocks = v.beginnings(out.room - runes(out.head) - noteRoom)
+		return out
+	case detail == 1:
+		out.missing = "unchanged lines left out"
+	case detail > 1:
+		out.missing = fmt.Sprintf("unchanged lines left out, about %d deleted and %d added line(s) of each hunk", keep, keep)
+	}
+	for i, h := range v.Hits {
+		switch title := v.title(h); {
+		case detail == detailFull:
+			out.blocks = append(out.blocks, h.full(title, i == 0)...)
+		case h.Created && keep > 0:
+			out.blocks = append(out.blocks, block{text: h.beginning(title, bodyLines)})
+		default:
+			out.blocks = append(out.blocks, block{text: h.excerpt(title, keep)})
+		}
+	}
+	return out
+}
+
+func (v *FunctionLog) room() int {
+	room := hitsRoom
+	if n := len(v.Hits); n > 0 && v.Hits[n-1].Created {
+		room += min(bodyRoom, runes(v.Hits[n-1].beginning("", bodyLines)))
+	}
+	return room
+}
+
+func (v *FunctionLog) title(h FunctionHit) string {
+	title := fmt.Sprintf("%s +%d -%d", h.Commit.line(), h.Added, h.Deleted)
+	if h.Path != "" && h.Path != v.Path {
+		title += " in " + h.Path
+	}
+	if h.Created {
+		title += " (created here)"
+	}
+	return title
+}
+
+// beginnings shows so much of each commit that all have at most room
+// characters: no more than titles where these are too long already.
+func (v *FunctionLog) beginnings(room int) []block {
+	var forms [][]string
+	for _, h := range v.Hits {
+		title := v.title(h)
+		if h.Created {
+			forms = append(forms, []string{h.beginning(title, hitLines), h.beginning(title, bodyLines)})
+			continue
+		}
+		forms = append(forms, []string{title, h.sample(title), h.some(title, hitLines)})
+	}
+	return fill(forms, outsideIn(len(v.Hits)), room)
+}
+
+// beginning is the first added lines that say something, those of the new
+// function among them.
+func (h FunctionHit) beginning(title string, most int) string {
+	s, n := title, 0
+	for _, hunk := range h.Hunks {
+		for _, l := range hunk.Lines {
+			if l[0] != '+' || !wordy(l[1:]) {
+				continue
+			}
+			if n++; n <= most {
+				s += "\n" + clip(l, maxHitRunes)
+			}
+		}
+	}
+	if n > most {
+		s += fmt.Sprintf("\n... (+%d more)", n-most)
+	}
+	return s
+}
+
+func (h FunctionHit) excerpt(title string, keep int) string {
+	lines := []string{title}
+	for _, hunk := range h.Hunks {
+		lines = append(lines, excerpt(hunk, keep)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// some is the first changed lines that say something, at most that many: half
+// of them deleted ones, or more where there are fewer of the others.
+func (h FunctionHit) some(title string, most int) string {
+	changed := map[byte][]string{}
+	for _, hunk := range h.Hunks {
+		for _, l := range hunk.Lines {
+			if l[0] != ' ' && wordy(l[1:]) {
+				changed[l[0]] = append(changed[l[0]], l)
+			}
+		}
+	}
+	added, deleted := len(changed['+']), len(changed['-'])
+	shownDeleted := min(deleted, max(most/2, most-added))
+	shownAdded := min(added, most-shownDeleted)
+	s := title
+	for _, l := range append(changed['-'][:shownDeleted:shownDeleted], changed['+'][:shownAdded]...) {
+		s += "\n" + clip(l, maxHitRunes)
+	}
+	if more := added - shownAdded + deleted - shownDeleted; more > 0 {
+		s += fmt.Sprintf("\n... (%d more)", more)
+	}
+	return s
+}
+
+// sampleRunes is how much of a line a sample shows.
+const sampleRunes = 70
+
+// sample is the first deleted and the first added line that say something.
+func (h FunctionHit) sample(title string) string {
+	s := title
+	for _, op := range "-+" {
+		s += h.first(byte(op))
+	}
+	return s
+}
+
+func (h FunctionHit) first(op byte) string {
+	for _, hunk := range h.Hunks {
+		for _, l := range hunk.Lines {
+			if text := strings.TrimSpace(l[1:]); l[0] == op && wordy(text) {
+				return fmt.Sprintf("\n  %c %s", op, clip(text, sampleRunes))
+			}
+		}
+	}
+	return ""
+}
+
+// full is the patch with the lines around each change, or if that is wanted
+// with the whole of a short function, which git prints for every commit.
+func (h FunctionHit) full(title string, whole bool) []block {
+	const context = 3 // as git has it elsewhere
+	out := []block{{text: title, section: title}}
+	for _, hunk := range h.Hunks {
+		parts := []Hunk{hunk}
+		if !whole || len(hunk.Lines) > bodyLines {
+			parts = hunk.withContext(context)
+		}
+		for _, part := range parts {
+			out = append(out, block{text: part.header(), section: title})
+			for _, l := range part.Lines {
+				out = append(out, block{text: agent.Shorten(l, maxLineRunes), section: title})
+			}
+		}
+	}
+	return out
+}
+
+// plain is what git log -L prints.
+func (v *FunctionLog) plain() []block {
+	var lines []string
+	for _, h := range v.Hits {
+		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
+		lines = append(lines, "--- a/"+h.Path, "+++ b/"+h.Path)
+		for _, hunk := range h.Hunks {
+			lines = append(append(lines, hunk.header()), hunk.Lines...)
+		}
+	}
+	return lineBlocks(lines)
+}

@@ -1,0 +1,258 @@
+package gittool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// grepParams are the parameters of git_grep.
+type grepParams struct {
+	Pattern    string `json:"pattern" arg:"required"`
+	Regex      bool   `json:"regex"`
+	Path       string `json:"path"`
+	Commit     string `json:"commit"`
+	Word       bool   `json:"word"`
+	IgnoreCase bool   `json:"ignore_case"`
+	Max        int    `json:"max" arg:"min=1,max=1000"`
+	Page       int    `json:"page" arg:"min=0"`
+}
+
+// Grep is the answer of git_grep.
+type Grep struct {
+	Pattern string      `json:"pattern"`
+	Regex   bool        `json:"regex,omitempty"`
+	Path    string      `json:"path,omitempty"`
+	Commit  string      `json:"commit"`
+	Matches []GrepMatch `json:"matches"` // by path and line
+	More    bool        `json:"more,omitempty"`
+	Total   int         `json:"total,omitempty"` // lines that match, with More; at most maxGrepCount
+	Files   int         `json:"files,omitempty"` // that hold them
+
+	Withheld int    `json:"withheld,omitempty"` // matches in files for secrets
+	Missing  string `json:"missing,omitempty"`  // object that this clone lacks: files that need it were not searched
+}
+
+// GrepMatch is a matching line.
+type GrepMatch struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	At   int    `json:"at,omitempty"` // where in Text the pattern begins
+}
+
+// maxGrepCount is how far matches are counted that are not shown.
+const maxGrepCount = 10_000
+
+func newGrep(b *bench) (agent.Tool, error) {
+	t := gitTool[grepParams, Grep]{
+		version:  4,
+		defaults: grepParams{Max: 200},
+		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareGrep,
+		look:     lookGrep,
+		render:   (*Grep).render,
+	}
+	return t.described("git_grep", b)
+}
+
+func prepareGrep(ctx context.Context, b *bench, p *grepParams) error {
+	// To git, a line break separates alternatives.
+	if strings.ContainsAny(p.Pattern, "\n\r") {
+		return refusef("the pattern must be one line; git_log_search finds texts of several lines")
+	}
+	if p.Regex {
+		if err := checkExpression(p.Pattern); err != nil {
+			return err
+		}
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path == "" {
+		return nil
+	}
+	at, err := b.locate(ctx, oid, p.Path)
+	p.Path = at.path
+	return err
+}
+
+func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
+	opt := gitext.GrepOptions{Pattern: p.Pattern, Fixed: !p.Regex, Word: p.Word, IgnoreCase: p.IgnoreCase, Max: maxGrepCount, Texts: p.Max}
+	if p.Path != "" {
+		opt.Paths = []string{p.Path}
+	}
+	found, err := b.repo.Grep(ctx, gitext.OID(p.Commit), opt)
+	gone := missingObject(err)
+	if err != nil && (!gitext.Unreadable(err) || len(found) == 0) {
+		return nil, explainPattern(err, p.Pattern, p.Regex)
+	}
+	v := &Grep{Pattern: agent.Clean(p.Pattern), Regex: p.Regex, Path: p.Path, Commit: p.Commit, Matches: []GrepMatch{}, Missing: gone}
+	if len(found) > p.Max {
+		v.More, v.Total, v.Files = true, len(found), countFiles(found)
+		found = found[:p.Max]
+	}
+	match := matcherOf(p.Pattern, p.Regex, p.IgnoreCase)
+	for _, m := range found {
+		if redacted(m.Path) {
+			v.Withheld++
+			continue
+		}
+		text := agent.CleanLine(strings.TrimSuffix(string(m.Text), "\r"))
+		text, at := excerptAt(text, max(0, match(text)))
+		v.Matches = append(v.Matches, GrepMatch{Path: agent.Clean(m.Path), Line: m.Line, Text: text, At: at})
+	}
+	return v, nil
+}
+
+// countFiles counts the files of matches, which are in order of path.
+func countFiles(found []gitext.GrepMatch) int {
+	n := 0
+	for i := range found {
+		if i == 0 || found[i].Path != found[i-1].Path {
+			n++
+		}
+	}
+	return n
+}
+
+func (v *Grep) head(files int) string {
+	s := fmt.Sprintf("grep %q at %s", agent.Shorten(v.Pattern, 80), short(v.Commit))
+	if v.Path != "" {
+		s += " in " + v.Path
+	}
+	if len(v.Matches) > 0 {
+		s += fmt.Sprintf(": %d line(s) in %d file(s)", len(v.Matches), files)
+		if v.More {
+			most := ""
+			if v.Total == maxGrepCount {
+				most = " or more"
+			}
+			s += fmt.Sprintf(" (of %d%s in %d: raise max, or give path)", v.Total, most, v.Files)
+		}
+		if v.Missing != "" {
+			s += fmt.Sprintf("\nnote: this clone lacks object %s and perhaps others; files that need them were not searched", short(v.Missing))
+		}
+		return s + redactedNote(v.Withheld)
+	}
+	try := []string{}
+	if !v.Regex && strings.ContainsAny(v.Pattern, `\*+?[]|^$`) {
+		try = append(try, "the pattern was taken literally; regex=true takes it as a regular expression")
+	}
+	if v.Path != "" {
+		try = append(try, "without path all files are searched")
+	}
+	try = append(try, "git_log_search finds what other commits had")
+	return s + ": no lines found" + redactedNote(v.Withheld) + "\ntry: " + strings.Join(try, "; ")
+}
+
+// byFile groups the matches, which are in order of path and line.
+func (v *Grep) byFile() [][]GrepMatch {
+	var out [][]GrepMatch
+	for i, m := range v.Matches {
+		if i == 0 || m.Path != v.Matches[i-1].Path {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], m)
+	}
+	return out
+}
+
+// render puts matches into words. Its levels show fewer lines of each file.
+func (v *Grep) render(detail int) layout {
+	if detail == detailPlain {
+		return layout{blocks: v.plain()}
+	}
+	files := v.byFile()
+	keep := []int{len(v.Matches), 10, 3, 1, 0}[detail]
+	out := layout{head: v.head(len(files)), unit: "files", last: detail == 4}
+	switch {
+	case out.last:
+		out.missing = "only files and line numbers"
+	case detail != detailFull:
+		out.missing = fmt.Sprintf("at most %d line(s) of each file", keep)
+	}
+	for _, matches := range files {
+		if detail == detailFull {
+			out.blocks = append(out.blocks, fullMatches(matches)...)
+		} else {
+			out.blocks = append(out.blocks, block{text: shortMatches(matches, keep)})
+		}
+	}
+	return out
+}
+
+func fullMatches(matches []GrepMatch) []block {
+	section := matches[0].Path
+	out := []block{{text: section, section: section}}
+	for _, run := range runsOf(matches) {
+		out = append(out, block{text: "  " + run.render(maxLineRunes), section: section})
+	}
+	return out
+}
+
+// A grepRun is matches in a row whose lines have the same text.
+type grepRun []GrepMatch
+
+func runsOf(matches []GrepMatch) []grepRun {
+	var runs []grepRun
+	for i, m := range matches {
+		if i == 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], m)
+	}
+	return runs
+}
+
+func (r grepRun) render(runes int) string {
+	return fmt.Sprintf("%s: %s", lineNumbers(r), around(r[0].Text, r[0].At, runes))
+}
+
+// lineNumbers lists where matches are, the first few.
+func lineNumbers(matches []GrepMatch) string {
+	const most = 8
+	var lines []string
+	for i, m := range matches {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("... (%d more)", len(matches)-most))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("L%d", m.Line))
+	}
+	return strings.Join(lines, ", ")
+}
+
+// shortMatches is one file with keep lines and the numbers of a few others.
+func shortMatches(matches []GrepMatch, keep int) string {
+	s, shown := matches[0].Path, 0
+	for i, run := range runsOf(matches) {
+		if i == keep {
+			break
+		}
+		s += "\n  " + lineNumbers(run) + ": " + strings.TrimSpace(around(run[0].Text, run[0].At, maxHitRunes))
+		shown += len(run)
+	}
+	switch rest := lineNumbers(matches[shown:]); {
+	case rest == "":
+		return s
+	case keep == 0:
+		return s + ": " + rest
+	default:
+		return s + "\n  and " + rest
+	}
+}
+
+// plain is what git grep -n prints.
+func (v *Grep) plain() []block {
+	var lines []string
+	for _, m := range v.Matches {
+		lines = append(lines, fmt.Sprintf("%s:%s:%d:%s", v.Commit, m.Path, m.Line, m.Text))
+	}
+	return lineBlocks(lines)
+}

@@ -1,0 +1,245 @@
+package gittool
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// Hunk is a piece of a patch. Each line begins with its ' ', '-' or '+'.
+type Hunk struct {
+	OldStart int      `json:"old_start"`
+	OldLines int      `json:"old_lines"`
+	NewStart int      `json:"new_start"`
+	NewLines int      `json:"new_lines"`
+	Section  string   `json:"section,omitempty"` // head of the function before it, as git finds it
+	Lines    []string `json:"lines"`
+}
+
+// maxSection is how much of a function's head stands in the header of a hunk.
+const maxSection = 60
+
+func (h Hunk) header() string {
+	s := fmt.Sprintf("@@ -%s +%s @@", extent(h.OldStart, h.OldLines), extent(h.NewStart, h.NewLines))
+	if h.Section != "" {
+		s += " " + clip(h.Section, maxSection)
+	}
+	return s
+}
+
+// extent is how diff writes a start and a length.
+func extent(start, lines int) string {
+	if lines == 1 {
+		return strconv.Itoa(start)
+	}
+	return fmt.Sprintf("%d,%d", start, lines)
+}
+
+// counts returns how many lines are added and deleted.
+func (h Hunk) counts() (added, deleted int) {
+	for _, l := range h.Lines {
+		switch l[0] {
+		case '+':
+			added++
+		case '-':
+			deleted++
+		}
+	}
+	return added, deleted
+}
+
+// withoutContext splits h into the hunks that -U0 would give.
+func (h Hunk) withoutContext() []Hunk { return h.withContext(0) }
+
+// withContext splits h into hunks with at most that many unchanged lines at
+// either side of a change.
+func (h Hunk) withContext(context int) []Hunk {
+	var out []Hunk
+	old, now := h.OldStart, h.NewStart
+	// A side without lines is numbered by the line before it.
+	if h.OldLines == 0 {
+		old++
+	}
+	if h.NewLines == 0 {
+		now++
+	}
+	inside := false
+	for i, near := range h.nearChange(context) {
+		l := h.Lines[i]
+		if near && !inside {
+			out = append(out, Hunk{OldStart: old, NewStart: now})
+		}
+		inside = near
+		isOld, isNew := count(l[0] != '+'), count(l[0] != '-')
+		old, now = old+isOld, now+isNew
+		if inside {
+			last := &out[len(out)-1]
+			last.Lines = append(last.Lines, l)
+			last.OldLines, last.NewLines = last.OldLines+isOld, last.NewLines+isNew
+		}
+	}
+	if len(out) > 0 {
+		out[0].Section = h.Section
+	}
+	for i := range out {
+		if out[i].OldLines == 0 {
+			out[i].OldStart--
+		}
+		if out[i].NewLines == 0 {
+			out[i].NewStart--
+		}
+	}
+	return out
+}
+
+// nearChange says of each line whether a changed one is at most that many
+// lines away.
+func (h Hunk) nearChange(context int) []bool {
+	near := make([]bool, len(h.Lines))
+	for i, l := range h.Lines {
+		if l[0] == ' ' {
+			continue
+		}
+		for at := max(i-context, 0); at <= min(i+context, len(near)-1); at++ {
+			near[at] = true
+		}
+	}
+	return near
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// wordy reports whether a line says something: a brace does not.
+func wordy(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// worth is how many lines of a kind to show where keep are of most hunks. What
+// is only added is new behaviour and tells more than lines that replace as
+// many others, which mostly follow a change made elsewhere.
+func (h Hunk) worth(keep int) int {
+	const most = 10
+	switch added, deleted := h.counts(); {
+	case deleted == 0:
+		return min(4*keep, max(keep, most))
+	case added == deleted && added > 1:
+		return max(1, keep/2)
+	}
+	return keep
+}
+
+// short returns at most keep deleted and keep added lines, or what they are
+// worth, of those that say something; what is missing is said in a last one.
+func (h Hunk) short(keep int) []string {
+	keep = h.worth(keep)
+	var out []string
+	var left Hunk
+	added, deleted := 0, 0
+	for _, l := range h.Lines {
+		n := &added
+		if l[0] == '-' {
+			n = &deleted
+		}
+		if !wordy(l[1:]) {
+			left.Lines = append(left.Lines, l)
+			continue
+		}
+		if *n++; *n <= keep {
+			out = append(out, l)
+		} else {
+			left.Lines = append(left.Lines, l)
+		}
+	}
+	if len(left.Lines) < 2 { // saying so would be as long
+		return h.Lines
+	}
+	added, deleted = left.counts()
+	return append(out, fmt.Sprintf("... (+%d -%d more)", added, deleted))
+}
+
+// hunksOf converts what gitext read. Carriage returns at the ends of lines
+// are dropped when every line has one: then they say nothing.
+func hunksOf(in []gitext.Hunk) (out []Hunk, crlf bool) {
+	crlf = allCRLF(in)
+	for _, h := range in {
+		hunk := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines,
+			Section: strings.TrimSpace(agent.Shorten(agent.CleanLine(h.Section), maxValueRunes))}
+		for _, l := range h.Lines {
+			text := string(l.Text)
+			if crlf {
+				text = strings.TrimSuffix(text, "\r")
+			}
+			hunk.Lines = append(hunk.Lines, string(l.Op)+agent.Shorten(agent.CleanLine(text), maxValueRunes))
+		}
+		out = append(out, hunk)
+	}
+	return out, crlf
+}
+
+func allCRLF(in []gitext.Hunk) bool {
+	n := 0
+	for _, h := range in {
+		for _, l := range h.Lines {
+			if !bytes.HasSuffix(l.Text, []byte("\r")) {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+
+// parseHunks reads the patch that `git log -L` prints for one commit. Lines
+// are taken by the counts in the hunk header, never by how they begin.
+func parseHunks(patch []byte) []Hunk {
+	var out []Hunk
+	old, now := 0, 0 // lines still to come
+	for raw := range bytes.Lines(patch) {
+		text := line(strings.TrimSuffix(string(raw), "\n"))
+		if old <= 0 && now <= 0 {
+			if m := hunkHeader.FindStringSubmatch(text); m != nil {
+				h := Hunk{OldStart: number(m[1], 0), OldLines: number(m[2], 1), NewStart: number(m[3], 0), NewLines: number(m[4], 1)}
+				old, now = h.OldLines, h.NewLines
+				out = append(out, h)
+			}
+			continue
+		}
+		if text == "" {
+			text = " " // diff.suppressBlankEmpty
+		}
+		switch text[0] {
+		case ' ':
+			old, now = old-1, now-1
+		case '-':
+			old--
+		case '+':
+			now--
+		default:
+			continue // "\ No newline at end of file"
+		}
+		last := &out[len(out)-1]
+		last.Lines = append(last.Lines, text)
+	}
+	return out
+}
+
+func number(s string, otherwise int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return otherwise
+	}
+	return n
+}

@@ -1,0 +1,271 @@
+package gittool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// maxNear is how many names an answer suggests in place of a wrong one.
+const maxNear = 5
+
+// cleanPath gives the spellings that a caller may have meant, best first: as
+// written, without the a/ or b/ of a patch, with slashes for backslashes.
+// The top of the repository is "".
+func cleanPath(raw string) ([]string, error) {
+	if strings.ContainsAny(raw, "\n\r") {
+		return nil, refusef("the path %q holds a line break", agent.Shorten(raw, 80))
+	}
+	clean := func(s string) string {
+		s = path.Clean("/" + strings.TrimSpace(s))[1:] // rooted, so that .. cannot lead out
+		return strings.TrimSuffix(s, "/")
+	}
+	if up := path.Clean(strings.TrimLeft(raw, "/")); up == ".." || strings.HasPrefix(up, "../") {
+		return nil, refusef("the path %q leads out of the repository; paths are relative to its top", raw)
+	}
+	tries := []string{clean(raw)}
+	for _, prefix := range []string{"a/", "b/"} {
+		if rest, ok := strings.CutPrefix(tries[0], prefix); ok {
+			tries = append(tries, rest)
+		}
+	}
+	if strings.Contains(raw, `\`) {
+		tries = append(tries, clean(strings.ReplaceAll(raw, `\`, "/")))
+	}
+	return tries, nil
+}
+
+// place is what a path names in one commit.
+type place struct {
+	path string
+	file bool // else a directory
+}
+
+// locate finds what raw names at oid. A name that is not there is refused
+// with names that are.
+func (b *bench) locate(ctx context.Context, oid gitext.OID, raw string) (place, error) {
+	at, err := b.find(ctx, oid, raw)
+	switch {
+	case err != nil:
+		return place{}, err
+	case at == nil:
+		return place{}, b.noSuchPath(ctx, oid, raw)
+	}
+	return *at, nil
+}
+
+// find is locate with nil for a name that is not there.
+func (b *bench) find(ctx context.Context, oid gitext.OID, raw string) (*place, error) {
+	tries, err := cleanPath(raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range tries {
+		if p == "" {
+			return &place{}, nil
+		}
+		ok, err := b.isFile(ctx, oid, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return &place{path: p, file: true}, nil
+		}
+	}
+	for _, p := range tries {
+		ok, err := b.isDir(ctx, oid, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return &place{path: p}, nil
+		}
+	}
+	return nil, nil
+}
+
+// locateFile is locate for tools that need a file.
+func (b *bench) locateFile(ctx context.Context, oid gitext.OID, raw string) (string, error) {
+	at, err := b.locate(ctx, oid, raw)
+	if err != nil {
+		return "", err
+	}
+	if at.file {
+		return at.path, nil
+	}
+	inside, err := b.files(ctx, oid, at.path)
+	if err != nil {
+		return "", err
+	}
+	return "", refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))]))
+}
+
+// isFile reports whether p is a file at oid. The one byte is not read for
+// its own sake: a longer file answers that it is too large.
+func (b *bench) isFile(ctx context.Context, oid gitext.OID, p string) (bool, error) {
+	_, err := b.repo.BlobAt(ctx, oid, p, 1)
+	var large *gitext.TooLargeError
+	switch {
+	case err == nil || errors.As(err, &large):
+		return true, nil
+	case errors.Is(err, gitext.ErrNotExist):
+		return false, nil
+	}
+	return false, err
+}
+
+// noSuchPath words the refusal of a name that is not in the tree of oid.
+func (b *bench) noSuchPath(ctx context.Context, oid gitext.OID, raw string) error {
+	tries, err := cleanPath(raw)
+	if err != nil {
+		return err
+	}
+	if was, err := b.nameThen(ctx, oid, tries[len(tries)-1]); err != nil {
+		return err
+	} else if was != "" {
+		return refusef("%q is not in %s; the file was called %q then", raw, oid.Short(), was)
+	}
+	names := b.similar(ctx, oid, tries[len(tries)-1])
+	if len(names) == 0 {
+		return refusef("%q is not in %s; find files with git_grep or in the list of git_show", raw, oid.Short())
+	}
+	return refusef("%q is not in %s; similar names there: %s", raw, oid.Short(), quoteAll(names))
+}
+
+// nameThen returns what a file that the tip calls p was called at oid, by
+// following its renames backward; "" when it was not there by any name.
+func (b *bench) nameThen(ctx context.Context, oid gitext.OID, p string) (string, error) {
+	if oid == b.scope.Tip {
+		return "", nil
+	}
+	if ok, err := b.isFile(ctx, b.scope.Tip, p); err != nil || !ok {
+		return "", err
+	}
+	name := p
+	opt := gitext.LogOptions{Tip: b.scope.Tip, Not: []gitext.OID{oid}, Paths: []string{p}, Follow: true, Files: true}
+	for entry, err := range b.repo.Log(ctx, opt) {
+		if err != nil {
+			return "", err
+		}
+		for _, f := range entry.Files {
+			if f.NewPath == name && f.OldPath != "" && f.OldPath != name {
+				name = f.OldPath
+				break
+			}
+		}
+	}
+	if name == p {
+		return "", nil
+	}
+	if ok, err := b.isFile(ctx, oid, name); err != nil || !ok {
+		return "", err
+	}
+	return name, nil
+}
+
+func quoteAll(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, fmt.Sprintf("%q", n))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// nearNames picks the files that want may have meant: the same base name
+// elsewhere (moved), then another case or ending, then a slip of the pen, then
+// one contained in the other. Ties go to those that share most
+// directories, then by name.
+func nearNames(want string, files []string) []string {
+	type match struct {
+		name         string
+		rank, shared int
+	}
+	var found []match
+	for _, f := range files {
+		if rank := nameDistance(path.Base(want), path.Base(f)); rank >= 0 {
+			found = append(found, match{f, rank, sharedDirs(want, f)})
+		}
+	}
+	slices.SortFunc(found, func(x, y match) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(y.shared, x.shared), cmp.Compare(x.name, y.name))
+	})
+	var names []string
+	for _, m := range found[:min(maxNear, len(found))] {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// nameDistance ranks a base name against the wanted one; -1 is no match.
+func nameDistance(want, have string) int {
+	if want == have {
+		return 0
+	}
+	want, have = strings.ToLower(want), strings.ToLower(have)
+	stem := func(s string) string { return strings.TrimSuffix(s, path.Ext(s)) }
+	const shortest = 4 // a shorter stem resembles everything
+	a, b := stem(want), stem(have)
+	switch {
+	case want == have:
+		return 1
+	case a == b && a != "":
+		return 2
+	case len(a) < shortest:
+		return -1
+	}
+	if d := editDistance(want, have, 2); d <= 2 {
+		return 2 + d
+	}
+	if strings.Contains(b, a) || len(b) >= shortest && strings.Contains(a, b) {
+		return 5
+	}
+	return -1
+}
+
+// sharedDirs counts the directories that two paths have in common, from the
+// front and from the back.
+func sharedDirs(x, y string) int {
+	a, b := strings.Split(path.Dir(x), "/"), strings.Split(path.Dir(y), "/")
+	n := min(len(a), len(b))
+	front := 0
+	for front < n && a[front] == b[front] {
+		front++
+	}
+	back := 0
+	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
+		back++
+	}
+	return front + back
+}
+
+// editDistance is Levenshtein's, in bytes; above limit it is only known to
+// be above.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := corner
+			if a[i] != b[j] {
+				replace++
+			}
+			corner = row[j+1]
+			row[j+1] = min(replace, row[j]+1, corner+1)
+		}
+	}
+	return row[len(b)]
+}

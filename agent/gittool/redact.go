@@ -1,0 +1,40 @@
+package gittool
+
+import (
+	"fmt"
+
+	"git-agent/agent/secret"
+)
+
+// What a file like .env or id_rsa holds is shown to nobody: tools say that it
+// exists, which commits changed it and by how many lines.
+
+// redactedKind describes such a file in a list of changes.
+const redactedKind = "contents withheld"
+
+// redacted reports whether the contents of a file are not for showing, by
+// any of its names.
+func redacted(names ...string) bool {
+	for _, name := range names {
+		if secret.Withheld(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseRedacted is for a call that asks for the contents of such a file.
+func refuseRedacted(path string) error {
+	if !redacted(path) {
+		return nil
+	}
+	return refusef("the contents of %q are withheld: by its name it holds secrets; git_show and git_log_search tell which commits changed it", path)
+}
+
+// redactedNote says what an answer leaves out.
+func redactedNote(lines int) string {
+	if lines == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nnote: %d line(s) withheld, of files that by their name hold secrets", lines)
+}

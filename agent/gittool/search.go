@@ -1,0 +1,334 @@
+package gittool
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// searchParams are the parameters of git_log_search.
+type searchParams struct {
+	Pattern string `json:"pattern" arg:"required"`
+	Mode    string `json:"mode" arg:"enum=S|G"`
+	Path    string `json:"path"`
+	Since   string `json:"since"`
+	Until   string `json:"until"`
+	Order   string `json:"order" arg:"enum=newest|oldest"`
+	Max     int    `json:"max" arg:"min=1,max=100"`
+	Commit  string `json:"commit"`
+	Page    int    `json:"page" arg:"min=0"`
+}
+
+// Search is the answer of git_log_search.
+type Search struct {
+	Pattern string      `json:"pattern"`
+	Mode    string      `json:"mode"`
+	Path    string      `json:"path,omitempty"`
+	Commit  string      `json:"commit"`
+	Since   string      `json:"since,omitempty"`
+	Until   string      `json:"until,omitempty"`
+	Order   string      `json:"order"`
+	Hits    []SearchHit `json:"hits"`
+	More    bool        `json:"more,omitempty"` // there are others
+	Total   int         `json:"total,omitempty"`
+	Missing string      `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not searched
+	Folder  bool        `json:"folder,omitempty"`  // Path is one, and renames of it are not followed
+
+	Standing *Presence `json:"standing,omitempty"` // the text at Commit; nil when not looked up
+}
+
+// SearchHit is a commit that changed the pattern.
+type SearchHit struct {
+	Commit Commit    `json:"commit"`
+	Files  []string  `json:"files"` // in which it changed
+	Lines  []HitLine `json:"lines"` // changed lines that hold the pattern, the first few
+	More   int       `json:"more,omitempty"`
+
+	Withheld int `json:"withheld,omitempty"` // such lines in files for secrets
+}
+
+// HitLine is a changed line. Line is its number after the commit for an
+// added line, before it for a deleted one.
+type HitLine struct {
+	Op   string `json:"op"` // "+" or "-"
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	At   int    `json:"at,omitempty"` // where in Text the pattern begins
+}
+
+const (
+	maxHitLines  = 10       // kept of each commit
+	maxHitFiles  = 200      // whose patches are read
+	maxHitsPatch = 16 << 20 // bytes of one commit's patch
+)
+
+func newSearch(b *bench) (agent.Tool, error) {
+	t := gitTool[searchParams, Search]{
+		version:  3,
+		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
+		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareSearch,
+		look:     lookSearch,
+		render:   (*Search).render,
+	}
+	return t.described("git_log_search", b)
+}
+
+func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
+	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
+		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
+	}
+	if p.Mode == "G" {
+		if err := checkExpression(p.Pattern); err != nil {
+			return err
+		}
+	}
+	if _, _, err := b.span(p.Since, p.Until); err != nil {
+		return err
+	}
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path == "" {
+		return nil
+	}
+	// A path that is no longer there may have been: history decides.
+	at, err := b.find(ctx, oid, p.Path)
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		p.Path = at.path
+		return nil
+	}
+	tries, err := cleanPath(p.Path)
+	if err != nil {
+		return err
+	}
+	p.Path = tries[len(tries)-1]
+	return nil
+}
+
+func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) {
+	v := &Search{Pattern: agent.Clean(p.Pattern), Mode: p.Mode, Path: p.Path, Commit: p.Commit, Since: p.Since, Until: p.Until, Order: p.Order}
+	since, until, err := b.span(p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	oid := gitext.OID(p.Commit)
+	opt := gitext.PickaxeOptions{Needle: p.Pattern, LogOptions: gitext.LogOptions{Tip: oid, Since: since, Until: until, Files: true}}
+	gone := false
+	if p.Path != "" {
+		at, err := b.find(ctx, oid, p.Path)
+		if err != nil {
+			return nil, err
+		}
+		opt.Paths, gone = []string{p.Path}, at == nil
+		opt.Follow = at != nil && at.file
+		v.Folder = at != nil && !at.file
+	}
+	log := b.repo.LogS(ctx, opt)
+	if p.Mode == "G" {
+		log = b.repo.LogG(ctx, opt)
+	}
+	entries, err := v.collect(log, p.Max)
+	if err != nil {
+		return nil, explainPattern(err, p.Pattern, p.Mode == "G")
+	}
+	if len(entries) == 0 && gone {
+		if ever, err := b.everHad(ctx, oid, p.Path); err != nil || !ever {
+			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
+		}
+	}
+	if v.Standing, err = b.presence(ctx, p); err != nil {
+		return nil, err
+	}
+	return v, b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false))
+}
+
+// collect takes max entries from the wanted end of the log. For the oldest
+// ones the whole log has to be read.
+func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gitext.LogEntry, error) {
+	var entries []gitext.LogEntry
+	for entry, err := range log {
+		if missing := missingObject(err); missing != "" && len(entries) > 0 {
+			v.Missing = missing
+			break
+		}
+		if gitext.Unreadable(err) && len(entries) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.Total++
+		if v.Order == "newest" && len(entries) == max {
+			v.More, v.Total = true, 0 // reading on would only count
+			break
+		}
+		if len(entries) == max {
+			entries = entries[1:]
+		}
+		entries = append(entries, entry)
+	}
+	if v.Order == "oldest" {
+		slices.Reverse(entries)
+		v.More = v.Total > len(entries)
+	}
+	return entries, nil
+}
+
+// missingObject names the object of the clone that err is about, if it is.
+func missingObject(err error) string {
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) {
+		return string(missing.OID)
+	}
+	return ""
+}
+
+// explainPattern makes a refusal of what git says to a regular expression
+// that it cannot read. Its text is shown, not interpreted.
+func explainPattern(err error, pattern string, regex bool) error {
+	var git *gitext.Error
+	if !regex || !errors.As(err, &git) || git.Exit != 128 && git.Exit != 129 {
+		return err
+	}
+	if _, bad := regexp.CompilePOSIX(pattern); bad == nil && !looseBrace(pattern) {
+		return err // the pattern is fine, so something else is wrong
+	}
+	said := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(git.Stderr), "fatal: "))
+	return refusef("git does not accept the regular expression %q: %s", agent.Shorten(agent.CleanLine(pattern), 80), agent.Shorten(agent.CleanLine(said), 200))
+}
+
+// repetition is what POSIX lets follow an opening brace.
+var repetition = regexp.MustCompile(`\{[0-9]+(,[0-9]*)?\}`)
+
+// looseBrace finds a brace that stands for itself in Go, and is an error in POSIX.
+func looseBrace(pattern string) bool {
+	return strings.Contains(repetition.ReplaceAllString(pattern, ""), "{")
+}
+
+// matcher returns where in a line a pattern is found first, -1 for nowhere.
+type matcher func(line string) int
+
+// matcherOf reads a pattern as git does, but for corners in which Go's regular
+// expressions differ; it only decides which lines are shown, and how.
+func matcherOf(pattern string, regex, ignoreCase bool) matcher {
+	if !regex {
+		first, _, _ := strings.Cut(pattern, "\n")
+		if first == "" || ignoreCase {
+			return func(line string) int { return strings.Index(strings.ToLower(line), strings.ToLower(first)) }
+		}
+		return func(line string) int { return strings.Index(line, first) }
+	}
+	if ignoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return func(string) int { return -1 }
+	}
+	return func(line string) int {
+		if at := re.FindStringIndex(line); at != nil {
+			return at[0]
+		}
+		return -1
+	}
+}
+
+// fillHits reads commits and the matching changed lines of the entries.
+func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match matcher) error {
+	v.Hits = []SearchHit{}
+	var oids []gitext.OID
+	var paths []string
+	for _, e := range entries {
+		oids = append(oids, e.OID)
+		for _, f := range e.Files {
+			paths = append(paths, f.OldPath, f.NewPath)
+		}
+	}
+	if len(oids) == 0 {
+		return nil
+	}
+	commits, err := b.repo.Commits(ctx, oids)
+	if err != nil {
+		return err
+	}
+	for i, c := range commits {
+		hit := SearchHit{Commit: b.commit(c), Files: []string{}}
+		hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
+		for _, f := range entries[i].Files {
+			hit.Files = append(hit.Files, agent.Clean(currentPath(f)))
+		}
+		v.Hits = append(v.Hits, hit)
+	}
+	slices.Sort(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return p == "" })
+	if len(paths) == 0 || len(paths) > maxHitFiles {
+		return nil
+	}
+	return b.fillLines(ctx, v, oids, paths, match)
+}
+
+func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match matcher) error {
+	i := 0
+	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
+	for patch, err := range b.repo.Patches(ctx, oids, opt) {
+		if gitext.Unreadable(err) {
+			i++ // that commit is listed without its lines
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if i < len(v.Hits) && string(patch.Commit) == v.Hits[i].Commit.OID {
+			v.Hits[i].addLines(patch, match)
+		}
+		i++
+	}
+	return nil
+}
+
+func (h *SearchHit) addLines(patch *gitext.Patch, match matcher) {
+	for _, f := range patch.Files {
+		for _, hunk := range f.Hunks {
+			for _, l := range hunk.Lines {
+				if l.Op != ' ' {
+					h.addLine(f, l, match)
+				}
+			}
+		}
+	}
+}
+
+func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match matcher) {
+	text := strings.TrimSpace(agent.CleanLine(string(l.Text)))
+	at := match(text)
+	if at < 0 {
+		return
+	}
+	if redacted(f.OldPath, f.NewPath) {
+		h.Withheld++
+		return
+	}
+	if len(h.Lines) == maxHitLines {
+		h.More++
+		return
+	}
+	text, at = excerptAt(text, at)
+	hit := HitLine{Op: "+", Path: agent.Clean(f.NewPath), Line: l.New, Text: text, At: at}
+	if l.Op == '-' {
+		hit.Op, hit.Path, hit.Line = "-", agent.Clean(f.OldPath), l.Old
+	}
+	h.Lines = append(h.Lines, hit)
+}

@@ -1,0 +1,164 @@
+package gittool
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+)
+
+// question says on one line what was searched.
+func (v *Search) question() string {
+	s := fmt.Sprintf("-%s %q", v.Mode, agent.Shorten(v.Pattern, 80))
+	if v.Path != "" {
+		s += " in " + v.Path
+		if v.Folder {
+			s += " (renames of the directory not followed)"
+		}
+	}
+	s += ", history of " + short(v.Commit)
+	if v.Since != "" {
+		s += ", since " + v.Since
+	}
+	if v.Until != "" {
+		s += ", until " + v.Until
+	}
+	return s
+}
+
+// searchRoom is how long a list of commits may be, in characters: each is
+// worth a line of its change.
+const searchRoom = 3800
+
+// render puts a search into words. Its levels show fewer of the changed lines,
+// the last two the beginning of one for each commit.
+func (v *Search) render(detail int) layout {
+	if detail == detailPlain {
+		return layout{blocks: v.plain()}
+	}
+	keep := []int{maxHitLines, 2, 1, 0, 0}[detail]
+	out := layout{head: v.head(), unit: "commits", tail: 3, last: detail == 4}
+	switch {
+	case keep == 0:
+		out.room = searchRoom
+		out.missing = "all but the first of the changed lines of each commit"
+	case detail != detailFull:
+		out.missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
+	}
+	for _, h := range v.Hits {
+		if out.last {
+			h.Commit.Author = clip(h.Commit.Author, 12)
+			h.Commit.Subject = clip(h.Commit.Subject, 50)
+		}
+		out.blocks = append(out.blocks, block{text: h.render(keep)})
+	}
+	return out
+}
+
+func (v *Search) head() string {
+	if len(v.Hits) == 0 {
+		return v.question() + ": no commits found" + v.stands() + "\n" + v.advice()
+	}
+	end := "newest first"
+	if v.Order == "oldest" {
+		end = "oldest first"
+	}
+	s := fmt.Sprintf("%s: %d commit(s), %s", v.question(), len(v.Hits), end)
+	switch {
+	case v.More && v.Total > 0:
+		s += fmt.Sprintf(" (%d in all: raise max for the newer ones)", v.Total)
+	case v.More:
+		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
+	}
+	if v.Missing != "" {
+		s += gapNote(v.Missing)
+	}
+	withheld := 0
+	for _, h := range v.Hits {
+		withheld += h.Withheld
+	}
+	return s + v.stands() + redactedNote(withheld)
+}
+
+// stands says on a line of its own whether the text is left.
+func (v *Search) stands() string {
+	if v.Standing == nil {
+		return ""
+	}
+	var newest *SearchHit
+	switch { // a search that saw the newest changes
+	case len(v.Hits) == 0 || v.Until != "":
+	case v.Order == "newest":
+		newest = &v.Hits[0]
+	case !v.More:
+		newest = &v.Hits[len(v.Hits)-1]
+	}
+	return "\n" + v.Standing.render(v.Commit, newest)
+}
+
+// advice is what to try after an empty answer.
+func (v *Search) advice() string {
+	var try []string
+	switch {
+	case v.Mode == "S" && strings.ContainsAny(v.Pattern, `\*+?[]|^$`):
+		try = append(try, `mode "S" takes the pattern literally; mode "G" takes a regular expression`)
+	case v.Mode == "S":
+		try = append(try, `mode "G" also finds commits that only moved or rewrote such lines`)
+	}
+	if v.Path != "" {
+		try = append(try, "without path all files are searched")
+	}
+	if v.Since != "" || v.Until != "" {
+		try = append(try, "a wider range of dates")
+	}
+	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
+}
+
+// render is a commit and at most keep of its deleted and of its added lines, or
+// the beginning of one line for 0.
+func (h SearchHit) render(keep int) string {
+	s := h.Commit.line()
+	if len(h.Lines) == 0 {
+		const most = 3
+		if n := len(h.Files); n > most {
+			return fmt.Sprintf("%s [%s, %d more files]", s, strings.Join(h.Files[:most], ", "), n-most)
+		} else if n > 0 {
+			return s + " [" + strings.Join(h.Files, ", ") + "]"
+		}
+		return s
+	}
+	if keep == 0 {
+		l := h.Lines[0]
+		return s + fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, sampleRunes))
+	}
+	shown := map[string]int{}
+	rest := h.More
+	for _, l := range h.Lines {
+		if shown[l.Op]++; shown[l.Op] > keep {
+			rest++
+			continue
+		}
+		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, maxHitRunes))
+	}
+	if rest > 0 {
+		s += fmt.Sprintf("\n  ... (%d more)", rest)
+	}
+	return s
+}
+
+// maxHitRunes is how much of a matching line is shown.
+const maxHitRunes = 160
+
+// plain is what git log prints.
+func (v *Search) plain() []block {
+	var lines []string
+	for _, h := range v.Hits {
+		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
+	}
+	return lineBlocks(lines)
+}
+
+// gapNote says that an answer ends at a missing object.
+func gapNote(oid string) string {
+	return fmt.Sprintf("\nnote: this clone lacks object %s; commits behind it were not searched", short(oid))
+}

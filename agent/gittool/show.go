@@ -1,0 +1,207 @@
+package gittool
+
+import (
+	"context"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// maxPatchBytes bounds the patch that git_show reads.
+const maxPatchBytes = 8 << 20
+
+// showParams are the parameters of git_show.
+type showParams struct {
+	Commit  string `json:"commit" arg:"required"`
+	Path    string `json:"path"`
+	Stat    bool   `json:"stat"`
+	Context int    `json:"context" arg:"min=0,max=30"`
+	Page    int    `json:"page" arg:"min=0"`
+}
+
+// Show is the answer of git_show.
+type Show struct {
+	Commit    Commit       `json:"commit"`
+	Parents   []string     `json:"parents"`
+	Path      string       `json:"path,omitempty"` // the files are only those below it
+	Stat      bool         `json:"stat,omitempty"` // the patch was not asked for
+	Files     []FileChange `json:"files"`
+	AllFiles  int          `json:"all_files"` // that the commit changed
+	Truncated bool         `json:"truncated,omitempty"`
+	Trailers  []string     `json:"trailers,omitempty"`
+	Missing   string       `json:"missing,omitempty"` // object that this clone lacks: files that need it have no hunks
+}
+
+// FileChange is what a commit did to a file.
+type FileChange struct {
+	Status  string `json:"status"` // A, M, D, R, C or T, as git names them
+	Path    string `json:"path"`
+	OldPath string `json:"old_path,omitempty"` // when it differs
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Kind    string `json:"kind,omitempty"` // "binary", "submodule", "mode 100644 -> 100755", "CRLF", "contents withheld"
+	Hunks   []Hunk `json:"hunks,omitempty"`
+}
+
+func newShow(b *bench) (agent.Tool, error) {
+	t := gitTool[showParams, Show]{
+		version:  3,
+		defaults: showParams{Context: 3},
+		page:     func(p *showParams) int { n := p.Page; p.Page = 0; return n },
+		prepare:  prepareShow,
+		look:     lookShow,
+		render:   (*Show).render,
+	}
+	return t.described("git_show", b)
+}
+
+func prepareShow(ctx context.Context, b *bench, p *showParams) error {
+	oid, err := b.revision(ctx, p.Commit)
+	if err != nil {
+		return err
+	}
+	p.Commit = string(oid)
+	if p.Path == "" {
+		return nil
+	}
+	tries, err := cleanPath(p.Path)
+	if err != nil {
+		return err
+	}
+	// The patch decides which spelling is meant, since a deleted file is in
+	// no tree of this commit.
+	p.Path = strings.Join(tries, "\n")
+	return nil
+}
+
+func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
+	oid := gitext.OID(p.Commit)
+	c, err := b.repo.Commit(ctx, oid)
+	if err != nil {
+		return nil, err
+	}
+	v := &Show{Commit: b.commit(c), Stat: p.Stat}
+	message, trailers := gitext.Trailers(c.Message)
+	v.Commit.Message = agent.Clean(b.scope.Redact.apply(gitext.Commit{Message: message}.Body()))
+	for _, t := range trailers {
+		v.Trailers = append(v.Trailers, agent.CleanLine(b.scope.Redact.apply(t.Key+": "+t.Value)))
+	}
+	var parent gitext.OID
+	for i, o := range c.Parents {
+		v.Parents = append(v.Parents, string(o))
+		if i == 0 && !b.repo.ShallowBoundary()[oid] {
+			parent = o
+		}
+	}
+	opt := gitext.PatchOptions{Context: p.Context, Renames: true, MaxBytes: maxPatchBytes}
+	patch, err := b.repo.Patch(ctx, parent, oid, opt)
+	if v.Missing = missingObject(err); gitext.Unreadable(err) {
+		if p.Path != "" {
+			opt.Paths = strings.Split(p.Path, "\n")
+		}
+		patch, err = b.patchByFile(ctx, parent, oid, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
+	return v, v.take(patch.Files, strings.Split(p.Path, "\n"))
+}
+
+// maxFilesApart bounds the processes that a patch with gaps may cost, and
+// maxLeftOut how many of them may find nothing.
+const (
+	maxFilesApart = 100
+	maxLeftOut    = 20
+)
+
+// patchByFile reads the patch of each file by itself, where it cannot be read
+// whole: a clone that lacks some of the contents, or more than git may do at
+// once. Renames are not seen then, since a rename needs them.
+func (b *bench) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
+	out := &gitext.Patch{Commit: oid, Parent: parent}
+	opt.Renames = false
+	var err error
+	if out.Files, err = b.repo.Changes(ctx, parent, oid, opt); err != nil {
+		return nil, err
+	}
+	left := 0
+	for i, f := range out.Files {
+		if i == maxFilesApart || left == maxLeftOut {
+			break
+		}
+		opt.Paths = []string{currentPath(f)}
+		one, err := b.repo.Patch(ctx, parent, oid, opt)
+		if gitext.Unreadable(err) {
+			left++
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(one.Files) == 1 {
+			out.Files[i] = one.Files[0]
+		}
+	}
+	return out, nil
+}
+
+// take keeps the files that one of the spellings of a path means.
+func (v *Show) take(files []gitext.FileChange, tries []string) error {
+	for _, try := range tries {
+		for _, f := range files {
+			if under(f.NewPath, try) || under(f.OldPath, try) {
+				v.Files = append(v.Files, fileChange(f, v.Stat))
+			}
+		}
+		if len(v.Files) > 0 || try == "" {
+			v.Path = agent.Clean(try)
+			return nil
+		}
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, agent.Clean(currentPath(f)))
+	}
+	near := nearNames(tries[len(tries)-1], names)
+	if len(near) == 0 {
+		near = names[:min(maxNear, len(names))]
+	}
+	return refusef("%s does not touch %q; it changes %d file(s), such as %s", short(v.Commit.OID), tries[0], len(names), quoteAll(near))
+}
+
+// under reports whether file is dir or lies in it; everything lies in "".
+func under(file, dir string) bool {
+	return dir == "" || file == dir || strings.HasPrefix(file, dir+"/")
+}
+
+func currentPath(f gitext.FileChange) string {
+	if f.NewPath == "" {
+		return f.OldPath
+	}
+	return f.NewPath
+}
+
+func fileChange(f gitext.FileChange, stat bool) FileChange {
+	out := FileChange{Status: string(f.Status), Path: agent.Clean(currentPath(f)), Kind: kindOf(f)}
+	if f.OldPath != "" && f.OldPath != currentPath(f) {
+		out.OldPath = agent.Clean(f.OldPath)
+	}
+	hunks, crlf := hunksOf(f.Hunks)
+	for _, h := range hunks {
+		added, deleted := h.counts()
+		out.Added, out.Deleted = out.Added+added, out.Deleted+deleted
+	}
+	if crlf {
+		out.Kind = strings.TrimPrefix(out.Kind+", CRLF", ", ")
+	}
+	secret := redacted(f.OldPath, f.NewPath)
+	if secret {
+		out.Kind = strings.TrimPrefix(out.Kind+", "+redactedKind, ", ")
+	}
+	if !stat && !secret {
+		out.Hunks = hunks
+	}
+	return out
+}

@@ -1,0 +1,378 @@
+package gittool
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// maxListed is how many changed files are listed before the patch.
+const maxListed = 12
+
+// kindOf says what a change is beside its lines.
+func kindOf(f gitext.FileChange) string {
+	var kinds []string
+	if f.Submodule {
+		kinds = append(kinds, "submodule")
+	}
+	if f.Binary {
+		kinds = append(kinds, "binary")
+	}
+	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode != f.NewMode {
+		kinds = append(kinds, fmt.Sprintf("mode %06o -> %06o", f.OldMode, f.NewMode))
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// title is a file on one line of a list: "M lib/a.c +3 -1".
+func (f FileChange) title() string {
+	name := f.Path
+	if f.OldPath != "" {
+		name = f.OldPath + " => " + f.Path
+	}
+	s := fmt.Sprintf("%s %s +%d -%d", f.Status, name, f.Added, f.Deleted)
+	if f.Kind != "" {
+		s += " (" + f.Kind + ")"
+	}
+	return s
+}
+
+// Room for a commit, in characters, beside what is normal.
+const (
+	pathRoom    = 2500 // when some of its files were asked for
+	fileRoom    = 8000 // when one of its files was: about 200 changed lines
+	messageRoom = 1500 // at most, for as much of a message
+)
+
+// render puts a commit into words. Its levels drop the unchanged lines, then
+// more and more of each hunk. The last one lists the files, and shows the
+// changes of those for which there is room; of one file, or of a path that was
+// asked for, it shows as much of each hunk as there is room for instead.
+func (v *Show) render(detail int) layout {
+	if detail == detailPlain {
+		return layout{blocks: v.plain()}
+	}
+	level := []struct {
+		message, lines int
+		missing        string
+	}{
+		{1000, 0, ""},
+		{30, 0, "unchanged lines left out"},
+		{30, 6, "unchanged lines left out, about 6 deleted and 6 added lines of each hunk, more of pure additions"},
+		{30, 2, "unchanged lines left out, about 2 deleted and 2 added lines of each hunk, more of pure additions"},
+		{20, 1, "unchanged lines left out, about 1 deleted and 1 added line of each hunk, more of pure additions"},
+		{20, 0, "changed lines left out, but for a few"},
+	}[detail]
+	near := !v.Stat && (v.Path != "" || len(v.Files) == 1)
+	out := layout{head: v.Commit.line(), missing: level.missing, unit: "files", room: v.room(), last: detail == 5 || near && detail == 2}
+	if len(v.Files) == 1 {
+		out.narrow = "use git_blame with start and end at either side of a hunk"
+	}
+	about := v.about(level.message)
+	switch {
+	case detail == detailFull: // pages begin with the message
+		out.blocks = append(lineBlocks(strings.Split(about[1:], "\n")), v.patch()...)
+		return out
+	case near && out.last:
+		out.blocks, out.unit = v.byHunk(out.room-runes(out.head+about)-noteRoom), "hunks"
+		out.missing = "unchanged lines left out, and changed ones where a hunk says so"
+	case out.last:
+		out.blocks, out.extras = v.beginning(), v.samples()
+	default:
+		out.blocks = v.excerpt(level.lines)
+	}
+	out.head += about
+	return out
+}
+
+func (v *Show) room() int {
+	room := extractAbove + min(messageRoom, runes(v.Commit.Message))
+	switch {
+	case v.Path == "":
+		return room
+	case len(v.Files) == 1 && !v.Stat:
+		return room + fileRoom
+	}
+	return room + pathRoom
+}
+
+// about is the message, without trailers, and what the commit changed.
+func (v *Show) about(lines int) string {
+	var b strings.Builder
+	if v.Commit.Message != "" {
+		message := strings.Split(strings.TrimSpace(v.Commit.Message), "\n")
+		for i, l := range message {
+			if i == lines {
+				fmt.Fprintf(&b, "\n    ... (%d more lines)", len(message)-i)
+				break
+			}
+			b.WriteString("\n    " + agent.Shorten(l, maxLineRunes))
+		}
+	}
+	switch len(v.Parents) {
+	case 0:
+		b.WriteString("\nfirst commit, without a parent")
+	case 1:
+		b.WriteString("\nparent: " + short(v.Parents[0]))
+	default:
+		fmt.Fprintf(&b, "\nmerge of %s; compared with its first parent", strings.Join(shorts(v.Parents), " and "))
+	}
+	added, deleted := 0, 0
+	for _, f := range v.Files {
+		added, deleted = added+f.Added, deleted+f.Deleted
+	}
+	fmt.Fprintf(&b, "\nfiles: %d, +%d -%d", len(v.Files), added, deleted)
+	if v.Path != "" && v.AllFiles > len(v.Files) {
+		fmt.Fprintf(&b, " (of %d that the commit changes; only %q is shown)", v.AllFiles, v.Path)
+	}
+	if v.Missing != "" {
+		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown", short(v.Missing))
+	}
+	if v.Truncated {
+		fmt.Fprintf(&b, "\nnote: only the first %d MiB of the patch were read; give path for the rest", maxPatchBytes>>20)
+	}
+	return b.String()
+}
+
+func shorts(oids []string) []string {
+	var out []string
+	for _, o := range oids {
+		out = append(out, short(o))
+	}
+	return out
+}
+
+// list has one block for each file.
+func (v *Show) list() []block {
+	var out []block
+	for _, f := range v.Files {
+		text := "  " + f.title()
+		if n := len(f.Hunks); n > 0 && f.Status != "A" && f.Status != "D" {
+			text += fmt.Sprintf(", %d hunk(s) from line %d", n, f.Hunks[0].OldStart)
+		}
+		out = append(out, block{text: text})
+	}
+	return out
+}
+
+// beginning is a list that leaves room for some of the changes. Of many files
+// it shows those with most changed lines, program text first.
+func (v *Show) beginning() []block {
+	const most = 30
+	if v.Stat || len(v.Files) <= most+1 {
+		return v.list()
+	}
+	files := slices.Clone(v.Files)
+	slices.SortStableFunc(files, func(x, y FileChange) int {
+		if s := secondary(x.Path); s != secondary(y.Path) {
+			return map[bool]int{true: 1, false: -1}[s]
+		}
+		return cmp.Compare(y.Added+y.Deleted, x.Added+x.Deleted)
+	})
+	shown := (&Show{Files: files[:most]}).list()
+	return append(shown, block{text: fmt.Sprintf("  ... (%d more files; stat=true lists all)", len(files)-most)})
+}
+
+// overview lists the files before a patch that has several.
+func (v *Show) overview() []block {
+	if len(v.Files) < 2 {
+		return nil
+	}
+	var out []block
+	for i, f := range v.Files {
+		if i == maxListed && len(v.Files) > maxListed+1 {
+			return append(out, block{text: fmt.Sprintf("  ... (%d more files)", len(v.Files)-i)})
+		}
+		out = append(out, block{text: "  " + f.title()})
+	}
+	return out
+}
+
+// patch is the full patch, one block for each line.
+func (v *Show) patch() []block {
+	if v.Stat {
+		return v.list()
+	}
+	out := v.overview()
+	for _, f := range v.Files {
+		out = append(out, block{text: "--- " + f.title(), section: "--- " + f.title()})
+		for _, h := range f.Hunks {
+			section := "--- " + f.title() + " " + h.header()
+			out = append(out, block{text: h.header(), section: section})
+			for _, l := range h.Lines {
+				out = append(out, block{text: agent.Shorten(l, maxLineRunes), section: section})
+			}
+		}
+	}
+	return out
+}
+
+// excerpt is the changed lines, at most keep of a kind in each hunk if keep
+// is not 0; one block for each file.
+func (v *Show) excerpt(keep int) []block {
+	if v.Stat {
+		return v.list()
+	}
+	var out []block
+	for _, f := range v.Files {
+		out = append(out, block{text: f.excerpt(keep)})
+	}
+	return out
+}
+
+// byHunk is the changed lines with one block for each hunk: as much of each as
+// there is room for, in characters.
+func (v *Show) byHunk(room int) []block {
+	var forms [][]string
+	for _, f := range v.Files {
+		title := "--- " + f.title()
+		if len(f.Hunks) == 0 {
+			forms = append(forms, []string{title})
+		}
+		for i, h := range f.Hunks {
+			if i > 0 {
+				title = ""
+			}
+			forms = append(forms, h.forms(title, room))
+		}
+	}
+	return fill(forms, inOrder(len(forms)), room)
+}
+
+// forms is the changed lines of a hunk behind a title, from few to all, or to
+// those for which there is room; of many, the first ones without a hole.
+func (h Hunk) forms(title string, room int) []string {
+	const step = 25 // lines
+	with := func(lines []string) string { return strings.TrimPrefix(title+"\n"+strings.Join(lines, "\n"), "\n") }
+	all := excerpt(h, 0)
+	out := []string{with(excerpt(h, 1)), with(excerpt(h, 2)), with(excerpt(h, 6))}
+	for n := step; n < len(all); n += step {
+		added, deleted := Hunk{Lines: all[n:]}.counts()
+		part := with(append(all[:n:n], fmt.Sprintf("... (+%d -%d more)", added, deleted)))
+		if runes(part) > room {
+			return out
+		}
+		if runes(part) > runes(out[len(out)-1]) {
+			out = append(out, part)
+		}
+	}
+	return append(out, with(all))
+}
+
+// firstHunk is a little of the first hunk.
+func (f FileChange) firstHunk() string {
+	lines := append([]string{"--- " + f.title()}, excerpt(f.Hunks[0], 1)...)
+	if n := len(f.Hunks); n > 1 {
+		lines = append(lines, fmt.Sprintf("... (%d more hunk(s))", n-1))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (f FileChange) excerpt(keep int) string {
+	lines := []string{"--- " + f.title()}
+	for _, h := range f.Hunks {
+		lines = append(lines, excerpt(h, keep)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// samples offers the changes of each file, program text before the rest.
+func (v *Show) samples() []extra {
+	var first, rest []extra
+	for _, f := range v.Files {
+		if len(f.Hunks) == 0 {
+			continue
+		}
+		e := extra{f.excerpt(6), f.excerpt(1), f.firstHunk()}
+		if secondary(f.Path) {
+			rest = append(rest, e)
+		} else {
+			first = append(first, e)
+		}
+	}
+	return append(first, rest...)
+}
+
+// secondary guesses, for the order of samples only, that a file is a test, a
+// text or data.
+func secondary(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case "", ".md", ".txt", ".rst", ".adoc", ".html", ".xml", ".json", ".yml", ".yaml", ".at", ".po", ".lock":
+		return true
+	}
+	return strings.Contains(strings.ToLower(name), "test")
+}
+
+// excerpt is the changed lines of a hunk, at most keep of a kind in each run
+// if keep is not 0.
+func excerpt(h Hunk, keep int) []string {
+	var out []string
+	for _, part := range h.withoutContext() {
+		lines := part.Lines
+		if keep > 0 {
+			lines = part.short(keep)
+		}
+		out = append(out, part.header())
+		for _, l := range lines {
+			out = append(out, agent.Shorten(l, maxLineRunes))
+		}
+	}
+	return out
+}
+
+// plain is close to what git show prints.
+func (v *Show) plain() []block {
+	c := v.Commit
+	lines := []string{"commit " + c.OID}
+	if len(v.Parents) > 1 {
+		lines = append(lines, "Merge: "+strings.Join(shorts(v.Parents), " "))
+	}
+	lines = append(lines, plainMessage(c, v.Trailers)...)
+	for _, f := range v.Files {
+		if v.Stat {
+			lines = append(lines, f.title())
+			continue
+		}
+		before := f.Path
+		if f.OldPath != "" {
+			before = f.OldPath
+		}
+		lines = append(lines, fmt.Sprintf("diff --git a/%s b/%s", before, f.Path), "--- a/"+before, "+++ b/"+f.Path)
+		for _, h := range f.Hunks {
+			lines = append(append(lines, h.header()), h.Lines...)
+		}
+	}
+	return lineBlocks(lines)
+}
+
+// plainMessage is the head of a commit as git log prints it.
+func plainMessage(c Commit, trailers []string) []string {
+	lines := []string{
+		fmt.Sprintf("Author: %s <%s>", c.Author, c.Email),
+		"Date:   " + c.Date.Format("Mon Jan 2 15:04:05 2006 -0700"),
+		"", "    " + c.Subject, "",
+	}
+	if c.Message != "" {
+		for l := range strings.SplitSeq(strings.TrimSpace(c.Message), "\n") {
+			lines = append(lines, "    "+l)
+		}
+		lines = append(lines, "")
+	}
+	for _, t := range trailers {
+		lines = append(lines, "    "+t)
+	}
+	return append(lines, "")
+}
+
+func lineBlocks(lines []string) []block {
+	var out []block
+	for _, l := range lines {
+		out = append(out, block{text: agent.Shorten(l, plainLineRunes)})
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package gittool
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"git-agent/agent"
+)
+
+// maxValueRunes is how much of one line a typed value keeps.
+const maxValueRunes = 8000
+
+// line cleans a line of a file, without its line break, and bounds it.
+func line(text string) string {
+	return agent.Shorten(agent.CleanLine(strings.TrimSuffix(text, "\r")), maxValueRunes)
+}
+
+// beforeMatch is how much is shown before a match in a long line.
+const beforeMatch = 40
+
+// around cuts s to max runes that begin a little before byte at.
+func around(s string, at, max int) string {
+	skip := utf8.RuneCountInString(s[:min(at, len(s))]) - beforeMatch
+	if skip <= 0 || utf8.RuneCountInString(s) <= max {
+		return agent.Shorten(s, max)
+	}
+	n := 0
+	for i := range s {
+		if n == skip {
+			return fmt.Sprintf("(%d+)…%s", skip, agent.Shorten(s[i:], max))
+		}
+		n++
+	}
+	return "" // not reached: skip is less than the number of runes
+}
+
+// excerptAt bounds a line to the part around byte at, which it moves along.
+func excerptAt(s string, at int) (string, int) {
+	if utf8.RuneCountInString(s) <= maxValueRunes {
+		return s, at
+	}
+	if utf8.RuneCountInString(s[:min(at, len(s))]) > beforeMatch {
+		return around(s, at, maxValueRunes), 0
+	}
+	return agent.Shorten(s, maxValueRunes), at
+}
+
+// clip cuts s after max runes where what is missing is seen elsewhere.
+func clip(s string, max int) string {
+	if cut := agent.Shorten(s, max); cut != s {
+		return cut[:strings.LastIndex(cut, agent.CutMark)] + "…"
+	}
+	return s
+}

@@ -1,0 +1,266 @@
+// Package gittool holds the five read-only git tools with which a model (or a
+// person, by `git agent tool`) investigates a history: git_blame, git_show,
+// git_log_search, git_log_function and git_grep.
+//
+// What it promises:
+//
+//   - A tool takes typed fields, never options or argv, and starts no program
+//     other than git through package gitext.
+//   - A [Scope] bounds every call. Nothing later than its tip is visible, and
+//     a hidden commit (the fix under study) cannot be shown, named or found.
+//   - What a tool prints holds no control bytes but newline and tab, is
+//     bounded, and says at each cut how to get the rest.
+//   - The same call on the same history gives the same bytes.
+//
+// It does not interpret what it finds, and it does not protect a reader from
+// what repositories say in words. Their content is data.
+package gittool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/cache"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// Options are the switches of a toolbox.
+type Options struct {
+	Plain   bool          // no compression: answers in git's own formats
+	Memory  agent.Memory  // nil for none
+	Timeout time.Duration // of one call; 0 for DefaultToolTimeout
+}
+
+// DefaultTimeout lets a search through the whole history of a repository
+// with a few hundred thousand commits end.
+const DefaultTimeout = 2 * time.Minute
+
+// Toolbox holds the five git tools, bound to one scope of one repository.
+// It is safe for concurrent use.
+type Toolbox struct{ tools []agent.Tool }
+
+// New binds the tools. The scope's tip must be a commit.
+func New(repo *gitext.Repo, scope Scope, opt Options) (*Toolbox, error) {
+	if scope.Tip == "" {
+		return nil, errors.New("the scope of the tools has no tip")
+	}
+	if opt.Timeout <= 0 {
+		opt.Timeout = DefaultTimeout
+	}
+	return bind(&bench{repo: repo, scope: scope, opt: opt})
+}
+
+// Specs describes the tools, in the order in which models are told of them.
+func Specs() ([]agent.Spec, error) {
+	box, err := bind(nil)
+	if err != nil {
+		return nil, err
+	}
+	var specs []agent.Spec
+	for _, t := range box.tools {
+		specs = append(specs, t.Spec())
+	}
+	return specs, nil
+}
+
+func bind(b *bench) (*Toolbox, error) {
+	var box Toolbox
+	for _, make := range []func(*bench) (agent.Tool, error){newBlame, newShow, newSearch, newFunctionLog, newGrep} {
+		t, err := make(b)
+		if err != nil {
+			return nil, err
+		}
+		box.tools = append(box.tools, t)
+	}
+	return &box, nil
+}
+
+// Tools returns the tools in their fixed order.
+func (box *Toolbox) Tools() []agent.Tool { return slices.Clone(box.tools) }
+
+// Call runs the tool called name.
+func (box *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (agent.Result, error) {
+	var names []string
+	for _, t := range box.tools {
+		if t.Spec().Name == name {
+			return t.Call(ctx, args)
+		}
+		names = append(names, t.Spec().Name)
+	}
+	return agent.Result{}, &agent.CallError{Tool: agent.Shorten(agent.CleanLine(name), 60), Text: "there is no such tool; the tools are " + strings.Join(names, ", ")}
+}
+
+// bench is what one call works with.
+type bench struct {
+	repo  *gitext.Repo
+	scope Scope
+	opt   Options
+	notes []string // what the caller should know about how the call was read
+}
+
+func (b *bench) notef(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// gitTool is a tool with parameters P and value V. prepare checks and
+// resolves the parameters to a form that determines the value; look asks git;
+// tell puts the value into words.
+type gitTool[P, V any] struct {
+	spec    agent.Spec
+	version int // rises with every change of what look returns
+	narrow  string
+	args    agent.Args[P]
+	bench   *bench
+
+	defaults P
+	page     func(*P) int // takes the page out of P, since it does not determine the value
+	prepare  func(ctx context.Context, b *bench, p *P) error
+	look     func(ctx context.Context, b *bench, p P) (*V, error)
+	render   func(v *V, detail int) layout
+}
+
+// described fills in what the prompts say of the tool called name.
+func (t *gitTool[P, V]) described(name string, b *bench) (agent.Tool, error) {
+	text, err := prompts.ForTool(name)
+	if err != nil {
+		return nil, err
+	}
+	if t.args, err = agent.NewArgs[P](text.Params); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.spec = agent.Spec{Name: name, Description: text.Description, Parameters: t.args.Schema}
+	t.narrow, t.bench = text.Narrow, b
+	return t, nil
+}
+
+// Spec describes the tool.
+func (t *gitTool[P, V]) Spec() agent.Spec { return t.spec }
+
+// Call answers one call within the time that the toolbox allows.
+func (t *gitTool[P, V]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	b := *t.bench
+	limited, cancel := context.WithTimeout(ctx, b.opt.Timeout)
+	defer cancel()
+	p := t.defaults
+	if err := t.args.Decode(t.spec.Name, args, &p); err != nil {
+		return agent.Result{}, err
+	}
+	res, err := t.answer(limited, &b, p)
+	if err == nil {
+		return res, nil
+	}
+	if ctx.Err() == nil && limited.Err() != nil {
+		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded,
+			Text: fmt.Sprintf("stopped after %s without an answer; to ask for less, %s", b.opt.Timeout, t.narrow)}
+	}
+	return res, t.explain(ctx, err)
+}
+
+func (t *gitTool[P, V]) answer(ctx context.Context, b *bench, p P) (agent.Result, error) {
+	page := t.page(&p)
+	if err := t.prepare(ctx, b, &p); err != nil {
+		return agent.Result{}, err
+	}
+	v, cached, unread, err := t.recall(ctx, b, p)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	incomplete := strings.Join(unread.Bounds, "; ")
+	if incomplete != "" {
+		b.notef("%s: this is the answer of what could be read", agent.CleanLine(incomplete))
+	}
+	detail := detailFull
+	if b.opt.Plain {
+		detail = detailPlain
+	}
+	told, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: told.text, Full: told.full, Value: v, Truncated: told.full != "", Cached: cached, Incomplete: incomplete}, nil
+}
+
+// explain turns errors that the caller can do something about into a
+// CallError and leaves the others alone.
+func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var missing *gitext.MissingObjectError
+	var no *refusal
+	switch {
+	case errors.As(err, &no):
+		return &agent.CallError{Tool: t.spec.Name, Text: no.text}
+	case errors.As(err, &missing):
+		return &agent.CallError{Tool: t.spec.Name, Err: err,
+			Text: fmt.Sprintf("this clone lacks object %s, which the answer needs; %s, or use another tool", missing.OID, t.narrow)}
+	case gitext.Unreadable(err):
+		return &agent.CallError{Tool: t.spec.Name, Err: err,
+			Text: fmt.Sprintf("%s; to ask for less, %s", agent.CleanLine(err.Error()), t.narrow)}
+	}
+	return fmt.Errorf("%s: %w", t.spec.Name, err)
+}
+
+// refusal is a call that cannot be answered as it stands.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+
+// recall returns the value from memory or from git, and remembers it.
+// A value is only remembered when all of it could be read.
+func (t *gitTool[P, V]) recall(ctx context.Context, b *bench, p P) (*V, bool, gitext.Unread, error) {
+	ctx, unread := gitext.CountUnread(ctx)
+	if b.opt.Memory == nil {
+		v, err := t.look(ctx, b, p)
+		return v, false, unread(), err
+	}
+	key, err := t.key(ctx, b, p)
+	if err != nil {
+		return nil, false, unread(), err
+	}
+	if data, ok := b.opt.Memory.Get(ctx, key); ok {
+		v := new(V)
+		if json.Unmarshal(data, v) == nil { // else it is not ours: ask git
+			return v, true, unread(), nil
+		}
+	}
+	v, err := t.look(ctx, b, p)
+	if err != nil || unread().Any() { // the objects may come, the bounds may change
+		return v, false, unread(), err
+	}
+	if data, err := json.Marshal(v); err == nil { // an answer is worth more than its place in the cache
+		b.opt.Memory.Put(ctx, key, data)
+	}
+	return v, false, unread(), nil
+}
+
+// key names everything that determines a value: the tool, the resolved
+// parameters, the scope, git, and the state of the clone.
+func (t *gitTool[P, V]) key(ctx context.Context, b *bench, p P) (cache.Key, error) {
+	args, err := json.Marshal(p)
+	if err != nil {
+		return cache.Key{}, err
+	}
+	version, err := b.repo.GitVersion(ctx)
+	if err != nil {
+		return cache.Key{}, err
+	}
+	var boundary []string
+	for oid := range b.repo.ShallowBoundary() {
+		boundary = append(boundary, string(oid))
+	}
+	slices.Sort(boundary)
+	return cache.Key{Kind: "tool." + t.spec.Name, Parts: append([]string{
+		fmt.Sprint(t.version), string(args), version, b.repo.ID(),
+		string(b.scope.Tip), string(b.scope.Fix), fmt.Sprint(b.scope.Until.Unix()), b.scope.Redact.Name,
+	}, boundary...)}, nil
+}
