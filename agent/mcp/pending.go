@@ -157,7 +157,7 @@ type output struct {
 	pending  *pending
 	leave    context.CancelFunc // nobody reads any more
 	patience time.Duration      // with a client that does not read
-	gone     atomic.Bool
+	failed   atomic.Pointer[error] // the first write that failed
 	unread   atomic.Bool // it is there, and did not read for too long
 }
 
@@ -192,7 +192,7 @@ func (o *output) send(text []byte) error {
 	})
 	defer waiting.Stop()
 	_, err := o.w.Write(text)
-	if err != nil && o.gone.CompareAndSwap(false, true) {
+	if err != nil && o.failed.CompareAndSwap(nil, &err) {
 		o.leave()
 	}
 	return err

@@ -217,6 +217,17 @@ func (s *runStores) each(ctx context.Context, a *app, names []string, f func(*tr
 	return nil
 }
 
+// eachOfFix is each with the first line of the fix's message.
+func (s *runStores) eachOfFix(ctx context.Context, a *app, names []string, f func(t *trace.Trajectory, subject string) error) error {
+	return s.each(ctx, a, names, func(t *trace.Trajectory) error {
+		subject, err := s.fixSubject(ctx, t)
+		if err != nil {
+			return err
+		}
+		return f(t, subject)
+	})
+}
+
 // named reads the named runs, or the last one.
 func (s *runStores) named(ctx context.Context, a *app, names []string) ([]*trace.Trajectory, error) {
 	var runs []*trace.Trajectory
@@ -245,17 +256,18 @@ func (s *runStores) conversations(ctx context.Context, a *app, opt cache.ListOpt
 	return runs, nil
 }
 
-// fixSubject is the first line of the fix's message, "" when it is not here.
-func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) string {
+// fixSubject returns the first line of the fix's message, "" when it is not
+// here. The error is for an interrupt.
+func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) (string, error) {
 	oid := gitext.OID(t.About.Fix)
 	if s.repo == nil || oid == "" || t.About.Repo != "" {
-		return ""
+		return "", nil
 	}
 	c, err := s.repo.Commit(ctx, oid)
 	if err != nil {
-		return "" // another repository's, or gone: the id is enough
+		return "", context.Cause(ctx) // another repository's, or gone: the id is enough
 	}
-	return c.Subject()
+	return c.Subject(), nil
 }
 
 // shortID shortens what may be an object id.

@@ -62,7 +62,11 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 		if c.State == "" || c.State == t.Status() || c.State == string(t.Run.State) {
-			row := newTraceRow(t, stores.fixSubject(ctx, t))
+			subject, err := stores.fixSubject(ctx, t)
+			if err != nil {
+				return err
+			}
+			row := newTraceRow(t, subject)
 			row.Of = r.of
 			rows = append(rows, row)
 		}

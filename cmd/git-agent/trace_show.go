@@ -32,22 +32,20 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, stores.close()) }()
 	if c.HTML != "" {
-		return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error {
-			return writePage(c.HTML, t, stores.fixSubject(ctx, t))
-		})
+		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
 		form := &traceJSON{w: a.raw, end: "\n", output: c.Output}
 		if c.Null {
 			form.end = "\x00"
 		}
-		return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error { return form.show(t, stores.fixSubject(ctx, t)) })
+		return stores.eachOfFix(ctx, a, c.Runs, form.show)
 	}
 	page := a.page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
 	form := newTraceHuman(a, page, a.newPalette(ctx))
 	form.full, form.output = c.Full, c.Output
-	return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error { return form.show(t, stores.fixSubject(ctx, t)) })
+	return stores.eachOfFix(ctx, a, c.Runs, form.show)
 }
 
 // writePage writes a page that only the user may read: it holds source code.
