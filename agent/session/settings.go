@@ -259,21 +259,12 @@ func setBool(to *bool, v string) error {
 	case "true", "yes", "on", "1":
 		*to = true
 	default:
-		if !isFalse(v) {
+		if !gitext.IsFalse(v) {
 			return errors.New("it must be true or false")
 		}
 		*to = false
 	}
 	return nil
-}
-
-// isFalse reports whether git reads v as false.
-func isFalse(v string) bool {
-	switch strings.ToLower(v) {
-	case "false", "no", "off", "0", "":
-		return true
-	}
-	return false
 }
 
 // setCalibration takes a path that means the same wherever the command runs.

@@ -21,7 +21,7 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"agent", "agent/gittool", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
+	"cmd/git-agent":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
 	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"},        // attacks the built program; tests only
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat/", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
@@ -31,6 +31,8 @@ var rooms = map[string][]string{
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
 	"agent/source":            {},
 	"agent/stat":              {},
+	"agent/session":           {"agent", "agent/model", "agent/secret", "cache", "gitext"},
+	"agent/szz/engine":        {"agent", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible"},
 	"agent/szz":               {"agent", "agent/model", "agent/source", "gitext", "gitext/gittest"},
 	"agent/szz/szztest":       {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":     {"agent/szz", "agent/source", "gitext"},
@@ -178,6 +180,20 @@ func TestConfinedImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestMainDefinesNoEngine(t *testing.T) {
+	// The verbs parse, ask one engine and render. What reads a fix, holds a
+	// conversation or records a run is in the rooms below agent.
+	engines := regexp.MustCompile(`\b(agent\.Loop\{|szz\.NewContext\(|detect\.Trace\(|rank\.Trace\(|verify\.Suspects\(|\.StartRun\()`)
+	walkTree(t, func(path string, data []byte) {
+		if filepath.ToSlash(filepath.Dir(path)) != "cmd/git-agent" || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		if found := engines.Find(data); found != nil {
+			t.Errorf("%s has %s", path, found)
+		}
+	})
 }
 
 // Files and functions stay small, and no package is a drawer for the rest.

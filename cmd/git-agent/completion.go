@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/gitext"
 
@@ -90,7 +91,7 @@ func (a *app) printRunNames(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		runs, err := traces.List(ctx, cache.ListOptions{Kind: detectiveKind, Max: maxRunNames})
+		runs, err := traces.List(ctx, cache.ListOptions{Kind: engine.Kind, Max: maxRunNames})
 		if err = errors.Join(err, traces.Close()); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -273,8 +274,8 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting is true for a key that the program reads.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
-		return strings.EqualFold(key, row.key)
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
+		return strings.EqualFold(key, row.Key)
 	})
 }
 

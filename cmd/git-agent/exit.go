@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -40,24 +41,9 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// hintedError adds to an error the command or key that helps.
-type hintedError struct {
-	err  error
-	hint string
-}
-
-func (e *hintedError) Error() string { return e.err.Error() }
-func (e *hintedError) Unwrap() error { return e.err }
-
+// withHint adds to an error the command or key that helps.
 func withHint(err error, format string, args ...any) error {
-	return &hintedError{err, fmt.Sprintf(format, args...)}
-}
-
-// spentError is a budget that has no room for the next call of a model.
-type spentError struct{ limit, spent float64 }
-
-func (e *spentError) Error() string {
-	return fmt.Sprintf("the budget of $%.4g has no room for another call: $%.4g are spent", e.limit, e.spent)
+	return session.WithHint(err, format, args...)
 }
 
 // usageOf turns a kong error into ours, and names the verb whose arguments it
@@ -122,7 +108,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	}
 	fmt.Fprintf(a.stderr, "fatal: %s\n", fatalText(err))
 	a.hints(ctx, err)
-	var spent *spentError
+	var spent *session.SpentError
 	var server *model.Error
 	switch {
 	case errors.As(err, &spent):
@@ -144,9 +130,9 @@ func fatalText(err error) string {
 
 // hints prints the hints that err and its causes carry.
 func (a *app) hints(ctx context.Context, err error) {
-	var hinted *hintedError
+	var hinted *session.HintedError
 	if errors.As(err, &hinted) {
-		a.hint(ctx, hinted.hint)
+		a.hint(ctx, hinted.Hint)
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
@@ -180,16 +166,7 @@ func writeHint(w io.Writer, text string) {
 // environment variable is boolean; unset or empty, the configuration decides.
 func (a *app) adviceWanted(ctx context.Context) bool {
 	if v := a.env.get("GIT_ADVICE"); v != "" {
-		return !isFalse(v)
+		return !gitext.IsFalse(v)
 	}
 	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
-}
-
-// isFalse reads a boolean as git does.
-func isFalse(v string) bool {
-	switch strings.ToLower(v) {
-	case "", "0", "false", "no", "off":
-		return true
-	}
-	return false
 }

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -91,24 +92,25 @@ func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
 }
 
 func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (szzAnswer, error) {
-	repo, as := t.server.repo, &szzCmd{Algorithm: p.Algorithm, MaxCount: &p.Max, Annotations: p.Annotations, Cache: true}
-	tracer := &szzTracer{repo: repo, cmd: as, build: buildIdentity()}
-	if as.cacheable(repo) {
-		tracer.cache = t.server.cache
+	e := &engine.Engine{Repo: t.server.repo, Build: buildIdentity()}
+	if engine.Cacheable(e.Repo) {
+		e.Cache = t.server.cache
 	}
-	ans, err := tracer.trace(ctx, szzFix{source: szz.SourceCommit, oid: fix}, func(_ szzFix, e agent.Event) {
-		if step, ok := e.(agent.Progress); ok {
+	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max}
+	ans, err := e.Answer(ctx, q, func(event agent.Event) {
+		if step, ok := event.(agent.Progress); ok {
 			mcp.Progress(ctx, step.Text)
 		}
 	})
-	if err == nil {
-		withholdEvidence(ans.Verdict)
+	if err != nil {
+		return szzAnswer{}, err
 	}
-	return ans, err
+	redactEvidence(ans.Verdict)
+	return szzAnswer{Answer: *ans}, nil
 }
 
-// withholdEvidence takes out lines of files that hold secrets by their name.
-func withholdEvidence(v *szz.Verdict) {
+// redactEvidence takes out lines of files that hold secrets by their name.
+func redactEvidence(v *szz.Verdict) {
 	for _, s := range v.Suspects {
 		for i := range s.Evidence {
 			if secret.Withheld(s.Evidence[i].Path) {

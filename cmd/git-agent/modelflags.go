@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"git-agent/agent/session"
+	"git-agent/agent/szz"
 )
 
 // modelFlags are the options of the verbs that may ask a model.
@@ -29,9 +32,17 @@ func (f *modelFlags) check() error {
 		return usagef("--turns takes a number from 1; --engine=offline asks no model")
 	case f.WallTime != nil && *f.WallTime <= 0:
 		return usagef("--wall-time takes a duration above 0, such as 10m; --engine=offline asks no model")
-	case f.MaxCost != nil && *f.MaxCost < 0:
+	}
+	return checkCost(f.MaxCost)
+}
+
+// checkCost refuses a --max-cost that leaves nothing to spend.
+func checkCost(usd *float64) error {
+	switch {
+	case usd == nil:
+	case *usd < 0:
 		return usagef("--max-cost takes no negative number")
-	case f.MaxCost != nil && !(*f.MaxCost > 0):
+	case !(*usd > 0):
 		return usagef("--max-cost=0 leaves a model nothing to spend; --engine=offline asks none")
 	}
 	return nil
@@ -49,6 +60,11 @@ func (f *modelFlags) runs() int {
 // that vote fewer, so that the server has as much to do.
 func (f *modelFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
+// switches are the parts of the method that the options turn off.
+func (f *modelFlags) switches() szz.Switches {
+	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
+}
+
 // used is true when an option asks for a model by what it says.
 func (f *modelFlags) used() bool {
 	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced || f.Calibration != "" ||
@@ -56,9 +72,9 @@ func (f *modelFlags) used() bool {
 }
 
 // apply puts the options over the settings.
-func (f *modelFlags) apply(s *modelSettings) {
+func (f *modelFlags) apply(s *session.Settings) {
 	if f.Model != "" {
-		s.Model, s.from["agent.model"] = f.Model, "--model"
+		s.Model, s.From["agent.model"] = f.Model, "--model"
 	}
 	if f.Turns != nil {
 		s.Turns = *f.Turns
@@ -70,7 +86,7 @@ func (f *modelFlags) apply(s *modelSettings) {
 		s.MaxCost = *f.MaxCost
 	}
 	if f.Calibration != "" {
-		s.Calibration, s.from["agent.calibration"] = f.Calibration, "--calibration"
+		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
 	}
 	s.AllowUnpriced = s.AllowUnpriced || f.AllowUnpriced
 }
@@ -83,7 +99,7 @@ const noModelHint = "git config --global agent.model <name>\ngit config --global
 
 // chooseEngine says whether a model answers, and tells the user when there was
 // a choice. why keeps a model out that is configured; "" lets it in.
-func (a *app) chooseEngine(engine string, flags *modelFlags, s modelSettings, why string) (asked bool, err error) {
+func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings, why string) (asked bool, err error) {
 	switch {
 	case engine == "offline":
 		if flags.used() {
@@ -102,13 +118,13 @@ func (a *app) chooseEngine(engine string, flags *modelFlags, s modelSettings, wh
 		}
 		return false, nil
 	case engine == "auto" && why == "" && s.Engine == "offline" && !flags.used():
-		why = "agent.engine=offline (" + s.from["agent.engine"] + ")"
+		why = "agent.engine=offline (" + s.From["agent.engine"] + ")"
 	}
 	if engine == "auto" && why != "" {
 		a.say("engine: offline, because of %s", why)
 		return false, nil
 	}
-	a.say("engine: agent, %s at %s", printable(s.Model), printable(s.host()))
+	a.say("engine: agent, %s at %s", printable(s.Model), printable(s.Host()))
 	return true, nil
 }
 

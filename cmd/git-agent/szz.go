@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
-	"git-agent/cache"
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/szz/verify"
 	"git-agent/gitext"
 )
 
@@ -46,6 +50,7 @@ type szzCmd struct {
 
 	paths    []string
 	confined sandboxSettings
+	insisted bool // on a model: the offline engine's answer is no answer to the question
 }
 
 // setPaths takes what followed "--".
@@ -53,20 +58,8 @@ func (c *szzCmd) setPaths(paths []string) { c.paths = paths }
 
 // szzAnswer is what a renderer shows of one fix.
 type szzAnswer struct {
-	Source  szz.Source
-	Fix     gitext.Commit // zero for an uncommitted fix
-	Verdict *szz.Verdict
-	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
-	hidden  int           // suspects that were taken out before it is shown
-	failed  error         // why a fix among others could not be traced; its Verdict is empty
-
-	end func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
-}
-
-// complete is false for an answer that a better day may improve: the model was
-// to be asked, and did not answer.
-func (ans szzAnswer) complete() bool {
-	return ans.Verdict.Agent == nil || ans.Verdict.Agent.Fallback == ""
+	engine.Answer
+	hidden int // suspects that were taken out before it is shown
 }
 
 // szzRenderer shows answers in one form. Each answer is complete on stdout
@@ -88,24 +81,19 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.confine(ctx, a); err != nil {
 		return err
 	}
-	who, err := c.detective(ctx, a, repo)
+	agent, traces, err := c.openAgent(ctx, a, repo)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, who.close()) }()
-	fixes, total, err := c.fixes(ctx, a, repo)
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	questions, total, err := c.questions(ctx, a, repo)
 	if err != nil {
 		return err
 	}
-	paths, err := repoPaths(repo, c.paths)
-	if err != nil {
-		return err
-	}
-	tracer := newSzzTracer(ctx, a, repo, c, paths, who)
-	tracer.several = c.Stdin || total > 1
-	defer tracer.close()
+	e := c.engine(ctx, a, repo, agent)
+	defer e.Cache.Close() // losing the last write loses time only
 	if c.ShowRequest {
-		return tracer.showRequests(ctx, a, fixes)
+		return c.showRequests(ctx, a, e, questions)
 	}
 	events, err := a.newEventLog(ctx, c.Events)
 	if err != nil {
@@ -115,8 +103,8 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	show := &szzOutput{a: a, cmd: c, events: events, total: total}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := szzTally{insisted: who != nil && who.insisted}
-	if err := c.answerAll(ctx, a, tracer, show, fixes, &tally); err != nil {
+	tally := szzTally{insisted: c.insisted}
+	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
 		return err
 	}
 	if repo.Missed() > 0 { // something was left out, whatever was found
@@ -125,31 +113,62 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	return tally.status()
 }
 
+// engine is what answers. A verified answer depends on the machine, so it is not
+// kept.
+func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
+	e := &engine.Engine{Repo: repo, Agent: agent, Build: buildIdentity()}
+	if c.VerifyCmd != "" {
+		e.Verify = &verify.Options{
+			Command: c.VerifyCmd, Bisect: c.Bisect, Timeout: c.VerifyTimeout, Memory: c.memory(),
+			Sandbox: c.confined.Level, Readable: c.confined.Readable, Writable: c.confined.Writable,
+		}
+	} else if c.Cache && engine.Cacheable(repo) {
+		e.Cache = a.openCache(ctx, repo)
+	}
+	return e
+}
+
+// workers is how many fixes are in work at once. A command that runs the
+// project's code gets the machine for itself.
+func (c *szzCmd) workers(model bool) int {
+	switch {
+	case c.VerifyCmd != "":
+		return 1
+	case c.Jobs > 0:
+		return c.Jobs
+	case model:
+		return c.modelFlags.jobs()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 // answerAll shows the answer for each fix, and counts what the answers are.
-func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show *szzOutput, fixes iter.Seq2[szzFix, error], tally *szzTally) error {
+func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *szzTally) error {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	live := newSzzLive(a, show, tracer.who != nil)
+	live := newSzzLive(a, show, e.Agent != nil)
 	show.events.start(show.total)
-	report := func(fix szzFix, e agent.Event) {
-		show.events.tell(fix, e)
-		if p, ok := e.(agent.Progress); ok {
+	report := func(q szz.Question, event agent.Event) {
+		show.events.tell(q, event)
+		if p, ok := event.(agent.Progress); ok {
 			meter.say(p.Text)
 			return
 		}
 		meter.clear()
-		live.tell(fix, e)
+		live.tell(q, event)
 		meter.resume()
 	}
 	done := 0
 	meter.update(done, show.total, "")
-	for ans, err := range tracer.all(ctx, fixes, report) {
+	batch := engine.Batch{Workers: c.workers(e.Agent != nil), Several: c.Stdin || show.total > 1, OnEvent: report}
+	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
-			return c.resumable(ctx, a, tracer.who, done, err)
+			return c.resumable(ctx, a, e.Agent != nil, done, err)
 		}
+		ans := szzAnswer{Answer: *found}
 		meter.clear()
-		if ans.failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(ans.failed))
+		if failed := ans.Failed(); failed != nil {
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
@@ -157,8 +176,8 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show 
 		if show.paging() {
 			meter.end()
 		}
-		if c.Note && ans.failed == nil {
-			if err := writeNote(ctx, tracer.repo, ans); err != nil {
+		if c.Note && ans.Failed() == nil {
+			if err := writeNote(ctx, e.Repo, ans); err != nil {
 				return err
 			}
 		}
@@ -166,8 +185,8 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show 
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")
-		if who := tracer.who; who != nil && who.broke(ans.Verdict) {
-			return c.resumable(ctx, a, who, done-1, who.spent())
+		if e.Agent != nil && e.Agent.Broke(ans.Verdict) {
+			return c.resumable(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
 	}
 	return nil
@@ -247,12 +266,12 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 // resumable adds to the error of an interrupt, of a spent budget or of a model's
 // server the command that goes on. Before the first answer there is something
 // to go on with when a model was interrupted, whose steps are recorded.
-func (c *szzCmd) resumable(ctx context.Context, a *app, who *detective, done int, err error) error {
-	var spent *spentError
+func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, err error) error {
+	var spent *session.SpentError
 	var server *model.Error
 	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
 	passing := interrupted || errors.As(err, &spent) || errors.As(err, &server)
-	begun := done > 0 || interrupted && who != nil
+	begun := done > 0 || interrupted && asked
 	if !passing || !begun || c.Staged || c.Worktree {
 		return err
 	}
@@ -269,9 +288,25 @@ func (c *szzCmd) resumable(ctx context.Context, a *app, who *detective, done int
 		}
 	}
 	hint := shellJoin(words)
-	var before *hintedError
+	var before *session.HintedError
 	if errors.As(err, &before) {
-		hint = before.hint + "\n" + hint
+		hint = before.Hint + "\n" + hint
 	}
 	return withHint(err, "%s", hint)
+}
+
+// buildIdentity tells two builds of the program apart, so that an answer of
+// yesterday's build is not taken for one of today's. git's version is no part
+// of it: what is read is pinned to mean the same in every version.
+func buildIdentity() string {
+	id := versionString()
+	exe, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }

@@ -106,11 +106,11 @@ func (l *eventLog) start(fixes int) {
 }
 
 // tell writes what an engine did.
-func (l *eventLog) tell(fix szzFix, e agent.Event) {
+func (l *eventLog) tell(q szz.Question, e agent.Event) {
 	if l != nil {
 		line := lineOf(e)
-		if fix.source == szz.SourceCommit {
-			line.Fix = fix.oid
+		if q.Committed() {
+			line.Fix = q.Fix
 		}
 		l.write(line)
 	}

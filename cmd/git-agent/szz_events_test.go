@@ -62,7 +62,7 @@ func replayed(e eventLine) agent.Event {
 // A recorded stream holds all that the terminal showed and the answer, so that it can be
 // shown again; a second run is appended.
 func TestEventsReplay(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
 			return modeltest.Call("git_show", `{"commit":"HEAD~2"}`).And("git_show", `{"commit":"nope"}`).Saying("Look.\nThen think.")
@@ -114,7 +114,7 @@ func sorted(text string) []string {
 // Events of several conversations say which they are of; what ends a run early is said in
 // the stream too; a file that cannot be written is named.
 func TestEventsOfRunsAndTrouble(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	file := filepath.Join(b.home, "events.jsonl")
 	b.run(exitFound, "szz", "--runs=2", "--events="+file)
@@ -143,7 +143,7 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 
 // What is told of a fix that is not committed names no commit as the fix.
 func TestEventsOfAnUncommittedFix(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	b.shell(`cd r; for f in *; do echo changed >"$f"; done; git add -A`)
 	file := filepath.Join(b.home, "events.jsonl")

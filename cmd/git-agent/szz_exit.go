@@ -20,7 +20,7 @@ type szzTally struct {
 // model that answers nothing of use has answered.
 func (t *szzTally) add(ans szzAnswer) {
 	v := ans.Verdict
-	if ans.failed != nil {
+	if ans.Failed() != nil {
 		t.failed++
 	}
 	if len(v.Suspects) == 0 {

@@ -13,7 +13,7 @@ import (
 // offline one is printed and marked all the same. With --engine=auto it is an
 // answer like others.
 func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	looks := modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
 	asked := 0
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 // A server that refuses one fix weighs more than a limit at another, and both
 // more than a fix without a suspect.
 func TestSzzExitOfSeveralFixes(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	refuse := true
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if refuse && strings.Contains(req.Messages[1].Text, "a: count from one again") {
@@ -95,7 +95,7 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 
 // So does who resumes a run.
 func TestTraceResumeExitsAsSzz(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	t.Setenv("GIT_AGENT_API_KEY", "wrong")
 	status := http.StatusUnauthorized
 	b.serve(func(req modeltest.Request) modeltest.Reply {

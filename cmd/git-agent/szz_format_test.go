@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
 	"git-agent/gitext"
 )
@@ -12,10 +13,10 @@ import (
 // Each placeholder of the table can be written, and gives its value.
 func TestPlaceholders(t *testing.T) {
 	row := szzRow{
-		answer: szzAnswer{
+		answer: szzAnswer{Answer: engine.Answer{
 			Fix:     gitext.Commit{Message: "the fix\n"},
 			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
-		},
+		}},
 		rank: 1,
 		suspect: szz.Suspect{
 			Commit:      gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n\nbody\n"},

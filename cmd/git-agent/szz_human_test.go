@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
 	"git-agent/gitext"
 )
 
@@ -18,14 +19,14 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 	suspect := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
 	suspect.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
 	command := "git blame -w -L 1,1 " + strings.Repeat("b", 40) + " -- a/path"
-	ans := szzAnswer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
+	ans := szzAnswer{Answer: engine.Answer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
 		Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Notes: []string{long},
 		Suspects: []szz.Suspect{{
 			Commit: suspect, Probability: 0.5, Reason: long,
 			Evidence: []szz.Evidence{{Path: "a/path", Line: 1, Text: long, Command: command}},
 			Signals:  []szz.Signal{{Name: "a signal with a long name", Weight: 1}, {Name: "another one with a long name", Weight: 1}},
 		}},
-	}}
+	}}}
 	var out bytes.Buffer
 	a := &app{stdout: &out, env: func(key string) (string, bool) { return map[string]string{"COLUMNS": "60"}[key], key == "COLUMNS" }}
 	if err := newSzzHuman(a, &out, palette{}).answer(ans); err != nil {

@@ -159,7 +159,7 @@ func TestDetectObjects(t *testing.T) {
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != mover || v.Agent.Fallback != "" {
 		t.Errorf("a verdict with an objection is lost: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{NoCandidates: true, Switches: szz.Switches{NoClaimCheck: true}}, accuse(string(mover)))
+	v, _ = h.detect(fix, Options{Switches: szz.Switches{NoCandidates: true, NoClaimCheck: true}}, accuse(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("without the check: %s, %+v", szztest.Subjects(v), v.Agent)
 	}

@@ -100,14 +100,23 @@ func statuses(report *szz.AgentReport) []string {
 	return list
 }
 
-// Resume goes on with one recorded run, whose journal is given. failed is the
-// error of the server where the answer is the offline engine's because of it.
-func (a *Agent) Resume(ctx context.Context, in Inquiry, journal agent.Journal) (v *szz.Verdict, failed *model.Error, err error) {
+// Resume goes on with one recorded run about q. open takes it up and returns its
+// journal. failed is the error of the server where the answer is the offline
+// engine's because of it.
+func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, open func() (agent.Journal, error)) (v *szz.Verdict, failed *model.Error, err error) {
+	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	journal, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
 	watch := a.Session.Watch()
-	opt := a.options(in, watch)
+	opt := a.options(Inquiry{Question: q}, watch)
 	opt.Runs = 1
 	opt.Journal = func(int) (agent.Journal, error) { return journal, nil }
-	v, err = detect.Trace(ctx, in.Repo, in.Fix, opt)
+	v, err = detect.Trace(ctx, repo, fc, opt)
 	if err == nil && watch.Failed() != nil && v.Agent != nil && v.Agent.Fallback != "" {
 		failed = watch.Failed()
 	}

@@ -48,11 +48,11 @@ type Answer struct {
 
 // Failed says why a fix could not be traced, nil for an answer. The verdict of
 // one that could not be traced is empty.
-func (a *Answer) Failed() error { return a.failed }
+func (a Answer) Failed() error { return a.failed }
 
 // Complete is false for an answer that a better day may improve: the model was
 // to be asked, and did not answer.
-func (a *Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
+func (a Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
 
 // A ReadError is the failure to read what a fix needs.
 type ReadError struct{ Err error }
