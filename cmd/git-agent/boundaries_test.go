@@ -39,7 +39,7 @@ var rooms = map[string][]string{
 	"agent/szz/classic":       {"agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest"},
 	"agent/szz/rank":          {"agent", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat/", "gitext", "gitext/gittest"},
 	"agent/szz/offline":       {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
-	"agent/szz/detect":        {"agent", "agent/gittool", "agent/model", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat/", "gitext", "gitext/gittest", "prompts"},
+	"agent/szz/detect":        {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat/", "gitext", "gitext/gittest", "prompts"},
 	"agent/szz/verify":        {"agent", "agent/sandbox", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest"},
 	"gitext":                  {"gitext/"},
 	"gitext/gittest":          {"gitext"}, // for tests
