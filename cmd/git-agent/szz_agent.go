@@ -121,7 +121,7 @@ func (t *szzTracer) firstRequest(ctx context.Context, fix szzFix) ([]byte, error
 	case err != nil:
 		return nil, err
 	case verdict.Algorithm == "annotation":
-		return nil, withHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", fix.oid.Short()), "--no-annotations asks all the same")
+		return nil, withHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", fix.oid.Short()), "--no-annotations asks the model nevertheless")
 	}
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", fix.oid.Short())
 }

@@ -233,7 +233,7 @@ func nothingToTrace(source szz.Source, paths []string) error {
 		below = " below the paths given"
 	}
 	if source == szz.SourceStaged {
-		return withHint(errors.New("nothing is staged"+below), "git add <path>\nor --worktree for what is not staged")
+		return withHint(errors.New("nothing is staged"+below), "git add <path>\nor use --worktree for changes that are not staged")
 	}
 	return withHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
