@@ -111,7 +111,7 @@ func (e *SpentError) Error() string {
 
 // Spent is the error that ends a command whose budget is spent.
 func (s *Session) Spent() error {
-	return WithHint(&SpentError{s.Settings.MaxCost, s.Ledger.Spent().USD}, "allow more with --max-cost=<usd>; what is done is kept")
+	return WithHint(&SpentError{s.Settings.MaxCost, s.Ledger.Spent().USD}, "raise the limit with --max-cost=<usd>; finished work is kept")
 }
 
 // Advise adds to an error of the server what the user can do about it.

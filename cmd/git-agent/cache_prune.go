@@ -139,7 +139,7 @@ func (row *shrunk) print(ctx context.Context, a *app, asJSON bool) error {
 		a.say("%s was not made by git-agent and is left", printable(name))
 	}
 	if row.runs > 0 {
-		a.hint(ctx, fmt.Sprintf("recorded runs of %s that are gone are kept; 'git agent trace list --all' shows them", plural(row.runs, "clone")))
+		a.hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", plural(row.runs, "clone")))
 	}
 	if a.flags.Quiet {
 		return nil

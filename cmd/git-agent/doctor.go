@@ -13,9 +13,9 @@ import (
 
 type doctorCmd struct {
 	JSON   bool `name:"json" help:"print one JSON object for each check"`
-	Fix    bool `help:"build what makes reading this repository faster, and offer to take over the data of earlier versions"`
-	Yes    bool `help:"answer the questions of --fix with yes"`
-	Online bool `help:"also ask the configured model for a sign of life, which may cost a fraction of a cent"`
+	Fix    bool `help:"build a commit-graph that speeds up reading the history, and offer to import the data of earlier versions"`
+	Yes    bool `help:"answer yes to the questions of --fix"`
+	Online bool `help:"also send a small test request to the configured model, which may cost a fraction of a cent"`
 
 	answers *bufio.Reader
 }

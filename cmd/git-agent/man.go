@@ -13,8 +13,8 @@ import (
 )
 
 type manCmd struct {
-	Install bool   `help:"write the pages below <dir>, by default where man looks beside the binary"`
-	Page    string `arg:"" optional:"" name:"command" help:"the command to read about; with --install the directory"`
+	Install bool   `help:"install the pages below the given directory; default: where man(1) looks for pages of the program"`
+	Page    string `arg:"" optional:"" name:"command" help:"the command to read about, or with --install, the directory"`
 }
 
 // Run shows the page of one command, or installs all pages.

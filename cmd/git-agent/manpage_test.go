@@ -111,13 +111,15 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 		}
 	case "subcommands":
 		for _, n := range leaves(node) {
-			fmt.Fprintf(&b, ".TP\n\\fB%s\\fR %s\n%s\n", n.Name, roff(strings.Join(positionals(n), " ")), roff(sentence(n.Help)))
+			head := strings.TrimSpace(fmt.Sprintf("\\fB%s\\fR %s", n.Name, roff(strings.Join(positionals(n), " "))))
+			fmt.Fprintf(&b, ".TP\n%s\n%s\n.RS\n", head, roff(sentence(n.Help)))
 			roffOptions(&b, optionsOf(n))
+			b.WriteString(".RE\n")
 		}
 	case "options":
 		roffOptions(&b, optionsOf(node))
 		if node != root {
-			b.WriteString(".PP\nThe options of every command are in \\fBgit\\-agent\\fR(1).\n")
+			b.WriteString(".PP\nSee \\fBgit\\-agent\\fR(1) for the options common to all commands.\n")
 		}
 	case "seealso":
 		for _, v := range verbs(root) {

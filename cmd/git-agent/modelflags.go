@@ -11,15 +11,15 @@ import (
 
 // modelFlags are the options of the verbs that may ask a model.
 type modelFlags struct {
-	Model           string         `placeholder:"<name>" help:"the model to ask; default: agent.model"`
-	Runs            *int           `placeholder:"<n>" help:"let the model investigate each fix <n> times and vote"`
-	Turns           *int           `placeholder:"<n>" help:"end an investigation after <n> answers of the model"`
+	Model           string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
+	Runs            *int           `placeholder:"<n>" help:"investigate each fix <n> times, and decide by majority vote"`
+	Turns           *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
 	WallTime        *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
 	MaxCost         *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
-	AllowUnpriced   bool           `help:"ask a model whose price is not known"`
-	Calibration     string         `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with what eval --calibrate wrote; default: agent.calibration"`
+	AllowUnpriced   bool           `help:"use a model even if its price is unknown"`
+	Calibration     string         `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
 	Tools           bool           `negatable:"" default:"true" help:"let the model use the git tools"`
-	DomainKnowledge bool           `negatable:"" default:"true" help:"teach the model the method"`
+	DomainKnowledge bool           `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
 	Compression     bool           `negatable:"" default:"true" help:"condense what the model is shown"`
 }
 
@@ -95,7 +95,7 @@ func (f *modelFlags) apply(s *session.Settings) {
 var errNoModel = errors.New("no model is configured")
 
 // noModelHint says how to configure one.
-const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see CONFIGURATION in 'git agent --help'"
+const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
 // chooseEngine says whether a model answers, and tells the user when there was
 // a choice. why keeps a model out that is configured; "" lets it in.

@@ -22,31 +22,31 @@ import (
 // szzCmd is `git agent szz`: which commits introduced the bug that this one
 // fixes?
 type szzCmd struct {
-	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"how the offline engine looks: rank, or a classic variant: b, ag, ma, l, r, ra"`
-	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who looks: offline, agent (a model), or auto"`
-	Annotations   bool          `negatable:"" default:"true" help:"believe a message that names its culprit, as a Fixes trailer does"`
+	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
+	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Annotations   bool          `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
 	MaxCount      *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix"`
-	Skip          int           `placeholder:"<n>" help:"leave out the first <n> fixes"`
-	Staged        bool          `xor:"source" help:"trace the staged changes, which fix the bug"`
-	Worktree      bool          `xor:"source" help:"trace the changes of tracked files, staged or not"`
-	Stdin         bool          `xor:"source" help:"read more revisions from standard input, one on each line"`
-	Null          bool          `short:"z" help:"end lines of input and output with NUL"`
+	Skip          int           `placeholder:"<n>" help:"skip the first <n> fixes"`
+	Staged        bool          `xor:"source" help:"treat the staged changes as the fix"`
+	Worktree      bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
+	Stdin         bool          `xor:"source" help:"also read revisions from standard input, one per line"`
+	Null          bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON          bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
-	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in a format like that of git log"`
-	Trailer       bool          `xor:"form" help:"print a Fixes: trailer for the first suspect of each fix"`
-	Note          bool          `help:"also write the answer as a note of the fix to refs/notes/agent"`
-	VerifyCmd     string        `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
-	VerifyTimeout time.Duration `placeholder:"<duration>" help:"how long one run may take, such as 90s; 10 minutes unless given"`
-	VerifyMemory  string        `placeholder:"<size>" help:"how much memory each process of the command may have, such as 2g; no bound unless given"`
-	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto, which takes the better of the first two; default: agent.sandbox, or auto"`
-	Bisect        bool          `help:"bisect with --verify-cmd when it confirms no suspect"`
-	AllowShallow  bool          `help:"work in a shallow clone, whose answers may be cut short"`
-	Cache         bool          `negatable:"" default:"true" help:"keep answers, and give those kept before"`
-	Events        string        `placeholder:"<file>" kind:"path" help:"append to <file> what happens, when it happens, as JSON lines"`
-	ShowRequest   bool          `xor:"form" help:"print what would be sent to the model first, and send nothing"`
-	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes at once; default: the number of processors, or 8 for a model, fewer with --runs"`
+	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
+	Trailer       bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
+	Note          bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
+	VerifyCmd     string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
+	VerifyTimeout time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
+	VerifyMemory  string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
+	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
+	Bisect        bool          `help:"if --verify-cmd confirms no suspect, bisect with it"`
+	AllowShallow  bool          `help:"work in a shallow clone, where answers may be incomplete"`
+	Cache         bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
+	Events        string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest   bool          `xor:"form" help:"print the first request to the model instead of sending it"`
+	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	modelFlags    `embed:""`
-	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
+	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths    []string
 	confined sandboxSettings
@@ -255,7 +255,7 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	}
 	if repo.Shallow() && !c.AllowShallow {
 		return nil, withHint(errors.New("the repository is shallow: its history is cut short"),
-			"git fetch --unshallow\nor use --allow-shallow for an answer that may be cut short")
+			"git fetch --unshallow\nor use --allow-shallow for an answer that may be incomplete")
 	}
 	if (c.Staged || c.Worktree) && repo.Bare() {
 		return nil, errors.New("a bare repository has no uncommitted fix")

@@ -380,7 +380,7 @@ func TestSzzStopsAtItsBudget(t *testing.T) {
 	if lines := strings.Split(out, "\n"); !strings.HasSuffix(lines[0], " agent") {
 		t.Errorf("stdout %q", out)
 	}
-	for _, want := range []string{"fatal: the budget of $0.11 has no room", "hint: allow more with --max-cost", "szz --skip=1"} {
+	for _, want := range []string{"fatal: the budget of $0.11 has no room", "hint: raise the limit with --max-cost", "szz --skip=1"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("no %q in %q", want, errs)
 		}

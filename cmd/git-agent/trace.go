@@ -19,11 +19,11 @@ import (
 // traceCmd is `git agent trace`: what agents did, step by step.
 type traceCmd struct {
 	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
-	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; without a name, the last one"`
-	Export traceExportCmd `cmd:"" help:"write a run in a format of other programs"`
-	Replay traceReplayCmd `cmd:"" help:"play runs of szz again with the recorded answers of the model, and say what differs"`
-	Resume traceResumeCmd `cmd:"" help:"go on with a run of szz that was interrupted"`
-	Smells traceSmellsCmd `cmd:"" help:"say what went badly in runs, and how often"`
+	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
+	Export traceExportCmd `cmd:"" help:"export a run for other programs"`
+	Replay traceReplayCmd `cmd:"" help:"replay runs of szz with the model's recorded answers, and report what differs"`
+	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of szz"`
+	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
 }
 
 // recorded is a run that can be read.

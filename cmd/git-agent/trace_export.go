@@ -17,11 +17,11 @@ import (
 )
 
 type traceExportCmd struct {
-	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"the form: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps, which loses nothing and can be shown and replayed again; default: steps"`
-	Content bool   `help:"with otel: put prompts, answers and outputs into the spans"`
-	Send    bool   `help:"with otel: send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
-	All     bool   `help:"every recorded conversation, newest first, each on one line; not with steps"`
-	Name    string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"output format: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps (the default), which is complete and can be shown and replayed again"`
+	Content bool   `help:"with otel, include prompts, answers and outputs in the spans"`
+	Send    bool   `help:"with otel, send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
+	All     bool   `help:"export every recorded conversation, newest first, one per line; not with steps"`
+	Name    string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run writes one run to standard output, or sends it, or does so with all.

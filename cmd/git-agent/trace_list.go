@@ -18,13 +18,13 @@ import (
 const traceListSchema = "git-agent/trace-list/1"
 
 type traceListCmd struct {
-	Kind     string `placeholder:"<kind>" help:"list runs of this kind only, such as szz/agent or eval/szz"`
-	State    string `placeholder:"<state>" help:"list runs that ended like this only, such as found, limit, failed or interrupted"`
-	Since    string `placeholder:"<when>" help:"list runs that began after a date such as 2026-11-20, or less than 3h or 2d ago"`
+	Kind     string `placeholder:"<kind>" help:"list only runs of this kind, such as szz/agent or eval/szz"`
+	State    string `placeholder:"<state>" help:"list only runs in this state, such as found, limit, failed or interrupted"`
+	Since    string `placeholder:"<when>" help:"list only runs that began after a date such as 2026-11-20, or within a period such as 3h or 2d"`
 	MaxCount *int   `short:"n" placeholder:"<n>" help:"list at most <n> runs"`
-	All      bool   `help:"list the runs of all repositories, also of those that were moved or deleted"`
+	All      bool   `help:"list the runs of all repositories, including those that were moved or deleted"`
 	JSON     bool   `name:"json" help:"print one JSON object for each run"`
-	Null     bool   `short:"z" help:"end lines with NUL"`
+	Null     bool   `short:"z" help:"terminate lines with NUL, not newline"`
 	Names    bool   `hidden:"" help:"list names only, for completion"`
 }
 

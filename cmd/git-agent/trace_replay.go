@@ -18,12 +18,12 @@ import (
 const traceReplaySchema = "git-agent/trace-replay/1"
 
 type traceReplayCmd struct {
-	Plain bool     `help:"also replay with tools that compress nothing, and compare the tokens of the prompts"`
+	Plain bool     `help:"also replay with uncondensed tool answers, and compare the size of the prompts in tokens"`
 	All   bool     `help:"replay every recorded run of szz that has ended"`
-	Repos string   `placeholder:"<directory>" kind:"path" help:"folder of the repositories of runs that an evaluation made"`
+	Repos string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories of runs of an evaluation"`
 	JSON  bool     `name:"json" help:"print one JSON object for each run"`
-	Null  bool     `short:"z" help:"end the lines of --json with NUL"`
-	Runs  []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null  bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	Runs  []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // replayRow is what came of one run, and its documented JSON form.

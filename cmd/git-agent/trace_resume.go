@@ -13,10 +13,10 @@ import (
 )
 
 type traceResumeCmd struct {
-	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest"`
-	AllowUnpriced bool     `help:"ask a model whose price is not known"`
+	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest of the run"`
+	AllowUnpriced bool     `help:"use a model even if its price is unknown"`
 	JSON          bool     `name:"json" help:"print the answer as git agent szz --json does"`
-	Name          string   `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique; without it, the last one that was interrupted"`
+	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
 // Run goes on where a run was interrupted, and prints its answer. What the
@@ -42,9 +42,9 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	case r.traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
 	case r.of != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it there")
+		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it in that repository")
 	case spec.Repo != "":
-		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "give the same 'git agent eval szz' again: it goes on by itself")
+		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval szz' command, which resumes it")
 	case stores.repo == nil:
 		return gitext.ErrNotRepository
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 type traceShowCmd struct {
-	Full   bool     `help:"show prompts and outputs to their end"`
-	Output string   `enum:"compressed,full,none" default:"compressed" placeholder:"<what>" help:"which form of the tools' outputs: compressed, as the model saw them; full, before compression; or none"`
+	Full   bool     `help:"show prompts and outputs in full"`
+	Output string   `enum:"compressed,full,none" default:"compressed" placeholder:"<what>" help:"which form of the tools' outputs to show: compressed (the default; as the model saw them), full (before compression), or none"`
 	JSON   bool     `name:"json" xor:"form" help:"print one JSON object for each step"`
-	Null   bool     `short:"z" help:"end the lines of --json with NUL"`
-	HTML   string   `name:"html" xor:"form" placeholder:"<file>" kind:"path" help:"write the run as a page that needs nothing else"`
-	Runs   []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null   bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	HTML   string   `name:"html" xor:"form" placeholder:"<file>" kind:"path" help:"write the run to <file> as a self-contained HTML page"`
+	Runs   []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run shows each run in one of three forms.

@@ -16,11 +16,11 @@ import (
 const traceSmellsSchema = "git-agent/trace-smells/1"
 
 type traceSmellsCmd struct {
-	All  bool     `help:"look at every recorded conversation"`
-	Kind string   `placeholder:"<kind>" help:"with --all: only at runs of this kind, such as szz/agent"`
+	All  bool     `help:"examine every recorded conversation"`
+	Kind string   `placeholder:"<kind>" help:"with --all, examine only runs of this kind, such as szz/agent"`
 	JSON bool     `name:"json" help:"print one JSON object for each run"`
-	Null bool     `short:"z" help:"end the lines of --json with NUL"`
-	Runs []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	Runs []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run shows the smells of one run, or a table for several. It exits with 1

@@ -27,7 +27,7 @@ func writeUsage(w io.Writer, verb, root *kong.Node) {
 		}
 	}
 	writeOptions(w, "Options", optionsOf(verb))
-	writeOptions(w, "Options of every command", optionsOf(root))
+	writeOptions(w, "Common options", optionsOf(root))
 	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", verbName(verb))
 }
 
@@ -36,7 +36,7 @@ func writeRootUsage(w io.Writer, root *kong.Node) {
 	for _, n := range verbs(root) {
 		writeRow(w, n.Name, n.Help)
 	}
-	writeOptions(w, "Options of every command", optionsOf(root))
+	writeOptions(w, "Common options", optionsOf(root))
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 

@@ -154,7 +154,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	case err != nil:
 		return nil, err
 	case verdict.Algorithm == "annotation":
-		return nil, session.WithHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()), "--no-annotations asks all the same")
+		return nil, session.WithHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()), "--no-annotations asks the model nevertheless")
 	}
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }

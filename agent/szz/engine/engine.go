@@ -164,7 +164,7 @@ func nothingToTrace(q szz.Question) error {
 		below = " below the paths given"
 	}
 	if q.Source == szz.SourceStaged {
-		return session.WithHint(errors.New("nothing is staged"+below), "git add <path>\nor --worktree for what is not staged")
+		return session.WithHint(errors.New("nothing is staged"+below), "git add <path>\nor use --worktree for changes that are not staged")
 	}
 	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
