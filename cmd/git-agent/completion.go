@@ -27,50 +27,6 @@ func (c *completionCmd) Run(k *kong.Context, a *app) error {
 	return err
 }
 
-// completionFor writes one shell's file from the flag table.
-func completionFor(shell string, root *kong.Node) string {
-	switch shell {
-	case "bash":
-		return bashCompletion(root)
-	case "zsh":
-		return zshCompletion(root)
-	default:
-		return fishCompletion(root)
-	}
-}
-
-// firstValues lists what a verb's first argument may be, when that is a small
-// set: its sub-verbs, or an enumeration.
-func firstValues(verb *kong.Node) []string {
-	var list []string
-	if len(verb.Children) > 0 {
-		for _, n := range leaves(verb) {
-			list = append(list, n.Name)
-		}
-		return list
-	}
-	if len(verb.Positional) > 0 && verb.Positional[0].Enum != "" {
-		return verb.Positional[0].EnumSlice()
-	}
-	return nil
-}
-
-// takesRevisions is true for a verb whose arguments are revisions.
-func takesRevisions(verb *kong.Node) bool {
-	return len(verb.Positional) > 0 && verb.Positional[0].Name == "revision"
-}
-
-// takesRuns lists the sub-verbs whose arguments are recorded runs.
-func takesRuns(verb *kong.Node) []string {
-	var list []string
-	for _, n := range verb.Children {
-		if len(n.Positional) > 0 && n.Positional[0].Name == "run" {
-			list = append(list, n.Name)
-		}
-	}
-	return list
-}
-
 // maxRunNames is how many runs completion offers: the newest ones.
 const maxRunNames = 100
 
@@ -104,22 +60,4 @@ func (a *app) printRunNames(ctx context.Context) error {
 		return exitStatus(exitNothing)
 	}
 	return nil
-}
-
-// allOptions lists what may follow a verb: its own options, those of its
-// sub-verbs and those of every command.
-func allOptions(verb, root *kong.Node) []option {
-	rows := optionsOf(verb)
-	seen := map[string]bool{}
-	for _, o := range rows {
-		seen[o.Long] = true
-	}
-	for _, n := range verb.Children {
-		for _, o := range optionsOf(n) {
-			if !n.Hidden && !seen[o.Long] {
-				rows, seen[o.Long] = append(rows, o), true
-			}
-		}
-	}
-	return append(rows, optionsOf(root)...)
 }

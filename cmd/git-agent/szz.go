@@ -56,12 +56,6 @@ type szzCmd struct {
 // setPaths takes what followed "--".
 func (c *szzCmd) setPaths(paths []string) { c.paths = paths }
 
-// szzAnswer is what a renderer shows of one fix.
-type szzAnswer struct {
-	engine.Answer
-	hidden int // suspects that were taken out before it is shown
-}
-
 // szzRenderer shows answers in one form. Each answer is complete on stdout
 // when answer returns.
 type szzRenderer interface {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -159,23 +158,6 @@ func liveLines(e agent.Event, long bool) []string {
 		return []string{fmt.Sprintf("turn %d: %s", e.Turn, usageText(modelUsage(e)))}
 	}
 	return nil
-}
-
-// usageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
-// costs nothing, or nobody knows how much, has no price.
-func usageText(u model.Usage) string {
-	s := fmt.Sprintf("%d tokens sent", u.Prompt())
-	if u.CacheRead > 0 {
-		s += fmt.Sprintf(" (%d cached)", u.CacheRead)
-	}
-	s += fmt.Sprintf(", %d received", u.Output)
-	if u.Estimated {
-		s += " (estimated)"
-	}
-	if u.CostUSD != nil && *u.CostUSD > 0 {
-		s += fmt.Sprintf(", $%.4f", *u.CostUSD)
-	}
-	return s
 }
 
 // clip cuts a line that is only to be glanced at.

@@ -39,8 +39,8 @@ type szzHuman struct {
 	written bool
 }
 
-func newSzzHuman(a *app, w io.Writer, color palette) *szzHuman {
-	return &szzHuman{w: w, color: color, all: a.flags.Verbose > 0, width: a.textWidth()}
+func newSzzHuman(w io.Writer, color palette, width int, all bool) *szzHuman {
+	return &szzHuman{w: w, color: color, all: all, width: width}
 }
 
 // answer writes one fix in one piece, so that a pager or a reader never sees

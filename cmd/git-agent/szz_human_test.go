@@ -28,8 +28,7 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 		}},
 	}}}
 	var out bytes.Buffer
-	a := &app{stdout: &out, env: func(key string) (string, bool) { return map[string]string{"COLUMNS": "60"}[key], key == "COLUMNS" }}
-	if err := newSzzHuman(a, &out, palette{}).answer(ans); err != nil {
+	if err := newSzzHuman(&out, palette{}, 60, false).answer(ans); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

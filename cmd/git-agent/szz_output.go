@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"git-agent/agent/szz"
@@ -31,19 +30,6 @@ func (o *szzOutput) answer(ctx context.Context, ans szzAnswer) error {
 		o.warn(ans)
 	}
 	return o.form.answer(ans)
-}
-
-// unseen is the answer without its suspects.
-func (ans szzAnswer) unseen() szzAnswer {
-	ans.hidden = len(ans.Verdict.Suspects)
-	if ans.hidden == 0 {
-		return ans
-	}
-	bare := *ans.Verdict
-	bare.Suspects = nil
-	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", plural(ans.hidden, "suspect")))
-	ans.Verdict = &bare
-	return ans
 }
 
 // warn says of an answer that is not what was asked for why it is not, where
@@ -76,13 +62,13 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &szzFormat{w: o.a.raw, pieces: pieces, end: end, clean: o.a.shown()}
 	}
 	if o.cmd.Stdin && isTerminal(o.a.stdin) {
-		return newSzzHuman(o.a, o.a.stdout, o.a.newPalette(ctx)) // the user types revisions: no pager
+		return newSzzHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // the user types revisions: no pager
 	}
 	o.page = o.a.page(ctx)
 	if o.total != 1 {
 		o.page.lines = 0 // answers come one by one: show each, as git log does
 	}
-	return newSzzHuman(o.a, o.page, o.a.newPalette(ctx))
+	return newSzzHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0)
 }
 
 // paging is true when a pager has the terminal.

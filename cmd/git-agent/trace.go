@@ -269,11 +269,3 @@ func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) (string
 	}
 	return c.Subject(), nil
 }
-
-// shortID shortens what may be an object id.
-func shortID(s string) string {
-	if len(s) > 12 {
-		return s[:12]
-	}
-	return s
-}

@@ -41,8 +41,8 @@ type traceHuman struct {
 	b bytes.Buffer // of one run
 }
 
-func newTraceHuman(a *app, w io.Writer, color palette) *traceHuman {
-	return &traceHuman{w: w, color: color, width: a.textWidth()}
+func newTraceHuman(w io.Writer, color palette, width int) *traceHuman {
+	return &traceHuman{w: w, color: color, width: width}
 }
 
 // show writes one run.

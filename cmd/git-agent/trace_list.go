@@ -251,17 +251,6 @@ func tableOf(rows []traceRow, now time.Time, color palette, end string) string {
 	return b.String()
 }
 
-// statusSlot is the colour of how a run ended.
-func statusSlot(status string) string {
-	switch status {
-	case "found", "done":
-		return "ok"
-	case "failed", "interrupted":
-		return "error"
-	}
-	return "warning"
-}
-
 // ageText is how long ago something was, in one unit.
 func ageText(d time.Duration) string {
 	switch {

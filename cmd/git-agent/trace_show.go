@@ -43,7 +43,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	page := a.page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
-	form := newTraceHuman(a, page, a.newPalette(ctx))
+	form := newTraceHuman(page, a.newPalette(ctx), a.textWidth())
 	form.full, form.output = c.Full, c.Output
 	return stores.eachOfFix(ctx, a, c.Runs, form.show)
 }

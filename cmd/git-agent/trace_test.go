@@ -176,7 +176,7 @@ func checkTraceClean(t *testing.T, tr *trace.Trajectory) {
 	a := &app{stdout: &bytes.Buffer{}}
 	for _, output := range []string{"compressed", "full"} {
 		var b bytes.Buffer
-		form := newTraceHuman(a, &b, palette{})
+		form := newTraceHuman(&b, palette{}, a.textWidth())
 		form.full, form.output = output == "full", output
 		if err := form.show(tr, "\x1b[31mred"); err != nil {
 			t.Fatal(err)

@@ -102,24 +102,6 @@ func writeRow(w io.Writer, name, text string) {
 	}
 }
 
-// wrap breaks text at spaces so that lines hold at most width characters.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case len([]rune(line))+1+len([]rune(word)) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
-}
-
 // sentence makes a help text a sentence: "find x" becomes "Find x.".
 func sentence(s string) string {
 	if s == "" {
