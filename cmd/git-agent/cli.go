@@ -62,9 +62,6 @@ func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	return errAnswered
 }
 
-// pathTaker is a verb that takes paths after "--".
-type pathTaker interface{ setPaths(paths []string) }
-
 // newParser builds the parser for one command line.
 func newParser(c *cli, a *app) (*kong.Kong, error) {
 	return kong.New(c,

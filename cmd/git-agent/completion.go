@@ -12,10 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// programSummary describes the program in one line, in completions and in the
-// heading of the manual.
-const programSummary = "answer questions about a repository's history"
-
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish"`
 }

@@ -63,3 +63,7 @@ func allOptions(verb, root *kong.Node) []option {
 	}
 	return append(rows, optionsOf(root)...)
 }
+
+// programSummary describes the program in one line, in completions and in the
+// heading of the manual.
+const programSummary = "answer questions about a repository's history"

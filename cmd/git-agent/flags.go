@@ -155,3 +155,6 @@ func synopsis(n *kong.Node) string {
 	}
 	return strings.Join(append(words, positionals(n)...), " ")
 }
+
+// pathTaker is a verb that takes paths after "--".
+type pathTaker interface{ setPaths(paths []string) }

@@ -75,7 +75,7 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := (&szzHuman{w: &text, width: 100}).answer(ans); err != nil {
+	if err := newSzzHuman(&text, palette{}, 100, false).answer(ans); err != nil {
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: szzJSONOf(ans)}, nil
