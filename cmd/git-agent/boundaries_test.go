@@ -21,8 +21,11 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
-	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"},        // attacks the built program; tests only
+	"cmd/git-agent":           {"cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
+	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
+	"cmd/git-agent/layout":    {"gitext", "gitext/visible"},
+	"cmd/git-agent/flagtable": {"cmd/git-agent/layout", "gitext"},
+	"cmd/git-agent/render":    {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat/", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts"},

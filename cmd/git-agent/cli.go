@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 
+	"git-agent/cmd/git-agent/flagtable"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -43,7 +45,7 @@ type usageFlag bool
 
 // BeforeReset runs before missing arguments are complained about.
 func (usageFlag) BeforeReset(k *kong.Context, a *app) error {
-	writeUsage(a.stdout, k.Selected(), k.Model.Node)
+	flagtable.WriteUsage(a.stdout, k.Selected(), k.Model.Node)
 	return errAnswered
 }
 
@@ -54,7 +56,7 @@ type helpFlag bool
 func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	name := "git-agent"
 	if n := k.Selected(); n != nil {
-		name += "-" + verbName(n)
+		name += "-" + flagtable.VerbName(n)
 	}
 	if err := showPage(a, name); err != nil {
 		return err

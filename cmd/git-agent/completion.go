@@ -7,6 +7,8 @@ import (
 
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -19,7 +21,7 @@ type completionCmd struct {
 // Run prints code for the shell, which completes `git agent` as well as
 // `git-agent`.
 func (c *completionCmd) Run(k *kong.Context, a *app) error {
-	_, err := fmt.Fprint(a.stdout, completionFor(c.Shell, k.Model.Node))
+	_, err := fmt.Fprint(a.stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
 	return err
 }
 
@@ -48,7 +50,7 @@ func (a *app) printRunNames(ctx context.Context) error {
 			return err
 		}
 		for _, r := range runs {
-			fmt.Fprintln(a.stdout, printable(string(r.ID)))
+			fmt.Fprintln(a.stdout, layout.Printable(string(r.ID)))
 		}
 		names += len(runs)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"git-agent/agent/session"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -303,5 +304,5 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	case len(traces.Problems) > 0:
 		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
-	return ok("cache", "%s, all sound", plural(int(report.Entries), "answer"))
+	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -101,7 +102,7 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	if len(reply.Message.Calls) == 0 {
 		return warn("server", "", "it answered in %s, but called no tool: the model cannot investigate", took)
 	}
-	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, usageText(reply.Usage))
+	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
 // untrusted is true for a value of a setting that is left out because of where

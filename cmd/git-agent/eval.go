@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // evalCmd is `git agent eval`: how good are the answers?
@@ -167,7 +168,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	}
 	if runErr != nil {
 		fmt.Fprintf(a.stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
-		return withHint(runErr, "continue with the same command:\n%s", shellJoin(append([]string{"git", "agent"}, a.args...)))
+		return withHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
 	}
 	return nil
 }

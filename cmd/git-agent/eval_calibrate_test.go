@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/model/modeltest"
 	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/render"
 )
 
 // hesitant adds twelve fixes to a bench's repository, each with 16 culprits in
@@ -47,7 +48,7 @@ func (b *agentBench) hesitant() (server *modeltest.Server, file, clones string) 
 }
 
 // szzOf is the answer for HEAD.
-func (b *agentBench) szzOf(args ...string) (ans szzJSONAnswer, stderr string) {
+func (b *agentBench) szzOf(args ...string) (ans render.AnswerJSON, stderr string) {
 	b.t.Helper()
 	out, errs := b.run(exitFound, append([]string{"szz", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {

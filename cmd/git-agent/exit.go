@@ -10,6 +10,8 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -66,7 +68,7 @@ func usageOf(err error, args []string) (*kong.Node, error) {
 	if n := logCount(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
 		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
 	}
-	return verb, usagef("%s", parserWords(parse.Error()))
+	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
 }
 
 // logCount is the number in an option such as -3, which git log takes for its
@@ -95,11 +97,11 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // nothing else went wrong
 		return int(status)
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.stderr, "error: %s\n", printable(usage.text))
+		fmt.Fprintf(a.stderr, "error: %s\n", layout.Printable(usage.text))
 		if verb != nil && verb.Type == kong.ApplicationNode {
-			writeRootUsage(a.stderr, verb)
+			flagtable.WriteRootUsage(a.stderr, verb)
 		} else {
-			writeSynopsis(a.stderr, verb)
+			flagtable.WriteSynopsis(a.stderr, verb)
 		}
 		return exitUsage
 	case errors.Is(context.Cause(ctx), errInterrupted):
@@ -125,7 +127,7 @@ func fatalText(err error) string {
 		return "not a git repository (or any of the parent directories)"
 	}
 	text := strings.TrimSpace(err.Error())
-	return printable(strings.TrimPrefix(text, "fatal: "))
+	return layout.Printable(strings.TrimPrefix(text, "fatal: "))
 }
 
 // hints prints the hints that err and its causes carry.
@@ -158,7 +160,7 @@ func (a *app) hint(ctx context.Context, text string) {
 
 func writeHint(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "hint: %s\n", printable(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/man"
 )
 
@@ -74,12 +75,12 @@ func showPage(a *app, name string) (err error) {
 	var style man.Style
 	if isTerminal(a.stdout) && a.wantColor(ctx) {
 		const underlined, bold = "\x1b[4m", "\x1b[1m"
-		a.colors = []string{underlined, bold, colorReset}
+		a.colors = []string{underlined, bold, layout.ColorReset}
 		style = func(font byte, s string) string {
 			if font == 'I' {
-				return underlined + s + colorReset
+				return underlined + s + layout.ColorReset
 			}
-			return bold + s + colorReset
+			return bold + s + layout.ColorReset
 		}
 	}
 	out := a.page(ctx)

@@ -11,6 +11,8 @@ import (
 	"git-agent/agent/secret"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -75,10 +77,10 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := newSzzHuman(&text, palette{}, 100, false).answer(ans); err != nil {
+	if err := render.NewHuman(&text, layout.Palette{}, 100, false).Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: szzJSONOf(ans)}, nil
+	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 }
 
 // fix resolves the name that the client gives, or else that of the command line,
@@ -91,7 +93,7 @@ func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
 	return repo.ResolveName(ctx, revision)
 }
 
-func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (szzAnswer, error) {
+func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (render.Answer, error) {
 	e := &engine.Engine{Repo: t.server.repo, Build: buildIdentity()}
 	if engine.Cacheable(e.Repo) {
 		e.Cache = t.server.cache
@@ -103,10 +105,10 @@ func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (szz
 		}
 	})
 	if err != nil {
-		return szzAnswer{}, err
+		return render.Answer{}, err
 	}
 	redactEvidence(ans.Verdict)
-	return szzAnswer{Answer: *ans}, nil
+	return render.Answer{Answer: *ans}, nil
 }
 
 // redactEvidence takes out lines of files that hold secrets by their name.

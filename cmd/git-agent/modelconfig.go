@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -44,7 +45,7 @@ func (a *app) newSession(ctx context.Context, s session.Settings, traces *cache.
 	return session.Open(ctx, session.Options{
 		Settings: s, Env: a.env.get, Secrets: a.keys(), Traces: traces, Preview: preview,
 		Client: versionString(), Version: version,
-		Say: func(text string) { a.say("%s", printable(text)) }, Warn: a.warnOnce,
+		Say: func(text string) { a.say("%s", layout.Printable(text)) }, Warn: a.warnOnce,
 	})
 }
 
@@ -63,7 +64,7 @@ func (a *app) newAgent(ctx context.Context, s session.Settings, runs int, with s
 	if c := agent.Calibration; c != nil {
 		if why := c.Differs(basis); why != "" {
 			fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
-				s.Calibration, s.From["agent.calibration"], printable(why), recalibrateHint)
+				s.Calibration, s.From["agent.calibration"], layout.Printable(why), recalibrateHint)
 		}
 	}
 	return agent, err
@@ -119,5 +120,5 @@ func checkCalibration(s session.Settings) finding {
 	if why := c.Differs(basis); why != "" {
 		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
 	}
-	return ok(name, "%s, for %s: %s", s.Calibration, plural(c.Runs, "run"), c.About())
+	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
 }

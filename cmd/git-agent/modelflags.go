@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // modelFlags are the options of the verbs that may ask a model.
@@ -124,7 +125,7 @@ func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings,
 		a.say("engine: offline, because of %s", why)
 		return false, nil
 	}
-	a.say("engine: agent, %s at %s", printable(s.Model), printable(s.Host()))
+	a.say("engine: agent, %s at %s", layout.Printable(s.Model), layout.Printable(s.Host()))
 	return true, nil
 }
 

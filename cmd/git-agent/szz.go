@@ -16,6 +16,8 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -53,13 +55,13 @@ type szzCmd struct {
 	insisted bool // on a model: the offline engine's answer is no answer to the question
 }
 
-// setPaths takes what followed "--".
-func (c *szzCmd) setPaths(paths []string) { c.paths = paths }
+// SetPaths takes what followed "--".
+func (c *szzCmd) SetPaths(paths []string) { c.paths = paths }
 
 // szzRenderer shows answers in one form. Each answer is complete on stdout
 // when answer returns.
 type szzRenderer interface {
-	answer(ans szzAnswer) error
+	Answer(ans render.Answer) error
 }
 
 // Run traces each fix in turn. What was traced before an error or a signal
@@ -159,7 +161,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		if err != nil {
 			return c.resumable(ctx, a, e.Agent != nil, done, err)
 		}
-		ans := szzAnswer{Answer: *found}
+		ans := render.Answer{Answer: *found}
 		meter.clear()
 		if failed := ans.Failed(); failed != nil {
 			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(failed))
@@ -230,7 +232,7 @@ func (c *szzCmd) check() error {
 		return usagef("-z needs --stdin, --json, --format or --trailer")
 	}
 	if c.Format != nil {
-		if _, err := parseFormat(*c.Format); err != nil {
+		if _, err := render.ParseFormat(*c.Format); err != nil {
 			return &usageError{err.Error()}
 		}
 	}
@@ -281,7 +283,7 @@ func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, er
 			added = true
 		}
 	}
-	hint := shellJoin(words)
+	hint := layout.ShellJoin(words)
 	var before *session.HintedError
 	if errors.As(err, &before) {
 		hint = before.Hint + "\n" + hint

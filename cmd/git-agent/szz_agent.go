@@ -12,6 +12,8 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -120,7 +122,7 @@ func (l *szzLive) tell(q szz.Question, e agent.Event) {
 		if !l.single {
 			line = q.Fix.Short() + " " + line
 		}
-		fmt.Fprintln(l.a.stderr, oneLine(line))
+		fmt.Fprintln(l.a.stderr, layout.OneLine(line))
 	}
 }
 
@@ -155,7 +157,7 @@ func liveLines(e agent.Event, long bool) []string {
 	case agent.Progress: // of one of several runs; the others are on the line of progress
 		return []string{clip(e.Text)}
 	case agent.Usage:
-		return []string{fmt.Sprintf("turn %d: %s", e.Turn, usageText(modelUsage(e)))}
+		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // agentBench is a repository with a home of its own, in which HEAD fixes a bug of
@@ -105,7 +106,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 		return reports(b.bug)
 	})
 	out, errs := b.run(exitFound, "szz", "--json")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +323,7 @@ func TestSzzVotes(t *testing.T) {
 		return reports(b.bug)
 	})
 	out, errs := b.run(exitFound, "szz", "--json", "--runs=3", "--progress")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +353,7 @@ func TestSzzFallsBack(t *testing.T) {
 	b := newAgentBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"commits":[]}`)))
 	out, _ := b.run(exitFound, "szz", "--json", "--turns=3")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 )
 
 // readEvents reads the lines of a file that --events wrote.
@@ -86,7 +88,7 @@ func TestEventsReplay(t *testing.T) {
 			t.Errorf("%s has no fix", e.Event)
 		}
 		for _, line := range liveLines(event, false) {
-			if shown++; !strings.Contains(errs, oneLine(line)+"\n") {
+			if shown++; !strings.Contains(errs, layout.OneLine(line)+"\n") {
 				t.Errorf("%q was not shown: %s", line, errs)
 			}
 		}
@@ -95,7 +97,7 @@ func TestEventsReplay(t *testing.T) {
 		t.Errorf("only %d lines were shown", shown)
 	}
 	answer := list[len(list)-2].Answer
-	if line, err := jsonLine(answer); err != nil || string(line)+"\n" != out {
+	if line, err := render.JSONLine(answer); err != nil || string(line)+"\n" != out {
 		t.Errorf("the answer is %s, %v, want %s", line, err, out)
 	}
 

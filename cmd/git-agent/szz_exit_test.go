@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // Who insists on a model learns from the exit code that it gave no answer: the
 // offline one is printed and marked all the same. With --engine=auto it is an
-// answer like others.
+// Answer like others.
 func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 	b := newAgentBench(t)
 	looks := modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
@@ -76,7 +77,7 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 	out, _ := b.run(exitModel, fixes...)
 	var engines []string
 	for line := range strings.Lines(out) {
-		var ans szzJSONAnswer
+		var ans render.AnswerJSON
 		if err := json.Unmarshal([]byte(line), &ans); err != nil {
 			t.Fatal(err)
 		}

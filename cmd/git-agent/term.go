@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 
 	"golang.org/x/term"
@@ -83,16 +84,16 @@ var colorSlots = map[string]string{
 }
 
 // newPalette resolves the slots, asking git only for those configured.
-func (a *app) newPalette(ctx context.Context) palette {
+func (a *app) newPalette(ctx context.Context) layout.Palette {
 	if !a.wantColor(ctx) {
-		return palette{}
+		return layout.Palette{}
 	}
-	p := palette{gitext.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
-	a.colors = append(slices.Collect(maps.Values(p.codes)), colorReset)
+	p := layout.Palette{Codes: gitext.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
+	a.colors = append(slices.Collect(maps.Values(p.Codes)), layout.ColorReset)
 	return p
 }
 
 // logCall prints one git call for -v, as a line that can be pasted.
 func (a *app) logCall(argv []string, d time.Duration, exit int) {
-	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", shellJoin(argv), exit, d.Round(100*time.Microsecond))
+	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
 }

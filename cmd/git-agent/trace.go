@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -41,7 +42,7 @@ func (r recorded) read(a *app) (*trace.Trajectory, error) {
 		return nil, cacheError(err)
 	}
 	for _, d := range t.Damaged {
-		fmt.Fprintf(a.stderr, "warning: run %s: %s\n", r.run.ID, printable(d))
+		fmt.Fprintf(a.stderr, "warning: run %s: %s\n", r.run.ID, layout.Printable(d))
 	}
 	return t, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 )
 
 type traceExportCmd struct {
@@ -151,7 +152,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 	defer res.Body.Close() // nothing more is read
 	if res.StatusCode/100 != 2 {
 		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // a missing reason is no reason to fail otherwise
-		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, oneLine(string(why)))
+		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
 	}
 	if !a.flags.Quiet {
 		fmt.Fprintf(a.stderr, "sent to %s\n", target.Host)

@@ -11,6 +11,8 @@ import (
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -166,7 +168,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
 	if spec.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", shortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", render.ShortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}
@@ -187,7 +189,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec eng
 func (c *traceReplayCmd) print(a *app, row replayRow) error {
 	text := replayText(row)
 	if c.JSON {
-		line, err := jsonLine(row)
+		line, err := render.JSONLine(row)
 		if err != nil {
 			return err
 		}
@@ -204,12 +206,12 @@ func (c *traceReplayCmd) print(a *app, row replayRow) error {
 // replayText is "<run>  equal: 12 steps of 3 turns", or what differs first;
 // then what compression saves.
 func replayText(row replayRow) string {
-	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, plural(row.Steps, "step"), plural(row.Turns, "turn"))
+	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, layout.Plural(row.Steps, "step"), layout.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
 	case d != nil:
-		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, oneLine(d.What))
+		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, layout.OneLine(d.What))
 	case !row.Equal:
-		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, plural(row.Of, "turn"))
+		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, layout.Plural(row.Of, "turn"))
 	}
 	if p := row.Plain; p != nil {
 		verdict := "the same verdict"
@@ -243,5 +245,5 @@ func savingText(rows []replayRow) string {
 		total = 1 - float64(with)/float64(without)
 	}
 	return fmt.Sprintf("%s: prompts of %s tokens, plain %s: %.0f%% saved in all, %.0f%% in the median run; %d with the same verdict",
-		plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
+		layout.Plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
 }

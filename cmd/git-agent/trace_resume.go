@@ -9,6 +9,8 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -93,7 +95,7 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 	if settings.Place() != spec.BaseURL {
 		// No command to paste: the record could have been written by somebody
 		// who wants prompts, and the key, sent elsewhere.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", printable(spec.BaseURL), printable(settings.Place())),
+		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.Place())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
 	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
@@ -117,7 +119,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, wh
 	show := &szzOutput{a: a, cmd: &szzCmd{JSON: c.JSON}, total: 1}
 	fix, err := repo.Commit(ctx, spec.Fix)
 	if err == nil {
-		err = show.answer(ctx, szzAnswer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
+		err = show.answer(ctx, render.Answer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
 	}
 	if err = errors.Join(err, show.close()); err != nil {
 		return err // nobody has seen the answer: it stays open
@@ -130,6 +132,6 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, wh
 		return cacheError(err)
 	}
 	tally := szzTally{insisted: true}
-	tally.add(szzAnswer{Answer: engine.Answer{Verdict: verdict}})
+	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
 	return tally.status()
 }

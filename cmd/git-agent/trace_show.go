@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/render"
 )
 
 type traceShowCmd struct {
@@ -35,17 +36,17 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
-		form := &traceJSON{w: a.raw, end: "\n", output: c.Output}
+		form := &render.TraceJSON{W: a.raw, End: "\n", Output: c.Output}
 		if c.Null {
-			form.end = "\x00"
+			form.End = "\x00"
 		}
-		return stores.eachOfFix(ctx, a, c.Runs, form.show)
+		return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 	}
 	page := a.page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
-	form := newTraceHuman(page, a.newPalette(ctx), a.textWidth())
-	form.full, form.output = c.Full, c.Output
-	return stores.eachOfFix(ctx, a, c.Runs, form.show)
+	form := render.NewTraceHuman(page, a.newPalette(ctx), a.textWidth())
+	form.Full, form.Output = c.Full, c.Output
+	return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 }
 
 // writePage writes a page that only the user may read: it holds source code.

@@ -1,47 +1,50 @@
-package main
+// Package layout arranges text for people: colours, widths, line breaks, words
+// for numbers, and the spelling of what a terminal would not show.
+package layout
 
 import (
 	"fmt"
-	"git-agent/gitext"
-	"git-agent/gitext/visible"
 	"strings"
 	"unicode"
+
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
 )
 
-// palette paints text; its zero value leaves text as it is.
-type palette struct{ codes map[string]string }
+// Palette paints text; its zero value leaves text as it is.
+type Palette struct{ Codes map[string]string }
 
-// paint wraps s in the slot's colour.
-func (p palette) paint(slot, s string) string {
-	code := p.codes[slot]
+// Paint wraps s in the slot's colour.
+func (p Palette) Paint(slot, s string) string {
+	code := p.Codes[slot]
 	if code == "" || s == "" {
 		return s
 	}
-	return code + s + colorReset
+	return code + s + ColorReset
 }
 
-// colorReset ends a colour, as git spells it.
-const colorReset = "\x1b[m"
+// ColorReset ends a colour, as git spells it.
+const ColorReset = "\x1b[m"
 
-// printable spells out what is hidden in a text. The streams do so too: it is
+// Printable spells out what is hidden in a text. The streams do so too: it is
 // for text that is laid out, kept, or given to others.
-func printable(s string) string { return visible.Text(s) }
+func Printable(s string) string { return visible.Text(s) }
 
-// plural is "1 turn" or "2 turns".
-func plural(n int, word string) string {
+// Plural is "1 turn" or "2 turns".
+func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// oneLine is printable without line breaks.
-func oneLine(s string) string {
-	return printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
+// OneLine is printable without line breaks.
+func OneLine(s string) string {
+	return Printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }
 
-// shellJoin quotes words for a POSIX shell where they need it.
-func shellJoin(words []string) string {
+// ShellJoin quotes words for a POSIX shell where they need it.
+func ShellJoin(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = gitext.ShellQuote(w)
@@ -49,9 +52,9 @@ func shellJoin(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// columns is how wide a text is on a terminal: characters of East Asia and
+// Columns is how wide a text is on a terminal: characters of East Asia and
 // pictures take two columns, marks on other characters none.
-func columns(s string) int {
+func Columns(s string) int {
 	n := 0
 	for _, r := range s {
 		n += columnsOf(r)
@@ -73,8 +76,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cutColumns is the beginning of s that is at most so wide.
-func cutColumns(s string, width int) string {
+// CutColumns is the beginning of s that is at most so wide.
+func CutColumns(s string, width int) string {
 	for i, r := range s {
 		if width -= columnsOf(r); width < 0 {
 			return s[:i]
@@ -83,8 +86,8 @@ func cutColumns(s string, width int) string {
 	return s
 }
 
-// wrap breaks text at spaces so that lines hold at most width characters.
-func wrap(text string, width int) []string {
+// Wrap breaks text at spaces so that lines hold at most width characters.
+func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

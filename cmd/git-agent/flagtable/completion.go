@@ -1,9 +1,9 @@
-package main
+package flagtable
 
 import "github.com/alecthomas/kong"
 
-// completionFor writes one shell's file from the flag table.
-func completionFor(shell string, root *kong.Node) string {
+// CompletionFor writes one shell's file from the flag table.
+func CompletionFor(shell string, root *kong.Node) string {
 	switch shell {
 	case "bash":
 		return bashCompletion(root)
@@ -19,7 +19,7 @@ func completionFor(shell string, root *kong.Node) string {
 func firstValues(verb *kong.Node) []string {
 	var list []string
 	if len(verb.Children) > 0 {
-		for _, n := range leaves(verb) {
+		for _, n := range Leaves(verb) {
 			list = append(list, n.Name)
 		}
 		return list
@@ -46,22 +46,22 @@ func takesRuns(verb *kong.Node) []string {
 	return list
 }
 
-// allOptions lists what may follow a verb: its own options, those of its
+// AllOptions lists what may follow a verb: its own options, those of its
 // sub-verbs and those of every command.
-func allOptions(verb, root *kong.Node) []option {
-	rows := optionsOf(verb)
+func AllOptions(verb, root *kong.Node) []Option {
+	rows := OptionsOf(verb)
 	seen := map[string]bool{}
 	for _, o := range rows {
 		seen[o.Long] = true
 	}
 	for _, n := range verb.Children {
-		for _, o := range optionsOf(n) {
+		for _, o := range OptionsOf(n) {
 			if !n.Hidden && !seen[o.Long] {
 				rows, seen[o.Long] = append(rows, o), true
 			}
 		}
 	}
-	return append(rows, optionsOf(root)...)
+	return append(rows, OptionsOf(root)...)
 }
 
 // programSummary describes the program in one line, in completions and in the

@@ -1,13 +1,14 @@
-package main
+package render
 
 import (
 	"fmt"
+
 	"git-agent/agent/model"
 )
 
-// usageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
+// UsageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
 // costs nothing, or nobody knows how much, has no price.
-func usageText(u model.Usage) string {
+func UsageText(u model.Usage) string {
 	s := fmt.Sprintf("%d tokens sent", u.Prompt())
 	if u.CacheRead > 0 {
 		s += fmt.Sprintf(" (%d cached)", u.CacheRead)
@@ -22,16 +23,16 @@ func usageText(u model.Usage) string {
 	return s
 }
 
-// shortID shortens what may be an object id.
-func shortID(s string) string {
+// ShortID shortens what may be an object id.
+func ShortID(s string) string {
 	if len(s) > 12 {
 		return s[:12]
 	}
 	return s
 }
 
-// statusSlot is the colour of how a run ended.
-func statusSlot(status string) string {
+// StatusSlot is the colour of how a run ended.
+func StatusSlot(status string) string {
 	switch status {
 	case "found", "done":
 		return "ok"
