@@ -99,6 +99,9 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	}
 	go a.config(ctx) // while git looks for the repository; locate waits for it
 	opt.Locate = a.locate(ctx)
+	if opt.Dir == "" {
+		opt.Settings = a.config
+	}
 	repo, err := gitext.Open(ctx, opt)
 	if err != nil {
 		return nil, err
