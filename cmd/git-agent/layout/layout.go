@@ -52,16 +52,8 @@ func ShellJoin(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Columns is how wide a text is on a terminal: characters of East Asia and
+// columnsOf is how wide a character is on a terminal: those of East Asia and
 // pictures take two columns, marks on other characters none.
-func Columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n += columnsOf(r)
-	}
-	return n
-}
-
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
