@@ -1,13 +1,13 @@
 package eval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
 )
@@ -16,7 +16,7 @@ import (
 // cannot be told (harness.md, section 5), and with fewer of one kind nothing
 // is to be learnt of it.
 const (
-	minNamed    = minMarks
+	minNamed    = stat.MinMarks
 	minEachKind = 10 // right ones, and wrong ones
 )
 
@@ -27,14 +27,14 @@ const calibrationFolds = 5
 // suspects that it was not fitted on.
 type Fit struct {
 	*detect.Calibration
-	Algorithm string `json:"algorithm"`
-	Raw       []Bin  `json:"raw"`        // reliability before
-	Mapped    []Bin  `json:"calibrated"` // and after
+	Algorithm string     `json:"algorithm"`
+	Raw       []stat.Bin `json:"raw"`        // reliability before
+	Mapped    []stat.Bin `json:"calibrated"` // and after
 }
 
 // named is a suspect and where it is from.
 type named struct {
-	detect.Named
+	Vote
 	repo, id string
 }
 
@@ -65,7 +65,7 @@ func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error)
 			c.Files = append(c.Files, k.File)
 		}
 		for _, v := range o.Votes {
-			c.Right += count(v.Right)
+			c.Right += stat.Count(v.Right)
 			all = append(all, named{v, k.Repo, k.ID})
 		}
 	}
@@ -76,7 +76,7 @@ func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error)
 	}
 	f := &Fit{Calibration: c, Algorithm: algorithm}
 	f.judge(all)
-	c.Coefficients = detect.FitCalibration(votesOf(all))
+	c.Platt = stat.FitPlatt(votesOf(all))
 	return f, nil
 }
 
@@ -89,66 +89,25 @@ func enough(c *detect.Calibration) error {
 	return nil
 }
 
-// judge fits without each fold in turn, and looks how the fold comes out.
+// judge looks at the fit by cross-validation.
 func (f *Fit) judge(all []named) {
 	by, group := "repository", func(n named) string { return n.repo }
 	if f.Repositories == 1 {
 		by, group = "case", func(n named) string { return n.id }
 	}
-	fold, folds := foldsOf(all, group)
-	var before, after []Mark
-	for k := range folds {
-		var others []detect.Named
-		for _, n := range all {
-			if fold[group(n)] != k {
-				others = append(others, n.Named)
-			}
-		}
-		w := detect.FitCalibration(others)
-		for _, n := range all {
-			if fold[group(n)] == k {
-				before = append(before, Mark{n.Raw, n.Right})
-				after = append(after, Mark{w.Probability(n.Raw, n.Agreement), n.Right})
-			}
-		}
-	}
-	f.OutOfFold = detect.OutOfFold{By: by, Folds: folds}
-	f.Raw, f.OutOfFold.Before = accuracyOf(before)
-	f.Mapped, f.OutOfFold.After = accuracyOf(after)
-}
-
-// foldsOf deals the groups out, the largest first, each to the fold that has
-// the fewest suspects. Equal input gives equal folds.
-func foldsOf(all []named, group func(named) string) (fold map[string]int, folds int) {
-	size := map[string]int{}
-	for _, n := range all {
-		size[group(n)]++
-	}
-	var names []string
-	for name := range size {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(size[b], size[a]), strings.Compare(a, b)) })
-	folds = min(calibrationFolds, len(names))
-	fold, load := map[string]int{}, make([]int, folds)
-	for _, name := range names {
-		k := slices.Index(load, slices.Min(load))
-		fold[name] = k
-		load[k] += size[name]
-	}
-	return fold, folds
-}
-
-func accuracyOf(marks []Mark) ([]Bin, detect.Accuracy) {
-	marks = pickMarks(nil, marksOf([][]Mark{marks}), nil) // sorted
-	bins := reliability(marks)
-	return bins, detect.Accuracy{ECE: ece(bins, len(marks)), Brier: brier(marks)}
-}
-
-func votesOf(all []named) []detect.Named {
-	list := make([]detect.Named, len(all))
+	groups := make([]string, len(all))
 	for i, n := range all {
-		list[i] = n.Named
+		groups[i] = group(n)
+	}
+	v := stat.CrossValidate(votesOf(all), groups, calibrationFolds)
+	v.By = by
+	f.OutOfFold, f.Raw, f.Mapped = v.OutOfFold, v.Raw, v.Mapped
+}
+
+func votesOf(all []named) []stat.Voted {
+	list := make([]stat.Voted, len(all))
+	for i, n := range all {
+		list[i] = n.Voted
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
 )
@@ -23,8 +24,8 @@ func voted(n, repos int, truth func(p float64) float64) *Results {
 		for range 2 {
 			raw := 0.05 + 0.9*random.Float64()
 			right := random.Float64() < truth(raw)
-			o.Marks = append(o.Marks, Mark{raw, right})
-			o.Votes = append(o.Votes, detect.Named{Raw: raw, Agreement: 1, Right: right})
+			o.Marks = append(o.Marks, stat.Mark{P: raw, Right: right})
+			o.Votes = append(o.Votes, Vote{Voted: stat.Voted{Raw: raw, Agreement: 1, Right: right}})
 		}
 		res.Outcomes["agent"] = append(res.Outcomes["agent"], o)
 	}
@@ -32,7 +33,7 @@ func voted(n, repos int, truth func(p float64) float64) *Results {
 }
 
 // timid is true more often than it is said.
-func timid(p float64) float64 { return detect.Coefficients{Raw: 1.5, Constant: 1.5}.Probability(p, 1) }
+func timid(p float64) float64 { return stat.Platt{Raw: 1.5, Constant: 1.5}.Probability(p, 1) }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 
@@ -87,24 +88,6 @@ func TestReportsNameTheCalibration(t *testing.T) {
 	}
 }
 
-// Folds keep what belongs together together, and are about equal.
-func TestFolds(t *testing.T) {
-	var all []named
-	for i := range 100 {
-		all = append(all, named{repo: fmt.Sprint(i * i % 17)})
-	}
-	fold, folds := foldsOf(all, func(n named) string { return n.repo })
-	load := make([]int, folds)
-	for _, n := range all {
-		load[fold[n.repo]]++
-	}
-	for k, n := range load {
-		if n < 10 || n > 30 {
-			t.Errorf("fold %d has %d of 100: %v", k, n, load)
-		}
-	}
-}
-
 // What was answered on different grounds, is too little, or has one outcome
 // only, is refused; what the model did not answer counts nowhere.
 func TestFitCalibrationRefuses(t *testing.T) {
@@ -145,7 +128,7 @@ func TestFitCalibrationRefuses(t *testing.T) {
 func TestRecordsAreCalibrated(t *testing.T) {
 	basis := szz.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	rec := Record{Answer: &Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: &szz.Vote{Raw: 0.5, Agreement: 1}}}, Work: &Work{Basis: basis}}}
-	c := &detect.Calibration{Basis: basis, Coefficients: detect.Coefficients{Raw: 1, Constant: 1}}
+	c := &detect.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
 	p := func(r Record) float64 { return Score(0, Case{BICs: oids("a")}, r).Marks[0].P }
 	if got := p(rec.calibrated(c)); got != c.Probability(0.5, 1) || p(rec) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(rec))

@@ -1,6 +1,6 @@
 package eval
 
-import "math"
+import "git-agent/agent/stat"
 
 // Comparison holds two algorithms, or two runs of one, against each other on
 // the cases that both evaluated.
@@ -9,19 +9,19 @@ import "math"
 // that a set (b, ag, ma) and a short list (rank) both answer, and McNemar's
 // test needs one answer per case. The difference of F1 is over whole answers.
 type Comparison struct {
-	A         string   `json:"a"`
-	B         string   `json:"b"`
-	Cases     int      `json:"cases"`
-	OnlyA     int      `json:"only_a"` // evaluated by one of the two alone
-	OnlyB     int      `json:"only_b"`
-	BothRight int      `json:"both_right"`
-	ARight    int      `json:"a_right"` // A right and B wrong
-	BRight    int      `json:"b_right"`
-	NoneRight int      `json:"none_right"`
-	McNemarP  float64  `json:"mcnemar_p"` // exact, two-sided
-	F1A       float64  `json:"f1_a"`
-	F1B       float64  `json:"f1_b"`
-	F1Diff    Estimate `json:"f1_difference"` // B minus A, paired bootstrap
+	A         string        `json:"a"`
+	B         string        `json:"b"`
+	Cases     int           `json:"cases"`
+	OnlyA     int           `json:"only_a"` // evaluated by one of the two alone
+	OnlyB     int           `json:"only_b"`
+	BothRight int           `json:"both_right"`
+	ARight    int           `json:"a_right"` // A right and B wrong
+	BRight    int           `json:"b_right"`
+	NoneRight int           `json:"none_right"`
+	McNemarP  float64       `json:"mcnemar_p"` // exact, two-sided
+	F1A       float64       `json:"f1_a"`
+	F1B       float64       `json:"f1_b"`
+	F1Diff    stat.Estimate `json:"f1_difference"` // B minus A, paired bootstrap
 	// F1DiffP is the two-sided bootstrap p-value of no difference; it cannot
 	// be smaller than 1/1000.
 	F1DiffP float64 `json:"f1_difference_p"`
@@ -51,7 +51,7 @@ func compare(nameA, nameB string, as, bs []Outcome) Comparison {
 		b.add(p.b)
 		c.tick(p.a.Top, p.b.Top)
 	}
-	c.McNemarP = mcnemar(c.ARight, c.BRight)
+	c.McNemarP = stat.McNemar(c.ARight, c.BRight)
 	c.F1A, c.F1B = a.f1(), b.f1()
 	c.F1Diff, c.F1DiffP = f1Difference(pairs, c.F1B-c.F1A)
 	return c
@@ -70,49 +70,20 @@ func (c *Comparison) tick(a, b bool) {
 	}
 }
 
-func f1Difference(pairs []pair, value float64) (Estimate, float64) {
+func f1Difference(pairs []pair, value float64) (stat.Estimate, float64) {
 	as, bs := make([]tally, len(pairs)), make([]tally, len(pairs))
 	for i, p := range pairs {
 		as[i].add(p.a)
 		bs[i].add(p.b)
 	}
 	var diffs []float64
-	above, below := 0, 0
-	resample(len(pairs), func(pick []int) {
+	stat.Resample(len(pairs), func(pick []int) {
 		var a, b tally
 		for _, i := range pick {
 			a.join(as[i])
 			b.join(bs[i])
 		}
-		d := b.f1() - a.f1()
-		diffs = append(diffs, d)
-		above += count(d >= 0)
-		below += count(d <= 0)
+		diffs = append(diffs, b.f1()-a.f1())
 	})
-	if len(diffs) == 0 {
-		return interval(value, nil), 1
-	}
-	p := 2 * float64(max(1, min(above, below))) / float64(len(diffs))
-	return interval(value, diffs), min(1, p)
-}
-
-// mcnemar is the exact two-sided test on the discordant cases: under no
-// difference the smaller count is binomial with one half.
-func mcnemar(b, c int) float64 {
-	n := b + c
-	if n == 0 {
-		return 1
-	}
-	tail := 0.0
-	for i := 0; i <= min(b, c); i++ {
-		tail += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
-	}
-	return min(1, 2*tail)
-}
-
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return stat.Difference(value, diffs)
 }

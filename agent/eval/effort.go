@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/model"
+	"git-agent/agent/stat"
 )
 
 // Effort is what a model spent on the cases of one algorithm, all runs of a
@@ -62,8 +63,8 @@ func newEffort(outcomes []Outcome) *Effort {
 			continue
 		}
 		e.Cases++
-		e.Fallbacks += count(w.Fallback != "")
-		e.Objected += count(w.Objections > 0)
+		e.Fallbacks += stat.Count(w.Fallback != "")
+		e.Objected += stat.Count(w.Objections > 0)
 		e.Estimated = e.Estimated || w.Usage.Estimated
 		for _, s := range w.Status {
 			e.Status[s]++
@@ -89,7 +90,7 @@ func newEffort(outcomes []Outcome) *Effort {
 	e.Turns, e.Calls, e.Kept, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
 	e.Output, e.CostUSD, e.Seconds, e.Priced = spread(output), spread(cost), spread(seconds), len(cost)
 	if len(agreement) > 0 {
-		e.Agreement = defined(spread(agreement).Mean)
+		e.Agreement = stat.Defined(spread(agreement).Mean)
 	}
 	e.rank(tools)
 	return e
@@ -136,7 +137,7 @@ func spread(values []float64) Spread {
 		return Spread{}
 	}
 	slices.Sort(values)
-	s := Spread{Median: quantile(values, 0.5), P90: quantile(values, 0.9)}
+	s := Spread{Median: stat.Quantile(values, 0.5), P90: stat.Quantile(values, 0.9)}
 	for _, v := range values {
 		s.Total = min(s.Total+v, model.MostUSD) // a record may say anything
 	}

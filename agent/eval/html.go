@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"git-agent/agent/stat"
 	"git-agent/gitext/visible"
 )
 
@@ -51,9 +52,9 @@ type pageCell struct {
 // itself, so that it can be mailed, archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": Estimate.signed, "plural": plural, "builds": Algorithm.otherBuilds,
+		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": (*Effort).about, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
-		"size": func(row Row) string { return fmt.Sprintf("%.2f", ratio(row.Answers, max(1, row.Cases))) },
+		"size": func(row Row) string { return fmt.Sprintf("%.2f", stat.Ratio(row.Answers, max(1, row.Cases))) },
 	}).Parse(reportHTML)
 	if err != nil {
 		return err

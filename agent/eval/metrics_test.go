@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
 
@@ -110,92 +111,13 @@ func TestNoAnswers(t *testing.T) {
 	}
 }
 
-// Five marks by hand: Brier, its skill, AUROC with a tie, and ECE of five
-// singleton bins.
-func TestCalibrationByHand(t *testing.T) {
-	marks := []Mark{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
-	var outcomes []Outcome
-	for i, m := range marks {
-		outcomes = append(outcomes, Outcome{Case: i, Evaluated: true, Marks: []Mark{m}})
-	}
-	c := calibrate(outcomes)
-	brier := (0.01 + 0.64 + 0.16 + 0.36 + 0.04) / 5
-	near(t, "Brier", c.Brier, brier)
-	near(t, "base rate", c.BaseRate, 0.4)
-	near(t, "skill", *c.Skill, 1-brier/0.24)
-	// pairs (right, wrong): .9 beats all three; .6 loses to .8, ties .6, beats .2
-	near(t, "AUROC", *c.AUROC, (3+0.5+1)/6)
-	near(t, "ECE", *c.ECE.Value, (0.1+0.8+0.2/2*2+0.2)/5)
-	if c.Enough {
-		t.Error("five predictions are claimed to be enough")
-	}
-}
-
-// What chance alone shows is known for one even bet, and nothing for
-// certainties; it falls as suspects become more.
-func TestByChance(t *testing.T) {
-	near(t, "one even bet", chanceOf([]Mark{{0.5, true}}).Mean, 0.5)
-	near(t, "certainties", chanceOf([]Mark{{0, true}, {1, false}}).High, 0)
-	many := func(n int) (marks []Mark) {
-		for i := range n {
-			marks = append(marks, Mark{P: (float64(i) + 0.5) / float64(n)})
-		}
-		return marks
-	}
-	if few, more := chanceOf(many(40)), chanceOf(many(640)); more.Mean*3 > few.Mean || more.Mean*5 < few.Mean || few.High <= few.Mean {
-		t.Errorf("%+v for 40 and %+v for 640, which should be a quarter", few, more)
-	}
-}
-
-// Bins have equal mass where nothing ties, and equal probabilities are never
-// parted.
-func TestReliabilityBins(t *testing.T) {
-	var marks []Mark
-	for i := range 100 {
-		marks = append(marks, Mark{float64(i+1) / 200, i%2 == 0})
-	}
-	bins := reliability(marks)
-	if len(bins) != calibrationBins {
-		t.Fatalf("%d bins, want %d", len(bins), calibrationBins)
-	}
-	for _, b := range bins {
-		if b.N != 10 {
-			t.Errorf("bin %v holds %d, want 10", b, b.N)
-		}
-	}
-	for i := range marks[20:55] {
-		marks[20+i].P = 0.2
-	}
-	total := 0
-	for _, b := range reliability(marks) {
-		total += b.N
-		if b.Low <= 0.2 && b.High >= 0.2 && b.N != 35 {
-			t.Errorf("bin %v parts a tie", b)
-		}
-	}
-	if total != len(marks) {
-		t.Errorf("bins hold %d of %d", total, len(marks))
-	}
-}
-
-// One class alone leaves AUROC and skill undefined.
-func TestOneClass(t *testing.T) {
-	c := calibrate([]Outcome{{Evaluated: true, Marks: []Mark{{0.7, true}, {0.4, true}}}})
-	if c.AUROC != nil || c.Skill != nil {
-		t.Errorf("AUROC %v, skill %v of one class", c.AUROC, c.Skill)
-	}
-	if calibrate([]Outcome{{Evaluated: true, Answered: 1}}) != nil {
-		t.Error("an algorithm without probabilities is calibrated")
-	}
-}
-
 // The coverage curve answers the surest cases first and equally sure ones
 // together; recall stays over all cases.
 func TestCoverage(t *testing.T) {
 	outcomes := []Outcome{
-		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []Mark{{0.9, true}}},
-		{Evaluated: true, Answered: 1, Truths: 1, Marks: []Mark{{0.5, false}}},
-		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []Mark{{0.5, true}}},
+		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []stat.Mark{{P: 0.9, Right: true}}},
+		{Evaluated: true, Answered: 1, Truths: 1, Marks: []stat.Mark{{P: 0.5, Right: false}}},
+		{Evaluated: true, Answered: 1, Right: 1, Found: 1, Truths: 1, Rank: 1, Top: true, Marks: []stat.Mark{{P: 0.5, Right: true}}},
 		{Evaluated: true, Truths: 1},
 	}
 	curve := coverage(outcomes)
@@ -208,21 +130,6 @@ func TestCoverage(t *testing.T) {
 	near(t, "coverage", curve[1].Coverage, 0.75)
 	near(t, "precision", curve[1].Precision, 2.0/3)
 	near(t, "risk", curve[1].Risk, 1.0/3)
-}
-
-// Known values of the exact test, the last from the binomial by hand.
-func TestMcNemar(t *testing.T) {
-	for _, c := range []struct {
-		b, c int
-		p    float64
-	}{{0, 0, 1}, {1, 1, 1}, {0, 1, 1}, {0, 5, 2.0 / 32}, {1, 8, 2 * 10.0 / 512}, {8, 1, 2 * 10.0 / 512}} {
-		if got := mcnemar(c.b, c.c); math.Abs(got-c.p) > 1e-9 {
-			t.Errorf("mcnemar(%d, %d) is %v, want %v", c.b, c.c, got, c.p)
-		}
-	}
-	if p := mcnemar(400, 700); !(p > 0 && p < 1e-15) {
-		t.Errorf("mcnemar(400, 700) is %v, want tiny and positive", p)
-	}
 }
 
 // Only cases that both sides evaluated are compared; the rest is counted.
@@ -318,7 +225,7 @@ func TestBounds(t *testing.T) {
 
 func checkBounds(t *testing.T, row Row) {
 	t.Helper()
-	for _, e := range []Estimate{row.Precision, row.Recall, row.F1} {
+	for _, e := range []stat.Estimate{row.Precision, row.Recall, row.F1} {
 		if e.Value != nil && (*e.Value < 0 || *e.Value > 1) {
 			t.Errorf("%s: %v out of bounds", row.Name, e)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"git-agent/agent/stat"
 )
 
 // The plots are laid out here and drawn by report.html: the template only
@@ -93,7 +95,7 @@ func bestOf(algorithms []Algorithm) int {
 	return best
 }
 
-func value(e Estimate) float64 {
+func value(e stat.Estimate) float64 {
 	if e.Value == nil {
 		return 0
 	}
@@ -192,7 +194,7 @@ func path(points [][2]float64) string {
 		if a[0] < b[0] {
 			return -1
 		}
-		return count(a[0] > b[0])
+		return stat.Count(a[0] > b[0])
 	})
 	d := ""
 	for i, p := range points {

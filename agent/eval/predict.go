@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
@@ -90,16 +91,16 @@ type Outcome struct {
 	Pool      int  // distinct candidates
 	Top       bool // the first suspect is true
 	Rank      int  // 1-based place of the first true commit, 0 = none: among the candidates if they are ranked, else in the answer
-	Marks     []Mark
-	Votes     []detect.Named // behind the marks of a model
+	Marks     []stat.Mark
+	Votes     []Vote // behind the marks of a model
 	Seconds   float64
 	Work      *Work // nil: no model was asked
 }
 
-// Mark is one probability that an engine gave, and whether it came true.
-type Mark struct {
-	P     float64
-	Right bool
+// Vote is a suspect that the runs of a model voted for, and whether it is right.
+type Vote struct {
+	stat.Voted
+	Absent int // runs that gave no verdict
 }
 
 // calibrated is the record with the probabilities that a calibration makes of
@@ -147,10 +148,10 @@ func Score(index int, c Case, r Record) Outcome {
 			o.Top = o.Answered == 1
 		}
 		if s.Probability > 0 {
-			o.Marks = append(o.Marks, Mark{s.Probability, right})
+			o.Marks = append(o.Marks, stat.Mark{P: s.Probability, Right: right})
 		}
 		if s.Vote != nil {
-			o.Votes = append(o.Votes, detect.Named{Raw: s.Vote.Raw, Agreement: s.Vote.Agreement, Absent: s.Vote.Absent, Right: right})
+			o.Votes = append(o.Votes, Vote{stat.Voted{Raw: s.Vote.Raw, Agreement: s.Vote.Agreement, Right: right}, s.Vote.Absent})
 		}
 	}
 	if r.Answer.Ranked {

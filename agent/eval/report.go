@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/detect"
 	"git-agent/gitext/visible"
 )
@@ -42,13 +43,13 @@ type Report struct {
 
 // Algorithm is the part of one algorithm.
 type Algorithm struct {
-	Name        string          `json:"name"`
-	Versions    []string        `json:"versions"` // of the engine that answered
-	Overall     Row             `json:"overall"`
-	By          []Breakdown     `json:"by"`
-	Calibration *Calibration    `json:"calibration"` // null: no probabilities
-	Coverage    []CoveragePoint `json:"coverage"`
-	Effort      *Effort         `json:"effort,omitempty"` // of a model
+	Name        string            `json:"name"`
+	Versions    []string          `json:"versions"` // of the engine that answered
+	Overall     Row               `json:"overall"`
+	By          []Breakdown       `json:"by"`
+	Calibration *stat.Calibration `json:"calibration"` // null: no probabilities
+	Coverage    []CoveragePoint   `json:"coverage"`
+	Effort      *Effort           `json:"effort,omitempty"` // of a model
 }
 
 // Breakdown is one dimension.
@@ -75,7 +76,7 @@ func NewReport(about About, res *Results) *Report {
 		Schema: Schema, Task: "szz", Run: about.Run, Version: about.Version,
 		Annotations: about.Annotations, Files: notNil(about.Files),
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
-		Resamples: resamples, Seed: seed,
+		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
 		Algorithms: []Algorithm{}, Comparisons: []Comparison{}, Calibrated: calibrated(about.Calibration, res),
 	}
@@ -141,7 +142,7 @@ func sortedByID(res *Results) *Results {
 func evaluated(res *Results) int {
 	n := 0
 	for i := range res.Cases {
-		n += count(slices.ContainsFunc(res.Algorithms, func(a string) bool { return res.Outcomes[a][i].Evaluated }))
+		n += stat.Count(slices.ContainsFunc(res.Algorithms, func(a string) bool { return res.Outcomes[a][i].Evaluated }))
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
+	"git-agent/agent/stat"
 )
 
 // What a terminal shows of long lists; the JSON and the page have all of it.
@@ -91,7 +92,7 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		}
 		n := fmt.Sprint(c.Marks)
 		if !c.Enough {
-			n += fmt.Sprintf(" (fewer than %d: no claim)", minMarks)
+			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinMarks)
 		}
 		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), maybe(c.Skill), maybe(c.AUROC), three(c.BaseRate), n)
 	}
@@ -126,7 +127,7 @@ func (a Algorithm) textCoverage(b *strings.Builder) {
 	}
 }
 
-func textBins(b *strings.Builder, title string, bins []Bin) {
+func textBins(b *strings.Builder, title string, bins []stat.Bin) {
 	t := newTable(title, "stated", "true", "suspects")
 	for _, bin := range bins {
 		t.add(fmt.Sprintf("%.3f to %.3f", bin.Low, bin.High), three(bin.Mean), three(bin.Right), fmt.Sprint(bin.N))
@@ -150,7 +151,7 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	}
 	t := newTable("comparison", "F1", "F1", "difference", "p", "only A right", "only B right", "McNemar p", "cases")
 	for _, c := range r.Comparisons {
-		t.add("A "+c.A+", B "+c.B, three(c.F1A), three(c.F1B), c.F1Diff.signed(), small(c.F1DiffP),
+		t.add("A "+c.A+", B "+c.B, three(c.F1A), three(c.F1B), c.F1Diff.Signed(), small(c.F1DiffP),
 			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
 	}
 	if b.Len() > 0 {
@@ -284,24 +285,6 @@ func list(b *strings.Builder, title string, lines []string) {
 		}
 		fmt.Fprintf(b, "  %s\n", line)
 	}
-}
-
-// String is "0.436 [.401, .470]", without the interval where there is none.
-func (e Estimate) String() string { return e.format("%.3f") }
-
-func (e Estimate) signed() string { return e.format("%+.3f") }
-
-func (e Estimate) format(number string) string {
-	if e.Value == nil {
-		return "-"
-	}
-	if e.Low == nil || e.High == nil {
-		return fmt.Sprintf(number, *e.Value)
-	}
-	// Without the zeros before the point a table of three intervals is ten
-	// columns narrower, and nothing is lost.
-	bare := func(x float64) string { return strings.Replace(fmt.Sprintf(number, x), "0.", ".", 1) }
-	return fmt.Sprintf(number+" [%s, %s]", *e.Value, bare(*e.Low), bare(*e.High))
 }
 
 func three(x float64) string { return fmt.Sprintf("%.3f", x) }

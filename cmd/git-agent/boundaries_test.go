@@ -23,7 +23,7 @@ const module = "git-agent/"
 var rooms = map[string][]string{
 	"cmd/git-agent":           {"agent", "agent/gittool", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
 	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"},        // attacks the built program; tests only
-	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat/", "agent/eval", "gitext"}, // makes the ranker's model
+	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts"},
 	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
@@ -35,9 +35,9 @@ var rooms = map[string][]string{
 	"agent/szz/szztest":       {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":     {"agent/szz", "agent/source", "gitext"},
 	"agent/szz/classic":       {"agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest"},
-	"agent/szz/rank":          {"agent", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat/", "gitext", "gitext/gittest"},
+	"agent/szz/rank":          {"agent", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest"},
 	"agent/szz/offline":       {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
-	"agent/szz/detect":        {"agent", "agent/gittool", "agent/model", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat/", "gitext", "gitext/gittest", "prompts"},
+	"agent/szz/detect":        {"agent", "agent/gittool", "agent/model", "agent/szz", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts"},
 	"agent/szz/verify":        {"agent", "agent/sandbox", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest"},
 	"gitext":                  {"gitext/"},
 	"gitext/gittest":          {"gitext"}, // for tests
