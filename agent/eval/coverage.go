@@ -18,12 +18,23 @@ func calibrate(outcomes []Outcome) *stat.Calibration {
 
 // CoveragePoint is what answering only the surest cases gives.
 type CoveragePoint struct {
-	Threshold float64 `json:"threshold"` // least probability of a first suspect that is answered
-	Coverage  float64 `json:"coverage"`  // share of cases answered
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"` // over the BICs of all cases
-	F1        float64 `json:"f1"`
-	Risk      float64 `json:"risk"` // share of the answered cases whose first suspect is wrong
+	Threshold float64   // least probability of a first choice that is answered
+	Coverage  float64   // share of cases answered
+	Values    []float64 // of the estimated metrics, over all cases
+	Risk      float64   // share of the answered cases whose first choice is wrong
+	sheet     *Sheet
+}
+
+// MarshalJSON writes the metrics as fields beside the others.
+func (p CoveragePoint) MarshalJSON() ([]byte, error) {
+	var o object
+	o.field("threshold", p.Threshold)
+	o.field("coverage", p.Coverage)
+	for i, at := range p.sheet.estimated() {
+		o.field(p.sheet.Metrics[at].Name, stat.Defined(p.Values[i]))
+	}
+	o.field("risk", p.Risk)
+	return o.bytes()
 }
 
 // maxCurve bounds the points of a curve: what is drawn and printed needs no more.
@@ -31,27 +42,28 @@ const maxCurve = 50
 
 // coverage walks from the surest case to the least sure one. It is empty for
 // algorithms without probabilities.
-func coverage(outcomes []Outcome) []CoveragePoint {
+func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
 	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
-	bics := 0
+	var sum Tally // of the answered cases as they are, and of the others as if nobody had answered
 	for _, o := range outcomes {
-		bics += o.Truths
+		sum = sum.plus(o.Unanswered)
 	}
 	var curve []CoveragePoint
-	var t tally
 	wrong := 0
 	for i, o := range sure {
-		t.add(o)
-		wrong += stat.Count(!o.Top)
+		for j, n := range o.Tally {
+			sum[j] += n - o.Unanswered[j]
+		}
+		wrong += stat.Count(!o.Right)
 		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
 			continue // equally sure cases are answered together or not at all
 		}
-		whole := tally{answers: t.answers, right: t.right, bics: bics, found: t.found}
-		curve = append(curve, CoveragePoint{
-			Threshold: o.Marks[0].P, Coverage: stat.Ratio(i+1, len(outcomes)),
-			Precision: whole.precision(), Recall: whole.recall(), F1: whole.f1(), Risk: stat.Ratio(wrong, i+1),
-		})
+		point := CoveragePoint{Threshold: o.Marks[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
+		for _, at := range sheet.estimated() {
+			point.Values = append(point.Values, sheet.Metrics[at].Of(sum, len(outcomes)))
+		}
+		curve = append(curve, point)
 	}
 	return thin(curve)
 }

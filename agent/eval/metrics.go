@@ -1,117 +1,99 @@
 package eval
 
-import (
-	"math"
-
-	"git-agent/agent/stat"
-)
-
-// AccuracyAt lists the k of acc@k.
-var AccuracyAt = []int{1, 3, 5}
+import "git-agent/agent/stat"
 
 // Row is one algorithm on one set of cases.
 type Row struct {
-	Name      string        `json:"name"`
-	Cases     int           `json:"cases"` // evaluated ones, failures included
-	Failed    int           `json:"failed"`
-	Empty     int           `json:"empty"` // no suspect at all, failures included
-	BICs      int           `json:"bics"`
-	Answers   int           `json:"answers"` // commits in all answers
-	Right     int           `json:"right"`   // answers that are true
-	Found     int           `json:"found"`   // BICs that an answer holds
-	Precision stat.Estimate `json:"precision"`
-	Recall    stat.Estimate `json:"recall"`
-	F1        stat.Estimate `json:"f1"`
-	// Accuracy[i] is the share of cases with a true commit among the first
-	// AccuracyAt[i] of the ranking, or of the answer where there is no ranking.
-	Accuracy []float64 `json:"acc_at_1_3_5"`
-	// Ceiling is the recall of a perfect choice among the candidates;
-	// CeilingCases the share of cases with a true commit among them.
-	Ceiling      float64 `json:"ceiling"`
-	CeilingCases float64 `json:"ceiling_cases"`
-	Candidates   float64 `json:"mean_candidates"`
-	Seconds      float64 `json:"mean_seconds"`
+	Name    string
+	Cases   int // evaluated ones, failures included
+	Failed  int
+	Empty   int             // the answer names nothing, failures included
+	Values  []stat.Estimate // one for each metric of the sheet
+	Seconds float64         // mean
+	sheet   *Sheet
 }
 
-// tally is what micro averages are made of.
-type tally struct{ answers, right, bics, found int }
+// Value is that of the metric of this name, or of the first of a list.
+func (r Row) Value(name string) stat.Estimate { return r.Values[r.sheet.at(name)] }
 
-func (t *tally) add(o Outcome) {
-	t.answers += o.Answered
-	t.right += o.Right
-	t.bics += o.Truths
-	t.found += o.Found
-}
-
-func (t *tally) join(u tally) {
-	t.answers += u.answers
-	t.right += u.right
-	t.bics += u.bics
-	t.found += u.found
-}
-
-// precision counts a twin of a BIC as right; recall counts each BIC once, so
-// that an answer with a BIC and its twin does not find two.
-func (t tally) precision() float64 { return stat.Ratio(t.right, t.answers) }
-func (t tally) recall() float64    { return stat.Ratio(t.found, t.bics) }
-
-func (t tally) f1() float64 {
-	p, r := t.precision(), t.recall()
-	if math.IsNaN(p) || p+r == 0 {
-		return 0
+// MarshalJSON writes the metrics as fields beside the others.
+func (r Row) MarshalJSON() ([]byte, error) {
+	var o object
+	o.field("name", r.Name)
+	o.field("cases", r.Cases)
+	o.field("failed", r.Failed)
+	o.field("empty", r.Empty)
+	for i, m := range r.sheet.Metrics {
+		switch {
+		case m.Name == "":
+		case i > 0 && r.sheet.Metrics[i-1].Name == m.Name: // written with the first of its list
+		case m.Estimated:
+			o.field(m.Name, r.Values[i])
+		default:
+			o.field(m.Name, r.valueOrList(i))
+		}
 	}
-	return 2 * p * r / (p + r)
+	o.field("mean_seconds", r.Seconds)
+	return o.bytes()
+}
+
+// valueOrList is the value of a metric, or of all neighbours of its name.
+func (r Row) valueOrList(i int) any {
+	var list []*float64
+	for j := i; j < len(r.Values) && r.sheet.Metrics[j].Name == r.sheet.Metrics[i].Name; j++ {
+		list = append(list, r.Values[j].Value)
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
 }
 
 // measure makes the row of a set of outcomes. The caller passes only outcomes
 // of evaluated cases, sorted by case.
-func measure(name string, outcomes []Outcome) Row {
-	row := Row{Name: name, Cases: len(outcomes), Accuracy: make([]float64, len(AccuracyAt))}
-	var all tally
-	reachable, pooled := 0, 0
+func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
+	row := Row{Name: name, Cases: len(outcomes), sheet: sheet}
+	var all Tally
 	for _, o := range outcomes {
-		all.add(o)
-		reachable += o.Reachable
-		row.Candidates += float64(o.Pool)
+		all = all.plus(o.Tally)
 		row.Seconds += o.Seconds
-		pooled += stat.Count(o.Reachable > 0)
 		row.Failed += stat.Count(o.Failed)
-		row.Empty += stat.Count(o.Answered == 0)
-		for i, k := range AccuracyAt {
-			row.Accuracy[i] += float64(stat.Count(o.Rank > 0 && o.Rank <= k))
+		row.Empty += stat.Count(o.Empty)
+	}
+	row.Seconds /= float64(max(1, len(outcomes)))
+	samples := make([][]float64, len(sheet.Metrics))
+	resampleTallies(outcomes, func(sum Tally) {
+		for _, i := range sheet.estimated() {
+			samples[i] = append(samples[i], sheet.Metrics[i].Of(sum, len(outcomes)))
 		}
+	})
+	for i, m := range sheet.Metrics {
+		row.Values = append(row.Values, stat.Interval(m.Of(all, len(outcomes)), samples[i]))
 	}
-	row.BICs, row.Answers, row.Right, row.Found = all.bics, all.answers, all.right, all.found
-	if n := float64(len(outcomes)); n > 0 {
-		row.Candidates /= n
-		row.Seconds /= n
-		row.CeilingCases = float64(pooled) / n
-		for i := range row.Accuracy {
-			row.Accuracy[i] /= n
-		}
-	}
-	if all.bics > 0 {
-		row.Ceiling = stat.Ratio(reachable, all.bics)
-	}
-	row.Precision, row.Recall, row.F1 = estimates(outcomes, all)
 	return row
 }
 
-// estimates resamples the cases with replacement.
-func estimates(outcomes []Outcome, all tally) (p, r, f stat.Estimate) {
-	// An Outcome is ten times the size of its counts: on 20,000 cases the
-	// resampling would wait for memory.
-	counts := make([]tally, len(outcomes))
-	for i, o := range outcomes {
-		counts[i].add(o)
+// resampleTallies calls use with the sum of each bootstrap sample of outcomes.
+// The sum is used again for the next sample.
+func resampleTallies(outcomes []Outcome, use func(sum Tally)) {
+	// An Outcome is several times the size of its tally: on 20,000 cases the
+	// resampling would wait for memory. So the tallies lie side by side.
+	width := 0
+	for _, o := range outcomes {
+		width = max(width, len(o.Tally))
 	}
-	var ps, rs, fs []float64
+	flat := make([]float64, width*len(outcomes))
+	for i, o := range outcomes {
+		copy(flat[i*width:], o.Tally)
+	}
+	sum := make(Tally, width)
 	stat.Resample(len(outcomes), func(pick []int) {
-		var t tally
+		clear(sum)
 		for _, i := range pick {
-			t.join(counts[i])
+			for j, n := range flat[i*width : (i+1)*width] {
+				sum[j] += n
+			}
 		}
-		ps, rs, fs = append(ps, t.precision()), append(rs, t.recall()), append(fs, t.f1())
+		use(sum)
 	})
-	return stat.Interval(all.precision(), ps), stat.Interval(all.recall(), rs), stat.Interval(all.f1(), fs)
 }

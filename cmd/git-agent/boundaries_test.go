@@ -21,9 +21,9 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"agent", "agent/gittool", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/", "agent/eval", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
-	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"},        // attacks the built program; tests only
-	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "gitext"}, // makes the ranker's model
+	"cmd/git-agent":           {"agent", "agent/gittool", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/szz", "agent/szz/", "agent/eval", "agent/eval/szz", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man"},
+	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"},                         // attacks the built program; tests only
+	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts"},
 	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
@@ -31,6 +31,8 @@ var rooms = map[string][]string{
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
 	"agent/source":            {},
 	"agent/stat":              {},
+	"agent/eval":              {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible"}, // knows no task
+	"agent/eval/szz":          {"agent", "agent/eval", "agent/model", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gittest", "gitext/visible"},
 	"agent/szz":               {"agent", "agent/model", "agent/source", "gitext", "gitext/gittest"},
 	"agent/szz/szztest":       {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":     {"agent/szz", "agent/source", "gitext"},

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
@@ -15,9 +16,9 @@ import (
 
 // staff adds to a plan who answers.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
-		plan.Open = eval.OpenSZZ(opt)
+		plan.Open = szzeval.Open(opt)
 		return nil
 	}
 	settings, err := a.modelSettings(ctx)
@@ -37,22 +38,22 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	}
 	d.say = func(string) {} // a resumed case is nothing that the user must see
 	// Raw answers are kept, and calibrated when they are held against the truth.
-	plan.Calibration, d.calibration = d.calibration, nil
+	plan.Task, d.calibration = szzeval.Task{Calibration: d.calibration}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
-		if eval.IsAgent(name) {
+		if szzeval.IsAgent(name) {
 			plan.Settings[name] = d.evalSetting(name)
 		}
 	}
 	opt.Ask = d.answerCase(c.Annotations)
-	plan.Open = eval.OpenSZZ(opt)
+	plan.Open = szzeval.Open(opt)
 	return nil
 }
 
 // evalSetting is what determines the answers of an algorithm beside the build,
 // which holds the prompts.
 func (d *detective) evalSetting(algorithm string) string {
-	opt := d.options(inquiry{adjust: func(o *detect.Options) { eval.Ablate(algorithm, o) }}, nil)
+	opt := d.options(inquiry{adjust: func(o *detect.Options) { szzeval.Ablate(algorithm, o) }}, nil)
 	return fmt.Sprintf("model=%s url=%s runs=%d %s", d.settings.Model, d.settings.place(), d.flags.runs(), d.setting(opt))
 }
 
@@ -60,13 +61,13 @@ func (d *detective) evalSetting(algorithm string) string {
 const serverFailures = 3
 
 // answerCase lets the model look at one case of an evaluation.
-func (d *detective) answerCase(annotations bool) eval.Investigator {
+func (d *detective) answerCase(annotations bool) szzeval.Investigator {
 	var failures atomic.Int32 // in a row
-	return func(ctx context.Context, q eval.Inquiry) (*szz.Verdict, []string, error) {
+	return func(ctx context.Context, q szzeval.Inquiry) (*szz.Verdict, []string, error) {
 		found, err := d.investigate(ctx, inquiry{
 			repo: q.Repo, fix: q.Fix, memory: q.Memory, onEvent: q.OnEvent,
 			about:  detectiveSpec{Repo: q.Case.Repo, Case: q.Case.ID, Annotations: annotations},
-			adjust: func(o *detect.Options) { eval.Ablate(q.Algorithm, o) },
+			adjust: func(o *detect.Options) { szzeval.Ablate(q.Algorithm, o) },
 		})
 		if err != nil {
 			return nil, nil, stopping(err)

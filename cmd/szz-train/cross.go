@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
 	"git-agent/agent/szz/rank/trees"
@@ -39,7 +39,7 @@ func cross(args []string) error {
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
 	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
-		cases, _, err := eval.ReadCaseFiles(context.Background(), []string{file})
+		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,12 @@
-package eval
+package szzeval
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
@@ -32,16 +32,44 @@ type Fit struct {
 	Mapped    []stat.Bin `json:"calibrated"` // and after
 }
 
+// Summary is what a report says of the fit.
+func (f *Fit) Summary() eval.FitSummary {
+	return eval.FitSummary{Algorithm: f.Algorithm, Cases: f.Cases, Predictions: f.Predictions, Right: f.Right,
+		Validated: stat.Validated{OutOfFold: f.OutOfFold, Raw: f.Raw, Mapped: f.Mapped}}
+}
+
+// CalibratedOn says what the task's calibration rests on, "" when it is for none
+// of the answers.
+func (t Task) CalibratedOn(res *eval.Results) string {
+	if t.Calibration == nil {
+		return ""
+	}
+	for _, rows := range res.Outcomes {
+		for _, o := range rows {
+			if o.Work != nil && t.Calibration.Differs(basisOf(o)) == "" {
+				return t.Calibration.About()
+			}
+		}
+	}
+	return ""
+}
+
+// basisOf is what the probabilities of an outcome rest on.
+func basisOf(o eval.Outcome) szz.Basis {
+	row, _ := o.Row.(scoreRow)
+	return row.Basis
+}
+
 // named is a suspect and where it is from.
 type named struct {
-	Vote
+	eval.Vote
 	repo, id string
 }
 
 // FitCalibration fits the probabilities that a model gave under the name of an
 // algorithm to what came of them. It refuses answers that were given on
 // different grounds, or are too few.
-func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error) {
+func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, error) {
 	c := &detect.Calibration{Schema: detect.CalibrationSchema, Made: now.UTC().Truncate(time.Second), Files: []string{}}
 	var all []named
 	repos := map[string]bool{}
@@ -52,14 +80,15 @@ func FitCalibration(res *Results, algorithm string, now time.Time) (*Fit, error)
 		if len(o.Votes) > 0 && o.Votes[0].Absent > 0 {
 			continue // a vote of fewer runs, for which the calibration is not
 		}
+		basis := basisOf(o)
 		switch {
-		case o.Work.Basis == szz.Basis{}:
+		case basis == szz.Basis{}:
 			return nil, fmt.Errorf("the answers of %s were kept by a build that did not note what they rest on; ask again under another --run", algorithm)
-		case c.Cases > 0 && c.Basis != o.Work.Basis:
-			return nil, fmt.Errorf("the answers of %s do not belong together: %s", algorithm, c.Differs(o.Work.Basis))
+		case c.Cases > 0 && c.Basis != basis:
+			return nil, fmt.Errorf("the answers of %s do not belong together: %s", algorithm, c.Differs(basis))
 		}
-		k := res.Cases[i]
-		c.Basis, repos[k.Repo] = o.Work.Basis, true
+		k := res.Cases[i].Head()
+		c.Basis, repos[k.Repo] = basis, true
 		c.Cases++
 		if !slices.Contains(c.Files, k.File) && k.File != "" {
 			c.Files = append(c.Files, k.File)
@@ -122,20 +151,4 @@ func (f *Fit) Better() error {
 		return nil
 	}
 	return ErrNoBetter
-}
-
-// textFit shows what a calibration does to suspects that it was not fitted on.
-func (r *Report) textFit(b *strings.Builder) {
-	f := r.Fit
-	if f == nil {
-		return
-	}
-	fmt.Fprintf(b, "\ncalibration of %s fitted on %s of %s, %d of them right; judged in %s by %s\n", f.Algorithm,
-		plural(f.Predictions, "suspect"), plural(f.Cases, "case"), f.Right, plural(f.OutOfFold.Folds, "fold"), f.OutOfFold.By)
-	t := newTable("on suspects that it was not fitted on", "ECE", "Brier")
-	t.add("raw", three(f.OutOfFold.Before.ECE), three(f.OutOfFold.Before.Brier))
-	t.add("calibrated", three(f.OutOfFold.After.ECE), three(f.OutOfFold.After.Brier))
-	t.write(b)
-	textBins(b, "reliability, raw", f.Raw)
-	textBins(b, "reliability, calibrated", f.Mapped)
 }
