@@ -175,6 +175,9 @@ func (p *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
 		return szz.AgentRun{}, err
 	}
 	loop.LastWord = last.Text
+	if len(d.roster.order) == 0 { // else the prompt says who wrote the old lines
+		loop.Needs = []agent.Deed{agent.DeedBlame}
+	}
 	if !d.opt.NoTools {
 		loop.Tools = d.box.Tools()
 	}
