@@ -1,6 +1,9 @@
 package eval
 
-import "git-agent/agent/stat"
+import (
+	"git-agent/agent/stat"
+	"slices"
+)
 
 // Comparison holds two algorithms, or two runs of one, against each other on
 // the cases that both evaluated.
@@ -44,11 +47,13 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 // compare pairs outcomes by position: both slices have one entry per case.
 func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	c := Comparison{A: nameA, B: nameB, sheet: sheet}
-	var pairedA, pairedB []Outcome
+	var a, b Tally
+	var pairs []Tally // that of A, and behind it that of B
 	for i := range as {
 		switch {
 		case as[i].Evaluated && bs[i].Evaluated:
-			pairedA, pairedB = append(pairedA, as[i]), append(pairedB, bs[i])
+			a, b = a.plus(as[i].Tally), b.plus(bs[i].Tally)
+			pairs = append(pairs, slices.Concat(as[i].Tally, bs[i].Tally))
 			c.tick(as[i].Right, bs[i].Right)
 		case as[i].Evaluated:
 			c.OnlyA++
@@ -56,16 +61,15 @@ func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 			c.OnlyB++
 		}
 	}
-	c.Cases = len(pairedA)
+	c.Cases = len(pairs)
 	c.McNemarP = stat.McNemar(c.ARight, c.BRight)
-	valueA, samplesA := c.mainOf(pairedA)
-	valueB, samplesB := c.mainOf(pairedB)
-	c.MainA, c.MainB = valueA, valueB
-	diffs := make([]float64, len(samplesA))
-	for i := range diffs { // the samples of both are of the same cases
-		diffs[i] = samplesB[i] - samplesA[i]
-	}
-	c.Diff, c.DiffP = stat.Difference(valueB-valueA, diffs)
+	main, middle := sheet.main().Of, len(a)
+	c.MainA, c.MainB = main(a, c.Cases), main(b, c.Cases)
+	var diffs []float64
+	resampleTallies(pairs, func(sum Tally) {
+		diffs = append(diffs, main(sum[middle:], c.Cases)-main(sum[:middle], c.Cases))
+	})
+	c.Diff, c.DiffP = stat.Difference(c.MainB-c.MainA, diffs)
 	return c
 }
 
@@ -80,15 +84,4 @@ func (c *Comparison) tick(a, b bool) {
 	default:
 		c.NoneRight++
 	}
-}
-
-// mainOf is the main metric of outcomes, and of each bootstrap sample of them.
-func (c *Comparison) mainOf(outcomes []Outcome) (value float64, samples []float64) {
-	of := c.sheet.main().Of
-	var all Tally
-	for _, o := range outcomes {
-		all = all.plus(o.Tally)
-	}
-	resampleTallies(outcomes, func(sum Tally) { samples = append(samples, of(sum, len(outcomes))) })
-	return of(all, len(outcomes)), samples
 }

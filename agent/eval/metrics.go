@@ -54,16 +54,18 @@ func (r Row) valueOrList(i int) any {
 func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 	row := Row{Name: name, Cases: len(outcomes), sheet: sheet}
 	var all Tally
-	for _, o := range outcomes {
+	tallies := make([]Tally, len(outcomes))
+	for i, o := range outcomes {
+		tallies[i] = o.Tally
 		all = all.plus(o.Tally)
 		row.Seconds += o.Seconds
 		row.Failed += stat.Count(o.Failed)
 		row.Empty += stat.Count(o.Empty)
 	}
 	row.Seconds /= float64(max(1, len(outcomes)))
-	samples := make([][]float64, len(sheet.Metrics))
-	resampleTallies(outcomes, func(sum Tally) {
-		for _, i := range sheet.estimated() {
+	samples, estimated := make([][]float64, len(sheet.Metrics)), sheet.estimated()
+	resampleTallies(tallies, func(sum Tally) {
+		for _, i := range estimated {
 			samples[i] = append(samples[i], sheet.Metrics[i].Of(sum, len(outcomes)))
 		}
 	})
@@ -73,21 +75,20 @@ func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 	return row
 }
 
-// resampleTallies calls use with the sum of each bootstrap sample of outcomes.
-// The sum is used again for the next sample.
-func resampleTallies(outcomes []Outcome, use func(sum Tally)) {
-	// An Outcome is several times the size of its tally: on 20,000 cases the
-	// resampling would wait for memory. So the tallies lie side by side.
+// resampleTallies calls use with the sum of each bootstrap sample. The sum is
+// used again for the next sample.
+func resampleTallies(tallies []Tally, use func(sum Tally)) {
 	width := 0
-	for _, o := range outcomes {
-		width = max(width, len(o.Tally))
+	for _, t := range tallies {
+		width = max(width, len(t))
 	}
-	flat := make([]float64, width*len(outcomes))
-	for i, o := range outcomes {
-		copy(flat[i*width:], o.Tally)
+	// Side by side: on 20,000 cases the resampling would wait for memory.
+	flat := make([]float64, width*len(tallies))
+	for i, t := range tallies {
+		copy(flat[i*width:], t)
 	}
 	sum := make(Tally, width)
-	stat.Resample(len(outcomes), func(pick []int) {
+	stat.Resample(len(tallies), func(pick []int) {
 		clear(sum)
 		for _, i := range pick {
 			for j, n := range flat[i*width : (i+1)*width] {

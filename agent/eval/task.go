@@ -65,7 +65,8 @@ type Vote struct {
 }
 
 // Tally counts what an answer got right and wrong, in an order that the task
-// chooses. The tally of several cases is the sum of theirs.
+// chooses. All tallies of a task have one length, and that of several cases is
+// the sum of theirs; that of no cases is empty.
 type Tally []float64
 
 // plus adds another tally to a sum, which grows to its length.

@@ -29,10 +29,11 @@ var rooms = map[string][]string{
 	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
+	"agent/trace":             {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
 	"agent/source":            {},
 	"agent/stat":              {},
 	"agent/eval":              {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible"}, // knows no task
-	"agent/eval/szz":          {"agent", "agent/eval", "agent/model", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gittest", "gitext/visible"},
+	"agent/eval/szz":          {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
 	"agent/szz":               {"agent", "agent/model", "agent/source", "gitext", "gitext/gittest"},
 	"agent/szz/szztest":       {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":     {"agent/szz", "agent/source", "gitext"},
