@@ -1,6 +1,11 @@
 package eval
 
-import "testing"
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
 
 // The coverage curve answers the surest cases first and equally sure ones
 // together; recall stays over all cases.
@@ -34,5 +39,33 @@ func TestCompare(t *testing.T) {
 	same := compare(toySheet, "a", "a", a, a)
 	if *same.Diff.Low != 0 || *same.Diff.High != 0 || same.DiffP != 1 {
 		t.Errorf("a run differs from itself: %+v", same)
+	}
+}
+
+// A report has the metrics and the words of its task, and of no other.
+func TestReportsSpeakOfTheTask(t *testing.T) {
+	res := &Results{Cases: []Case{question{ID: "1", Repo: "o/r"}, question{ID: "2", Repo: "o/s"}}, Algorithms: []string{"a", "b"},
+		Partial: []Partial{{ID: "1", Absent: []string{"z"}}},
+		Outcomes: map[string][]Outcome{
+			"a": {asked(2, 100, nil, "git_blame", "report"), asked(2, 100, nil, "report")},
+			"b": {scored(true, 0.5), scored(false, 0.3)},
+		}}
+	r := NewReport(toy{}, About{}, res)
+	var text, page, data strings.Builder
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteJSON(&data)); err != nil {
+		t.Fatal(err)
+	}
+	foreign := regexp.MustCompile(`(?i)\bF1\b|suspect|bug-introducing|\bfix(es)?\b|\bszz\b|acc@`)
+	for name, form := range map[string]string{"text": text.String(), "page": page.String(), "JSON": data.String()} {
+		if word := foreign.FindString(form); word != "" {
+			t.Errorf("the %s has %q:\n%s", name, word, form)
+		}
+	}
+	for form, want := range map[*strings.Builder]string{
+		&text: "effort of a, by question", &page: "<h1>toy: words</h1>", &data: `"score_difference":{"value":`,
+	} {
+		if !strings.Contains(form.String(), want) {
+			t.Errorf("no %q in\n%s", want, form)
+		}
 	}
 }

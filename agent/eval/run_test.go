@@ -117,7 +117,7 @@ func TestRun(t *testing.T) {
 	if last.Done != 12 || last.Total != 12 || last.Left != 0 {
 		t.Errorf("last progress is %+v", last)
 	}
-	if f1 := NewReport(toy{}, About{}, res).Algorithms[1].Overall.Value("f1").Value; *f1 != 1 {
+	if f1 := NewReport(toy{}, About{}, res).Algorithms[1].Overall.Value("score").Value; *f1 != 1 {
 		t.Errorf("F1 is %v, want 1", *f1)
 	}
 }

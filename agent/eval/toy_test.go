@@ -69,7 +69,7 @@ var toySheet = &Sheet{
 	Metrics: []Metric{
 		{Name: "precision", Title: "precision", Of: func(t Tally, _ int) float64 { return part(t, 2, 1) }, Estimated: true, Brief: true},
 		{Name: "recall", Title: "recall", Of: func(t Tally, _ int) float64 { return part(t, 2, 0) }, Estimated: true, Brief: true},
-		{Name: "f1", Title: "F1", Of: func(t Tally, _ int) float64 {
+		{Name: "score", Title: "score", Of: func(t Tally, _ int) float64 {
 			if p, r := part(t, 2, 1), part(t, 2, 0); p+r > 0 {
 				return 2 * p * r / (p + r)
 			}
@@ -77,7 +77,7 @@ var toySheet = &Sheet{
 		}, Estimated: true, Brief: true},
 		{Name: "ceiling", Title: "ceiling", Of: func(Tally, int) float64 { return 1 }},
 	},
-	Main: "f1", Small: "recall", Ceiling: "ceiling",
+	Main: "score", Small: "recall", Ceiling: "ceiling",
 	Dimensions: []Dimension{ByFile, ByRepository},
 	Wanted:     "words", Asked: "question", Named: "word", Right: "the first word is right",
 }
@@ -99,7 +99,7 @@ func scored(right bool, p float64) Outcome {
 }
 
 // mainOf is the main metric of outcomes.
-func mainOf(outcomes []Outcome) float64 { return *measure(toySheet, "", outcomes).Value("f1").Value }
+func mainOf(outcomes []Outcome) float64 { return *measure(toySheet, "", outcomes).Value("score").Value }
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
