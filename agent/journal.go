@@ -81,7 +81,7 @@ type book struct {
 }
 
 // begin records the opening, or checks that the run began with the same one.
-// Limits may have changed.
+// Limits may have changed, and so may what only readers of the record use.
 func (b *book) begin(ctx context.Context, o Opening) error {
 	b.past = b.journal != nil
 	var was Opening
@@ -93,7 +93,7 @@ func (b *book) begin(ctx context.Context, o Opening) error {
 		b.past = false
 		return b.record(ctx, StepOpening, o, &was)
 	}
-	was.Limits = o.Limits
+	was.Limits, was.Deeds, was.Needs = o.Limits, o.Deeds, o.Needs
 	if is, then := mustEncode(o), mustEncode(was); is != then {
 		return fmt.Errorf("the run was recorded with another model, prompt or tools and cannot be resumed; start a new one")
 	}

@@ -15,6 +15,9 @@ type Loop struct {
 	System string
 	Prompt string // the first message of the user
 	Tools  []Tool // in the order in which the model is told of them
+	// Needs are deeds without which a verdict would be rash. They are recorded
+	// for readers of the run, and ask nothing of the model.
+	Needs  []Deed
 	Limits Limits
 	Ledger *Ledger // shared by runs that draw on one budget; nil for none
 	// MaxOutput is how many tokens an answer may have. With 0 the server

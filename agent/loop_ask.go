@@ -286,6 +286,7 @@ func (c *conversation) judge(ctx context.Context, n int, text string) (Said, err
 	}
 	said = Said{Text: c.mask(res.Text), Final: res.Final}
 	if res.Final {
+		said.Nothing = res.Nothing
 		if said.Detail, err = encodeStep(res.Value); err != nil {
 			return said, err
 		}
