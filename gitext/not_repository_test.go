@@ -43,8 +43,8 @@ func TestBrokenRepositoryIsSaid(t *testing.T) {
 		"version":              {put("config", "[core]\n\trepositoryFormatVersion = 99\n"), "xpected git repo version <= 1, found 99"},
 		"extension":            {put("config", format+"[extensions]\n\tfoo = 1\n"), "unknown repository extension found: foo"},
 		"object format":        {put("config", format+"[extensions]\n\tobjectFormat = sha9\n"), "'sha9'"},
-		"no HEAD":              {drop("HEAD"), ".git\" is no git repository: HEAD: no such file or directory"},
-		"bad HEAD":             {put("HEAD", "garbage\n"), ".git\" is no git repository: HEAD names neither a branch nor a commit"},
+		"no HEAD":              {drop("HEAD"), ".git\" is not a git repository: HEAD: no such file or directory"},
+		"bad HEAD":             {put("HEAD", "garbage\n"), ".git\" is not a git repository: HEAD names neither a branch nor a commit"},
 		"no objects":           {drop("objects"), "objects: no such file or directory"},
 		"common dir elsewhere": {put("commondir", "nowhere\n"), "objects of the directory that its file commondir names: no such file or directory"},
 	} {

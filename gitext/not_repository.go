@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// notRepository words a failure to find the repository. Where there is none it
-// is ErrNotRepository. One that is there, and that git will not use, is told
-// in git's words, or in better ones where git says only that there is none.
+// notRepository explains why git found no repository. If there is none, the
+// error is ErrNotRepository. If git refuses one that exists, the error gives
+// git's reason, or our own where git says only that there is none.
 func (r *Repo) notRepository(err error) error {
 	var gitErr *Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
@@ -32,12 +32,11 @@ func (r *Repo) notRepository(err error) error {
 	return gitErr
 }
 
-// noRepository is how git begins when it has found nothing that it takes for a
-// repository.
+// noRepository begins git's message when it found no repository.
 const noRepository = "not a git repository"
 
-// wholeComplaint is all that git said, in one line: about a broken
-// configuration file it says several.
+// wholeComplaint joins all of git's messages into one line: for a broken
+// configuration file git prints several.
 func wholeComplaint(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
@@ -55,8 +54,8 @@ func wholeComplaint(stderr string) string {
 	return strings.TrimSuffix(strings.Join(said, "; "), ".")
 }
 
-// brokenAt says what is wrong with the repository at dir, "" where there is
-// none. Names are absolute, since git may have looked in the directories above.
+// brokenAt says what is wrong with the repository at dir, or "" if there is
+// none. It names the path, since git may have looked in the directories above.
 func brokenAt(dir, named string) string {
 	place := findGitDir(dir, named)
 	if place == "" {
@@ -73,19 +72,19 @@ func brokenAt(dir, named string) string {
 	case why == "":
 		return ""
 	case from != "":
-		return fmt.Sprintf("%q is no git repository: %s (%s)", place, why, from)
+		return fmt.Sprintf("%q is not a git repository: %s (%s)", place, why, from)
 	}
-	return fmt.Sprintf("%q is no git repository: %s", place, why)
+	return fmt.Sprintf("%q is not a git repository: %s", place, why)
 }
 
-// brokenBecause finds what git misses in a git directory, "" for nothing.
+// brokenBecause says what git misses in a git directory, "" for nothing.
 func brokenBecause(dir string) string {
 	if _, err := os.ReadDir(dir); err != nil {
 		return reason(err)
 	}
 	head, err := ReadRegular(filepath.Join(dir, "HEAD"), maxGitFile)
 	if link, lerr := os.Readlink(filepath.Join(dir, "HEAD")); lerr == nil && strings.HasPrefix(link, "refs/") {
-		head, err = []byte("ref: "+link), nil // how the first gits wrote it
+		head, err = []byte("ref: "+link), nil // early versions of git wrote HEAD as a symbolic link
 	}
 	if err != nil {
 		return "HEAD: " + reason(err)
@@ -104,7 +103,7 @@ func brokenBecause(dir string) string {
 	for _, name := range []string{"objects", "refs"} {
 		if _, err := os.ReadDir(filepath.Join(common, name)); err != nil {
 			if common != dir {
-				return fmt.Sprintf("%s of the directory that its file commondir names: %s", name, reason(err)) // the name may be a secret's, through a link
+				return fmt.Sprintf("%s of the directory that its file commondir names: %s", name, reason(err)) // commondir may be a link to a secret, so its text is not shown
 			}
 			return name + ": " + reason(err)
 		}
@@ -112,7 +111,7 @@ func brokenBecause(dir string) string {
 	return ""
 }
 
-// reason is what the system says of a file, without the file.
+// reason returns the system's error text without the file name.
 func reason(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -121,14 +120,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// ownerAdvice is the command that git advises for a directory of somebody else,
-// "" if it advises none. The name of a directory may hold lines that look like
-// it, so it has to be the only line in its place, at the end.
+// ownerAdvice returns the command that git suggests for a directory that
+// somebody else owns, "" if it suggests none. The directory's name may contain
+// lines that look like the command, so it must be the only line in its place,
+// at the end.
 func ownerAdvice(stderr string) string {
 	_, advice, _ := strings.Cut(stderr, "\n\n\t")
 	advice = strings.TrimSpace(advice)

@@ -7,15 +7,16 @@ import (
 	"io"
 )
 
-// Touched is which files a commit changes against its first parent.
+// Touched lists the files that a commit changes against its first parent.
 type Touched struct {
 	Files int
-	Paths []string // the first of them, in git's order
+	Paths []string // the first ones, in git's order
 }
 
-// Touched says which files each commit changes, the first most of them by name.
-// Only trees are compared, so that a commit of any size costs little and no
-// blob is needed. A commit whose trees cannot be read is left out.
+// Touched counts the files that each commit changes and names up to most of
+// them. It compares trees only, so that a commit of any size is cheap and no
+// blob is needed. Commits whose trees cannot be read are left out of the
+// result.
 func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]Touched, error) {
 	touched := make(map[OID]Touched, len(commits))
 	var failed error
@@ -46,8 +47,9 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 	return touched, nil
 }
 
-// readTouched reads raw records up to the mark, each with the path behind it,
-// which may begin as a record or the mark does.
+// readTouched reads the raw records of one commit, up to the mark. A path
+// follows each record as a record of its own, and may itself begin like a
+// record or like the mark.
 func readTouched(out *bufio.Reader, most int) (Touched, error) {
 	var t Touched
 	for {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Whole looks whether this clone holds every object that its refs and HEAD
-// reach: nil, or a *MissingObjectError for one that it lacks. It reads every
-// tree of the history, newest first, so that a clone which lacks much is told
-// soon and a whole one takes long (portage with 190,000 objects: 2.2 s on a busy
-// machine); ctx says how long it may take. What it finds does not count for
-// Missed: nobody needed it.
-func (r *Repo) Whole(ctx context.Context) error {
+// CheckConnectivity checks that this clone holds every object that its refs and
+// HEAD reach. For an object that it lacks it returns a *MissingObjectError. It
+// reads every tree of the history, newest first: a clone that lacks much is
+// found soon, a complete one takes long (portage with 190,000 objects: 2.2 s on
+// a busy machine). ctx bounds the time. The result does not count for Missed,
+// because nobody needed the object.
+func (r *Repo) CheckConnectivity(ctx context.Context) error {
 	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname)"}})
 	if err != nil {
 		return err
 	}
 	tips := string(out)
-	if head, err := r.Resolve(ctx, "HEAD"); err == nil { // else there is no commit, and nothing to lack
+	if head, err := r.Resolve(ctx, "HEAD"); err == nil { // without a commit at HEAD there is nothing to check
 		tips += string(head) + "\n"
 	}
 	_, err = r.shadow.output(ctx, call{
