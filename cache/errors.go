@@ -11,7 +11,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Error is a failure of traces.db that the user can do something about.
+// Error is a failure of traces.db that the user can act on.
 type Error struct {
 	Path string
 	Hint string // a command or a setting
@@ -21,34 +21,34 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%q: %v", e.Path, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// newerError is a file that a newer git-agent has written.
+// newerError says that a newer git-agent has written the file.
 type newerError struct {
 	path           string
 	version, known int
 }
 
 func (e *newerError) Error() string {
-	return fmt.Sprintf("schema version %d is not known, only up to %d", e.version, e.known)
+	return fmt.Sprintf("it has schema version %d; this git-agent knows versions up to %d", e.version, e.known)
 }
 
-// formError is a file that is not ours or not a file.
+// formError says that a file is not ours or is not a regular file.
 type formError struct{ path, problem string }
 
 func (e *formError) Error() string { return e.problem }
 
-// trouble says what is to be done about an error.
-type trouble int
+// errorClass says how to handle an error.
+type errorClass int
 
 const (
-	other   trouble = iota // give up for this process
-	passing                // the caller's context, or a lock held too long: try later
-	damaged                // the file's content is wrong: set it aside
-	newer                  // written by a newer git-agent: set it aside
-	moved                  // another process has set it aside: open again
-	denied                 // it cannot be written: full disk, permissions
+	other   errorClass = iota // give up for this process
+	passing                   // the caller's context, or a lock held too long: try later
+	damaged                   // the file's content is wrong: set it aside
+	newer                     // written by a newer git-agent: set it aside
+	moved                     // another process has set it aside: open again
+	denied                    // it cannot be written: full disk, permissions
 )
 
-func classify(err error) trouble {
+func classify(err error) errorClass {
 	var form *formError
 	var version *newerError
 	var engine *sqlite.Error
@@ -69,9 +69,10 @@ func classify(err error) trouble {
 	return other
 }
 
-// unsettled tells whether an error may come of files that are just being moved: one that
-// was there a moment ago cannot be opened or looked at, or ends early.
-func unsettled(err error) bool {
+// maybeMoving reports whether an error may have occurred because another
+// process was moving the files: a file that was there a moment ago cannot be
+// opened or read, or ends early.
+func maybeMoving(err error) bool {
 	var engine *sqlite.Error
 	if !errors.As(err, &engine) {
 		return false
@@ -80,9 +81,10 @@ func unsettled(err error) bool {
 	return primary == lib.SQLITE_IOERR || primary == lib.SQLITE_CANTOPEN
 }
 
-// classifyCode sorts SQLite's result codes. Our statements are correct (the tests run all
-// of them), so a complaint about one is a complaint about the schema in the file.
-func classifyCode(code int) trouble {
+// classifyCode classifies SQLite's result codes. Our statements are correct
+// (the tests run all of them), so an error about a statement means that the
+// file's schema is wrong.
+func classifyCode(code int) errorClass {
 	switch code {
 	case lib.SQLITE_READONLY_DBMOVED:
 		return moved

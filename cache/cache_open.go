@@ -16,8 +16,8 @@ const (
 	writing
 )
 
-// open returns the database, or nil when there is none for this purpose. A read does not
-// create the file.
+// open returns the database, or nil if there is none for this purpose. Opening
+// for a read does not create the file.
 func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,10 +38,10 @@ func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	return c.openAt(ctx, path)
 }
 
-// openAt opens the file, which may take a second attempt when it is set aside.
+// openAt opens the file. If the file has to be set aside, it tries again.
 func (c *Cache) openAt(ctx context.Context, path string) *handle {
 	for range 1 + maxAside {
-		was, _ := os.Lstat(path) // nil when there is none yet
+		was, _ := os.Lstat(path) // nil if there is no file yet
 		h, err := cacheFormat.open(ctx, path)
 		if err == nil {
 			c.handle, c.unpruned = h, -1
@@ -65,23 +65,23 @@ func (c *Cache) openAt(ctx context.Context, path string) *handle {
 	return nil
 }
 
-// busy warns of a lock, unless it was the caller who stopped waiting.
+// busy warns that the file is locked, unless the caller has given up waiting.
 func (c *Cache) busy(ctx context.Context, path string) {
 	if ctx.Err() == nil {
 		c.warnLocked(fmt.Sprintf("cache %q is locked by another process", path))
 	}
 }
 
-// failed acts on an error of a statement and says whether to try again.
+// failed handles the error of a statement and reports whether to try again.
 func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.handle != h {
-		return !c.off // someone else has dealt with it
+		return !c.off // another goroutine has already handled the failure
 	}
 	what := classify(err)
-	if unsettled(err) {
-		settle(h.path) // a connection that is made while the file is on the move fails
+	if maybeMoving(err) {
+		waitForMove(h.path) // connecting while another process moves the file fails
 	}
 	if what != passing && !h.current() {
 		what = moved
@@ -99,7 +99,7 @@ func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) boo
 	case denied:
 		if p == writing {
 			c.readOnly, c.reason = true, err
-			c.warnLocked(fmt.Sprintf("cache %q is not written: %v", h.path, err))
+			c.warnLocked(fmt.Sprintf("cannot write cache %q: %v", h.path, err))
 			return false
 		}
 	}
@@ -108,9 +108,10 @@ func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) boo
 	return false
 }
 
-// suspect acts on the first damaged entry. Either only its bytes are wrong, or rows share
-// pages and replacing the one damages the other. The check reads the whole file, which
-// may take a second, once for each time that a file is found to be damaged.
+// suspect handles the first damaged entry. Either only its bytes are wrong, or
+// rows share pages, and then replacing one would damage another. To find out,
+// suspect checks the structure of the whole file, once for each opened file,
+// which may take a second.
 func (c *Cache) suspect(ctx context.Context, h *handle) {
 	h.suspected.Do(func() {
 		var r Report
@@ -128,13 +129,13 @@ func (c *Cache) suspect(ctx context.Context, h *handle) {
 
 // drop forgets the open file. Its connections close when their queries end.
 func (c *Cache) drop() {
-	_ = c.handle.close() // its state is known to be bad, and the error that says so is at hand
+	_ = c.handle.close() // the file is known to be bad; an error on closing adds nothing
 	c.handle = nil
 	clear(c.waiting)
 }
 
-// setAside keeps one damaged file and one that is newer: they are caches, and the newest
-// is enough.
+// setAside renames the file. It keeps only the newest damaged file and the
+// newest file of a newer git-agent, because these are caches.
 func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
 	suffix := asideDamaged
 	if classify(why) == newer {
@@ -158,7 +159,7 @@ func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
 
 func (c *Cache) giveUp(err error) {
 	c.off, c.reason = true, err
-	c.warnLocked(fmt.Sprintf("no cache in %q: %v", c.dir, err))
+	c.warnLocked(fmt.Sprintf("cannot use a cache in %q: %v", c.dir, err))
 }
 
 func (c *Cache) warn(text string) {

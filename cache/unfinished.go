@@ -9,27 +9,29 @@ import (
 	"time"
 )
 
-// parts are the suffixes of the files that make up one database, the file itself last.
+// parts lists the suffixes of the files that make up one database, the file
+// itself last.
 var parts = []string{"-journal", "-wal", "-shm", ""}
 
-// making is a database that is being made under another name. A locked file beside it
-// shows others that its maker is alive. It is not the database that is locked: to close a
-// descriptor of that would end SQLite's own locks, perhaps those under its final name.
-type making struct {
+// unfinishedFile is a database that is being made under a temporary name. A
+// locked file beside it shows others that its maker is alive. The database
+// itself is not locked: closing a descriptor of it would release SQLite's own
+// locks, perhaps those under its final name.
+type unfinishedFile struct {
 	path string
 	lock *os.File
 }
 
 const lockSuffix = "-lock"
 
-// unfinished makes an empty file beside path, with mode 0600.
-func unfinished(path string) (*making, error) {
+// newUnfinished makes an empty file beside path, with mode 0600.
+func newUnfinished(path string) (*unfinishedFile, error) {
 	name := path + unnamed + "-" + rand.Text()
 	lock, err := lockFile(name + lockSuffix)
 	if err != nil {
 		return nil, err
 	}
-	m := &making{name, lock}
+	m := &unfinishedFile{name, lock}
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		err = file.Close()
@@ -41,26 +43,27 @@ func unfinished(path string) (*making, error) {
 	return m, nil
 }
 
-// discard removes the name, with all that SQLite has left beside it: on a full disk that is
-// a log.
-func (m *making) discard() {
+// discard removes the temporary file and all that SQLite has left beside it,
+// such as a log on a full disk.
+func (m *unfinishedFile) discard() {
 	removeParts(m.path)
 	m.lock.Close()
 }
 
 func removeParts(path string) {
 	for _, suffix := range parts {
-		os.Remove(path + suffix) // what cannot be removed now is swept later
+		os.Remove(path + suffix) // what cannot be removed now is removed as abandoned later
 	}
 	os.Remove(path + lockSuffix)
 }
 
-// makingTime is longer than the making of any file takes.
-const makingTime = time.Hour
+// maxMakingTime is longer than making any file takes.
+const maxMakingTime = time.Hour
 
-// sweep removes what processes left that died while they made the file at path: one that is
-// not locked or, where locks are unknown, that is old.
-func sweep(path string) {
+// removeAbandoned removes what processes left that died while making the file
+// at path: a file that is not locked or, on a system without locks, that is
+// old.
+func removeAbandoned(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return
@@ -73,7 +76,8 @@ func sweep(path string) {
 	}
 }
 
-// unfinishedName returns the database that file is a part of, if unfinished gave it its name.
+// unfinishedName returns the database that file is a part of, if newUnfinished
+// gave it its name.
 func unfinishedName(file, path string) (base string, ok bool) {
 	if !strings.HasPrefix(file, path+unnamed+"-") {
 		return "", false
@@ -90,11 +94,11 @@ func abandoned(base string) bool {
 	info, err := os.Lstat(base + lockSuffix)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return true // the lock is there first and goes last
+		return true // the lock file is made first and removed last
 	case err != nil || !info.Mode().IsRegular():
 		return false
 	case !locksWork:
-		return time.Since(info.ModTime()) > makingTime
+		return time.Since(info.ModTime()) > maxMakingTime
 	}
 	lock, err := os.OpenFile(base+lockSuffix, os.O_RDWR, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // A read that fails once (EIO) sets no file aside: the next read may succeed,
 // and recorded runs are the user's data. A file that ends early is damaged.
 func TestFailedReadsAreNoDamage(t *testing.T) {
-	for code, want := range map[int]trouble{
+	for code, want := range map[int]errorClass{
 		lib.SQLITE_IOERR_CORRUPTFS:  denied,
 		lib.SQLITE_IOERR_READ:       denied,
 		lib.SQLITE_IOERR_SHORT_READ: damaged,

@@ -11,14 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownedByUs is false for a directory of another user.
-func ownedByUs(info fs.FileInfo) bool {
+// OwnedByUser reports whether a file belongs to the user that runs this
+// program.
+func OwnedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// writable tells whether directories can be made in dir.
-func writable(dir string) error {
+// checkWritable returns an error unless directories can be created in dir.
+func checkWritable(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
