@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -12,7 +11,7 @@ import (
 // finish makes the bytes of a body: the SDK's form of it, the user's fields on
 // top, without what the server does not take. Fields are sorted by name, so
 // that equal requests give equal bytes.
-func (c *Client) finish(form learnt, body any) ([]byte, error) {
+func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
@@ -21,39 +20,14 @@ func (c *Client) finish(form learnt, body any) ([]byte, error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	if c.cfg.Stream {
-		fields["stream"] = json.RawMessage("true")
-	}
 	if c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
 		// Claude remembers nothing unasked; with this all but the last message.
 		fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
-	}
-	if len(c.cfg.Extra) > 0 {
-		if err := json.Unmarshal(c.cfg.Extra, &fields); err != nil { // merges
-			return nil, fmt.Errorf("encode the request: %w", err)
-		}
 	}
 	for _, name := range form.Drop {
 		delete(fields, name)
 	}
 	return json.Marshal(fields)
-}
-
-// checkExtra refuses what would make another request of ours.
-func checkExtra(extra json.RawMessage) error {
-	if len(extra) == 0 {
-		return nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(extra, &fields); err != nil || fields == nil {
-		return errors.New("the extra fields of requests are no JSON object; write them as {\"name\": value}")
-	}
-	for _, name := range []string{"model", "messages", "input", "instructions", "tools", "stream", "n"} {
-		if _, ok := fields[name]; ok {
-			return fmt.Errorf("the extra fields of requests may not hold %q, which git-agent sets itself", name)
-		}
-	}
-	return nil
 }
 
 // cacheKey sends requests that begin alike to the same place, where the

@@ -9,7 +9,7 @@ import (
 )
 
 // chatBody puts a request into chat completions' words.
-func (c *Client) chatBody(form learnt, req Request) ([]byte, error) {
+func (c *Client) chatBody(form requestForm, req Request) ([]byte, error) {
 	body := openai.ChatCompletionNewParams{Model: c.cfg.Model}
 	for i, m := range req.Messages {
 		union, err := chatMessage(m, form)
@@ -41,15 +41,12 @@ func (c *Client) chatBody(form learnt, req Request) ([]byte, error) {
 	if key := c.cacheKey(req); key != "" {
 		body.PromptCacheKey = openai.String(key)
 	}
-	if c.cfg.Stream {
-		body.StreamOptions.IncludeUsage = openai.Bool(true)
-	}
 	return c.finish(form, body)
 }
 
 // chatMessage puts one message into chat completions' words. What the server
 // said itself on this wire is given back as it came.
-func chatMessage(m Message, form learnt) (openai.ChatCompletionMessageParamUnion, error) {
+func chatMessage(m Message, form requestForm) (openai.ChatCompletionMessageParamUnion, error) {
 	switch m.Role {
 	case System:
 		return openai.SystemMessage(m.Text), nil

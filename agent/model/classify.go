@@ -1,6 +1,9 @@
 package model
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+)
 
 // What servers say, in the words that tell the kinds of errors apart. The
 // facts are from providers' documentation and from the issue trackers of
@@ -23,8 +26,8 @@ var (
 )
 
 // error makes an Error of what a server said with a status; status 0 is none.
-func (f fault) error(status int, k keys) *Error {
-	e := &Error{Status: status, Code: clean(first(f.Code, f.Kind), k), Param: clean(f.Param, k), Message: clean(f.Message, k), RetryAfter: f.Wait}
+func (f serverError) error(status int, k keys) *Error {
+	e := &Error{Status: status, Code: oneLine(cmp.Or(f.Code, f.Kind), k), Param: oneLine(f.Param, k), Message: oneLine(f.Message, k), RetryAfter: f.Wait}
 	e.Class = f.class(status)
 	return e
 }
@@ -32,7 +35,7 @@ func (f fault) error(status int, k keys) *Error {
 // class decides what can be done about an error. What it says goes before its
 // status where they differ: servers are careless with both, but more so with
 // the status.
-func (f fault) class(status int) Class {
+func (f serverError) class(status int) Class {
 	said := f.Code + " " + f.Kind + " " + f.Message
 	busy := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == 529 || status == http.StatusTooEarly
 	switch {
@@ -56,7 +59,7 @@ func (f fault) class(status int) Class {
 	return f.byStatus(status, said)
 }
 
-func (f fault) byStatus(status int, said string) Class {
+func (f serverError) byStatus(status int, said string) Class {
 	switch {
 	case status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return ClassAuth
@@ -113,7 +116,7 @@ func (c *Client) conclude(e *Error, req Request) {
 func (c *Client) inspect(req Request, reply *Reply) error {
 	if reply.Usage.Estimated {
 		in, out := reply.Usage.Prompt(), reply.Usage.Output
-		reply.Usage.Uncached, reply.Usage.Output = first64(in, Estimate(req)), first64(out, estimateMessage(reply.Message, all))
+		reply.Usage.Uncached, reply.Usage.Output = cmp.Or(in, Estimate(req)), cmp.Or(out, estimateMessage(reply.Message, all))
 	}
 	c.priceUsage(&reply.Usage)
 	// vLLM says "tool_calls" where the limit cut the arguments.
@@ -139,10 +142,3 @@ const (
 	truncatedFrom  = 3000
 	truncatedShare = 0.6
 )
-
-func first64(a, b int64) int64 {
-	if a != 0 {
-		return a
-	}
-	return b
-}

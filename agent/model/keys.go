@@ -21,11 +21,6 @@ const minShort = 4
 // those in its headers, and those in the base URL.
 func (cfg Config) Secrets() []string {
 	list := []string{cfg.Key}
-	for name, value := range cfg.Headers {
-		if secretWord().MatchString(name) {
-			list = append(list, value, value[strings.LastIndexByte(value, ' ')+1:]) // "Bearer KEY"
-		}
-	}
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
 		if password, ok := u.User.Password(); ok {
 			list = append(list, password)

@@ -14,13 +14,15 @@ const (
 	longestWait = time.Minute
 )
 
+// maxWait is the longest wait that a server may ask for.
+const maxWait = 2 * time.Minute
+
 // pace says when the next request may be sent. A server that is busy is left
 // alone by all requests of a Client, not only by the one that was told so.
 type pace struct {
-	now     func() time.Time
-	sleep   func(context.Context, time.Duration) error
-	jitter  func() float64
-	maxWait time.Duration
+	now    func() time.Time
+	sleep  func(context.Context, time.Duration) error
+	jitter func() float64
 
 	mu    sync.Mutex
 	until time.Time // of the pause
@@ -39,11 +41,11 @@ func (p *pace) await(ctx context.Context) error {
 			return ctx.Err()
 		case left <= 0:
 			return nil
-		case left > p.maxWait:
-			return tooLong(*why, left, p.maxWait)
+		case left > maxWait:
+			return tooLong(*why, left, maxWait)
 		}
 		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // not all at the same moment
-		tellWait(ctx, why, left)
+		reportWait(ctx, why, left)
 		if err := p.sleep(ctx, left); err != nil {
 			return err
 		}
@@ -61,10 +63,10 @@ func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 	if e.Class == ClassBusy {
 		p.pause(wait, e)
 	}
-	if wait > p.maxWait {
-		return tooLong(*e, wait, p.maxWait)
+	if wait > maxWait {
+		return tooLong(*e, wait, maxWait)
 	}
-	tellWait(ctx, e, wait)
+	reportWait(ctx, e, wait)
 	return p.sleep(ctx, wait)
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	_ "embed"
 	"net/url"
 	"strconv"
@@ -38,9 +39,6 @@ func (c *Client) Price() (Price, bool) {
 
 // Window is the tokens of the model's context, 0 if unknown.
 func (c *Client) Window() int64 {
-	if c.cfg.Window > 0 {
-		return c.cfg.Window
-	}
 	if IsLocal(c.base) {
 		return 0 // it depends on how the server was started
 	}
@@ -121,7 +119,7 @@ func lookUp(base *url.URL, model string) (Price, bool) {
 	for _, name := range namesOf(model) {
 		_, bare, _ := strings.Cut(name, "/")
 		for _, maker := range makers {
-			if p, ok := prices()[maker+" "+first(bare, name)]; ok {
+			if p, ok := prices()[maker+" "+cmp.Or(bare, name)]; ok {
 				p.Source += "'s own price"
 				return p, true
 			}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,13 +24,13 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	case len(body) == 0:
 		return nil, malformed("the answer is empty")
 	case body[0] == '<':
-		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: clean("the server does not speak the API: it answers with "+plainText(body), a.keys)}
-	case crowded(body):
+		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: oneLine("the server does not speak the API: it answers with "+plainText(body), a.keys)}
+	case tooManyValues(body):
 		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: fmt.Sprintf("the answer has more than %d values", maxValues), once: true}
 	case !json.Valid(body):
 		return nil, malformed("the answer is no JSON: %s", a.quote(body))
 	}
-	if e := a.fault(body); e != nil {
+	if e := a.serverError(body); e != nil {
 		return nil, e
 	}
 	read := readChat
@@ -38,13 +39,13 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	}
 	reply, e := read(body, number)
 	if e != nil {
-		e.Message = clean(e.Message, a.keys)
+		e.Message = oneLine(e.Message, a.keys)
 		return nil, e
 	}
 	return reply, nil
 }
 
-func (a *answer) quote(body []byte) string { return clean(cut(string(body), maxQuote), a.keys) }
+func (a *answer) quote(body []byte) string { return oneLine(cut(string(body), maxQuote), a.keys) }
 
 func malformed(format string, args ...any) *Error {
 	return &Error{Class: ClassMalformed, Message: fmt.Sprintf(format, args...)}
@@ -90,7 +91,7 @@ func readChat(body []byte, number int) (*Reply, *Error) {
 	}
 	m := Message{Role: Assistant, Wire: WireChat}
 	m.Text, m.Thought = contentOf(said.Content)
-	m.Thought = first(text(said.Reasoning), text(said.Thinking), m.Thought)
+	m.Thought = cmp.Or(text(said.Reasoning), text(said.Thinking), m.Thought)
 	calls, mended, e := chatCalls(said.ToolCalls, number)
 	if e != nil {
 		return nil, e
@@ -282,13 +283,3 @@ func quoted(s string) json.RawMessage {
 
 func isNull(raw json.RawMessage) bool   { return len(raw) == 0 || string(raw) == "null" }
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
-
-// first is the first of texts that is not empty.
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 )
 
@@ -92,9 +93,9 @@ func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool)
 	case "reasoning":
 		summary, _ := contentOf(in.Summary)
 		shown, _ := contentOf(in.Content)
-		m.Thought += first(summary, shown)
+		m.Thought += cmp.Or(summary, shown)
 	case "function_call":
-		call := Call{ID: first(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}
+		call := Call{ID: cmp.Or(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}
 		if call.Name == "" {
 			return nil, malformed("call %d has no name", len(m.Calls)+1)
 		}

@@ -12,7 +12,7 @@ import (
 // responsesBody puts a request into the words of the responses API. The server
 // keeps nothing: the whole conversation is sent, and what a model thought
 // comes back sealed and is returned with it.
-func (c *Client) responsesBody(form learnt, req Request) ([]byte, error) {
+func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 	body := responses.ResponseNewParams{
 		Model:   c.cfg.Model,
 		Store:   openai.Bool(false),
@@ -56,7 +56,7 @@ func (c *Client) responsesBody(form learnt, req Request) ([]byte, error) {
 }
 
 // responsesItems are the input items of one message.
-func responsesItems(m Message, form learnt) (responses.ResponseInputParam, error) {
+func responsesItems(m Message, form requestForm) (responses.ResponseInputParam, error) {
 	switch m.Role {
 	case System:
 		return plainItem(m.Text, responses.EasyInputMessageRoleSystem), nil

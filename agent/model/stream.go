@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -90,21 +91,16 @@ func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 
 // gather reads a stream to its end and returns the answer that it adds up to,
 // in the form of an answer that is not streamed.
-func (c *Client) gather(wire Wire, r io.Reader) ([]byte, error) {
-	show := func(text string) {
-		if c.cfg.OnDelta != nil && text != "" { // an empty text takes back
-			c.cfg.OnDelta(text)
-		}
-	}
+func gather(wire Wire, r io.Reader) ([]byte, error) {
 	if wire == WireResponses {
-		return gatherResponses(r, show)
+		return gatherResponses(r)
 	}
-	return gatherChat(r, show)
+	return gatherChat(r)
 }
 
 var errCut = errors.New("the stream ended before the answer did")
 
-func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
+func gatherResponses(r io.Reader) ([]byte, error) {
 	var whole json.RawMessage
 	var items []json.RawMessage
 	err := events(r, func(e event) (bool, error) {
@@ -113,20 +109,17 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 		}
 		var in struct {
 			Type     json.RawMessage `json:"type"`
-			Delta    json.RawMessage `json:"delta"`
 			Item     json.RawMessage `json:"item"`
 			Response json.RawMessage `json:"response"`
 			Error    json.RawMessage `json:"error"`
 		}
-		if crowded(e.data) {
+		if tooManyValues(e.data) {
 			return false, malformed("an event of the stream has more than %d values", maxValues)
 		}
 		if err := json.Unmarshal(e.data, &in); err != nil {
 			return false, malformed("an event of the stream is no JSON object: %v", err)
 		}
-		switch kind := first(text(in.Type), e.name); kind {
-		case "response.output_text.delta":
-			show(text(in.Delta))
+		switch kind := cmp.Or(text(in.Type), e.name); kind {
 		case "response.output_item.done":
 			items = append(items, bytes.Clone(in.Item))
 		case "response.completed", "response.incomplete", "response.failed":
@@ -136,7 +129,7 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 			whole = bytes.Clone(e.data)
 			return false, nil
 		case "":
-			if !isNull(in.Error) || looksLikeFault(e.data) {
+			if !isNull(in.Error) || looksLikeError(e.data) {
 				whole = bytes.Clone(e.data)
 				return false, nil
 			}
@@ -173,13 +166,13 @@ func withItems(whole json.RawMessage, items []json.RawMessage) []byte {
 }
 
 // gatherChat puts the pieces of a chat completion together.
-func gatherChat(r io.Reader, show func(string)) ([]byte, error) {
+func gatherChat(r io.Reader) ([]byte, error) {
 	p := pieces{message: map[string]any{}}
 	err := events(r, func(e event) (bool, error) {
 		if string(bytes.TrimSpace(e.data)) == "[DONE]" {
 			return false, nil
 		}
-		return p.add(e, show)
+		return p.add(e)
 	})
 	switch {
 	case p.failed != nil:
@@ -215,7 +208,7 @@ type piece struct {
 }
 
 // add takes one chunk.
-func (p *pieces) add(e event, show func(string)) (more bool, err error) {
+func (p *pieces) add(e event) (more bool, err error) {
 	var in struct {
 		ID      json.RawMessage `json:"id"`
 		Model   json.RawMessage `json:"model"`
@@ -227,17 +220,17 @@ func (p *pieces) add(e event, show func(string)) (more bool, err error) {
 		Usage json.RawMessage `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}
-	if crowded(e.data) {
+	if tooManyValues(e.data) {
 		return false, malformed("a chunk of the stream has more than %d values", maxValues)
 	}
 	if err := json.Unmarshal(e.data, &in); err != nil {
 		return false, malformed("a chunk of the stream is not as expected: %v", err)
 	}
-	if e.name == "error" || !isNull(in.Error) || looksLikeFault(e.data) {
+	if e.name == "error" || !isNull(in.Error) || looksLikeError(e.data) {
 		p.failed = bytes.Clone(e.data)
 		return false, nil
 	}
-	p.id, p.model = first(p.id, text(in.ID)), first(p.model, text(in.Model))
+	p.id, p.model = cmp.Or(p.id, text(in.ID)), cmp.Or(p.model, text(in.Model))
 	if !isNull(in.Usage) {
 		p.usage = bytes.Clone(in.Usage)
 	}
@@ -250,14 +243,11 @@ func (p *pieces) add(e event, show func(string)) (more bool, err error) {
 			if err := unmarshalExact(choice.Delta, &delta); err != nil {
 				return false, malformed("a delta of the stream is no object: %v", err)
 			}
-			if s, ok := delta["content"].(string); ok {
-				show(s)
-			}
 			if err := p.merge(delta); err != nil {
 				return false, err
 			}
 		}
-		p.finish = first(text(choice.Finish), p.finish)
+		p.finish = cmp.Or(text(choice.Finish), p.finish)
 	}
 	return true, nil
 }
@@ -364,7 +354,7 @@ func grow(to, delta map[string]any, whole ...string) {
 			}
 		case string:
 			if s, ok := old.(string); ok && slices.Contains(whole, name) {
-				to[name] = first(s, v)
+				to[name] = cmp.Or(s, v)
 			} else if slices.Contains(whole, name) {
 				to[name] = v
 			} else if grown, ok := old.(*growing); ok {

@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat/", "agent/eval", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts"},
-	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
+	"agent/model":             {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
 	"agent/source":            {},

@@ -26,7 +26,6 @@ type Request struct {
 	Messages []Message // the system's first
 	Tools    []string  // names, in the order sent
 	Choice   string    // tool_choice; "" if not sent
-	Stream   bool
 	Header   http.Header
 	Raw      []byte // the body
 }
@@ -122,6 +121,7 @@ func (r Reply) Costing(usd float64) Reply { r.Usage.CostUSD = usd; return r }
 type Server struct {
 	URL     string // the base URL, to be configured in a client
 	Lenient bool   // take ill-formed conversations; set it before the first request
+	Stream  bool   // stream the answers, though nobody asks; set it before the first request
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -201,7 +201,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, reply.Body)
 		return
 	}
-	write(w, req, s.complete(req, reply))
+	write(w, req, s.complete(req, reply), s.Stream)
 }
 
 // complete fills in what a reply leaves open.

@@ -63,7 +63,7 @@ func TestClasses(t *testing.T) {
 		{500, `{"error":{"message":"Rate limit exceeded upstream"}}`, ClassBusy},
 		{408, ``, ClassTransport},
 	} {
-		if got := readFault([]byte(c.body)).error(c.status, keys{}).Class; got != c.want {
+		if got := readServerError([]byte(c.body)).error(c.status, keys{}).Class; got != c.want {
 			t.Errorf("%d %s: got %s, want %s", c.status, c.body, got, c.want)
 		}
 	}
@@ -84,9 +84,9 @@ func TestEmptyRefusal(t *testing.T) {
 }
 
 // What a server says is fit for a terminal and holds no key.
-func TestClean(t *testing.T) {
-	got := clean("a\x1b[31mred\x00\r\n  b\u202e c\x9b sk-secret-0123 \xff"+strings.Repeat("ö", 1000), newKeys([]string{"sk-secret-0123"}))
-	if !strings.HasPrefix(got, "a[31mred b c\ufffd <secret:known:") || len(got) > maxMessage+4 || !strings.HasSuffix(got, "ö ...") {
+func TestOneLine(t *testing.T) {
+	got := oneLine("a\x1b[31mred\x00\r\n  b\u202e c\x9b sk-secret-0123 \xff"+strings.Repeat("ö", 1000), newKeys([]string{"sk-secret-0123"}))
+	if !strings.HasPrefix(got, `a\x1b[31mred\x00 b\u202e c`+"\ufffd <secret:known:") || len(got) > maxMessage+4 || !strings.HasSuffix(got, "ö ...") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -22,7 +22,7 @@ func parseBase(cfg Config) (*url.URL, error) {
 	if base.User != nil {
 		return nil, errors.New("the base URL holds a user name or password; give the key by agent.apiKeyCommand or GIT_AGENT_API_KEY")
 	}
-	if base.Scheme == "http" && cfg.Key != "" && !isLoopback(base.Hostname()) && !cfg.AllowHTTP {
+	if base.Scheme == "http" && cfg.Key != "" && !isLoopback(base.Hostname()) {
 		return nil, fmt.Errorf("refusing to send the key to %s over plain http; use https, or configure no key", base.Host)
 	}
 	for _, path := range []string{"/chat/completions", "/responses"} {
@@ -100,7 +100,7 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	}
 	a := &answer{keys: c.keys}
 	if r := bufio.NewReader(in); isStream(r) {
-		a.body, err = c.gather(wire, r)
+		a.body, err = gather(wire, r)
 	} else {
 		a.body, err = io.ReadAll(r)
 	}
@@ -143,7 +143,7 @@ func (c *Client) transport(ctx context.Context, err error) *Error {
 	if err == nil {
 		err = errors.New("no response")
 	}
-	return &Error{Class: ClassTransport, Message: clean(err.Error(), c.keys), Err: err}
+	return &Error{Class: ClassTransport, Message: oneLine(err.Error(), c.keys), Err: err}
 }
 
 // watched tells that something came.

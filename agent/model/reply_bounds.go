@@ -19,11 +19,11 @@ const (
 	shownArgs = 2 << 10   // bytes of arguments that are too long
 )
 
-// keep makes a reply to a request with number messages fit to be recorded and
+// boundReply makes a reply to a request with number messages fit to be recorded and
 // sent back: within bounds, and without the keys.
-func (c *Client) keep(reply *Reply, number int) error {
+func (c *Client) boundReply(reply *Reply, number int) error {
 	m := &reply.Message
-	k := keeper{keys: c.keys}
+	k := bounder{keys: c.keys}
 	reply.Model, reply.ID = k.short(reply.Model, maxLabel), k.short(reply.ID, maxLabel)
 	k.changed = false // what these were is not sent back
 	m.Text, m.Thought = k.text(m.Text), k.text(m.Thought)
@@ -53,19 +53,19 @@ func (m Message) size() int {
 	return n
 }
 
-// keeper changes parts of a message, and knows whether it did.
-type keeper struct {
+// bounder changes parts of a message, and knows whether it did.
+type bounder struct {
 	keys
 	changed bool
 }
 
-func (k *keeper) text(s string) string {
+func (k *bounder) text(s string) string {
 	masked := k.mask(s)
 	k.changed = k.changed || masked != s
 	return masked
 }
 
-func (k *keeper) short(s string, most int) string {
+func (k *bounder) short(s string, most int) string {
 	s = k.text(s)
 	k.changed = k.changed || len(s) > most
 	return cut(s, most)
@@ -73,7 +73,7 @@ func (k *keeper) short(s string, most int) string {
 
 // call bounds a call. Arguments that are too long become a text that is no
 // object, which is answered as such.
-func (k *keeper) call(call *Call, madeUp string) {
+func (k *bounder) call(call *Call, madeUp string) {
 	if call.Name = k.short(call.Name, maxName); call.Name == "" {
 		call.Name = "unknown"
 	}
@@ -114,8 +114,8 @@ func slim(raw json.RawMessage) json.RawMessage {
 // than in the answer.
 const maxValues = 200_000
 
-// crowded reports whether JSON holds more values than any answer would.
-func crowded(body []byte) bool {
+// tooManyValues reports whether JSON holds more values than any answer would.
+func tooManyValues(body []byte) bool {
 	if len(body) < maxValues {
 		return false
 	}

@@ -34,15 +34,15 @@ func OnWait(ctx context.Context, f func(text string)) context.Context {
 // noticed is how long a wait must be for somebody to wonder.
 const noticed = time.Second
 
-// tellWait says that a request waits because of e.
-func tellWait(ctx context.Context, e *Error, wait time.Duration) {
+// reportWait says that a request waits because of e.
+func reportWait(ctx context.Context, e *Error, wait time.Duration) {
 	if f, ok := ctx.Value(waitKey{}).(func(string)); ok && wait >= noticed {
-		f(fmt.Sprintf("%s; asking again in %s", e.trouble(), spanText(wait)))
+		f(fmt.Sprintf("%s; asking again in %s", e.summary(), spanText(wait)))
 	}
 }
 
-// trouble is what is wrong, in a few words.
-func (e *Error) trouble() string {
+// summary is what is wrong, in a few words.
+func (e *Error) summary() string {
 	s := "the model server fails"
 	switch e.Class {
 	case ClassBusy:
