@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// requestForm is what a server turned out to want, for one model.
+// requestForm is the form of request that the server accepts for the model. It
+// starts from a guess and changes when the server refuses a request.
 type requestForm struct {
 	Wire  Wire
-	Drop  []string // top-level fields of the body that it does not take
-	Swap  bool     // it wants the other one of max_tokens and max_completion_tokens
-	Plain bool     // it does not take back its own messages' unknown fields
+	Drop  []string // top-level fields of the body that the server does not accept
+	Swap  bool     // the server wants the other one of max_tokens and max_completion_tokens
+	Plain bool     // the server does not accept unknown fields of its own messages
 }
 
 func (l requestForm) same(m requestForm) bool {
 	return l.Wire == m.Wire && l.Swap == m.Swap && l.Plain == m.Plain && slices.Equal(l.Drop, m.Drop)
 }
 
-// drops is true for a field that is not sent.
+// drops reports whether a field is left out.
 func (l requestForm) drops(field string) bool { return slices.Contains(l.Drop, field) }
 
 // form returns the form in which requests are sent now.
@@ -27,8 +28,8 @@ func (c *Client) form() requestForm {
 	return c.current
 }
 
-// reasoningModel matches the names of OpenAI's models that want the responses
-// wire for function calls.
+// reasoningModel matches OpenAI's models that require the responses API for
+// function calls.
 var reasoningModel = lazy(`^(o[1-9]|gpt-[5-9]|gpt-\d\d|codex)`)
 
 // firstWire returns the configured wire or, for WireAuto, the one that the
@@ -43,8 +44,8 @@ func (c *Client) firstWire() Wire {
 	return WireChat
 }
 
-// adapt learns from an error of a request that was sent in the form used. It
-// is true when asking again, in another form, makes sense.
+// adapt changes the form of requests after an error of a request in the form
+// used. It reports whether to try again in another form.
 func (c *Client) adapt(used requestForm, e *Error) bool {
 	if e.Class != ClassRequest && !(e.Status == 404 && e.Class == ClassModel) {
 		return false
@@ -52,7 +53,7 @@ func (c *Client) adapt(used requestForm, e *Error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.current.same(used) {
-		return true // another request was faster
+		return true // another request has changed the form already
 	}
 	next, changed := c.nextForm(used, e)
 	if changed {
@@ -67,8 +68,8 @@ var (
 	blamesMessages = lazy(`(?i)(messages|reasoning(_content|_details)?|extra_content)\b.*(unsupported|not permitted|unexpected|unrecognized|unknown|extra|not allowed)|(unsupported|not permitted|unexpected|unrecognized|unknown|additional propert).*\b(messages|reasoning(_content|_details)?|extra_content)\b`)
 )
 
-// nextForm says what to change, and what it is in words for the user; "" for
-// nothing.
+// nextForm returns the form to try after an error, and whether it differs from
+// the one used.
 func (c *Client) nextForm(used requestForm, e *Error) (next requestForm, changed bool) {
 	next = used
 	next.Drop = slices.Clone(used.Drop)
@@ -101,8 +102,7 @@ func (c *Client) nextForm(used requestForm, e *Error) (next requestForm, changed
 	return next, false
 }
 
-// droppable are the fields that a request can do without. What the user gave
-// as Extra for another reason (a provider to use, say) is not among them.
+// droppable lists the fields that a request can do without.
 var droppable = []string{
 	"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "reasoning", "include", "store",
 	"max_tokens", "max_completion_tokens", "max_output_tokens", "prompt_cache_key", "cache_control", "parallel_tool_calls", "tool_choice",
@@ -113,8 +113,8 @@ var (
 	fieldWord       = lazy(`[a-z]+(_[a-z]+)*`)
 )
 
-// blamedField is the field of our body that an error is about, "" if it is none.
-// Servers differ in how they say it; all name the field.
+// blamedField returns the field of our body that an error is about, or "".
+// Servers phrase it differently, but all name the field.
 func blamedField(e *Error) string {
 	if !saysUnsupported().MatchString(e.Code + " " + e.Message) {
 		return ""

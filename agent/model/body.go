@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// finish makes the bytes of a body: the SDK's form of it, the user's fields on
-// top, without what the server does not take. Fields are sorted by name, so
-// that equal requests give equal bytes.
+// finish encodes the body of a request from the SDK's form of it, without the
+// fields that the server does not accept. Fields are sorted by name, so that
+// equal requests give equal bytes.
 func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -21,7 +21,8 @@ func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	if c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
-		// Claude remembers nothing unasked; with this all but the last message.
+		// Claude caches prompts only on request. This caches all but the last
+		// message.
 		fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
 	}
 	for _, name := range form.Drop {
@@ -30,15 +31,16 @@ func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// cacheKey sends requests that begin alike to the same place, where the
-// provider may still know the beginning. Only OpenAI's servers ask for it.
+// cacheKey returns the same key for requests that begin alike. OpenAI's servers
+// send requests with equal keys to the same machine, which may still have the
+// beginning in its cache. Other servers do not use such a key.
 func (c *Client) cacheKey(req Request) string {
 	if !isOpenAI(c.base) && !isAzure(c.base) || len(req.Messages) == 0 || req.Messages[0].Role != System {
 		return ""
 	}
 	start, err := json.Marshal([]any{c.cfg.Model, req.Messages[0].Text, req.Tools})
 	if err != nil {
-		return "" // the body will not encode either
+		return "" // then encoding the body fails, too
 	}
 	sum := sha256.Sum256(start)
 	return hex.EncodeToString(sum[:16])

@@ -22,10 +22,10 @@ type Config struct {
 	Key     string // "" for servers that need none
 	Wire    Wire   // "" is WireAuto
 
-	Effort      string   // of reasoning, in the server's words; "" sends none
-	Temperature *float64 // nil sends none, which reasoning models insist on
+	Effort      string   // reasoning effort, in the server's words; "" sends none
+	Temperature *float64 // nil sends none; reasoning models refuse one
 
-	Timeout     time.Duration // of one request in all; 0 is 20 minutes
+	Timeout     time.Duration // for one request; 0 is 20 minutes
 	IdleTimeout time.Duration // between two pieces of an answer; 0 is 5 minutes
 
 	Price   *Price // what the user says about the price; nil looks it up
@@ -52,12 +52,13 @@ const (
 	defaultMaxBody     = 32 << 20
 )
 
-// maxAdapts bounds how often one answer is asked for in another form because
-// of what the server said.
+// maxAdapts bounds how often one request is sent again in another form because
+// of what the server refused.
 const maxAdapts = 8
 
-// Client asks one model on one server. It is safe for concurrent use; its
-// requests share what is learnt of the server, and the pauses that it orders.
+// Client asks one model on one server. It is safe for concurrent use. Its
+// requests share what is known of the server and the pauses that the server
+// asks for.
 type Client struct {
 	cfg  Config
 	base *url.URL
@@ -69,7 +70,7 @@ type Client struct {
 	current requestForm
 }
 
-// New checks cfg and makes a Client. It sends nothing.
+// New checks cfg and returns a Client. It sends nothing.
 func New(cfg Config) (*Client, error) {
 	if strings.TrimSpace(cfg.Model) == "" {
 		return nil, errors.New("no model is configured; set agent.model")
@@ -89,7 +90,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg.withDefaults(), base: base, keys: newKeys(cfg.Secrets())}
 	c.current.Wire = c.firstWire()
 	c.pace = pace{now: c.cfg.Now, sleep: c.cfg.Sleep, jitter: c.cfg.Jitter}
-	// Not openai.NewClient: that one takes keys, servers and headers from
+	// openai.NewClient is not used because it takes keys, servers and headers from
 	// OPENAI_* variables, and would send them to the configured server.
 	c.sdk = openai.Client{Options: c.options()}
 	return c, nil
@@ -120,8 +121,8 @@ func (c *Client) GoString() string { return "model.Client{" + c.String() + "}" }
 func (cfg Config) String() string   { return fmt.Sprintf("%s at %s", cfg.Model, hideUser(cfg.BaseURL)) }
 func (cfg Config) GoString() string { return "model.Config{" + cfg.String() + "}" }
 
-// Ask sends a request until there is a whole reply, or an *Error that
-// retrying does not mend. When ctx ends, so does Ask, with ctx's error.
+// Ask sends a request until there is a complete reply or an *Error that trying
+// again does not mend. When ctx ends, Ask returns ctx's error.
 func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 	adapts, tries := 0, 0
 	for sent := 1; ; sent++ {
@@ -139,7 +140,7 @@ func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 		}
 		var e *Error
 		if !errors.As(err, &e) {
-			return nil, err // ours: a request that cannot be put into words
+			return nil, err // the request cannot be encoded
 		}
 		if adapts < maxAdapts && c.adapt(form, e) {
 			adapts++
@@ -191,8 +192,8 @@ func (c *Client) try(ctx context.Context, form requestForm, req Request) (*Reply
 	return nil, err
 }
 
-// Body returns the bytes that Ask would send for req now. What is learnt of
-// the server later may change them.
+// Body returns the bytes that Ask would send for req now. A later refusal by
+// the server may change them.
 func (c *Client) Body(req Request) ([]byte, error) { return c.body(c.form(), req) }
 
 func (c *Client) body(form requestForm, req Request) ([]byte, error) {
@@ -202,7 +203,7 @@ func (c *Client) body(form requestForm, req Request) ([]byte, error) {
 	return c.chatBody(form, req)
 }
 
-// options are the SDK's for all requests.
+// options returns the SDK's options for all requests.
 func (c *Client) options() []option.RequestOption {
 	version := c.cfg.Version
 	if version == "" {
@@ -211,9 +212,9 @@ func (c *Client) options() []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(c.base.String()),
 		option.WithHTTPClient(c.guarded()),
-		option.WithMaxRetries(0), // ours know more: see Ask
+		option.WithMaxRetries(0), // Ask retries, and knows more
 		option.WithHeader("User-Agent", "git-agent/"+version),
-		option.WithUnsafeAllowHTTP(), // parseBase has decided
+		option.WithUnsafeAllowHTTP(), // parseBase has checked it
 	}
 	for _, name := range []string{"Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Retry-Count", "Timeout"} {
 		opts = append(opts, option.WithHeaderDel("X-Stainless-"+name))

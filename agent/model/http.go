@@ -17,7 +17,7 @@ import (
 func parseBase(cfg Config) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("the base URL %q is no http or https URL; set agent.baseUrl to one such as %s", hideUser(cfg.BaseURL), DefaultBaseURL)
+		return nil, fmt.Errorf("the base URL %q is not an http or https URL; set agent.baseUrl to one such as %s", hideUser(cfg.BaseURL), DefaultBaseURL)
 	}
 	if base.User != nil {
 		return nil, errors.New("the base URL holds a user name or password; give the key by agent.apiKeyCommand or GIT_AGENT_API_KEY")
@@ -32,7 +32,7 @@ func parseBase(cfg Config) (*url.URL, error) {
 	return base, nil
 }
 
-// hideUser takes the secrets out of what may be a URL.
+// hideUser removes the secrets from what may be a URL.
 func hideUser(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return PublicURL(u)
@@ -45,8 +45,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback()
 }
 
-// IsLocal is true for a server on this machine or a private network, which asks
-// for no key and which nobody bills for.
+// IsLocal reports whether a server is on this machine or a private network.
+// Such a server needs no key and costs nothing.
 func IsLocal(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".local") || err == nil && (addr.IsPrivate() || addr.IsLinkLocalUnicast())
@@ -60,10 +60,10 @@ func isAzure(u *url.URL) bool {
 	return strings.HasSuffix(u.Hostname(), ".openai.azure.com") || strings.HasSuffix(u.Hostname(), ".services.ai.azure.com")
 }
 
-// answer is a whole response with status 200.
+// answer is a complete response with status 200.
 type answer struct {
-	body []byte // one JSON value: of a stream, what it adds up to
-	keys keys   // to be kept out of errors
+	body []byte // one JSON value; for a stream, the answer that it adds up to
+	keys keys   // masked in errors
 }
 
 var (
@@ -72,7 +72,7 @@ var (
 	errTooBig = errors.New("the answer is too big")
 )
 
-// post sends a body and reads the whole answer. Its errors are *Error.
+// post sends a body and reads the complete answer. Its errors are *Error.
 func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -93,8 +93,8 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	defer idle.Stop()
 	in := &watched{r: res.Body, alive: func() { idle.Reset(c.cfg.IdleTimeout) }}
 	if res.StatusCode != http.StatusOK {
-		// The SDK has read the body of an error, or failed to; what there is
-		// must do.
+		// The SDK has already read the body of an error, or failed to; use what there
+		// is.
 		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody))
 		return nil, c.refused(res, data)
 	}
@@ -114,16 +114,16 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	return a, nil
 }
 
-// isStream is true for server-sent events. It goes by the first byte that
-// matters, since servers answer with either whatever was asked for, and do not
-// always say with which. It takes white space and a byte order mark away,
-// which servers send to keep a connection open.
+// isStream reports whether an answer consists of server-sent events. It looks
+// at the first significant byte, because servers may stream or not whatever the
+// request says, and do not always set the content type. It discards white space
+// and a byte order mark, which servers send to keep a connection open.
 func isStream(r *bufio.Reader) bool {
 	for {
 		b, err := r.ReadByte()
 		switch {
 		case err != nil:
-			return false // to be met again by who reads on
+			return false // the next read returns the error again
 		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", b) >= 0:
 			continue
 		}
@@ -132,7 +132,7 @@ func isStream(r *bufio.Reader) bool {
 	}
 }
 
-// transport makes an Error of trouble on the way.
+// transport returns the Error for a failure of the connection.
 func (c *Client) transport(ctx context.Context, err error) *Error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -146,7 +146,7 @@ func (c *Client) transport(ctx context.Context, err error) *Error {
 	return &Error{Class: ClassTransport, Message: oneLine(err.Error(), c.keys), Err: err}
 }
 
-// watched tells that something came.
+// watched calls alive whenever data arrives.
 type watched struct {
 	r     io.Reader
 	alive func()
@@ -160,8 +160,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// guarded is the HTTP client: it follows no redirect, which would carry the
-// key and the conversation elsewhere, and reads no body without end.
+// guarded returns the HTTP client. It follows no redirect, which would carry
+// the key and the conversation elsewhere, and bounds the size of bodies.
 func (c *Client) guarded() *http.Client {
 	client := &http.Client{}
 	if c.cfg.HTTP != nil {
@@ -176,8 +176,8 @@ func (c *Client) guarded() *http.Client {
 	return client
 }
 
-// bounded ends bodies that are too big: an error's where it is, an answer's
-// with an error.
+// bounded bounds the size of bodies: the body of an error is cut, a longer
+// answer is an error.
 type bounded struct {
 	next  http.RoundTripper
 	limit int64
@@ -200,7 +200,7 @@ type limited struct {
 	io.Reader
 }
 
-// untilTooBig fails where more than left bytes come.
+// untilTooBig fails when more than left bytes come.
 type untilTooBig struct {
 	r    io.Reader
 	left int64

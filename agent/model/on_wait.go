@@ -11,37 +11,37 @@ type (
 	repeatKey struct{}
 )
 
-// OnRepeat returns a context whose requests ask f before they are sent again
-// although the server may charge for what it did: it took the request, and no
-// whole answer came. False gives up with the error.
+// OnRepeat returns a context whose requests call f before they are sent again
+// although the server may charge for the failed attempt: it received the
+// request, and no complete answer came. If f returns false, the request fails
+// with the error.
 func OnRepeat(ctx context.Context, f func() bool) context.Context {
 	return context.WithValue(ctx, repeatKey{}, f)
 }
 
-// mayRepeat says whether a request that failed with e may be sent again.
+// mayRepeat reports whether a request that failed with e may be sent again.
 func mayRepeat(ctx context.Context, e *Error) bool {
 	f, ok := ctx.Value(repeatKey{}).(func() bool)
 	return !ok || !e.Charged() || f()
 }
 
-// OnWait returns a context whose requests tell f, in words for a user, why
-// they wait and when they ask again. f is called by who asks, before each wait
-// that can be noticed.
+// OnWait returns a context whose requests call f, before each noticeable wait,
+// with a text for the user that says why they wait and for how long.
 func OnWait(ctx context.Context, f func(text string)) context.Context {
 	return context.WithValue(ctx, waitKey{}, f)
 }
 
-// noticed is how long a wait must be for somebody to wonder.
+// noticed is the shortest wait that is reported.
 const noticed = time.Second
 
-// reportWait says that a request waits because of e.
+// reportWait reports that a request waits because of e.
 func reportWait(ctx context.Context, e *Error, wait time.Duration) {
 	if f, ok := ctx.Value(waitKey{}).(func(string)); ok && wait >= noticed {
 		f(fmt.Sprintf("%s; asking again in %s", e.summary(), spanText(wait)))
 	}
 }
 
-// summary is what is wrong, in a few words.
+// summary describes an error in a few words.
 func (e *Error) summary() string {
 	s := "the model server fails"
 	switch e.Class {
@@ -58,7 +58,7 @@ func (e *Error) summary() string {
 	return s
 }
 
-// tooLong is e for a server that wants to be left alone for longer than most.
+// tooLong returns e for a server that asks to wait for longer than most.
 func tooLong(e Error, wait, most time.Duration) *Error {
 	e.RetryAfter = wait
 	if e.Message != "" {
@@ -68,7 +68,7 @@ func tooLong(e Error, wait, most time.Duration) *Error {
 	return &e
 }
 
-// spanText is a duration in one unit, rounded up: "8 s", "10 min", "3 h".
+// spanText formats a duration in one unit, rounded up: "8 s", "10 min", "3 h".
 func spanText(d time.Duration) string {
 	up := func(unit time.Duration) int64 { return int64((d + unit - 1) / unit) }
 	switch {

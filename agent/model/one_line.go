@@ -7,7 +7,7 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// cut is the first n bytes of s, or fewer so that no character is cut.
+// cut returns at most the first n bytes of s and cuts no character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -21,8 +21,8 @@ func cut(s string, n int) string {
 // maxMessage is how many bytes of a server's text are shown.
 const maxMessage = 600
 
-// oneLine makes a server's text fit for a terminal and a log: one line, cut, and
-// without the keys.
+// oneLine prepares a server's text for a terminal or a log: one line,
+// shortened, with keys masked and control characters escaped.
 func oneLine(s string, k keys) string {
 	s = strings.ToValidUTF8(cut(k.hide(s), maxWords), "\ufffd")
 	s = visible.Text(strings.Join(strings.Fields(s), " "))

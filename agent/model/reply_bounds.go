@@ -6,31 +6,31 @@ import (
 	"fmt"
 )
 
-// What a reply may hold. It is recorded, and most of it is sent back with each
-// later request, whatever a server puts there. Honest servers stay far below:
-// a signature in an id has a few thousand bytes, the thoughts of one answer a
-// hundred thousand.
+// These bound a reply. It is recorded, and most of it is sent back with each
+// later request. Real answers stay far below: a signature in an id has a few
+// thousand bytes, the thoughts of one answer a hundred thousand.
 const (
 	maxKept   = 1 << 20   // bytes of one message
 	maxArgs   = 256 << 10 // bytes of one call's arguments
 	maxID     = 32 << 10  // bytes of one call's id
 	maxName   = 256       // bytes of the name of a function
-	maxLabel  = 256       // bytes of what the server calls the answer and the model
-	shownArgs = 2 << 10   // bytes of arguments that are too long
+	maxLabel  = 256       // bytes of the server's name for the answer and for the model
+	shownArgs = 2 << 10   // bytes that are kept of arguments that are too long
 )
 
-// boundReply makes a reply to a request with number messages fit to be recorded and
-// sent back: within bounds, and without the keys.
+// boundReply makes a reply fit to be recorded and sent back: it checks the
+// bounds and masks the keys. number is how many messages the request had.
 func (c *Client) boundReply(reply *Reply, number int) error {
 	m := &reply.Message
 	k := bounder{keys: c.keys}
 	reply.Model, reply.ID = k.short(reply.Model, maxLabel), k.short(reply.ID, maxLabel)
-	k.changed = false // what these were is not sent back
+	k.changed = false // these two are not sent back
 	m.Text, m.Thought = k.text(m.Text), k.text(m.Thought)
 	for i := range m.Calls {
 		k.call(&m.Calls[i], madeUpID(number, i))
 	}
-	// What cannot be sent back as it came is sent in words of ours.
+	// A message that was changed is not sent back as it came but encoded again
+	// from its fields.
 	if k.changed || c.keys.mask(string(m.Raw)) != string(m.Raw) {
 		m.Raw = nil
 	}
@@ -44,7 +44,7 @@ func (c *Client) boundReply(reply *Reply, number int) error {
 	return nil
 }
 
-// size is the bytes of what is read of a message.
+// size returns the size in bytes of the fields of a message.
 func (m Message) size() int {
 	n := len(m.Text) + len(m.Thought)
 	for _, call := range m.Calls {
@@ -53,7 +53,7 @@ func (m Message) size() int {
 	return n
 }
 
-// bounder changes parts of a message, and knows whether it did.
+// bounder changes parts of a message and records whether it did.
 type bounder struct {
 	keys
 	changed bool
@@ -71,8 +71,8 @@ func (k *bounder) short(s string, most int) string {
 	return cut(s, most)
 }
 
-// call bounds a call. Arguments that are too long become a text that is no
-// object, which is answered as such.
+// call bounds a call. Arguments that are too long become a text that is not an
+// object, so that the tool rejects them.
 func (k *bounder) call(call *Call, madeUp string) {
 	if call.Name = k.short(call.Name, maxName); call.Name == "" {
 		call.Name = "unknown"
@@ -87,11 +87,11 @@ func (k *bounder) call(call *Call, madeUp string) {
 	call.Args = k.text(call.Args)
 }
 
-// needed are the fields of a message that servers want back. Other fields are
-// only given back where there is room for them.
+// needed lists the fields of a message that servers want back. Other fields are
+// sent back only if there is room for them.
 var needed = []string{"role", "content", "tool_calls", "reasoning_content", "reasoning", "reasoning_details", "extra_content", "refusal"}
 
-// slim is a message with the needed fields alone.
+// slim returns a message with the needed fields only.
 func slim(raw json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -110,11 +110,11 @@ func slim(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// maxValues bounds the values in one answer, which take more room in memory
-// than in the answer.
+// maxValues bounds the number of values in one answer, which take more memory
+// than their text.
 const maxValues = 200_000
 
-// tooManyValues reports whether JSON holds more values than any answer would.
+// tooManyValues reports whether a JSON text has more than maxValues values.
 func tooManyValues(body []byte) bool {
 	if len(body) < maxValues {
 		return false
@@ -122,7 +122,8 @@ func tooManyValues(body []byte) bool {
 	return bytes.Count(body, []byte(",")) > maxValues && values(body) > maxValues
 }
 
-// values counts the values of JSON, about: commas outside of strings.
+// values estimates the number of values in a JSON text by its commas outside
+// strings.
 func values(body []byte) int {
 	n, quoted := 0, false
 	for i := 0; i < len(body); i++ {

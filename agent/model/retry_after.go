@@ -11,8 +11,8 @@ var waitText = lazy(`(?i)(?:try again|retry|available|wait)\b[^.0-9]{0,40}?((?:\
 
 var waitParts = lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 
-// waitIn finds how long a message says to wait: "try again in 1.5s", "in 20ms",
-// "in 6m0s", "retry after 3 seconds".
+// waitIn returns how long a message says to wait: "try again in 1.5s", "in
+// 20ms", "in 6m0s", "retry after 3 seconds".
 func waitIn(message string) time.Duration {
 	m := waitText().FindStringSubmatch(message)
 	if m == nil {
@@ -46,10 +46,10 @@ func unitOf(word string) time.Duration {
 	return time.Second
 }
 
-// longestHeaderWait bounds what a header may say, against overflow.
+// longestHeaderWait bounds the wait in a header, so that it cannot overflow.
 const longestHeaderWait = 30 * 24 * time.Hour
 
-// seconds is n units, 0 for what is no sensible number.
+// seconds returns n units, or 0 if n is not a sensible number.
 func seconds(n string, unit time.Duration) time.Duration {
 	f, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
 	switch {
@@ -64,7 +64,7 @@ func seconds(n string, unit time.Duration) time.Duration {
 	return time.Duration(f * float64(unit))
 }
 
-// waitOf reads how long the headers say to wait, 0 for not at all.
+// waitOf returns how long the headers say to wait, or 0.
 func waitOf(h http.Header, now time.Time) time.Duration {
 	if d := seconds(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d

@@ -11,21 +11,22 @@ import (
 
 const (
 	maxErrorBody = 1 << 20 // bytes of an error's body that are read
-	maxWords     = 4 << 10 // bytes of each of its texts that are looked at
+	maxWords     = 4 << 10 // bytes of each of its texts that are used
 )
 
-// serverError is an error as servers describe it in a body.
+// serverError is an error as a server describes it in a body.
 type serverError struct {
 	Code    string
 	Kind    string // "type"
 	Param   string
 	Message string
-	Status  int // where the code is a number
+	Status  int // if the code is an HTTP status
 	Wait    time.Duration
 }
 
-// looksLikeError is true for the two forms that have no field "error": vLLM's
-// {"object":"error", ...} and Gemini's [{"error": ...}].
+// looksLikeError reports whether a body is one of the two forms of error
+// without a field "error": vLLM's {"object":"error", ...} and Gemini's
+// [{"error": ...}].
 func looksLikeError(body []byte) bool {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '[' {
@@ -46,7 +47,7 @@ func (a *answer) serverError(body []byte) *Error {
 		Choices []json.RawMessage `json:"choices"`
 	}
 	err := json.Unmarshal(body, &in)
-	// A response has "error": null; some servers add an empty one.
+	// A good response has "error": null; some servers send an empty error instead.
 	none := isNull(in.Error) || string(in.Error) == "{}" || string(in.Error) == `""` || string(in.Error) == "false"
 	if err == nil && none && len(in.Choices) > 0 { // OpenRouter puts an error into a choice, too
 		var choice struct {
@@ -62,12 +63,12 @@ func (a *answer) serverError(body []byte) *Error {
 	f := readServerError(body)
 	e := f.error(f.Status, a.keys)
 	if e.Class == ClassRequest && f.Status == 0 && f.Code == "" {
-		e.Class = ClassServer // nothing says whose fault it is: try again
+		e.Class = ClassServer // nothing says that the request is wrong: try again
 	}
 	return e
 }
 
-// refused makes an Error of a response whose status is not 200.
+// refused returns the Error for a response whose status is not 200.
 func (c *Client) refused(res *http.Response, body []byte) *Error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return &Error{Class: ClassRequest, Status: res.StatusCode,
@@ -82,7 +83,7 @@ func (c *Client) refused(res *http.Response, body []byte) *Error {
 		e.RetryAfter = wait
 	}
 	if e.Status == http.StatusPaymentRequired && e.RetryAfter > 0 {
-		e.Class = ClassBusy // OpenRouter: credit that will come back
+		e.Class = ClassBusy // OpenRouter: the credit is renewed later
 	}
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(e.Status))
@@ -140,7 +141,7 @@ func readFields(raw json.RawMessage) serverError {
 			Delay json.RawMessage `json:"retryDelay"`
 		}
 	}
-	_ = json.Unmarshal(raw, &in) // a field of another type is not read; the others are
+	_ = json.Unmarshal(raw, &in) // a field of an unexpected type is skipped
 	f := serverError{Message: jsonText(in.Message), Code: jsonText(in.Code), Kind: jsonText(in.Type), Param: jsonText(in.Param)}
 	if n, err := strconv.Atoi(strings.Trim(string(in.Code), `" `)); err == nil {
 		f.Code = strconv.Itoa(n)
@@ -184,7 +185,7 @@ func readDetail(raw json.RawMessage) (message, param string) {
 	return cut(strings.TrimSpace(message+": "+list[0].Msg), maxWords), cut(param, maxWords)
 }
 
-// jsonText is as much of a JSON string as is looked at.
+// jsonText returns the beginning of a JSON string's value.
 func jsonText(raw json.RawMessage) string { return cut(text(raw), maxWords) }
 
 var (
@@ -192,7 +193,7 @@ var (
 	htmlTag   = lazy(`(?s)<[^>]*>`)
 )
 
-// plainText is what a body that is no JSON says.
+// plainText returns the readable text of a body that is not JSON.
 func plainText(body []byte) string {
 	body = body[:min(len(body), maxWords)]
 	if m := htmlTitle().FindSubmatch(body); m != nil {
