@@ -16,7 +16,7 @@ const redactedKind = "contents withheld"
 // any of its names.
 func redacted(names ...string) bool {
 	for _, name := range names {
-		if secret.Withheld(name) {
+		if secret.MustRedact(name) {
 			return true
 		}
 	}

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// What a command can see is an allow-list. A list of what to hide is always
-// one program behind. The names below were chosen by what is in them: programs,
-// libraries and caches of what anybody can download, and no configuration,
-// for that is where tokens are.
+// What a command can see is an allow-list, because a list of what to hide is
+// always one program behind. The names below were chosen by their content:
+// programs, libraries and caches of what anybody can download, but no
+// configuration, which is where tokens are.
 
-// systemDirs are shown whole, read-only. What they hold is installed.
+// systemDirs lists directories of installed files, which are visible as a
+// whole, read-only.
 var systemDirs = strings.Fields(`
 /usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /nix/var/nix/profiles /gnu/store /snap
 /run/current-system
 /sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage`)
 
-// systemFiles are what builds read of /etc, as patterns of filepath.Match. The
-// rest holds passwords, keys of hosts and of networks.
+// systemFiles lists what builds read in /etc, as patterns of filepath.Match.
+// The rest holds passwords and keys of hosts and networks.
 var systemFiles = strings.Fields(`
 /etc/passwd /etc/group /etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf
 /etc/services /etc/protocols /etc/localtime /etc/timezone /etc/locale.conf
@@ -32,7 +33,7 @@ var systemFiles = strings.Fields(`
 /etc/java* /etc/jvm* /etc/maven /etc/gradle /etc/ant* /etc/python* /etc/perl /etc/php* /etc/R /etc/ghc* /etc/erlang
 /etc/dotnet /etc/texmf /etc/xml /etc/fonts /etc/magic /etc/mime.types /etc/terminfo`)
 
-// homeDirs are what toolchains keep below the home directory.
+// homeDirs lists what toolchains keep below the home directory.
 var homeDirs = strings.Fields(`
 go/pkg/mod go/bin sdk .cache/go-build
 .cargo/bin .cargo/registry .cargo/git .rustup/toolchains .rustup/settings.toml
@@ -47,8 +48,8 @@ go/pkg/mod go/bin sdk .cache/go-build
 .mix/archives .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts
 .nix-profile .local/state/nix/profiles .ccache .cache/ccache .cache/zig .cache/bazelisk`)
 
-// namedDirs are variables that name a place of a toolchain, with the parts of
-// it that are shown; "." is the whole.
+// namedDirs maps variables that name a toolchain's directory to the parts of it
+// that are visible; "." is all of it.
 var namedDirs = map[string][]string{
 	"GOROOT": {"."}, "GOPATH": {"pkg/mod", "bin"}, "GOMODCACHE": {"."}, "GOCACHE": {"."},
 	"CARGO_HOME": {"bin", "registry", "git"}, "RUSTUP_HOME": {"toolchains", "settings.toml"},
@@ -58,38 +59,39 @@ var namedDirs = map[string][]string{
 	"HOMEBREW_PREFIX": {"."}, "PATH": {"."},
 }
 
-// A sight is one thing that a command sees, with the name that it has outside.
-type sight struct {
+// A visiblePath is one path that a command sees, under the name that it has
+// outside.
+type visiblePath struct {
 	path  string
 	write bool
 	link  string // path is a symbolic link to this
 }
 
-// visible lists what a command sees of the file system, parents before what is
-// below them. home is "" when there is none to hide.
-func visible(lookup func(string) (string, bool), home string, s Spec) []sight {
-	var list []sight
+// visiblePaths lists what a command sees of the file system, parents first.
+// home is "" if there is no home directory to hide.
+func visiblePaths(lookup func(string) (string, bool), home string, s Spec) []visiblePath {
+	var list []visiblePath
 	for _, pattern := range slices.Concat(systemDirs, systemFiles) {
 		found, _ := filepath.Glob(pattern) // the patterns are well formed
 		for _, path := range found {
 			if !holds(path, home) {
-				list = append(list, systemSight(path))
+				list = append(list, systemPath(path))
 			}
 		}
 	}
 	for _, path := range toolchains(lookup, home) {
-		list = append(list, sight{path: path})
+		list = append(list, visiblePath{path: path})
 	}
 	for _, path := range s.Readable {
-		list = append(list, sight{path: path})
+		list = append(list, visiblePath{path: path})
 	}
 	for _, path := range writable(s) {
-		list = append(list, sight{path: path, write: true})
+		list = append(list, visiblePath{path: path, write: true})
 	}
-	return settle(list)
+	return removeCovered(list)
 }
 
-// writable are the directories that a command may write.
+// writable lists the directories that a command may write.
 func writable(s Spec) []string {
 	list := append([]string{s.Dir}, s.Writable...)
 	if s.Cache != "" {
@@ -98,25 +100,25 @@ func writable(s Spec) []string {
 	return list
 }
 
-// systemSight keeps a link at the top, such as /bin, for what it is: programs
-// ask for their own real name.
-func systemSight(path string) sight {
+// systemPath keeps a top-level link such as /bin a link, because programs ask
+// for their real name.
+func systemPath(path string) visiblePath {
 	if filepath.Dir(path) == "/" {
 		if to, err := os.Readlink(path); err == nil {
-			return sight{path: path, link: to}
+			return visiblePath{path: path, link: to}
 		}
 	}
-	return sight{path: path}
+	return visiblePath{path: path}
 }
 
-// toolchains are the directories below the home directory, or named by a
-// variable, that exist.
+// toolchains lists the existing directories below the home directory or named
+// by a variable.
 func toolchains(lookup func(string) (string, bool), home string) []string {
 	var list []string
 	add := func(path string) {
 		path = filepath.Clean(path)
 		if !filepath.IsAbs(path) || holds(path, home) || path == "/" || kernelMade(path) {
-			return // a variable may say anything; the home directory itself is never shown
+			return // a variable may hold any path; the home directory itself is never visible
 		}
 		if _, err := os.Stat(path); err == nil {
 			list = append(list, path)
@@ -138,20 +140,21 @@ func toolchains(lookup func(string) (string, bool), home string) []string {
 	return list
 }
 
-// holds is true when path is dir or above it.
+// holds reports whether path is dir or above it.
 func holds(path, dir string) bool {
 	return dir != "" && (path == dir || strings.HasPrefix(dir, strings.TrimSuffix(path, "/")+"/"))
 }
 
-// kernelMade is true below the file systems that every command gets anew.
+// kernelMade reports whether path is a directory that every command gets anew.
 func kernelMade(path string) bool {
 	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/etc"}, func(dir string) bool { return path == dir })
 }
 
-// settle sorts, and leaves out what a parent already shows in the same way.
-func settle(list []sight) []sight {
-	slices.SortFunc(list, func(a, b sight) int {
-		less := func(s sight) int { // the one that allows more comes first
+// removeCovered sorts the list and removes paths that a parent already shows in
+// the same way.
+func removeCovered(list []visiblePath) []visiblePath {
+	slices.SortFunc(list, func(a, b visiblePath) int {
+		less := func(s visiblePath) int { // writable paths come first
 			if s.write {
 				return 0
 			}
@@ -159,9 +162,9 @@ func settle(list []sight) []sight {
 		}
 		return cmp.Or(slices.Compare(strings.Split(a.path, "/"), strings.Split(b.path, "/")), less(a)-less(b))
 	})
-	var out []sight
+	var out []visiblePath
 	for _, s := range list {
-		covered := slices.ContainsFunc(out, func(o sight) bool {
+		covered := slices.ContainsFunc(out, func(o visiblePath) bool {
 			return holds(o.path, s.path) && (o.link != "" || o.write || !s.write)
 		})
 		if !covered {
@@ -171,14 +174,14 @@ func settle(list []sight) []sight {
 	return out
 }
 
-// CheckGrant refuses a directory that cannot be shown to a command without
-// showing what it must not see.
+// CheckGrant refuses a directory that cannot be made visible to a command
+// without also showing what it must not see.
 func CheckGrant(path string) error {
 	home := homeDir()
 	real, err := filepath.EvalSymlinks(path)
 	switch {
 	case !filepath.IsAbs(path):
-		return fmt.Errorf("%q is no absolute path", path)
+		return fmt.Errorf("%q is not an absolute path", path)
 	case err != nil:
 		return fmt.Errorf("%q cannot be shown to a command: %w", path, err)
 	case holds(real, home) || real == "/":
@@ -187,8 +190,8 @@ func CheckGrant(path string) error {
 	return nil
 }
 
-// homeDir is the home directory that is hidden, without symbolic links, or ""
-// when there is none of its own.
+// homeDir returns the home directory that must be hidden, without symbolic
+// links, or "" if the account has none of its own.
 func homeDir() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -196,7 +199,7 @@ func homeDir() string {
 	}
 	home, err = filepath.EvalSymlinks(home)
 	if err != nil || holds("/usr", home) || slices.ContainsFunc(systemDirs, func(dir string) bool { return holds(home, dir) }) {
-		return "" // an account of the system, which owns nothing there
+		return "" // a system account, which owns nothing there
 	}
 	return home
 }

@@ -13,11 +13,12 @@ import (
 	"syscall"
 )
 
-// maxFileSize bounds each file that a confined command writes. A disk can still
-// be filled with many.
+// maxFileSize bounds each file that a confined command writes. Many files can
+// still fill a disk.
 const maxFileSize = 16 << 30
 
-// noneLimits are what level None does not hold, beside everything.
+// noneLimits lists the processes that a command may leave running at level
+// None.
 func noneLimits() []string {
 	if helps.Load() {
 		return nil
@@ -25,8 +26,8 @@ func noneLimits() []string {
 	return []string{"processes that leave the group of the command"}
 }
 
-// newJob makes a command ready at a level.
-func newJob(ctx context.Context, s Spec, st Standing, env []string) (*job, error) {
+// newJob prepares a command at a level.
+func newJob(ctx context.Context, s Spec, st Isolation, env []string) (*job, error) {
 	switch st.Level {
 	case Bwrap:
 		return bwrapJob(ctx, s, st.how, env)
@@ -39,17 +40,18 @@ func newJob(ctx context.Context, s Spec, st Standing, env []string) (*job, error
 	return plainJob(ctx, s, env), nil
 }
 
-// bwrapJob starts bubblewrap, which is given the filter by a pipe.
+// bwrapJob prepares a command in bubblewrap, which gets its filter through a
+// pipe.
 func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
-	sights := visible(os.LookupEnv, home, s)
+	sights := visiblePaths(os.LookupEnv, home, s)
 	if err := makeHome(s, "", nil); err != nil {
 		return nil, err
 	}
 	filter, err := systemCallFilter(filterOptions{unix: !s.Network, inet: true})
 	var pipe *os.File
 	number := 0
-	if err == nil { // without one the self-test decides
+	if err == nil { // without a filter, the self-test decides whether the level counts
 		if pipe, err = filled(filterBytes(filter)); err != nil {
 			return nil, err
 		}
@@ -72,12 +74,13 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 	}
 	return &job{cmd: cmd, start: start, ended: func(res *Result) (int64, error) {
 		res.Exit, res.Signal = exitOf(cmd.ProcessState)
-		return 0, nil // bwrap does not wait for those that it starts, so a peak would be its own
+		return 0, nil // bwrap does not wait for its children, so the peak would be its own
 	}}, nil
 }
 
-// shellLimits are those that a shell sets where no helper does. The number of
-// processes is the user's in this sandbox, from Linux 5.14, and root has none.
+// shellLimits returns the limits that a shell sets where there is no helper.
+// From Linux 5.14 the number of processes counts only this sandbox; root has no
+// such limit.
 func shellLimits() []string {
 	processes := max(4096, 128*runtime.NumCPU())
 	return []string{
@@ -87,14 +90,14 @@ func shellLimits() []string {
 	}
 }
 
-// filled is the reading end of a pipe that holds data and no more.
+// filled returns the reading end of a pipe that contains data.
 func filled(data []byte) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	if _, err := w.Write(data); err != nil { // some kilobytes, which every pipe holds
+	if _, err := w.Write(data); err != nil { // a few kilobytes, which fit into every pipe
 		r.Close()
 		return nil, err
 	}
@@ -104,7 +107,7 @@ func filled(data []byte) (*os.File, error) {
 func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
 	c := &confinement{Isolated: v.isolated, Network: s.Network}
-	for _, g := range visible(os.LookupEnv, home, s) {
+	for _, g := range visiblePaths(os.LookupEnv, home, s) {
 		if g.write {
 			c.Writable = append(c.Writable, g.path)
 		} else {
@@ -120,8 +123,9 @@ func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, er
 	return supervised(ctx, s, plan{Argv: shellArgv(s), Env: env, Dir: s.Dir, Confine: c})
 }
 
-// makeHome makes the home directory of a command anew. Where nothing can be
-// mounted, it gets a link for each of the sights below the real one.
+// makeHome makes a new home directory for a command. Where nothing can be
+// mounted, it contains a link for each visible path below the real home
+// directory.
 func makeHome(s Spec, home string, sights []string) error {
 	if s.Cache == "" {
 		return nil
@@ -149,7 +153,8 @@ func makeHome(s Spec, home string, sights []string) error {
 	return nil
 }
 
-// supervised runs a plan below a helper that ends what the command leaves.
+// supervised prepares a plan below a helper that ends the processes that the
+// command leaves.
 func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	cmd := helperCommand(ctx, roleSupervise)
 	cmd.Dir = s.Dir
@@ -157,7 +162,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt at the terminal reaches only us
 	cmd.Cancel = func() error {
 		h.stop()
 		return nil
@@ -166,11 +171,11 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	return &job{cmd: cmd, start: h.start, ended: func(res *Result) (int64, error) {
 		defer h.answer.Close()
 		defer h.stop()
-		var e ending
+		var e exitReport
 		err := json.NewDecoder(h.answer).Decode(&e)
 		switch {
 		case err != nil && res.TimedOut:
-			e = ending{Exit: 128 + int(syscall.SIGKILL), Signal: int(syscall.SIGKILL)}
+			e = exitReport{Exit: 128 + int(syscall.SIGKILL), Signal: int(syscall.SIGKILL)}
 		case err != nil:
 			return 0, fmt.Errorf("the helper that runs it ended early (%v)", cmd.ProcessState)
 		case e.Error != "":

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// withheld are the names of files that hold secrets by their purpose, in
-// lower case, as patterns of package path.
-var withheld = []string{
+// secretFiles lists patterns (of package path, in lower case) for files that
+// are made to hold secrets.
+var secretFiles = []string{
 	".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", ".npmrc", ".pypirc",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk",
 	"*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.ppk", "*.kdbx", "*.kdb", "*.keystore", "*.jks", "*.gpg",
 	"credentials", "credentials.json", "client_secret*.json", "service-account*.json", "*.tfstate", "*.tfvars",
 }
 
-// shown are names that match withheld and hold none, by convention.
-var shown = []string{".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults", "*.pub"}
+// exampleFiles lists names that match secretFiles but by convention hold no
+// secrets.
+var exampleFiles = []string{".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults", "*.pub"}
 
-// Withheld reports whether the file called name, a path with slashes, holds
-// secrets by its purpose, so that no content of it is to be shown.
-func Withheld(name string) bool {
+// MustRedact reports whether the content of the file called name, a path with
+// slashes, must not be shown because such files hold secrets.
+func MustRedact(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return matchesAny(base, withheld) && !matchesAny(base, shown)
+	return matchesAny(base, secretFiles) && !matchesAny(base, exampleFiles)
 }
 
 func matchesAny(base string, patterns []string) bool {
