@@ -1,9 +1,9 @@
 package gittool
 
-// fill chooses a form for each part of an answer so that all of them together
-// have at most room characters. The forms of a part go from the shortest to the
-// longest. Every part has its shortest one; then each in order gets its next one
-// while there is room, before any gets the one behind that.
+// fill chooses a form for each part of an answer so that together they have at
+// most room characters. The forms of a part go from short to long. Every part
+// gets at least its shortest form. Then, while there is room, each part in
+// order gets its next form, before any gets the one after that.
 func fill(forms [][]string, order []int, room int) []block {
 	at := make([]int, len(forms))
 	longest := 0
@@ -28,7 +28,7 @@ func fill(forms [][]string, order []int, room int) []block {
 	return out
 }
 
-// inOrder is the order of n parts as they stand.
+// inOrder returns the numbers of n parts in their order.
 func inOrder(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -37,7 +37,8 @@ func inOrder(n int) []int {
 	return out
 }
 
-// outsideIn is the last of n parts, the first, the last but one, and so on.
+// outsideIn returns the numbers of n parts from the ends: the last, the first,
+// the last but one, and so on.
 func outsideIn(n int) []int {
 	var out []int
 	for low, high := 0, n-1; low <= high; low, high = low+1, high-1 {
