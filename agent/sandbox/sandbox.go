@@ -19,7 +19,7 @@
 // At levels [Bwrap] and [Landlock] a command is without capabilities and any way
 // to gain one, makes no namespace, has no network unless asked, and reaches no
 // Unix socket of others. It sees the system's programs and libraries, toolchains
-// below the home directory by name (visible.go), and what the caller names; it
+// below the home directory by name (visible_paths.go), and what the caller names; it
 // writes the directories of its [Spec] and a home directory that is thrown away.
 // Core dumps are off and files have 16 GiB at most.
 //
