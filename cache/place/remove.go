@@ -16,7 +16,7 @@ import (
 var (
 	cacheNames = []string{
 		"cache.db*", "shadow.git/", "shadow.git/HEAD", "shadow.git/config", "shadow.git/attributes", "shadow.git/shallow",
-		"shadow.git/bloom-tips", "shadow.git/tmp-*", "shadow.git/refs/", "shadow.git/objects/", "shadow.git/objects/pack/",
+		"shadow.git/bloom-tips", "shadow.git/graph-seen", "shadow.git/tmp-*", "shadow.git/refs/", "shadow.git/objects/", "shadow.git/objects/pack/",
 		"shadow.git/objects/info/", "shadow.git/objects/info/alternates", "shadow.git/objects/info/commit-graph*",
 		"shadow.git/objects/info/tmp[-_]*",
 	}
