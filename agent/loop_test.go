@@ -274,13 +274,13 @@ func TestOldOpeningResumes(t *testing.T) {
 	if err := journal.Record(t.Context(), StepOpening, []byte(old)); err != nil {
 		t.Fatal(err)
 	}
-	b := book{journal: journal}
+	b := stepLog{journal: journal}
 	o := Opening{Model: "m", System: "s", Prompt: "p", Tools: []model.Tool{}, Deeds: map[string]Deed{"report": DeedVerdict}, Needs: []Deed{DeedBlame}}
 	if err := b.begin(t.Context(), o); err != nil || !b.past {
 		t.Errorf("%v, in the past: %t", err, b.past)
 	}
 	o.Prompt = "q"
-	if err := (&book{journal: journal}).begin(t.Context(), o); err == nil {
+	if err := (&stepLog{journal: journal}).begin(t.Context(), o); err == nil {
 		t.Error("a run with another prompt is resumed")
 	}
 }

@@ -113,7 +113,7 @@ func TestUnfinishedFilesAreSwept(t *testing.T) {
 	for _, name := range []string{"-DEAD", "-DEAD-wal", "-DEAD-shm", "-DEAD-journal", "-DEAD-lock", "-LOG-wal"} {
 		mustNot(t, os.WriteFile(path+unnamed+name, []byte("left"), 0o600))
 	}
-	alive, err := unfinished(path)
+	alive, err := newUnfinished(path)
 	mustNot(t, err)
 	mustNot(t, openTraces(t, dir, Options{}).Close())
 	names, err := filepath.Glob(path + unnamed + "*")
@@ -139,7 +139,7 @@ func TestFirstNameStays(t *testing.T) {
 		made := filepath.Join(dir, strconv.Itoa(i))
 		mustNot(t, os.WriteFile(made, []byte(strconv.Itoa(i)), 0o600))
 		wg.Go(func() {
-			if err := renameFirst(made, path); err != nil {
+			if err := publishByRename(made, path); err != nil {
 				t.Error(err)
 			}
 			text, err := os.ReadFile(path)

@@ -85,7 +85,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		got := waitOf(h, now)
 		if got == 0 {
-			got = readFault([]byte(c.body)).Wait
+			got = readServerError([]byte(c.body)).Wait
 		}
 		if got != c.want {
 			t.Errorf("%v %s: got %v, want %v", c.headers, c.body, got, c.want)

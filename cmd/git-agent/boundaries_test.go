@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts"},
-	"agent/model":             {"agent/secret", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
+	"agent/model":             {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
 	"agent/trace":             {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests

@@ -176,7 +176,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	}
 	limited, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
-	err := repo.Whole(limited)
+	err := repo.CheckConnectivity(limited)
 	var missing *gitext.MissingObjectError
 	switch {
 	case errors.As(err, &missing):

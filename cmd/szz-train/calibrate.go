@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// calibrate fits the three numbers of the calibrator to all candidates, of
-// which each weighs as much as its case.
+// calibrate fits the three numbers of the calibrator to all candidates. Each
+// candidate has the weight of its case.
 func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.Calibrator {
 	var all []stat.LogisticRow
 	for i, r := range rows {
@@ -21,7 +21,7 @@ func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.
 			all = append(all, row)
 		}
 	}
-	const touch = 1e-6 // for rows that all have the same rivals
+	const touch = 1e-6 // a weak prior, needed if all rows have the same rivals
 	w := stat.FitLogistic(all, stat.LogisticPrior{At: [3]float64{1, 0, 0}, Force: [3]float64{touch, touch, touch}})
 	return rank.Calibrator{A: round4(w[0]), B: round4(w[1]), C: round4(w[2])}
 }

@@ -15,12 +15,12 @@ import (
 	"git-agent/agent/szz/rank/trees"
 )
 
-// folds is into how many parts the families of repositories are dealt; a family
-// is never in the part that trains and in the one that tests.
+// folds is the number of parts for cross-validation. A family of repositories
+// is never in both the training and the test part.
 const folds = 5
 
 // cross prints how well the method does on repositories outside its training:
-// overall, by style of truth, and for the cases of each file of -on alone.
+// overall, by style of truth, and for the cases of each file of -on.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
@@ -35,7 +35,7 @@ func cross(args []string) error {
 	scores := crossScores(rows, families)
 	cal := calibrate(rows, scores, caseWeights(rows, families))
 	r := reporter{rows: rows, ps: probabilities(cal, scores)}
-	r.from = naming{thresholdOf(rows, r.ps), ghostThreshold}
+	r.from = nameThresholds{thresholdOf(rows, r.ps), ghostThreshold}
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
 	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
@@ -52,14 +52,14 @@ func cross(args []string) error {
 	return nil
 }
 
-// A reporter prints the figures of parts of the rows.
+// A reporter prints the figures for subsets of the rows.
 type reporter struct {
 	rows []rank.Example
 	ps   [][]float64
-	from naming
+	from nameThresholds
 }
 
-// print reports on the rows that keep wants, together and by style.
+// print reports on the rows that keep accepts, together and by style.
 func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	for _, style := range []string{"", "trailer", "prose"} {
 		var part []rank.Example
@@ -79,8 +79,9 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	}
 }
 
-// deal puts each family in one of the folds.
-func deal(families []string) map[string]int {
+// assignFolds assigns each family to a fold: the largest first, each to the
+// fold with the fewest cases so far.
+func assignFolds(families []string) map[string]int {
 	size := map[string]int{}
 	for _, f := range families {
 		size[f]++
@@ -89,9 +90,9 @@ func deal(families []string) map[string]int {
 	return fold
 }
 
-// crossScores scores every case by a model that saw no case of its family.
+// crossScores scores every case by a model that was trained without its family.
 func crossScores(rows []rank.Example, families []string) [][]float64 {
-	fold := deal(families)
+	fold := assignFolds(families)
 	scores := make([][]float64, len(rows))
 	var wg sync.WaitGroup
 	for n := range folds {

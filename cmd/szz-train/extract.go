@@ -48,7 +48,8 @@ func extract(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readCases reads case files by repository, less the fixes of skipFiles.
+// readCases reads case files and groups the cases by repository, without the
+// fixes of skipFiles.
 func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]szzeval.Case, error) {
 	skip, err := fixesOf(ctx, skipFiles)
 	if err != nil {
@@ -67,7 +68,7 @@ func readCases(ctx context.Context, files []string, skipFiles string) (map[strin
 	return byRepo, nil
 }
 
-// fixesOf are the fixes of case files whose names commas separate.
+// fixesOf returns the fixes in case files, whose names are separated by commas.
 func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
 	cases, err := szzeval.ReadCaseFiles(ctx, strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
 	if err != nil {
@@ -80,7 +81,7 @@ func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
 	return fixes, nil
 }
 
-// spread picks n cases evenly over the file, which is in order of time.
+// spread picks n cases evenly from a list that is sorted by time.
 func spread(cases []szzeval.Case, n int) []szzeval.Case {
 	if n <= 0 || len(cases) <= n {
 		return cases

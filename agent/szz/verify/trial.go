@@ -54,7 +54,7 @@ type trials struct {
 	repo     *gitext.Repo
 	fc       *szz.FixContext
 	opt      Options
-	standing sandbox.Standing
+	standing sandbox.Isolation
 	readable []string
 	scratch  *sandbox.Scratch
 	tree     string
