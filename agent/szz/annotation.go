@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -230,14 +231,14 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict
 			return nil, err
 		}
 		v.Candidates = append(v.Candidates, a.Commit)
-		v.Suspects = append(v.Suspects, Suspect{
+		v.Suspects = append(v.Suspects, Suspect{Suspect: suspect.Suspect{
 			Commit: c,
 			Reason: fmt.Sprintf("the message of %s names it; it exists, precedes the fix%s", messageOf(a, fc), subjectClause(a)),
-			Evidence: []Evidence{{
+			Evidence: []suspect.Evidence{{
 				Text:    strings.Join(strings.Fields(a.Text), " "),
 				Command: "git show -s " + string(a.In),
 			}},
-		})
+		}})
 	}
 	return v, nil
 }

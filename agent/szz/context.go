@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -129,7 +130,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	}
 	files, err := repo.Changes(ctx, fc.Parent, fc.Fix, opt)
 	if gitext.Unreadable(err) && !errors.As(err, new(*gitext.MissingObjectError)) {
-		note("the changes of the fix could not be read: %s", WhyUnread(err))
+		note("the changes of the fix could not be read: %s", gitext.WhyUnread(err))
 		return p, nil
 	}
 	if err != nil {
@@ -144,7 +145,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 		opt.Paths = []string{f.NewPath}
 		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
 		if gitext.Unreadable(err) {
-			note("%q was left out: %s", Clipped(f.NewPath), WhyUnread(err))
+			note("%q was left out: %s", suspect.ShortPath(f.NewPath), gitext.WhyUnread(err))
 			left++
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -84,38 +85,12 @@ type Verdict struct {
 	Sandbox     string       // what confined the command that confirmed it, a sandbox.Level; "" when none was run
 }
 
-// A Suspect is one commit that may have introduced the bug.
+// A Suspect is a commit that may have introduced the bug. The probability is
+// calibrated by rank, and for a model by a calibration that was made for it.
 type Suspect struct {
-	Commit       gitext.Commit
-	Probability  float64 // calibrated by rank, and for the agent by DetectOptions.Calibration; 0 where the algorithm has none
-	Vote         *Vote   // behind the probability; nil where no model named it
-	Type         string  // how it introduced the bug, one of ClaimTypes; "" where nobody said
-	Reason       string  // one sentence; the model's reasoning when it named the commit
-	Evidence     []Evidence
-	Signals      []Signal      // what moved the probability, strongest first
-	Confirmation *Confirmation // nil unless a command was run
-}
-
-// Evidence is something a reader can check, with the command that checks it.
-type Evidence struct {
-	Path    string
-	Line    int  // in the fix's parent; 0 when no line is meant
-	Removed bool // the fix removes or changes that line, instead of standing near it
-	Text    string
-	Command string // a shell-quoted git command
-}
-
-// A Signal is one feature's share in the probability of a suspect.
-type Signal struct {
-	Name   string
-	Value  float64 // the feature's value for this suspect
-	Weight float64 // its contribution in log-odds
-}
-
-// A Confirmation is what running the user's command at a suspect showed.
-type Confirmation struct {
-	Status string // "confirmed", "refuted" or "unclear"
-	Detail string
+	suspect.Suspect
+	Vote *Vote  // what the probability was made of; nil where no model named it
+	Type string // how it introduced the bug, one of ClaimTypes; "" where no model named it
 }
 
 // Algorithms lists what Options.Algorithm takes, the default first.

@@ -18,6 +18,7 @@ import (
 	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -220,10 +221,10 @@ func (t *szzTracer) compute(ctx context.Context, fix szzFix, report reporter) (s
 	if t.cmd.VerifyCmd == "" {
 		return ans, nil
 	}
-	return ans, verify.Suspects(ctx, t.repo, fc, ans.Verdict, verify.Options{
-		Command: t.cmd.VerifyCmd, Bisect: t.cmd.Bisect, Timeout: t.cmd.VerifyTimeout, Memory: t.cmd.memory(),
+	return ans, verify.Suspects(ctx, t.repo, fc, ans.Verdict, verify.Options{Bisect: t.cmd.Bisect, Options: trial.Options{
+		Command: t.cmd.VerifyCmd, Timeout: t.cmd.VerifyTimeout, Memory: t.cmd.memory(),
 		Sandbox: t.cmd.confined.Level, Readable: t.cmd.confined.Readable, Writable: t.cmd.confined.Writable, OnEvent: tell,
-	})
+	}})
 }
 
 // nothingToTrace says that a fix which is not committed is not there either.

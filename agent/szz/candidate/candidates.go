@@ -162,7 +162,7 @@ func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
 // adds what they find in a fixed order.
 func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet, paths []string) error {
 	var history, recent []gitext.LogEntry
-	var uses []named
+	var elsewhere []gitext.OID
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		if len(paths) > 0 {
@@ -175,7 +175,7 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 		return err
 	})
 	g.Go(func() (err error) {
-		uses, err = namedLines(gctx, repo, fc, set)
+		elsewhere, err = ownersElsewhere(gctx, repo, fc, set)
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -184,9 +184,9 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	for i, e := range history {
 		p.add(e.OID, FromHistory).Position = i
 	}
-	set.Named = slices.DeleteFunc(uses, func(u named) bool { return p.barred[u.Owner] })
-	for _, u := range set.Named {
-		p.add(u.Owner, FromNames)
+	set.Elsewhere = slices.DeleteFunc(elsewhere, func(owner gitext.OID) bool { return p.barred[owner] })
+	for _, owner := range set.Elsewhere {
+		p.add(owner, FromNames)
 	}
 	p.addRecent(fc, recent)
 	return nil

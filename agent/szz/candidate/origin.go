@@ -116,7 +116,7 @@ func (t *wordTracer) start() {
 func (t *wordTracer) followAnchor(a *Anchor, added source.Bag) {
 	line := source.Bag{}
 	line.AddMarks(a.Text)
-	l := gitext.BlameLine{Commit: a.Owner, Path: a.Path, OrigLine: a.OrigLine, Previous: a.previous, PreviousPath: a.prevPath}
+	l := gitext.BlameLine{Commit: a.Owner, Path: a.Path, OrigLine: a.OrigLine, Previous: a.Previous, PreviousPath: a.PreviousPath}
 	words, votes := line.Without(added), ShareOrigin
 	if a.Role == RoleContext {
 		words, votes = line.Shared(added), ShareRelatedOrigin
@@ -143,11 +143,11 @@ func (h *DiffHunk) tookOut(w string) bool {
 // askAbout has the lines blamed that an anchor's owner rewrote.
 func (t *wordTracer) askAbout(a *Anchor) {
 	c := t.pool.ByOID[a.Owner]
-	if c == nil || c.Diff == nil || a.previous == "" {
+	if c == nil || c.Diff == nil || a.Previous == "" {
 		return
 	}
-	if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.oldPath == a.prevPath && h.oldEnd >= h.oldStart {
-		t.ask(fileAt{a.previous, a.prevPath}, h)
+	if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.oldPath == a.PreviousPath && h.oldEnd >= h.oldStart {
+		t.ask(fileAt{a.Previous, a.PreviousPath}, h)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -124,7 +124,7 @@ func (t *tracer) unread(path string, err error) error {
 	case errors.As(err, &large):
 		t.note("%q is larger than %d KiB: its comments are traced like code", path, source.MaxLexed>>10)
 	case gitext.Unreadable(err):
-		t.note("%q: %s: comments are traced like code", szz.Clipped(path), szz.WhyUnread(err))
+		t.note("%q: %s: comments are traced like code", suspect.ShortPath(path), gitext.WhyUnread(err))
 	default:
 		return err
 	}

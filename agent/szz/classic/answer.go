@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
@@ -87,7 +88,7 @@ func (t *tracer) fill(ctx context.Context, v *szz.Verdict) error {
 	}
 	for _, a := range answers {
 		if chosen == "" || a.commit == chosen {
-			v.Suspects = append(v.Suspects, t.suspect(a, lines, len(answers), chosen != ""))
+			v.Suspects = append(v.Suspects, szz.Suspect{Suspect: t.suspect(a, lines, len(answers), chosen != "")})
 		}
 	}
 	return nil
@@ -157,8 +158,8 @@ func (t *tracer) size(o gitext.OID) int {
 	return s.Added + s.Deleted
 }
 
-func (t *tracer) suspect(a answer, lines, candidates int, picked bool) szz.Suspect {
-	s := szz.Suspect{Commit: t.known[a.commit].commit}
+func (t *tracer) suspect(a answer, lines, candidates int, picked bool) suspect.Suspect {
+	s := suspect.Suspect{Commit: t.known[a.commit].commit}
 	s.Reason = "last changed " + szz.PartOf(len(a.lines), lines, "traced line") + " that the fix removes or changes"
 	if picked && candidates > 1 {
 		s.Reason = fmt.Sprintf("the %s of the %d commits that last changed lines which the fix removes or changes", t.rules.superlative, candidates)
@@ -167,7 +168,7 @@ func (t *tracer) suspect(a answer, lines, candidates int, picked bool) szz.Suspe
 		return cmp.Or(strings.Compare(x.path, y.path), x.anchor.Old-y.anchor.Old)
 	})
 	for _, l := range a.lines[:min(len(a.lines), maxEvidence)] {
-		s.Evidence = append(s.Evidence, szz.Evidence{
+		s.Evidence = append(s.Evidence, suspect.Evidence{
 			Path: l.path, Line: l.anchor.Old, Removed: true, Text: evidenceText(l.anchor.Text),
 			Command: t.command(l),
 		})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
@@ -282,7 +283,7 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case gitext.Unreadable(err):
-			t.note("lines of %q are not traced: %s", szz.Clipped(files[i].path), szz.WhyUnread(err))
+			t.note("lines of %q are not traced: %s", suspect.ShortPath(files[i].path), gitext.WhyUnread(err))
 		default:
 			return fmt.Errorf("blame %q at %s: %w", files[i].path, files[i].rev.Short(), err)
 		}

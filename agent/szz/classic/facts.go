@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -93,7 +92,7 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 		case err == nil:
 			t.learnPatch(p)
 		case gitext.Unreadable(err):
-			t.note("%s: commits that need it are not looked through", szz.WhyUnread(err))
+			t.note("%s: commits that need it are not looked through", gitext.WhyUnread(err))
 		default:
 			return err
 		}

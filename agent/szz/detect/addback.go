@@ -6,7 +6,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 )
 
@@ -37,7 +36,7 @@ func (d *investigation) takenBy(c *candidate.Candidate) string {
 		}
 	}
 	if line != "" {
-		return szz.Cut(agent.CleanLine(line), maxTaken)
+		return agent.Shorten(agent.CleanLine(line), maxTaken)
 	}
 	var names []string
 	for _, t := range source.SortedTokens(d.k.Fresh) {
@@ -46,7 +45,7 @@ func (d *investigation) takenBy(c *candidate.Candidate) string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
-	return szz.Cut(agent.CleanLine(strings.Join(names[:min(tookAll, len(names))], ", ")), maxTaken)
+	return agent.Shorten(agent.CleanLine(strings.Join(names[:min(tookAll, len(names))], ", ")), maxTaken)
 }
 
 // isName tells a name of the project from keywords and plain words.

@@ -196,5 +196,5 @@ func (d *investigation) commitLine(c gitext.Commit) string {
 }
 
 func subjectOf(c gitext.Commit, redact func(string) string) string {
-	return szz.Cut(agent.CleanLine(redact(c.Subject())), 90)
+	return agent.Shorten(agent.CleanLine(redact(c.Subject())), 90)
 }

@@ -299,6 +299,6 @@ func hunkTitle(h *gitext.Hunk) string {
 		}
 		return fmt.Sprintf("%d,%d", start, lines)
 	}
-	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), szz.Cut(agent.CleanLine(h.Section), 80))
+	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), agent.Shorten(agent.CleanLine(h.Section), 80))
 	return strings.TrimRight(title, " ") + "\n"
 }

@@ -169,7 +169,7 @@ func fileText(f *gitext.FileChange, owners map[int]string, context int) string {
 
 func patchLine(l gitext.PatchLine) string {
 	text := strings.TrimSuffix(string(l.Text), "\r")
-	return strings.TrimRight(string(l.Op)+szz.Cut(agent.CleanLine(text), maxPromptLine), " ") + "\n"
+	return strings.TrimRight(string(l.Op)+agent.Shorten(agent.CleanLine(text), maxPromptLine), " ") + "\n"
 }
 
 // cutLines keeps the first lines of text that fit into room.

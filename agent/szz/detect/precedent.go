@@ -12,7 +12,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
@@ -310,6 +309,6 @@ func (p *precedent) tell(name string, redact func(string) string) string {
 	return strings.TrimSuffix(b.String(), ";")
 }
 
-func excerptOf(line string) string { return szz.Cut(agent.CleanLine(line), 100) }
+func excerptOf(line string) string { return agent.Shorten(agent.CleanLine(line), 100) }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

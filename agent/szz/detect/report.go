@@ -172,7 +172,7 @@ func (r reported) confidence() float64 {
 }
 
 func (r reported) kind() string {
-	kind := strings.ToLower(strings.TrimSpace(szz.Cut(r.Type, maxTypeName)))
+	kind := strings.ToLower(strings.TrimSpace(agent.Shorten(r.Type, maxTypeName)))
 	if slices.Contains(szz.ClaimTypes, kind) {
 		return kind
 	}
@@ -283,7 +283,7 @@ func paragraph(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return szz.Cut(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
+	return agent.Shorten(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
 }
 
 // check looks for a precedent of each claim of which the model has not heard.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -96,7 +97,7 @@ func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.S
 	for _, b := range list {
 		s := szz.Suspect{}
 		if j, ok := ranked[b.commit]; ok {
-			s = d.k.Suspect(j)
+			s.Suspect = d.k.Suspect(j)
 		}
 		var err error
 		if s.Commit, err = d.repo.Commit(ctx, b.commit); err != nil {
@@ -129,17 +130,17 @@ func (d *investigation) withHashes(words string) string {
 }
 
 // claimEvidence is what a reader can check of a claim beside the lines.
-func (d *investigation) claimEvidence(b ballot, answered int) []szz.Evidence {
+func (d *investigation) claimEvidence(b ballot, answered int) []suspect.Evidence {
 	show := "git show " + b.commit.Short()
-	var list []szz.Evidence
+	var list []suspect.Evidence
 	if b.best.Checked != "" {
-		list = append(list, szz.Evidence{Text: "named although " + b.best.Checked, Command: show})
+		list = append(list, suspect.Evidence{Text: "named although " + b.best.Checked, Command: show})
 	}
 	if d.opt.Runs > 1 {
-		list = append(list, szz.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
+		list = append(list, suspect.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
 	}
 	if len(list) == 0 && !slices.ContainsFunc(d.judged, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
-		list = append(list, szz.Evidence{Text: "found by the model", Command: show})
+		list = append(list, suspect.Evidence{Text: "found by the model", Command: show})
 	}
 	return list
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -67,7 +68,7 @@ func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
 		n = m.shortList(judged, k.Set.Ghost())
 	}
 	for _, j := range judged[:min(n, len(judged))] {
-		v.Suspects = append(v.Suspects, k.Suspect(j))
+		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: k.Suspect(j)})
 	}
 	return v, nil
 }
@@ -95,24 +96,24 @@ type Ranked struct {
 }
 
 // Suspect words a judgement for a reader.
-func (k *Case) Suspect(j Ranked) szz.Suspect {
-	s := szz.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
+func (k *Case) Suspect(j Ranked) suspect.Suspect {
+	s := suspect.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
 	s.Evidence = k.evidence(j.Candidate)
 	s.Reason = k.Reason(j.Candidate)
 	return s
 }
 
 // signals lists what moved the probability, strongest first.
-func signals(j Ranked) []szz.Signal {
+func signals(j Ranked) []suspect.Signal {
 	const most = 6
-	var list []szz.Signal
+	var list []suspect.Signal
 	for i, w := range j.because {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
 			name := features[i].say
 			if j.x[i] == 0 {
 				name = fmt.Sprintf("not %q", name)
 			}
-			list = append(list, szz.Signal{Name: name, Value: j.x[i], Weight: w})
+			list = append(list, suspect.Signal{Name: name, Value: j.x[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
@@ -161,7 +162,7 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 }
 
 // evidence picks the lines that tie the candidate to the fix, nearest first.
-func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
+func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 	const most = 3
 	var own []*candidate.Anchor
 	for i := range k.Set.Anchors {
@@ -179,11 +180,11 @@ func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
 		return own[i].Distance < own[j].Distance
 	})
 	own = own[:min(most, len(own))]
-	var list []szz.Evidence
+	var list []suspect.Evidence
 	for _, a := range own {
 		path := k.Set.Files[a.File].OldPath
 		from, to := neighbours(own, a)
-		list = append(list, szz.Evidence{
+		list = append(list, suspect.Evidence{
 			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
 			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), gitext.ShellQuote(path)),
 		})
@@ -212,7 +213,7 @@ func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 }
 
 // diffEvidence stands in for candidates that own none of the lines.
-func (k *Case) diffEvidence(c *candidate.Candidate) szz.Evidence {
+func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	var shared []string
 	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
 		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && !source.IsKeyword(t) && !slices.Contains(source.BeforeUse, t) {
@@ -220,7 +221,7 @@ func (k *Case) diffEvidence(c *candidate.Candidate) szz.Evidence {
 		}
 	}
 	sort.SliceStable(shared, func(i, j int) bool { return k.Code.Weight(shared[i]) > k.Code.Weight(shared[j]) })
-	e := szz.Evidence{Command: "git show " + c.OID.Short()}
+	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
 	if len(shared) > 0 {
 		e.Text = "both touch " + strings.Join(shared[:min(4, len(shared))], ", ")
 	}

@@ -49,8 +49,8 @@ func (k *Case) vote() {
 	for _, o := range k.Set.Second {
 		k.shares[candidate.ShareSecond][o]++
 	}
-	for _, n := range k.Set.Named {
-		k.shares[candidate.ShareNames][n.Owner]++
+	for _, owner := range k.Set.Elsewhere {
+		k.shares[candidate.ShareNames][owner]++
 	}
 	for s, votes := range k.Set.Origins {
 		maps.Copy(k.shares[s], votes)

@@ -15,9 +15,10 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/sandbox"
-	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/szztest"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -76,7 +77,7 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 		if err != nil {
 			h.T.Fatal(err)
 		}
-		v.Suspects = append(v.Suspects, szz.Suspect{Commit: c, Probability: 0.5, Reason: "ranked", Evidence: []szz.Evidence{{}}})
+		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{Commit: c, Probability: 0.5, Reason: "ranked", Evidence: []suspect.Evidence{{}}}})
 		v.Candidates = append(v.Candidates, oid)
 	}
 	if opt.Sandbox == "" {
@@ -189,7 +190,7 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 		"test -e .git/fix":                "the command cannot tell: at the fix itself it fails (exit 1)",
 		"grep -q good app.sh || exit 125": "the command cannot tell: at the fix's parent it said that it cannot tell (exit 125)",
 	} {
-		v, err := h.verify(t.Context(), fix, Options{Command: command, Bisect: true}, c[1])
+		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: command}, Bisect: true}, c[1])
 		wantStandings(t, v, err, "c1 untried")
 		wantNote(t, v, want)
 	}
@@ -199,7 +200,7 @@ func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {
 	// A command that prints nothing is believed by its exit code alone.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
-	v, err := h.verify(t.Context(), fix, Options{Command: runTests + " >/dev/null"}, c[2], c[1])
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: runTests + " >/dev/null"}}, c[2], c[1])
 	wantStandings(t, v, err, "c1 confirmed, c2 refuted")
 }
 
@@ -243,7 +244,7 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 	h.Git("reset", "-q", "--hard", string(c[2]))
 	c = append(c, h.Commit("c3", version("3", "bad")))
 	fix := h.Commit("fix", gittest.Files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
-	v, err := h.verify(t.Context(), fix, Options{Timeout: 5 * time.Second}, c[3], c[1])
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Timeout: 5 * time.Second}}, c[3], c[1])
 	wantStandings(t, v, err, "c1 confirmed, c3 unclear")
 	if got := detail(v, "c3"); !strings.Contains(got, "ran into its time limit of 5s") {
 		t.Error(got)
@@ -334,7 +335,7 @@ func TestVerifyStopsAtTheMostRuns(t *testing.T) {
 	// The limit of runs ends the work without an error, and says so.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
-	v, err := h.verify(t.Context(), fix, Options{MaxRuns: 2}, c[2], c[1])
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{MaxRuns: 2}}, c[2], c[1])
 	wantStandings(t, v, err, "c2 untried, c1 untried")
 	wantNote(t, v, "verification stopped after 2 runs")
 }
@@ -374,10 +375,10 @@ func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
 	h.Write(gittest.Files{"app.sh": "dirty", "untracked": "x"})
 	h.Git("add", "untracked")
 	before := fingerprint(t, h.Dir)
-	v, err := h.verify(t.Context(), fix, Options{Bisect: true, Command: `
+	v, err := h.verify(t.Context(), fix, Options{Bisect: true, Options: trial.Options{Command: `
 		git rev-parse HEAD | grep -qx "$GIT_AGENT_COMMIT" || exit 125
 		git add -A && git -c user.name=x -c user.email=x commit -qm x --allow-empty && git tag x && git config x.y z || exit 125
-		echo junk >app.sh.orig; sh t/run.sh`}, c[3])
+		echo junk >app.sh.orig; sh t/run.sh`}}, c[3])
 	wantStandings(t, v, err, "c1 confirmed, c3 refuted")
 	if fingerprint(t, h.Dir) != before {
 		t.Error("the repository was written")
@@ -430,7 +431,7 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 		os.ReadFile(fifo) // returns when the command runs at c1
 		cancel(enough)
 	}()
-	v, err := h.verify(ctx, fix, Options{Command: "grep -q 'version 1' app.sh && { echo >" + fifo + "; sleep 1000; }; " + runTests}, c[3], c[2])
+	v, err := h.verify(ctx, fix, Options{Options: trial.Options{Command: "grep -q 'version 1' app.sh && { echo >" + fifo + "; sleep 1000; }; " + runTests}}, c[3], c[2])
 	if !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
@@ -458,7 +459,7 @@ func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 	// The command finds no key in its environment, in whatever sandbox.
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
 	h, c, fix := chain(t, "good", "bad")
-	v, err := h.verify(t.Context(), fix, Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}, c[1])
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}}, c[1])
 	wantStandings(t, v, err, "c1 confirmed")
 }
 
@@ -472,7 +473,7 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 			t.Logf("not tried: %v", err)
 			continue
 		}
-		v, err := h.verify(t.Context(), fix, Options{Sandbox: level, Command: ask + runTests}, c[1])
+		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: level, Command: ask + runTests}}, c[1])
 		wantStandings(t, v, err, "c1 confirmed")
 		if v.Sandbox != string(level) {
 			t.Errorf("the verdict says %q", v.Sandbox)
@@ -485,30 +486,13 @@ func TestVerifyReportsProgress(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	var events []agent.Event
-	_, err := h.verify(t.Context(), fix, Options{OnEvent: func(e agent.Event) { events = append(events, e) }}, c[1])
+	_, err := h.verify(t.Context(), fix, Options{Options: trial.Options{OnEvent: func(e agent.Event) { events = append(events, e) }}}, c[1])
 	if err != nil || len(events) == 0 {
 		t.Errorf("%d events, error %v", len(events), err)
 	}
 	for _, e := range events {
 		if _, ok := e.(agent.Progress); !ok {
 			t.Errorf("%#v", e)
-		}
-	}
-}
-
-func TestIsTestPath(t *testing.T) {
-	// The conventions of common languages are known, and source is not taken
-	// for a test because its name merely holds the letters.
-	for path, want := range map[string]bool{
-		"a/b_test.go": true, "tests/x.c": true, "src/test/java/A.java": true, "FooTest.java": true, "TestFoo.java": true,
-		"FooIT.java": true, "foo.spec.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
-		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
-		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true, "test cases/unit/1/meson.build": true,
-		"attest.go": false, "latest.c": false, "Contest.java": false, "src/main/java/A.java": false, "fastest/x.c": false,
-		"Latest.java": false, "README.md": false, "Split.java": false, "protest/x.py": false, "app.sh": false,
-	} {
-		if source.IsTestPath(path) != want {
-			t.Errorf("%s: %v", path, !want)
 		}
 	}
 }
