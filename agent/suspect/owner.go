@@ -185,4 +185,4 @@ func (o *Owners) NoneKnown() bool {
 }
 
 // ShortPath shortens a path for a note, because one in a tree may have any length.
-func ShortPath(path string) string { return agent.Shorten(path, 300) }
+func ShortPath(path string) string { return agent.Abridge(path, 300) }

@@ -66,7 +66,7 @@ type DiffHunk struct {
 	Function                           string // name of the enclosing function, "" when git sees none
 	In, Out                            source.Bag
 	removed                            [][]byte   // its first lines
-	pairs                              source.Bag // of these lines, once somebody asked
+	removedPairs                       source.Bag // of these lines, once somebody asked
 }
 
 // Bounds on how far candidates are looked for, chosen for their cost. With them
@@ -83,19 +83,19 @@ const (
 
 // Pool collects candidates; add never keeps a barred one.
 type Pool struct {
-	ByOID   map[gitext.OID]*Candidate
-	barred  map[gitext.OID]bool // the boundary of a shallow clone: never a suspect
-	Recents []source.Bag        // words of the repository's recent subjects
-	Authors []gitext.Person     // of these commits
-	Pace    float64             // days that a commit of the repository takes, over the recent ones
-	room    int64               // bytes of diffs that may still be kept
+	ByOID     map[gitext.OID]*Candidate
+	boundary  map[gitext.OID]bool // the boundary of a shallow clone: never a suspect
+	Recents   []source.Bag        // words of the repository's recent subjects
+	Authors   []gitext.Person     // of these commits
+	Pace      float64             // days that a commit of the repository takes, over the recent ones
+	bytesLeft int64               // bytes of diffs that may still be kept
 }
 
 func (p *Pool) add(oid gitext.OID, s SourceSet) *Candidate {
 	c := p.ByOID[oid]
 	if c == nil {
 		c = &Candidate{OID: oid, Position: -1, Recent: -1}
-		if !p.barred[oid] {
+		if !p.boundary[oid] {
 			p.ByOID[oid] = c
 		}
 	}
@@ -115,7 +115,7 @@ func (p *Pool) Sorted() []*Candidate {
 
 // Gather finds the candidates of a fix and reads what they did.
 func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) (*Pool, error) {
-	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, barred: repo.ShallowBoundary(), room: maxDiffsBytes}
+	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, boundary: repo.ShallowBoundary(), bytesLeft: maxDiffsBytes}
 	for i := range set.Anchors {
 		a := &set.Anchors[i]
 		p.add(a.Owner, [...]SourceSet{RoleDeleted: FromDeleted, RoleContext: FromContext, RoleFunction: FromFunction}[a.Role])
@@ -127,10 +127,10 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 	if err := p.read(ctx, repo, paths); err != nil {
 		return nil, err
 	}
-	if err := p.traceOrigins(ctx, repo, set, paths); err != nil {
+	if err := p.findOrigins(ctx, repo, set, paths); err != nil {
 		return nil, err
 	}
-	if p.room < 0 {
+	if p.bytesLeft < 0 {
 		set.Notes = append(set.Notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
 	}
 	return p, nil
@@ -184,7 +184,7 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	for i, e := range history {
 		p.add(e.OID, FromHistory).Position = i
 	}
-	set.Elsewhere = slices.DeleteFunc(elsewhere, func(owner gitext.OID) bool { return p.barred[owner] })
+	set.Elsewhere = slices.DeleteFunc(elsewhere, func(owner gitext.OID) bool { return p.boundary[owner] })
 	for _, owner := range set.Elsewhere {
 		p.add(owner, FromNames)
 	}
@@ -315,7 +315,7 @@ func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 		if err != nil {
 			return err
 		}
-		if p.room -= sizeOf(patch); p.room < 0 {
+		if p.bytesLeft -= sizeOf(patch); p.bytesLeft < 0 {
 			continue
 		}
 		if c := p.ByOID[patch.Commit]; c != nil {

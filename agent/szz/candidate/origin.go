@@ -31,22 +31,22 @@ type fileAt struct {
 }
 
 // A trail is some words of a line, and the place where its owner found them.
-type trail struct {
+type olderWords struct {
 	at    fileAt
 	lines gitext.LineRange // that the owner rewrote
 	line  source.Bag       // all words of the line
-	words []string         // those that are followed
+	older []string         // those that are followed
 	owner gitext.OID
-	votes ShareKind
+	share ShareKind
 }
 
-// wordTracer follows the words of a fix's lines back.
-type wordTracer struct {
-	pool   *Pool
-	set    *AnchorSet
-	trails []trail
-	ranges map[fileAt][]gitext.LineRange // to be blamed next
-	order  []fileAt
+// originSearch follows the words of a fix's lines back.
+type originSearch struct {
+	pool    *Pool
+	set     *AnchorSet
+	pending []olderWords
+	asked   map[fileAt][]gitext.LineRange // to be blamed next
+	order   []fileAt
 }
 
 // Bounds of the search, chosen for their cost.
@@ -55,18 +55,18 @@ const (
 	maxLineWords = 20 // of a line that vote
 )
 
-// maxTraced is how many files are blamed again on each step back.
-var maxTraced = [...]int{5, 3, 2}
+// maxBlamedAgain is how many files are blamed again on each step back.
+var maxBlamedAgain = [...]int{5, 3, 2}
 
-// traceOrigins finds who wrote the words that the fix takes out, and those
+// findOrigins finds who wrote the words that the fix takes out, and those
 // beside an insertion that it repeats. The first step back also finds the
 // owners of all lines that were rewritten, which penetrates refactorings, moves
 // within a file and reformatting.
-func (p *Pool) traceOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
-	t := &wordTracer{pool: p, set: set, ranges: map[fileAt][]gitext.LineRange{}}
+func (p *Pool) findOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
+	t := &originSearch{pool: p, set: set, asked: map[fileAt][]gitext.LineRange{}}
 	set.Origins = map[ShareKind]map[gitext.OID]float64{ShareOrigin: {}, ShareRelatedOrigin: {}}
 	t.start()
-	for step, most := range maxTraced {
+	for step, most := range maxBlamedAgain {
 		if len(t.order) == 0 {
 			break
 		}
@@ -81,14 +81,14 @@ func (p *Pool) traceOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorS
 			return err
 		}
 	}
-	for _, tr := range t.trails {
-		t.vote(tr.votes, tr.owner, len(tr.words))
+	for _, tr := range t.pending {
+		t.vote(tr.share, tr.owner, len(tr.older))
 	}
 	return nil
 }
 
 // start sets out from the lines of the fix's parent.
-func (t *wordTracer) start() {
+func (t *originSearch) start() {
 	added := make([]source.Bag, len(t.set.Changes))
 	for i, r := range t.set.Changes {
 		added[i] = source.Bag{}
@@ -102,7 +102,7 @@ func (t *wordTracer) start() {
 			continue
 		}
 		if a.Role == RoleDeleted || a.Distance == 1 {
-			t.askAbout(a)
+			t.askAboutAnchor(a)
 		}
 		if a.Kind != source.LineCode {
 			continue
@@ -113,7 +113,7 @@ func (t *wordTracer) start() {
 
 // followAnchor follows what the fix takes out of a line or, beside an
 // insertion, what the added lines repeat.
-func (t *wordTracer) followAnchor(a *Anchor, added source.Bag) {
+func (t *originSearch) followAnchor(a *Anchor, added source.Bag) {
 	line := source.Bag{}
 	line.AddMarks(a.Text)
 	l := gitext.BlameLine{Commit: a.Owner, Path: a.Path, OrigLine: a.OrigLine, Previous: a.Previous, PreviousPath: a.PreviousPath}
@@ -131,17 +131,17 @@ func (h *DiffHunk) tookOut(w string) bool {
 	if !strings.Contains(w, " ") {
 		return h.Out[w] > 0
 	}
-	if h.pairs == nil {
-		h.pairs = source.Bag{}
+	if h.removedPairs == nil {
+		h.removedPairs = source.Bag{}
 		for _, l := range h.removed {
-			h.pairs.AddPairs(l)
+			h.removedPairs.AddPairs(l)
 		}
 	}
-	return h.pairs[w] > 0
+	return h.removedPairs[w] > 0
 }
 
-// askAbout has the lines blamed that an anchor's owner rewrote.
-func (t *wordTracer) askAbout(a *Anchor) {
+// askAboutAnchor has the lines blamed that an anchor's owner rewrote.
+func (t *originSearch) askAboutAnchor(a *Anchor) {
 	c := t.pool.ByOID[a.Owner]
 	if c == nil || c.Diff == nil || a.Previous == "" {
 		return
@@ -151,20 +151,20 @@ func (t *wordTracer) askAbout(a *Anchor) {
 	}
 }
 
-func (t *wordTracer) ask(at fileAt, h *DiffHunk) gitext.LineRange {
+func (t *originSearch) ask(at fileAt, h *DiffHunk) gitext.LineRange {
 	r := gitext.LineRange{Start: h.oldStart, End: min(h.oldEnd, h.oldStart+maxRewrite)}
-	if t.ranges[at] == nil {
+	if t.asked[at] == nil {
 		t.order = append(t.order, at)
 	}
-	if !slices.Contains(t.ranges[at], r) {
-		t.ranges[at] = append(t.ranges[at], r)
+	if !slices.Contains(t.asked[at], r) {
+		t.asked[at] = append(t.asked[at], r)
 	}
 	return r
 }
 
 // follow lets the owner of a line answer for the words that it brought there,
 // and looks further back for those that it found.
-func (t *wordTracer) follow(l gitext.BlameLine, line source.Bag, words []string, votes ShareKind) {
+func (t *originSearch) follow(l gitext.BlameLine, line source.Bag, words []string, votes ShareKind) {
 	if len(words) == 0 {
 		return
 	}
@@ -185,12 +185,12 @@ func (t *wordTracer) follow(l gitext.BlameLine, line source.Bag, words []string,
 	t.vote(votes, l.Commit, len(words)-len(older))
 	if len(older) > 0 {
 		at := fileAt{l.Previous, l.PreviousPath}
-		t.trails = append(t.trails, trail{at: at, lines: t.ask(at, h), line: line, words: older, owner: l.Commit, votes: votes})
+		t.pending = append(t.pending, olderWords{at: at, lines: t.ask(at, h), line: line, older: older, owner: l.Commit, share: votes})
 	}
 }
 
-func (t *wordTracer) vote(k ShareKind, owner gitext.OID, words int) {
-	if words > 0 && !t.pool.barred[owner] {
+func (t *originSearch) vote(k ShareKind, owner gitext.OID, words int) {
+	if words > 0 && !t.pool.boundary[owner] {
 		t.set.Origins[k][owner] += float64(words)
 	}
 }
@@ -226,15 +226,15 @@ func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 
 // blame finds the owners of what was asked for, of the files with most to ask
 // about. Files that this clone lacks are passed over.
-func (t *wordTracer) blame(ctx context.Context, repo *gitext.Repo, most int) (map[fileAt][]gitext.BlameLine, error) {
-	sort.SliceStable(t.order, func(i, j int) bool { return len(t.ranges[t.order[i]]) > len(t.ranges[t.order[j]]) })
+func (t *originSearch) blame(ctx context.Context, repo *gitext.Repo, most int) (map[fileAt][]gitext.BlameLine, error) {
+	sort.SliceStable(t.order, func(i, j int) bool { return len(t.asked[t.order[i]]) > len(t.asked[t.order[j]]) })
 	t.order = t.order[:min(len(t.order), most)]
 	found := make([][]gitext.BlameLine, len(t.order))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2)
 	for i, at := range t.order {
 		g.Go(func() (err error) {
-			found[i], err = repo.Blame(gctx, at.rev, at.path, gitext.BlameOptions{Ranges: t.ranges[at], IgnoreSpace: true})
+			found[i], err = repo.Blame(gctx, at.rev, at.path, gitext.BlameOptions{Ranges: t.asked[at], IgnoreSpace: true})
 			if gitext.Unreadable(err) {
 				return nil
 			}
@@ -253,7 +253,7 @@ func (t *wordTracer) blame(ctx context.Context, repo *gitext.Repo, most int) (ma
 }
 
 // addSecondOwners makes candidates of all who owned the rewritten lines.
-func (t *wordTracer) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
+func (t *originSearch) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
 	for _, at := range t.order {
 		for _, l := range lines[at] {
 			t.pool.add(l.Commit, FromSecond)
@@ -263,11 +263,11 @@ func (t *wordTracer) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
 }
 
 // stepBack takes each trail to the lines where its words stood.
-func (t *wordTracer) stepBack(ctx context.Context, repo *gitext.Repo, lines map[fileAt][]gitext.BlameLine, paths []string) error {
-	trails := t.trails
-	t.trails, t.order, t.ranges = nil, nil, map[fileAt][]gitext.LineRange{}
+func (t *originSearch) stepBack(ctx context.Context, repo *gitext.Repo, lines map[fileAt][]gitext.BlameLine, paths []string) error {
+	trails := t.pending
+	t.pending, t.order, t.asked = nil, nil, map[fileAt][]gitext.LineRange{}
 	for _, tr := range trails {
-		for _, l := range tr.spots(lines[tr.at]) {
+		for _, l := range tr.linesBefore(lines[tr.at]) {
 			t.pool.add(l.Commit, FromSecond)
 		}
 		if !slices.Contains(paths, tr.at.path) {
@@ -278,27 +278,27 @@ func (t *wordTracer) stepBack(ctx context.Context, repo *gitext.Repo, lines map[
 		return err
 	}
 	for _, tr := range trails {
-		spots := tr.spots(lines[tr.at])
+		spots := tr.linesBefore(lines[tr.at])
 		byLine := map[int][]string{}
-		for _, w := range tr.words {
+		for _, w := range tr.older {
 			if l, ok := spots[w]; ok {
 				byLine[l.Line] = append(byLine[l.Line], w)
 			} else {
-				t.vote(tr.votes, tr.owner, 1)
+				t.vote(tr.share, tr.owner, 1)
 			}
 		}
 		for _, n := range slices.Sorted(maps.Keys(byLine)) {
 			l, line := spots[byLine[n][0]], source.Bag{}
 			line.AddMarks(l.Text)
-			t.follow(l, line, byLine[n], tr.votes)
+			t.follow(l, line, byLine[n], tr.share)
 		}
 	}
 	return nil
 }
 
-// spots are the lines where the words of a trail stood: of several the one most
+// linesBefore are the lines where the words of a trail stood: of several the one most
 // like the line that came of it.
-func (tr *trail) spots(lines []gitext.BlameLine) map[string]gitext.BlameLine {
+func (tr *olderWords) linesBefore(lines []gitext.BlameLine) map[string]gitext.BlameLine {
 	at := map[string]gitext.BlameLine{}
 	best := map[string]int{}
 	for _, l := range lines {
@@ -313,7 +313,7 @@ func (tr *trail) spots(lines []gitext.BlameLine) map[string]gitext.BlameLine {
 		if 2*shared < len(tr.line) {
 			continue // another line, that happens to use the word
 		}
-		for _, w := range tr.words {
+		for _, w := range tr.older {
 			if line[w] > 0 && shared > best[w] {
 				best[w], at[w] = shared, l
 			}

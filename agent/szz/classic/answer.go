@@ -64,8 +64,8 @@ func (t *tracer) answers() []answer {
 	return out
 }
 
-// fill turns what blame left into the verdict.
-func (t *tracer) fill(ctx context.Context, v *szz.Verdict) error {
+// answer turns what blame left into the verdict.
+func (t *tracer) answer(ctx context.Context, v *szz.Verdict) error {
 	answers := t.answers()
 	oids := make([]gitext.OID, len(answers))
 	lines := 0

@@ -104,10 +104,10 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant s
 	if !ok {
 		return nil, fmt.Errorf("unknown variant %q", variant)
 	}
-	return classicBy(ctx, repo, fc, variant, r)
+	return traceBy(ctx, repo, fc, variant, r)
 }
 
-func classicBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Verdict, error) {
+func traceBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Verdict, error) {
 	v := &szz.Verdict{Fix: fc.Fix, Parent: fc.Parent, Engine: "offline", Algorithm: variant}
 	if fc.Parent == "" {
 		v.Notes = append(v.Notes, "a root commit has no history to trace")
@@ -117,7 +117,7 @@ func classicBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, varia
 	if err := t.run(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.fill(ctx, v); err != nil {
+	if err := t.answer(ctx, v); err != nil {
 		return nil, err
 	}
 	v.Notes = append(v.Notes, t.notes...)
@@ -178,13 +178,13 @@ func (t *tracer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.settle(ctx); err != nil || !t.rules.refactor {
+	if err := t.blameUntilSettled(ctx); err != nil || !t.rules.refactor {
 		return err
 	}
 	return t.penetrate(ctx)
 }
 
-func (t *tracer) settle(ctx context.Context) error {
+func (t *tracer) blameUntilSettled(ctx context.Context) error {
 	for range maxRounds {
 		open := t.open()
 		if len(open) == 0 {
@@ -197,7 +197,7 @@ func (t *tracer) settle(ctx context.Context) error {
 			markDone(open)
 			continue
 		}
-		if err := t.learn(ctx, open); err != nil {
+		if err := t.readFacts(ctx, open); err != nil {
 			return err
 		}
 		for _, f := range open {

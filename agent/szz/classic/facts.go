@@ -23,15 +23,15 @@ type commitFacts struct {
 // files is generated text, and counts neither as cosmetic nor as refactoring.
 const factPatchBytes = 4 << 20
 
-// learn reads the facts about all commits that the files are blamed on and
+// readFacts reads the facts about all commits that the files are blamed on and
 // that are new: one bulk read of the commits, one diff-tree for their sizes and
 // one for the patches that have to be seen.
-func (t *tracer) learn(ctx context.Context, files []*traceFile) error {
+func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	fresh := t.unknown(files)
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := t.learnCommits(ctx, fresh); err != nil {
+	if err := t.readCommits(ctx, fresh); err != nil {
 		return err
 	}
 	if !t.rules.cosmetic && !t.rules.meta {
@@ -43,7 +43,7 @@ func (t *tracer) learn(ctx context.Context, files []*traceFile) error {
 			small = append(small, o)
 		}
 	}
-	return t.learnPatches(ctx, small)
+	return t.readPatches(ctx, small)
 }
 
 func (t *tracer) unknown(files []*traceFile) []gitext.OID {
@@ -58,7 +58,7 @@ func (t *tracer) unknown(files []*traceFile) []gitext.OID {
 	return sortedOIDs(set)
 }
 
-func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
+func (t *tracer) readCommits(ctx context.Context, oids []gitext.OID) error {
 	commits, err := t.repo.Commits(ctx, oids)
 	if err != nil {
 		return err
@@ -80,9 +80,9 @@ func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// learnPatches reads all patches. A commit whose patch cannot be read is not
+// readPatches reads all patches. A commit whose patch cannot be read is not
 // looked through, and neither is one of unknown size.
-func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
+func (t *tracer) readPatches(ctx context.Context, oids []gitext.OID) error {
 	if len(oids) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 	for p, err := range t.repo.Patches(ctx, oids, opt) {
 		switch {
 		case err == nil:
-			t.learnPatch(p)
+			t.addPatch(p)
 		case gitext.Unreadable(err):
 			t.note("%s: commits that need it are not looked through", gitext.WhyUnread(err))
 		default:
@@ -100,7 +100,7 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-func (t *tracer) learnPatch(p *gitext.Patch) {
+func (t *tracer) addPatch(p *gitext.Patch) {
 	k := t.known[p.Commit]
 	if t.rules.refactor && !p.Truncated {
 		k.patch = p
@@ -121,7 +121,7 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 		if f.ignore[c] {
 			continue
 		}
-		see, drop := t.judge(c, l.blame.Path)
+		see, drop := t.looksThrough(c, l.blame.Path)
 		if !see {
 			continue
 		}
@@ -136,9 +136,9 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 	return again
 }
 
-// judge says whether blame looks through a commit's change of a path, and
+// looksThrough says whether blame looks through a commit's change of a path, and
 // whether lines that git nevertheless leaves with it are dropped.
-func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
+func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	k := t.known[c]
 	r := t.rules
 	switch {

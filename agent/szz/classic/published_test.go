@@ -178,7 +178,7 @@ func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]git
 	}
 	t.rules = r
 	v := &szz.Verdict{}
-	if err := t.fill(ctx, v); err != nil {
+	if err := t.answer(ctx, v); err != nil {
 		p.t.Errorf("%s: %v", fc.Fix.Short(), err)
 	}
 	var out []gitext.OID

@@ -88,7 +88,7 @@ func (t *tracer) penetrate(ctx context.Context) error {
 		if t.divert(t.behind(seen)) == 0 {
 			return nil
 		}
-		if err := t.settle(ctx); err != nil {
+		if err := t.blameUntilSettled(ctx); err != nil {
 			return err
 		}
 	}
@@ -153,10 +153,10 @@ const minRenamed = 2
 // renames gives the renamings that hold in their file: from old path to old
 // and new names.
 func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map[string]string, error) {
-	count := map[rename]tally{}
-	total := map[[2]string]tally{}
+	count := map[rename]renameCount{}
+	total := map[[2]string]renameCount{}
 	for _, c := range changes {
-		c.proposeRenames(func(r rename, seen tally) {
+		c.proposeRenames(func(r rename, seen renameCount) {
 			count[r] = count[r].plus(seen)
 			total[[2]string{r.from, r.to}] = total[[2]string{r.from, r.to}].plus(seen)
 		})
@@ -186,7 +186,7 @@ func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map
 	return out, nil
 }
 
-func sortedRenames(count map[rename]tally) []rename {
+func sortedRenames(count map[rename]renameCount) []rename {
 	return slices.SortedFunc(maps.Keys(count), func(a, b rename) int {
 		return cmp.Or(strings.Compare(a.file.OldPath, b.file.OldPath), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})

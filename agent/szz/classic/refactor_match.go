@@ -15,7 +15,7 @@ const (
 	minMoved = 40
 	// minTelling is from how many letters and digits on a line tells one
 	// function from another; "}", "else" and "return 0;" do not.
-	minTelling = 9
+	minDistinctive = 9
 	// minExtracted is how many telling lines make an extracted function.
 	minExtracted = 3
 	// maxAligned bounds lines times lines of one alignment.
@@ -49,11 +49,11 @@ type change struct {
 
 // A codeLine is one side's line by its words.
 type codeLine struct {
-	num    int
-	words  []token
-	text   string // the words, after renaming, with one space between
-	weight int    // letters and digits
-	taken  bool   // has its counterpart
+	num     int
+	words   []token
+	text    string // the words, after renaming, with one space between
+	weight  int    // letters and digits
+	matched bool   // has its counterpart
 }
 
 func collect(p *gitext.Patch) []*change {
@@ -126,18 +126,18 @@ type matcher struct {
 	changes []*change
 	renamed map[string]map[string]string
 	found   map[place]origin
-	byText  map[string][]spot // removed lines
+	byText  map[string][]removedRef // removed lines
 }
 
 // A spot is a removed line.
-type spot struct {
+type removedRef struct {
 	change *change
 	line   int // index in change.removed
 }
 
-func (m *matcher) pair(c *change, added int, from spot, block int) {
+func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	a, r := &c.added[added], &from.change.removed[from.line]
-	if a.taken {
+	if a.matched {
 		return
 	}
 	o := origin{place: place{from.change.file.OldPath, r.num}, block: block, how: "reformatted"}
@@ -148,7 +148,7 @@ func (m *matcher) pair(c *change, added int, from spot, block int) {
 	case r.text != joinWords(r.words, nil):
 		o.how = "renamed"
 	}
-	a.taken, r.taken = true, true
+	a.matched, r.matched = true, true
 	m.found[place{c.file.NewPath, a.num}] = o
 }
 
@@ -173,11 +173,11 @@ func (m *matcher) reformatted(c *change) bool {
 	}
 	word := 0
 	for i := range c.added {
-		m.pair(c, i, spot{c, owner[word]}, 0)
+		m.pair(c, i, removedRef{c, owner[word]}, 0)
 		word += len(c.added[i].words)
 	}
 	for i := range c.removed {
-		c.removed[i].taken = true
+		c.removed[i].matched = true
 	}
 	m.markWhole(c)
 	return true
@@ -188,7 +188,7 @@ func (m *matcher) reformatted(c *change) bool {
 func (m *matcher) align(c, from *change, block int) {
 	pairs := commonLines(from.removed, c.added)
 	for _, p := range pairs {
-		m.pair(c, p[1], spot{from, p[0]}, block)
+		m.pair(c, p[1], removedRef{from, p[0]}, block)
 	}
 	if c == from && len(pairs) == len(c.removed) && len(pairs) == len(c.added) {
 		m.markWhole(c)
@@ -213,7 +213,7 @@ func commonLines(old, new []codeLine) [][2]int {
 	}
 	length := make([]int, (n+1)*(k+1))
 	at := func(i, j int) *int { return &length[i*(k+1)+j] }
-	same := func(i, j int) bool { return !old[i].taken && !new[j].taken && old[i].text == new[j].text }
+	same := func(i, j int) bool { return !old[i].matched && !new[j].matched && old[i].text == new[j].text }
 	for i := n - 1; i >= 0; i-- {
 		for j := k - 1; j >= 0; j-- {
 			if same(i, j) {
@@ -239,12 +239,12 @@ func commonLines(old, new []codeLine) [][2]int {
 }
 
 func (m *matcher) index() {
-	m.byText = map[string][]spot{}
+	m.byText = map[string][]removedRef{}
 	for _, c := range m.changes {
 		for i := range c.removed {
 			l := &c.removed[i]
-			if !l.taken && len(m.byText[l.text]) < maxPlaces {
-				m.byText[l.text] = append(m.byText[l.text], spot{c, i})
+			if !l.matched && len(m.byText[l.text]) < maxPlaces {
+				m.byText[l.text] = append(m.byText[l.text], removedRef{c, i})
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (m *matcher) moved(c *change) {
 	for i := 0; i < len(c.added); {
 		from, n := m.longestBlock(c, i)
 		for k := range n {
-			m.pair(c, i+k, spot{from.change, from.line + k}, n)
+			m.pair(c, i+k, removedRef{from.change, from.line + k}, n)
 		}
 		i += max(n, 1)
 	}
@@ -266,13 +266,13 @@ func (m *matcher) moved(c *change) {
 
 // longestBlock finds the heaviest run of removed lines that equals the added
 // lines from index i on.
-func (m *matcher) longestBlock(c *change, i int) (best spot, lines int) {
+func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	heaviest := minMoved - 1
 	for _, s := range m.byText[c.added[i].text] {
 		weight, n := 0, 0
 		for i+n < len(c.added) && s.line+n < len(s.change.removed) {
 			a, r := &c.added[i+n], &s.change.removed[s.line+n]
-			if a.taken || r.taken || a.text != r.text {
+			if a.matched || r.matched || a.text != r.text {
 				break
 			}
 			weight += a.weight
@@ -291,12 +291,12 @@ func (m *matcher) longestBlock(c *change, i int) (best spot, lines int) {
 func (m *matcher) extracted(c *change) {
 	shared := map[*change][]int{}
 	for i := range c.added {
-		if c.added[i].taken || c.added[i].weight < minTelling {
+		if c.added[i].matched || c.added[i].weight < minDistinctive {
 			continue
 		}
 		var counted *change
 		for _, s := range m.byText[c.added[i].text] {
-			if s.change != c && s.change != counted && !s.change.removed[s.line].taken {
+			if s.change != c && s.change != counted && !s.change.removed[s.line].matched {
 				shared[s.change] = append(shared[s.change], i)
 				counted = s.change
 			}
@@ -310,16 +310,16 @@ func (m *matcher) extracted(c *change) {
 			continue
 		}
 		window := c.added[hits[0] : hits[len(hits)-1]+1]
-		if 5*len(hits) >= 3*telling(window) {
+		if 5*len(hits) >= 3*countDistinctive(window) {
 			m.align(c, from, len(hits))
 		}
 	}
 }
 
-func telling(lines []codeLine) int {
+func countDistinctive(lines []codeLine) int {
 	n := 0
 	for i := range lines {
-		if !lines[i].taken && lines[i].weight >= minTelling {
+		if !lines[i].matched && lines[i].weight >= minDistinctive {
 			n++
 		}
 	}

@@ -65,16 +65,18 @@ func joinWords(ws []token, renamed map[string]string) string {
 
 // A tally is how often a renaming was seen, and whether once at a place that
 // declares the name.
-type tally struct {
+type renameCount struct {
 	places   int
 	declared bool
 }
 
-func (t tally) plus(o tally) tally { return tally{t.places + o.places, t.declared || o.declared} }
+func (t renameCount) plus(o renameCount) renameCount {
+	return renameCount{t.places + o.places, t.declared || o.declared}
+}
 
 // proposeRenames compares the removed with the added lines of a change and
 // counts the places where they differ in one name and nothing else.
-func (c *change) proposeRenames(count func(rename, tally)) {
+func (c *change) proposeRenames(count func(rename, renameCount)) {
 	if c.file.Status == 'A' || c.file.Status == 'D' || len(c.removed)*len(c.added) > maxAligned {
 		return
 	}
@@ -91,23 +93,23 @@ func (c *change) proposeRenames(count func(rename, tally)) {
 }
 
 // oneNameApart reports the name in which two lines differ, and how often.
-func oneNameApart(old, new []token) (from, to string, seen tally) {
+func oneNameApart(old, new []token) (from, to string, seen renameCount) {
 	if len(old) != len(new) {
-		return "", "", tally{}
+		return "", "", renameCount{}
 	}
 	for i := range old {
 		if old[i].Text == new[i].Text {
 			continue
 		}
 		if !old[i].Name || !new[i].Name || seen.places > 0 && (old[i].Text != from || new[i].Text != to) {
-			return "", "", tally{}
+			return "", "", renameCount{}
 		}
 		from, to = old[i].Text, new[i].Text
 		seen.places++
 		seen.declared = seen.declared || declares(old, i)
 	}
 	if seen.places == 0 || seen.places == len(old) || source.IsKeyword(from) || source.IsKeyword(to) {
-		return "", "", tally{}
+		return "", "", renameCount{}
 	}
 	return from, to, seen
 }

@@ -17,14 +17,14 @@ import (
 
 // Bounds of what is shown.
 const (
-	maxTaken = 100 // runes
-	tookAll  = 2   // names
+	maxRestored      = 100 // runes
+	maxRestoredNames = 2   // names
 )
 
-// takenBy is the longest line about something that a candidate took out of
+// restoredByFix is the longest line about something that a candidate took out of
 // the fixed files and that the fix puts in; else names that the fix puts in and
 // of which the candidate took out lines and put none in; "" for neither.
-func (d *investigation) takenBy(c *candidate.Candidate) string {
+func (d *investigation) restoredByFix(c *candidate.Candidate) string {
 	line := ""
 	for _, r := range d.k.Set.Changes {
 		for _, l := range r.Added {
@@ -36,7 +36,7 @@ func (d *investigation) takenBy(c *candidate.Candidate) string {
 		}
 	}
 	if line != "" {
-		return agent.Shorten(agent.CleanLine(line), maxTaken)
+		return agent.Abridge(agent.CleanLine(line), maxRestored)
 	}
 	var names []string
 	for _, t := range source.SortedTokens(d.k.Fresh) {
@@ -45,7 +45,7 @@ func (d *investigation) takenBy(c *candidate.Candidate) string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
-	return agent.Shorten(agent.CleanLine(strings.Join(names[:min(tookAll, len(names))], ", ")), maxTaken)
+	return agent.Abridge(agent.CleanLine(strings.Join(names[:min(maxRestoredNames, len(names))], ", ")), maxRestored)
 }
 
 // isName tells a name of the project from keywords and plain words.

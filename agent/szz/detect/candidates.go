@@ -30,27 +30,27 @@ const (
 // owners of other lines.
 func (d *investigation) candidateText(ctx context.Context, told map[gitext.OID]string) (string, error) {
 	var b strings.Builder
-	ranked := d.ranked()
+	ranked := d.listed()
 	for i, j := range ranked {
 		if j.Probability < minLabelled && i > 0 {
-			fmt.Fprintf(&b, "%s %s%s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.place(i))
+			fmt.Fprintf(&b, "%s %s%s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.orderNotes(i))
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.company(i), d.place(i), percent(j.Probability))
+		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.sameSeries(i), d.orderNotes(i), roughPercent(j.Probability))
 		if i >= excerpted {
 			continue
 		}
-		if taken := d.takenBy(j.Candidate); taken != "" {
+		if taken := d.restoredByFix(j.Candidate); taken != "" {
 			fmt.Fprintf(&b, "   took out what the fix adds: %s\n", taken)
 		}
 		if d.opt.NoClaimCheck {
 			continue
 		}
-		if err := d.remark(ctx, &b, j.Candidate, told); err != nil {
+		if err := d.writeHistory(ctx, &b, j.Candidate, told); err != nil {
 			return "", err
 		}
 	}
-	others := d.roster.order[len(ranked):]
+	others := d.names.order[len(ranked):]
 	if len(others) == 0 {
 		return b.String(), nil
 	}
@@ -60,14 +60,14 @@ func (d *investigation) candidateText(ctx context.Context, told map[gitext.OID]s
 	}
 	b.WriteString("\nAlso in the patch:\n")
 	for _, c := range commits {
-		fmt.Fprintf(&b, "%s %s\n", d.roster.tags[c.OID], d.commitLine(c))
+		fmt.Fprintf(&b, "%s %s\n", d.names.of[c.OID], d.commitLine(c))
 	}
 	return b.String(), nil
 }
 
-// remark adds what the histories of a candidate's lines and functions say.
-func (d *investigation) remark(ctx context.Context, b *strings.Builder, c *candidate.Candidate, told map[gitext.OID]string) error {
-	name := d.roster.tags[c.OID]
+// writeHistory adds what the histories of a candidate's lines and functions say.
+func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c *candidate.Candidate, told map[gitext.OID]string) error {
+	name := d.names.of[c.OID]
 	fresh, err := d.newIn(ctx, c)
 	if err != nil {
 		return err
@@ -80,15 +80,15 @@ func (d *investigation) remark(ctx context.Context, b *strings.Builder, c *candi
 		return err
 	}
 	if before != nil {
-		told[c.OID] = before.tell(name, d.redact)
+		told[c.OID] = before.describe(name, d.redact)
 		fmt.Fprintf(b, "   but %s\n", told[c.OID])
 	}
 	return nil
 }
 
-// siblingTie is the tie of a commit that has nothing but words in common with
+// onlyAlike is the tie of a commit that has nothing but words in common with
 // the fix: often one that mended the like elsewhere.
-const siblingTie = "other files; reads like the fix"
+const onlyAlike = "other files; reads like the fix"
 
 // tie says what connects a candidate with the fix, in fewer words than a
 // verdict has where it is little.
@@ -106,25 +106,25 @@ func (d *investigation) tie(c *candidate.Candidate) string {
 	case c.Sources&candidate.FromNames != 0:
 		return d.k.Reason(c)
 	}
-	return siblingTie
+	return onlyAlike
 }
 
-// company names the best of the better candidates by the same author from
+// sameSeries names the best of the better candidates by the same author from
 // about the same day: mostly patches of one series.
-func (d *investigation) company(i int) string {
-	c := d.judged[i].Candidate.Commit
-	for _, j := range d.judged[:i] {
+func (d *investigation) sameSeries(i int) string {
+	c := d.ranking[i].Candidate.Commit
+	for _, j := range d.ranking[:i] {
 		apart := c.Author.Time.Sub(j.Candidate.Commit.Author.Time).Abs()
 		if rank.SamePerson(c.Author, j.Candidate.Commit.Author) && apart <= 24*time.Hour {
-			return "; same author and day as " + d.roster.tags[j.Candidate.OID]
+			return "; same author and day as " + d.names.of[j.Candidate.OID]
 		}
 	}
 	return ""
 }
 
-// percent rounds a probability so far that nobody takes it for knowledge: the
+// roughPercent rounds a probability so far that nobody takes it for knowledge: the
 // ranking cannot tell 83 from 86, and 97 keeps a reader from looking further.
-func percent(p float64) string {
+func roughPercent(p float64) string {
 	switch {
 	case p >= 0.85:
 		return "over 85%"
@@ -192,9 +192,9 @@ func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate
 
 // commitLine is a commit as the tools' legends have it, without its author.
 func (d *investigation) commitLine(c gitext.Commit) string {
-	return fmt.Sprintf("%s %s %s", c.OID.Short(), day(c.Committer.Time), subjectOf(c, d.redact))
+	return fmt.Sprintf("%s %s %s", c.OID.Short(), dateOf(c.Committer.Time), subjectOf(c, d.redact))
 }
 
 func subjectOf(c gitext.Commit, redact func(string) string) string {
-	return agent.Shorten(agent.CleanLine(redact(c.Subject())), 90)
+	return agent.Abridge(agent.CleanLine(redact(c.Subject())), 90)
 }

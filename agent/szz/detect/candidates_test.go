@@ -14,7 +14,7 @@ func TestPercent(t *testing.T) {
 	// Probabilities are told as roughly as they are known.
 	t.Parallel()
 	for p, want := range map[float64]string{0: "under 5%", 0.049: "under 5%", 0.05: "5%", 0.33: "35%", 0.849: "85%", 0.97: "over 85%"} {
-		if got := percent(p); got != want {
+		if got := roughPercent(p); got != want {
 			t.Errorf("%v: %s, want %s", p, got, want)
 		}
 	}
@@ -56,5 +56,5 @@ func remarkOnNew(t *testing.T, elsewhere string) (text, tag string) {
 	if text, err = d.prompt(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return text, d.roster.tags[bad]
+	return text, d.names.of[bad]
 }

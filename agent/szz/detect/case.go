@@ -19,9 +19,9 @@ type investigation struct {
 	fc      *szz.FixContext
 	opt     Options
 	k       *rank.Case
-	judged  []rank.Ranked
+	ranking []rank.Ranked
 	offline *szz.Verdict // the answer without a model
-	roster  *roster      // without commits when the ranking is not shown
+	names   *commitNames // without commits when the ranking is not shown
 	scope   gittool.Scope
 	box     *gittool.Toolbox
 }
@@ -31,17 +31,17 @@ type investigation struct {
 func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*investigation, error) {
 	d := &investigation{repo: repo, fc: fc, opt: opt}
 	var err error
-	if d.k, d.judged, err = rank.Assess(ctx, repo, fc); err != nil {
+	if d.k, d.ranking, err = rank.Assess(ctx, repo, fc); err != nil {
 		return nil, err
 	}
-	if d.offline, err = d.k.Verdict(d.judged, opt.Max); err != nil {
+	if d.offline, err = d.k.Verdict(d.ranking, opt.Max); err != nil {
 		return nil, err
 	}
 	if d.scope, err = scopeOf(ctx, repo, fc); err != nil {
 		return nil, err
 	}
-	d.roster = d.newRoster()
-	d.scope.Names = d.roster.names()
+	d.names = d.nameCommits()
+	d.scope.Names = d.names.commits()
 	d.box, err = gittool.New(repo, d.scope, gittool.Options{Plain: opt.NoCompression, Memory: opt.Memory})
 	return d, err
 }
@@ -73,22 +73,22 @@ func (d *investigation) redact(s string) string {
 }
 
 // A roster gives the commits of the first prompt short names.
-type roster struct {
-	tags  map[gitext.OID]string
+type commitNames struct {
+	of    map[gitext.OID]string
 	order []gitext.OID
 }
 
-func (r *roster) add(oid gitext.OID) {
-	if r.tags[oid] == "" {
+func (r *commitNames) add(oid gitext.OID) {
+	if r.of[oid] == "" {
 		r.order = append(r.order, oid)
-		r.tags[oid] = fmt.Sprintf("c%d", len(r.order))
+		r.of[oid] = fmt.Sprintf("c%d", len(r.order))
 	}
 }
 
-// names maps the short names to the commits.
-func (r *roster) names() map[string]gitext.OID {
+// commits maps the short names to the commits.
+func (r *commitNames) commits() map[string]gitext.OID {
 	names := map[string]gitext.OID{}
-	for oid, tag := range r.tags {
+	for oid, tag := range r.of {
 		names[tag] = oid
 	}
 	return names
@@ -102,26 +102,26 @@ const (
 	maxTagged    = 16    // commits with a short name
 )
 
-// ranked are the candidates of the ranking that the first prompt lists.
-func (d *investigation) ranked() []rank.Ranked {
-	n := min(maxRanked, len(d.judged))
+// listed are the candidates of the ranking that the first prompt lists.
+func (d *investigation) listed() []rank.Ranked {
+	n := min(maxRanked, len(d.ranking))
 	for ; n > alwaysRanked; n-- {
-		j := d.judged[n-1]
-		if j.Probability >= minLabelled || j.Probability >= minRanked && d.tie(j.Candidate) != siblingTie {
+		j := d.ranking[n-1]
+		if j.Probability >= minLabelled || j.Probability >= minRanked && d.tie(j.Candidate) != onlyAlike {
 			break
 		}
 	}
-	return d.judged[:n]
+	return d.ranking[:n]
 }
 
-// newRoster names the best candidates, then the owners of lines near the
+// nameCommits names the best candidates, then the owners of lines near the
 // changes, nearest first.
-func (d *investigation) newRoster() *roster {
-	r := &roster{tags: map[gitext.OID]string{}}
+func (d *investigation) nameCommits() *commitNames {
+	r := &commitNames{of: map[gitext.OID]string{}}
 	if d.opt.NoCandidates {
 		return r
 	}
-	for _, j := range d.ranked() {
+	for _, j := range d.listed() {
 		r.add(j.Candidate.OID)
 	}
 	for _, want := range []candidate.Role{candidate.RoleDeleted, candidate.RoleContext} {

@@ -23,11 +23,11 @@ var errSibling = errors.New("another run of the vote failed for a reason that ho
 
 // A panel is the runs that vote on one fix.
 type ensemble struct {
-	d        *investigation
-	prompt   string
-	told     map[gitext.OID]string // precedents that the prompt speaks of
-	stop     context.CancelCauseFunc
-	answered chan struct{} // closed when the others may begin
+	d          *investigation
+	prompt     string
+	precedents map[gitext.OID]string // precedents that the prompt speaks of
+	stop       context.CancelCauseFunc
+	answered   chan struct{} // closed when the others may begin
 
 	mu     sync.Mutex
 	opened bool           // answered is closed
@@ -50,7 +50,7 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error)
 	}
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &ensemble{d: d, prompt: prompt, told: told, stop: stop, answered: make(chan struct{})}
+	p := &ensemble{d: d, prompt: prompt, precedents: told, stop: stop, answered: make(chan struct{})}
 	var work sync.WaitGroup
 	work.Go(func() { p.do(within, p.begin()) })
 	<-p.answered
@@ -158,7 +158,7 @@ func (p *ensemble) listener(k int) func(agent.Event) {
 // run is one conversation.
 func (p *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
 	d := p.d
-	report, err := newReportTool(d, p.told)
+	report, err := newReportTool(d, p.precedents)
 	if err != nil {
 		return szz.AgentRun{}, err
 	}

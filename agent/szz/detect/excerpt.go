@@ -27,10 +27,10 @@ import (
 
 // A patchPart is a hunk of a candidate and how near to the fix its lines are.
 type patchPart struct {
-	file *gitext.FileChange
-	hunk *gitext.Hunk
-	far  []float64 // by line; 0 is nearest
-	take []bool
+	file  *gitext.FileChange
+	hunk  *gitext.Hunk
+	far   []float64 // by line; 0 is nearest
+	shown []bool
 }
 
 // How far lines are from the fix when nothing in their hunk is tied to it by
@@ -57,13 +57,13 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 			parts = append(parts, d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], shared, named))
 		}
 	}
-	takeNearest(parts, room)
-	takeSmall(parts)
+	showNearest(parts, room)
+	showSmall(parts)
 	var b strings.Builder
 	var file *gitext.FileChange
 	left, section := 0, ""
 	for _, part := range parts {
-		if !slices.Contains(part.take, true) {
+		if !slices.Contains(part.shown, true) {
 			left++
 			continue
 		}
@@ -80,14 +80,14 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 	return b.String()
 }
 
-// takeSmall marks the changed lines of the hunks that are left when they are
+// showSmall marks the changed lines of the hunks that are left when they are
 // few: saying that they are left would make a reader ask for them.
-func takeSmall(parts []*patchPart) {
+func showSmall(parts []*patchPart) {
 	const most, room = 2, 240 // hunks, and characters of their changed lines
 	var left []*patchPart
 	size := 0
 	for _, part := range parts {
-		if slices.Contains(part.take, true) {
+		if slices.Contains(part.shown, true) {
 			continue
 		}
 		left = append(left, part)
@@ -102,14 +102,14 @@ func takeSmall(parts []*patchPart) {
 	}
 	for _, part := range left {
 		for i, l := range part.hunk.Lines {
-			part.take[i] = l.Op != ' '
+			part.shown[i] = l.Op != ' '
 		}
 	}
 }
 
 // newPart measures how far each line of a hunk is from the fix.
 func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h *gitext.Hunk, shared map[*gitext.PatchLine]float64, named map[*gitext.PatchLine]bool) *patchPart {
-	part := &patchPart{file: f, hunk: h, take: make([]bool, len(h.Lines))}
+	part := &patchPart{file: f, hunk: h, shown: make([]bool, len(h.Lines))}
 	at := map[int]candidate.Role{}
 	for i := range d.k.Set.Anchors {
 		a := &d.k.Set.Anchors[i]
@@ -228,9 +228,9 @@ func farByWords(shared float64, sameFunction bool) float64 {
 	return far
 }
 
-// takeNearest marks the nearest lines of all parts that fit into room. When
+// showNearest marks the nearest lines of all parts that fit into room. When
 // nothing is tied to the fix, the first lines are taken.
-func takeNearest(parts []*patchPart, room int) {
+func showNearest(parts []*patchPart, room int) {
 	type place struct{ part, line int }
 	var order []place
 	for i, part := range parts {
@@ -257,7 +257,7 @@ func takeNearest(parts []*patchPart, room int) {
 			break
 		}
 		room -= cost
-		part.take[p.line], titled[part.file], opened[part] = true, true, true
+		part.shown[p.line], titled[part.file], opened[part] = true, true, true
 	}
 }
 
@@ -281,7 +281,7 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 		skipped = nil
 	}
 	for i, l := range part.hunk.Lines {
-		if !part.take[i] {
+		if !part.shown[i] {
 			skipped = append(skipped, l)
 			continue
 		}
@@ -299,6 +299,6 @@ func hunkTitle(h *gitext.Hunk) string {
 		}
 		return fmt.Sprintf("%d,%d", start, lines)
 	}
-	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), agent.Shorten(agent.CleanLine(h.Section), 80))
+	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), agent.Abridge(agent.CleanLine(h.Section), 80))
 	return strings.TrimRight(title, " ") + "\n"
 }

@@ -42,12 +42,12 @@ func TestTakeNearest(t *testing.T) {
 		for _, far := range c.far {
 			far = slices.Clone(far)
 			spread(far)
-			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, take: make([]bool, len(far))})
+			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, shown: make([]bool, len(far))})
 		}
-		takeNearest(parts, c.room)
+		showNearest(parts, c.room)
 		var got []string
 		for _, p := range parts {
-			if slices.Contains(p.take, true) {
+			if slices.Contains(p.shown, true) {
 				var b strings.Builder
 				p.write(&b, "")
 				got = append(got, strings.Split(strings.TrimSpace(b.String()), "\n")[1:]...)

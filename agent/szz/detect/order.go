@@ -11,20 +11,20 @@ import (
 	"git-agent/gitext"
 )
 
-// place says what the dates of a list do not: which of the commits of one day
+// orderNotes says what the dates of a list do not: which of the commits of one day
 // came last, which one is the fix's parent, and which takes another back.
-func (d *investigation) place(i int) string {
-	c := d.judged[i].Candidate
+func (d *investigation) orderNotes(i int) string {
+	c := d.ranking[i].Candidate
 	s := ""
 	if c.OID == d.fc.Parent {
 		s += "; the parent of the fix"
 	}
 	if o := d.justBefore(c); o != nil {
-		s += "; landed after " + d.roster.tags[o.OID]
+		s += "; landed after " + d.names.of[o.OID]
 	}
-	for _, j := range d.ranked() {
+	for _, j := range d.listed() {
 		if j.Candidate != c && revertsCommit(c.Commit, j.Candidate.Commit) {
-			s += "; reverts " + d.roster.tags[j.Candidate.OID]
+			s += "; reverts " + d.names.of[j.Candidate.OID]
 		}
 	}
 	return s
@@ -33,7 +33,7 @@ func (d *investigation) place(i int) string {
 // justBefore is the listed candidate of the same day that landed last before c.
 func (d *investigation) justBefore(c *candidate.Candidate) *candidate.Candidate {
 	var last *candidate.Candidate
-	for _, j := range d.ranked() {
+	for _, j := range d.listed() {
 		if j.Candidate != c && sameDay(j.Candidate.Commit, c.Commit) && rank.LandedAfter(c, j.Candidate) && (last == nil || rank.LandedAfter(j.Candidate, last)) {
 			last = j.Candidate
 		}
@@ -67,18 +67,18 @@ func revertsCommit(x, y gitext.Commit) bool {
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
-	for i, j := range d.ranked() {
+	for i, j := range d.listed() {
 		near := d.wroteNear(j.Candidate)
 		switch {
 		case len(out) == excerpted:
 			return out
-		case !near && d.tie(j.Candidate) == siblingTie:
-		case i == 0 || j.Probability >= minExcerpt || near && d.judged[0].Probability < sure:
+		case !near && d.tie(j.Candidate) == onlyAlike:
+		case i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure:
 			out = append(out, j)
 		}
 	}
-	if len(out) == 0 && len(d.judged) > 0 {
-		return d.judged[:1]
+	if len(out) == 0 && len(d.ranking) > 0 {
+		return d.ranking[:1]
 	}
 	return out
 }

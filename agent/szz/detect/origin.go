@@ -31,7 +31,7 @@ const (
 )
 
 // A sighting is the oldest standing line with a name, outside the fixed files.
-type sighting struct {
+type nameOrigin struct {
 	name   string
 	path   string
 	line   int
@@ -48,7 +48,7 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, o := range origins {
 		who := d.commitLine(o.commit)
-		if tag := d.roster.tags[o.commit.OID]; tag != "" {
+		if tag := d.names.of[o.commit.OID]; tag != "" {
 			who = tag
 		}
 		more := ""
@@ -61,7 +61,7 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 }
 
 // origins looks up the names that the fix adds or takes away.
-func (d *investigation) origins(ctx context.Context) ([]sighting, error) {
+func (d *investigation) origins(ctx context.Context) ([]nameOrigin, error) {
 	names := d.foreignNames()
 	if len(names) == 0 {
 		return nil, nil
@@ -70,19 +70,19 @@ func (d *investigation) origins(ctx context.Context) ([]sighting, error) {
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
-	found := d.standing(names, hits)
+	found := d.rarestUses(names, hits)
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2)
 	for i := range found {
-		g.Go(func() error { return d.oldest(gctx, &found[i]) })
+		g.Go(func() error { return d.findOldest(gctx, &found[i]) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	var out []sighting
+	var out []nameOrigin
 	for _, s := range found {
 		if s.commit.OID != "" {
-			out = append(out, s.sighting)
+			out = append(out, s.nameOrigin)
 		}
 	}
 	return out, nil
@@ -110,16 +110,16 @@ func (d *investigation) foreignNames() []string {
 
 // A nameUse is a name with its lines outside the fixed files.
 type nameUse struct {
-	sighting
+	nameOrigin
 	paths []string
 	lines map[string][]gitext.LineRange
 }
 
-// standing picks the names to look into: those in the fewest other files.
-func (d *investigation) standing(names []string, hits []gitext.GrepMatch) []nameUse {
+// rarestUses picks the names to look into: those in the fewest other files.
+func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
 	uses := map[string]*nameUse{}
 	for _, n := range names {
-		uses[n] = &nameUse{sighting: sighting{name: n}, lines: map[string][]gitext.LineRange{}}
+		uses[n] = &nameUse{nameOrigin: nameOrigin{name: n}, lines: map[string][]gitext.LineRange{}}
 	}
 	for _, h := range hits {
 		if d.k.FixPath[h.Path] || source.FileKindOf(h.Path) != source.SourceFile {
@@ -149,9 +149,9 @@ func (d *investigation) standing(names []string, hits []gitext.GrepMatch) []name
 	return out[:min(maxOriginNames, len(out))]
 }
 
-// oldest blames the lines with a name, and keeps the oldest, unless a shallow
+// findOldest blames the lines with a name, and keeps the oldest, unless a shallow
 // clone ends before it. Files that this clone lacks are passed over.
-func (d *investigation) oldest(ctx context.Context, s *nameUse) error {
+func (d *investigation) findOldest(ctx context.Context, s *nameUse) error {
 	for _, path := range s.paths[:min(maxOriginFiles, len(s.paths))] {
 		lines, err := d.repo.Blame(ctx, d.fc.Parent, path, gitext.BlameOptions{Ranges: s.lines[path], IgnoreSpace: true})
 		if gitext.Unreadable(err) {

@@ -134,7 +134,7 @@ func (d *investigation) ownersOf(f *gitext.FileChange) map[int]string {
 	owners := map[int]string{}
 	for i := range d.k.Set.Anchors {
 		if a := &d.k.Set.Anchors[i]; d.k.Set.Files[a.File].OldPath == f.OldPath {
-			owners[a.Line] = d.roster.tags[a.Owner]
+			owners[a.Line] = d.names.of[a.Owner]
 		}
 	}
 	return owners
@@ -169,7 +169,7 @@ func fileText(f *gitext.FileChange, owners map[int]string, context int) string {
 
 func patchLine(l gitext.PatchLine) string {
 	text := strings.TrimSuffix(string(l.Text), "\r")
-	return strings.TrimRight(string(l.Op)+agent.Shorten(agent.CleanLine(text), maxPromptLine), " ") + "\n"
+	return strings.TrimRight(string(l.Op)+agent.Abridge(agent.CleanLine(text), maxPromptLine), " ") + "\n"
 }
 
 // cutLines keeps the first lines of text that fit into room.

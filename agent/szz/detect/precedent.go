@@ -33,11 +33,11 @@ import (
 type precedent struct {
 	lines, of int // lines that were there, of those that the commit is charged with
 	moved     int // of lines, those that were there word for word
-	examples  []earlier
+	examples  []earlierLine
 }
 
 // An earlier line is a charged line as it stood before.
-type earlier struct {
+type earlierLine struct {
 	line   int // in the fix's parent
 	text   string
 	path   string
@@ -74,7 +74,7 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 	}
 	found := &precedent{of: len(charged)}
 	removed := newRemoval(patch)
-	var hits []earlier
+	var hits []earlierLine
 	for _, a := range charged {
 		if ctx.Err() != nil { // a patch may have very many lines
 			return nil, ctx.Err()
@@ -97,7 +97,7 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 
 // ownersBefore names who wrote the lines that stood in parent, through further
 // moves.
-func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlier) error {
+func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlierLine) error {
 	for i := range list {
 		e := &list[i]
 		lines, err := d.repo.Blame(ctx, parent, e.path, gitext.BlameOptions{
@@ -148,7 +148,7 @@ func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 }
 
 // A removal is what a commit took out, as far as it may be what it put back.
-type removal struct {
+type removedLines struct {
 	exact map[string][]removedLine // by text without white space
 	old   map[removedAt]string     // the same text, by place
 	new   map[string]map[int]string
@@ -172,8 +172,8 @@ type removedAt struct {
 // maxAlike bounds how many equal removed lines are compared.
 const maxAlike = 50
 
-func newRemoval(p *gitext.Patch) *removal {
-	r := &removal{
+func newRemoval(p *gitext.Patch) *removedLines {
+	r := &removedLines{
 		exact: map[string][]removedLine{}, old: map[removedAt]string{}, new: map[string]map[int]string{},
 		hunks: map[string][]gitext.Hunk{}, from: map[string]string{}, renames: renamesOf(p),
 	}
@@ -202,8 +202,8 @@ func squeezed(text []byte) string { return string(bytes.Join(bytes.Fields(text),
 
 // find looks for a charged line among what was removed: as it is, or in the
 // same hunk in a form that holds all that the fix changes in it.
-func (r *removal) find(a *candidate.Anchor, faults [][]string) (earlier, bool) {
-	e := earlier{line: a.Line, text: strings.TrimSpace(string(a.Text))}
+func (r *removedLines) find(a *candidate.Anchor, faults [][]string) (earlierLine, bool) {
+	e := earlierLine{line: a.Line, text: strings.TrimSpace(string(a.Text))}
 	p, ok := r.moved(a)
 	if e.same = ok; !ok {
 		p, ok = r.rewritten(a, faults)
@@ -220,7 +220,7 @@ const minFarMove = 40
 // moved finds a charged line that was removed elsewhere together with a line
 // near it. One line alone proves nothing: many lines are equal,
 // and to put one into another branch changes what a program does.
-func (r *removal) moved(a *candidate.Anchor) (removedLine, bool) {
+func (r *removedLines) moved(a *candidate.Anchor) (removedLine, bool) {
 	now := r.new[a.Path]
 	for _, p := range r.exact[squeezed(a.Text)] {
 		beside, longest := 0, 0
@@ -241,7 +241,7 @@ func (r *removal) moved(a *candidate.Anchor) (removedLine, bool) {
 // it. It has the same names in it, but for those that the commit renames
 // throughout: whoever puts in another name may change what the line means,
 // also where the fix does not touch it.
-func (r *removal) rewritten(a *candidate.Anchor, faults [][]string) (removedLine, bool) {
+func (r *removedLines) rewritten(a *candidate.Anchor, faults [][]string) (removedLine, bool) {
 	if len(faults) == 0 {
 		return removedLine{}, false
 	}
@@ -284,8 +284,8 @@ func (d *investigation) faults(a *candidate.Anchor) [][]string {
 	return changes(old, best)
 }
 
-// tell words a precedent for the model; name is how it calls the accused.
-func (p *precedent) tell(name string, redact func(string) string) string {
+// describe words a precedent for the model; name is how it calls the accused.
+func (p *precedent) describe(name string, redact func(string) string) string {
 	var b strings.Builder
 	if p.of == 1 {
 		fmt.Fprintf(&b, "the line that ties %s to the fix stood before it, in this or an earlier form:", name)
@@ -299,7 +299,7 @@ func (p *precedent) tell(name string, redact func(string) string) string {
 		}
 		fmt.Fprintf(&b, " `%s` was in %s:%d at %s^", excerptOf(before), agent.CleanLine(e.path), e.at, name)
 		if e.owner.OID != "" {
-			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), day(e.owner.Committer.Time), subjectOf(e.owner, redact))
+			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), dateOf(e.owner.Committer.Time), subjectOf(e.owner, redact))
 		}
 		if !e.same {
 			fmt.Fprintf(&b, ", and %s made it `%s`: judge whether that change is the bug", name, excerptOf(e.text))
@@ -309,6 +309,6 @@ func (p *precedent) tell(name string, redact func(string) string) string {
 	return strings.TrimSuffix(b.String(), ";")
 }
 
-func excerptOf(line string) string { return agent.Shorten(agent.CleanLine(line), 100) }
+func excerptOf(line string) string { return agent.Abridge(agent.CleanLine(line), 100) }
 
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+func dateOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }

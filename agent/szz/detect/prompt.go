@@ -65,12 +65,12 @@ func (d *investigation) prompt(ctx context.Context, told map[gitext.OID]string) 
 		NoTools: d.opt.NoTools,
 	}
 	if d.fc.Fix != "" {
-		p.Date = day(d.fc.Date)
+		p.Date = dateOf(d.fc.Date)
 	}
 	if !d.opt.NoTools {
 		p.Parent = d.fc.Parent.Short()
 	}
-	p.Tagged, p.Patch = len(d.roster.order) > 0, d.patchText()
+	p.Tagged, p.Patch = len(d.names.order) > 0, d.patchText()
 	if !d.opt.NoCandidates {
 		var err error
 		if p.Candidates, err = d.candidateText(ctx, told); err != nil {
@@ -108,7 +108,7 @@ func (d *investigation) excerptText(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "## %s, %d %s changed\n%s", d.roster.tags[j.Candidate.OID], j.Candidate.Files, szz.Plural(j.Candidate.Files, "file", "files"), text)
+		fmt.Fprintf(&b, "## %s, %d %s changed\n%s", d.names.of[j.Candidate.OID], j.Candidate.Files, szz.Plural(j.Candidate.Files, "file", "files"), text)
 	}
 	return b.String(), nil
 }

@@ -25,13 +25,13 @@ const reportName = "report"
 // A reportTool takes verdicts. It resolves what the model names, checks what
 // it claims, and accepts; or it says once what is wrong.
 type reportTool struct {
-	d        *investigation
-	spec     agent.Spec
-	rejected bool // the chance to correct names was given
-	emptied  bool // the same for an empty list
+	d         *investigation
+	spec      agent.Spec
+	rejected  bool // the chance to correct names was given
+	emptySaid bool // the same for an empty list
 	// told holds the commits of which the model knows the precedent. It may
 	// insist: a second report of them is accepted.
-	told map[gitext.OID]string
+	precedents map[gitext.OID]string
 	// pending is the last verdict that only an objection held up: what stands
 	// when the limit comes before the answer to it.
 	pending    []szz.Claim
@@ -48,7 +48,7 @@ func newReportTool(d *investigation, told map[gitext.OID]string) (*reportTool, e
 	text := p.Tool()
 	schema, err := reportSchema(text.Params)
 	return &reportTool{
-		d: d, told: maps.Clone(told),
+		d: d, precedents: maps.Clone(told),
 		spec: agent.Spec{Name: reportName, Description: text.Description, Parameters: schema},
 	}, err
 }
@@ -172,7 +172,7 @@ func (r reported) confidence() float64 {
 }
 
 func (r reported) kind() string {
-	kind := strings.ToLower(strings.TrimSpace(agent.Shorten(r.Type, maxTypeName)))
+	kind := strings.ToLower(strings.TrimSpace(agent.Abridge(r.Type, maxTypeName)))
 	if slices.Contains(szz.ClaimTypes, kind) {
 		return kind
 	}
@@ -199,14 +199,14 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 		if len(claims) > 0 {
 			t.pending = claims
 		}
-		return say("szz/rejected", problems)
+		return answer("szz/rejected", problems)
 	}
 	if len(claims) == 0 {
-		if t.emptied || len(list) > 0 {
+		if t.emptySaid || len(list) > 0 {
 			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true}, nil
 		}
-		t.emptied = true
-		return say("szz/empty", nil)
+		t.emptySaid = true
+		return answer("szz/empty", nil)
 	}
 	objections, err := t.check(ctx, claims)
 	if err != nil {
@@ -214,13 +214,13 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 	}
 	if len(objections) > 0 {
 		t.pending = claims
-		return say("szz/objection", objections)
+		return answer("szz/objection", objections)
 	}
 	return agent.Result{Text: "accepted\n", Value: claims, Final: true}, nil
 }
 
-// say is an answer of the tool that leaves the conversation open.
-func say(name string, data any) (agent.Result, error) {
+// answer is an answer of the tool that leaves the conversation open.
+func answer(name string, data any) (agent.Result, error) {
 	p, err := prompts.Get(name)
 	if err != nil {
 		return agent.Result{}, err
@@ -241,7 +241,7 @@ func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz
 		if err != nil {
 			return nil, nil, err
 		}
-		c := szz.Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.told[oid]}
+		c := szz.Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.precedents[oid]}
 		if i := slices.IndexFunc(claims, func(o szz.Claim) bool { return o.Commit == oid }); i >= 0 {
 			claims[i].Confidence = max(claims[i].Confidence, c.Confidence)
 			continue
@@ -283,7 +283,7 @@ func paragraph(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return agent.Shorten(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
+	return agent.Abridge(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
 }
 
 // check looks for a precedent of each claim of which the model has not heard.
@@ -294,7 +294,7 @@ func (t *reportTool) check(ctx context.Context, claims []szz.Claim) ([]string, e
 	}
 	var objections []string
 	for _, c := range claims {
-		if t.told[c.Commit] != "" {
+		if t.precedents[c.Commit] != "" {
 			continue
 		}
 		before, err := t.d.findPrecedent(ctx, c.Commit)
@@ -307,9 +307,9 @@ func (t *reportTool) check(ctx context.Context, claims []szz.Claim) ([]string, e
 		if before == nil {
 			continue
 		}
-		t.told[c.Commit] = before.tell(c.Commit.Short(), t.d.redact)
+		t.precedents[c.Commit] = before.describe(c.Commit.Short(), t.d.redact)
 		t.objections++
-		objections = append(objections, t.told[c.Commit])
+		objections = append(objections, t.precedents[c.Commit])
 	}
 	return objections, nil
 }

@@ -63,5 +63,5 @@ func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, erro
 	if list := textReport(reply); list != nil {
 		return t.judge(ctx, list)
 	}
-	return say("szz/nudge", !t.d.opt.NoTools)
+	return answer("szz/nudge", !t.d.opt.NoTools)
 }

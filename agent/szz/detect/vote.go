@@ -24,26 +24,26 @@ func voters(runs []szz.AgentRun) (n int) {
 }
 
 // A ballot is what the runs say of one commit.
-type ballot struct {
-	commit gitext.OID
-	best   szz.Claim // of the run that is surest
-	named  int       // runs that name it
-	sum    float64
+type nomination struct {
+	commit     gitext.OID
+	best       szz.Claim // of the run that is surest
+	runs       int       // runs that name it
+	confidence float64
 }
 
-// count gathers the claims of the runs, in the order in which they were first
+// nominations gathers the claims of the runs, in the order in which they were first
 // made.
-func count(runs []szz.AgentRun) (list []ballot) {
+func nominations(runs []szz.AgentRun) (list []nomination) {
 	for _, r := range runs {
 		for _, c := range r.Claims {
-			i := slices.IndexFunc(list, func(b ballot) bool { return b.commit == c.Commit })
+			i := slices.IndexFunc(list, func(b nomination) bool { return b.commit == c.Commit })
 			if i < 0 {
 				i = len(list)
-				list = append(list, ballot{commit: c.Commit, best: c})
+				list = append(list, nomination{commit: c.Commit, best: c})
 			}
 			b := &list[i]
-			b.named++
-			b.sum += c.Confidence
+			b.runs++
+			b.confidence += c.Confidence
 			if c.Confidence > b.best.Confidence {
 				b.best = c
 			}
@@ -65,26 +65,26 @@ const runWeight = 2
 // 50 wrong answers were "high confidence"), which is why neither it nor the
 // agreement stands alone. The weight was set by hand: the result orders the
 // suspects, and a Calibration makes of it what can be believed.
-func (b ballot) probability(p float64, answered int) float64 {
-	return (p + runWeight*b.sum) / (1 + runWeight*float64(answered))
+func (b nomination) probability(p float64, answered int) float64 {
+	return (p + runWeight*b.confidence) / (1 + runWeight*float64(answered))
 }
 
 // elect turns the runs' claims into suspects, most probable first. Of one run
 // with a verdict all stand; of several those that more than half of them make,
 // or the best when there is none.
 func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.Suspect, error) {
-	list, answered := count(runs), voters(runs)
+	list, answered := nominations(runs), voters(runs)
 	ranked := map[gitext.OID]rank.Ranked{}
-	for _, j := range d.judged {
+	for _, j := range d.ranking {
 		ranked[j.Candidate.OID] = j
 	}
-	score := func(b ballot) float64 { return b.probability(ranked[b.commit].Probability, answered) }
-	final := func(b ballot) float64 { return d.calibrated(score(b), b.agreement(answered)) }
-	slices.SortStableFunc(list, func(a, b ballot) int {
+	score := func(b nomination) float64 { return b.probability(ranked[b.commit].Probability, answered) }
+	final := func(b nomination) float64 { return d.calibrated(score(b), b.agreement(answered)) }
+	slices.SortStableFunc(list, func(a, b nomination) int {
 		return cmp.Or(cmp.Compare(final(b), final(a)), cmp.Compare(score(b), score(a)))
 	})
 	if answered > 1 && len(list) > 0 {
-		agreed := slices.DeleteFunc(slices.Clone(list), func(b ballot) bool { return 2*b.named <= answered })
+		agreed := slices.DeleteFunc(slices.Clone(list), func(b nomination) bool { return 2*b.runs <= answered })
 		if len(agreed) == 0 {
 			agreed = list[:1]
 		}
@@ -130,7 +130,7 @@ func (d *investigation) withHashes(words string) string {
 }
 
 // claimEvidence is what a reader can check of a claim beside the lines.
-func (d *investigation) claimEvidence(b ballot, answered int) []suspect.Evidence {
+func (d *investigation) claimEvidence(b nomination, answered int) []suspect.Evidence {
 	show := "git show " + b.commit.Short()
 	var list []suspect.Evidence
 	if b.best.Checked != "" {
@@ -139,25 +139,25 @@ func (d *investigation) claimEvidence(b ballot, answered int) []suspect.Evidence
 	if d.opt.Runs > 1 {
 		list = append(list, suspect.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
 	}
-	if len(list) == 0 && !slices.ContainsFunc(d.judged, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
+	if len(list) == 0 && !slices.ContainsFunc(d.ranking, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
 		list = append(list, suspect.Evidence{Text: "found by the model", Command: show})
 	}
 	return list
 }
 
 // share words the agreement of the runs, of which not all need have a verdict.
-func (b ballot) share(answered, runs int) string {
+func (b nomination) share(answered, runs int) string {
 	switch {
 	case answered == runs:
-		return fmt.Sprintf("%d of %d investigations name it", b.named, answered)
+		return fmt.Sprintf("%d of %d investigations name it", b.runs, answered)
 	case answered == 1:
 		return "the only investigation with a verdict names it"
 	}
-	return fmt.Sprintf("%d of the %d investigations with a verdict name it", b.named, answered)
+	return fmt.Sprintf("%d of the %d investigations with a verdict name it", b.runs, answered)
 }
 
 // agreement is the share of the runs with a verdict that name the commit.
-func (b ballot) agreement(answered int) float64 { return float64(b.named) / float64(answered) }
+func (b nomination) agreement(answered int) float64 { return float64(b.runs) / float64(answered) }
 
 // calibrated maps a raw probability where there is a calibration for it.
 func (d *investigation) calibrated(raw, agreement float64) float64 {

@@ -37,9 +37,9 @@ var features = []feature{
 
 	// when
 	{"log_age", "age at the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.ageDays(c)) }},
-	{"age_rank", "among the newest candidates", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.order[c.OID]) }},
+	{"age_rank", "among the newest candidates", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.ageRank[c.OID]) }},
 	{"age_quantile", "older than the other candidates", func(k *Case, c *candidate.Candidate) float64 {
-		return float64(k.order[c.OID]) / float64(max(1, len(k.list)-1))
+		return float64(k.ageRank[c.OID]) / float64(max(1, len(k.list)-1))
 	}},
 	{"newest_owner", "newest owner of deleted lines", func(k *Case, c *candidate.Candidate) float64 {
 		return flag(len(k.owners) > 0 && k.owners[0] == c.OID)
@@ -53,11 +53,11 @@ var features = []feature{
 	{"log_distance", "commits between it and the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.distance(c)) }},
 
 	// its place among the owners of lines, as the classic variants pick
-	{"code_rank", "among the newest owners of deleted code", nearFirst(byAge, ownsCode)},
-	{"code_oldest", "oldest owner of deleted code", lowest(byAge, ownsCode)},
-	{"code_size_rank", "among the largest owners of deleted code", nearFirst(bySize, ownsCode)},
-	{"near_rank", "among the newest owners of deleted or neighbouring lines", nearFirst(byAge, ownsNear)},
-	{"function_age_rank", "among the newest owners of the changed functions", nearFirst(byAge, ownsFunction)},
+	{"code_rank", "among the newest owners of deleted code", closenessToFirst(byAge, codeOwners)},
+	{"code_oldest", "oldest owner of deleted code", isLast(byAge, codeOwners)},
+	{"code_size_rank", "among the largest owners of deleted code", closenessToFirst(bySize, codeOwners)},
+	{"near_rank", "among the newest owners of deleted or neighbouring lines", closenessToFirst(byAge, nearOwners)},
+	{"function_age_rank", "among the newest owners of the changed functions", closenessToFirst(byAge, functionOwners)},
 	{"log_deleted", "deleted lines that it owns", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.owned[c.OID]) }},
 	{"gone_share", "much of what it added is deleted", func(k *Case, c *candidate.Candidate) float64 {
 		return k.owned[c.OID] / float64(max(1, c.Diff.NAdded))
@@ -100,8 +100,8 @@ var features = []feature{
 	// who brought the fix's words, and who took them out
 	{"origin_share", "wrote words that the fix takes out, rewritten since or not", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
-	{"origin_rank", "among the newest writers of what the fix takes out", nearFirst(byAge, ownsOrigin)},
-	{"origin_oldest", "oldest writer of what the fix takes out", lowest(byAge, ownsOrigin)},
+	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
+	{"origin_oldest", "oldest writer of what the fix takes out", isLast(byAge, originOwners)},
 	{"related_origin", "wrote neighbouring words that the added lines repeat", share(candidate.ShareRelatedOrigin)},
 	{"related_origin_top", "wrote most neighbouring words that the added lines repeat", top(candidate.ShareRelatedOrigin)},
 	{"gone_newest", "last to bring names that the fix takes out", share(candidate.ShareGoneNewest)},
@@ -212,7 +212,7 @@ var features = []feature{
 	{"fix_pace", "how fast the repository grows", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(k.pool.Pace) }},
 	{"fix_streak", "how many commits its author made right before", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.streak)) }},
 	{"fix_near", "how many own neighbouring lines", func(k *Case, _ *candidate.Candidate) float64 {
-		return math.Log1p(float64(len(k.ranks[ownsNear][byAge])))
+		return math.Log1p(float64(len(k.ownerRanks[nearOwners][byAge])))
 	}},
 	{"fix_owner_age", "age of the newest owner of deleted lines", func(k *Case, _ *candidate.Candidate) float64 {
 		if len(k.owners) == 0 {

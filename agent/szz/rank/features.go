@@ -22,48 +22,48 @@ type feature struct {
 
 // Case is a fix with everything that its candidates are compared with.
 type Case struct {
-	fc      *szz.FixContext
-	Set     *candidate.AnchorSet
-	pool    *candidate.Pool
-	list    []*candidate.Candidate
-	shares  [candidate.NumShares]map[gitext.OID]float64
-	order   map[gitext.OID]int // by committer date, 0 = newest of all candidates
-	owners  []gitext.OID       // owners of deleted lines, newest first
-	Code    *source.IDF        // over what candidates added or removed
-	prose   *source.IDF        // over the candidates' messages
-	Removed source.Bag         // tokens of the fix's removed lines
-	Added   source.Bag
-	kept    map[int]source.Bag // tokens that a run adds, once somebody asked
-	Gone    source.Bag         // removed and not added again
-	Fresh   source.Bag         // added and not removed
-	Around  source.Bag         // tokens of context lines
-	message source.Bag
-	said    source.Bag      // names in the fix's message
-	topics  [numTopics]bool // what the fix speaks of
-	newest  float64         // log age of the newest candidate
-	DelKeys map[string]bool // removed lines, folded
-	addKeys map[string]bool
-	words   map[gitext.OID]source.Bag                 // of candidates' messages
-	nDel    int                                       // deleted lines that matter
-	owned   map[gitext.OID]float64                    // deleted lines of code by owner
-	moved   map[gitext.OID]float64                    // of these, those that the owner only moved or re-indented
-	ranks   [numOwnings][numOrders]map[gitext.OID]int // places among the owners, 0 = first
-	FixPath map[string]bool
-	Paths   map[string]bool // fixPath, and the names that owners knew
-	inside  map[gitext.OID]*insideWork
-	nearest map[gitext.OID]float64 // 1/distance of the closest own line
-	series  map[gitext.OID]int     // candidates by the same author within an hour
-	files   *source.IDF            // over the paths that candidates change
+	fc            *szz.FixContext
+	Set           *candidate.AnchorSet
+	pool          *candidate.Pool
+	list          []*candidate.Candidate
+	shares        [candidate.NumShares]map[gitext.OID]float64
+	ageRank       map[gitext.OID]int // by committer date, 0 = newest of all candidates
+	owners        []gitext.OID       // owners of deleted lines, newest first
+	Code          *source.IDF        // over what candidates added or removed
+	prose         *source.IDF        // over the candidates' messages
+	Removed       source.Bag         // tokens of the fix's removed lines
+	Added         source.Bag
+	addedByChange map[int]source.Bag // tokens that a run adds, once somebody asked
+	Gone          source.Bag         // removed and not added again
+	Fresh         source.Bag         // added and not removed
+	Around        source.Bag         // tokens of context lines
+	message       source.Bag
+	said          source.Bag      // names in the fix's message
+	topics        [numTopics]bool // what the fix speaks of
+	newest        float64         // log age of the newest candidate
+	DelKeys       map[string]bool // removed lines, folded
+	addKeys       map[string]bool
+	words         map[gitext.OID]source.Bag                       // of candidates' messages
+	nDel          int                                             // deleted lines that matter
+	owned         map[gitext.OID]float64                          // deleted lines of code by owner
+	moved         map[gitext.OID]float64                          // of these, those that the owner only moved or re-indented
+	ownerRanks    [numOwnerSets][numSortOrders]map[gitext.OID]int // places among the owners, 0 = first
+	FixPath       map[string]bool
+	Paths         map[string]bool // fixPath, and the names that owners knew
+	inside        map[gitext.OID]*functionChange
+	nearest       map[gitext.OID]float64 // 1/distance of the closest own line
+	series        map[gitext.OID]int     // candidates by the same author within an hour
+	files         *source.IDF            // over the paths that candidates change
 	// all that the fix changes, and what of it is not traced: tests, new files
 	allPaths, companions source.Bag
 	streak               int             // commits right before the fix that are by its author
 	tickets              map[string]bool // that the fix's message names
 }
 
-func newCasework(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
+func newCase(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
 	k := &Case{
 		fc: fc, Set: set, pool: p, list: p.Sorted(),
-		order: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
+		ageRank: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
 		Code: source.NewIDF(), prose: source.NewIDF(), files: source.NewIDF(),
 		allPaths: source.Bag{}, companions: source.Bag{},
 		Around: source.Bag{}, message: source.Bag{},
@@ -136,7 +136,7 @@ func (k *Case) readCandidates() {
 		return LandedAfter(a, b)
 	})
 	for i, c := range byDate {
-		k.order[c.OID] = i
+		k.ageRank[c.OID] = i
 		if k.shares[candidate.ShareDeleted][c.OID]+k.shares[candidate.ShareTrivial][c.OID] > 0 {
 			k.owners = append(k.owners, c.OID)
 		}
@@ -182,18 +182,18 @@ func (k *Case) readCandidates() {
 	}
 }
 
-// insideWork is what a candidate did inside the functions of the fix.
-type insideWork struct {
+// functionChange is what a candidate did inside the functions of the fix.
+type functionChange struct {
 	in, out source.Bag
 	hunks   int
 	rank    int // among the candidates that changed these functions, 0 = newest
 }
 
 func (k *Case) readFunctions(byDate []*candidate.Candidate) {
-	k.inside = map[gitext.OID]*insideWork{}
+	k.inside = map[gitext.OID]*functionChange{}
 	rank := 0
 	for _, c := range byDate {
-		w := &insideWork{rank: -1}
+		w := &functionChange{rank: -1}
 		w.in, w.out, w.hunks = k.inFunctions(c)
 		if w.hunks > 0 {
 			w.rank = rank

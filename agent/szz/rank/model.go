@@ -79,14 +79,14 @@ func TrainedOn() (map[string]int, error) {
 	return maps.Clone(m.Made.Repos), nil
 }
 
-// judge scores all candidates and sorts them, most probable first.
-func (m *Model) judge(k *Case) []Ranked {
+// rank scores all candidates and sorts them, most probable first.
+func (m *Model) rank(k *Case) []Ranked {
 	judged := make([]Ranked, len(k.list))
 	scores := make([]float64, len(k.list))
 	for i, c := range k.list {
 		x := k.vector(c)
 		score, _, because := m.Trees.Explain(x)
-		judged[i] = Ranked{Candidate: c, x: x, score: score, because: because}
+		judged[i] = Ranked{Candidate: c, features: x, score: score, contributions: because}
 		scores[i] = score
 	}
 	for i, p := range m.Probabilities(scores) {

@@ -16,38 +16,38 @@ import (
 // that a fix leaves alone.
 
 // An owning is what makes a candidate one of a set of owners.
-type owning int
+type ownerSet int
 
 const (
-	ownsCode     owning = iota // a deleted line of code
-	ownsNear                   // that, or a line around a change
-	ownsFunction               // that, or a line of a changed function
-	ownsOrigin                 // a word that the fix takes out, whoever rewrote it since
-	numOwnings
+	codeOwners     ownerSet = iota // a deleted line of code
+	nearOwners                     // that, or a line around a change
+	functionOwners                 // that, or a line of a changed function
+	originOwners                   // a word that the fix takes out, whoever rewrote it since
+	numOwnerSets
 )
 
 // An order in which owners are put.
-type order int
+type sortOrder int
 
 const (
-	byAge  order = iota // newest first
-	bySize              // most added and removed lines first
-	numOrders
+	byAge  sortOrder = iota // newest first
+	bySize                  // most added and removed lines first
+	numSortOrders
 )
 
-// owns says whether the candidate belongs to a set. Merges and commits that
+// inOwnerSet says whether the candidate belongs to a set. Merges and commits that
 // only moved its lines own nothing here, as in MA-SZZ.
-func (k *Case) owns(c *candidate.Candidate, set owning) bool {
+func (k *Case) inOwnerSet(c *candidate.Candidate, set ownerSet) bool {
 	if len(c.Commit.Parents) > 1 {
 		return false
 	}
 	code := k.owned[c.OID] > k.moved[c.OID]
 	switch set {
-	case ownsCode:
+	case codeOwners:
 		return code
-	case ownsOrigin:
+	case originOwners:
 		return k.shares[candidate.ShareOrigin][c.OID] > 0
-	case ownsNear:
+	case nearOwners:
 		return code || c.Sources&candidate.FromContext != 0
 	}
 	return code || c.Sources&(candidate.FromContext|candidate.FromFunction) != 0
@@ -58,33 +58,33 @@ func (k *Case) rankOwners(byDate []*candidate.Candidate) {
 	size := func(c *candidate.Candidate) int { return c.Diff.NAdded + c.Diff.NRemoved }
 	bySizes := slices.Clone(byDate)
 	sort.SliceStable(bySizes, func(i, j int) bool { return size(bySizes[i]) > size(bySizes[j]) })
-	for set := range numOwnings {
-		for o, list := range [numOrders][]*candidate.Candidate{byAge: byDate, bySize: bySizes} {
+	for set := range numOwnerSets {
+		for o, list := range [numSortOrders][]*candidate.Candidate{byAge: byDate, bySize: bySizes} {
 			places := map[gitext.OID]int{}
 			for _, c := range list {
-				if k.owns(c, set) {
+				if k.inOwnerSet(c, set) {
 					places[c.OID] = len(places)
 				}
 			}
-			k.ranks[set][o] = places
+			k.ownerRanks[set][o] = places
 		}
 	}
 }
 
-// nearFirst is the closeness of a candidate to the head of a set of owners.
-func nearFirst(o order, set owning) func(*Case, *candidate.Candidate) float64 {
+// closenessToFirst is the closeness of a candidate to the head of a set of owners.
+func closenessToFirst(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
-		if at, ok := k.ranks[set][o][c.OID]; ok {
+		if at, ok := k.ownerRanks[set][o][c.OID]; ok {
 			return reciprocal(at)
 		}
 		return 0
 	}
 }
 
-// lowest tells the one at the end of a set of owners.
-func lowest(o order, set owning) func(*Case, *candidate.Candidate) float64 {
+// isLast tells the one at the end of a set of owners.
+func isLast(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
-		places := k.ranks[set][o]
+		places := k.ownerRanks[set][o]
 		at, ok := places[c.OID]
 		return flag(ok && at == len(places)-1)
 	}

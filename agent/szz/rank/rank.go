@@ -41,7 +41,7 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return k, m.judge(k), nil
+	return k, m.rank(k), nil
 }
 
 // Verdict names the best of the judged candidates: n, or those probable enough
@@ -83,16 +83,16 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 	if err != nil {
 		return nil, err
 	}
-	return newCasework(fc, set, p), nil
+	return newCase(fc, set, p), nil
 }
 
 // A judgement is a candidate with the model's opinion of it.
 type Ranked struct {
-	Candidate   *candidate.Candidate
-	x           []float64
-	score       float64   // log-odds
-	Probability float64   // calibrated
-	because     []float64 // contribution of each feature to score
+	Candidate     *candidate.Candidate
+	features      []float64
+	score         float64   // log-odds
+	Probability   float64   // calibrated
+	contributions []float64 // contribution of each feature to score
 }
 
 // Suspect words a judgement for a reader.
@@ -107,13 +107,13 @@ func (k *Case) Suspect(j Ranked) suspect.Suspect {
 func signals(j Ranked) []suspect.Signal {
 	const most = 6
 	var list []suspect.Signal
-	for i, w := range j.because {
+	for i, w := range j.contributions {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
 			name := features[i].say
-			if j.x[i] == 0 {
+			if j.features[i] == 0 {
 				name = fmt.Sprintf("not %q", name)
 			}
-			list = append(list, suspect.Signal{Name: name, Value: j.x[i], Weight: w})
+			list = append(list, suspect.Signal{Name: name, Value: j.features[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })

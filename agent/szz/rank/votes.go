@@ -76,7 +76,7 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 			k.moved[a.Owner]++
 		}
 	}
-	kept := k.addedBy(a.Change)
+	kept := k.addedIn(a.Change)
 	for t, n := range source.CodeWordsOf(a.Text) {
 		if kept[t] == 0 {
 			k.shares[candidate.ShareTokens][a.Owner] += float64(n)
@@ -84,19 +84,19 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 	}
 }
 
-// addedBy are the tokens that a run adds: counted once, since a run that
+// addedIn are the tokens that a run adds: counted once, since a run that
 // rewrites a file has as many lines that ask for them.
-func (k *Case) addedBy(run int) source.Bag {
-	if k.kept == nil {
-		k.kept = map[int]source.Bag{}
+func (k *Case) addedIn(run int) source.Bag {
+	if k.addedByChange == nil {
+		k.addedByChange = map[int]source.Bag{}
 	}
-	kept := k.kept[run]
+	kept := k.addedByChange[run]
 	if kept == nil {
 		kept = source.Bag{}
 		for _, l := range k.Set.Changes[run].Added {
 			kept.AddCode(l.Text)
 		}
-		k.kept[run] = kept
+		k.addedByChange[run] = kept
 	}
 	return kept
 }
