@@ -1,6 +1,6 @@
 // Package rank orders the candidates of a fix by the probability that they
-// introduced the bug, with a model of boosted trees over features of the
-// candidate and the fix. No language model is asked.
+// introduced the bug. It uses a model of boosted trees over features of candidate
+// and fix. No language model is asked.
 //
 // The trees are in model.json, which cmd/szz-train makes. Equal repositories
 // give equal probabilities.
@@ -21,8 +21,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Trace is our own algorithm: candidates from several sources, put in order by
-// one trained model (model.go) that also says how probable each is.
+// Trace answers with the algorithm "rank": it takes candidates from several
+// sources and puts them in order with one trained model (model.go), which also
+// says how probable each is.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
 	k, judged, err := Assess(ctx, repo, fc)
 	if err != nil {
@@ -31,7 +32,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.O
 	return k.Verdict(judged, opt.Max)
 }
 
-// Assess studies a fix and puts its candidates in order.
+// Assess gathers the facts about a fix and ranks its candidates, most probable
+// first.
 func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, []Ranked, error) {
 	m, err := loadModel()
 	if err != nil {
@@ -44,20 +46,20 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	return k, m.rank(k), nil
 }
 
-// Verdict names the best of the judged candidates: n, or those probable enough
-// when n is 0. Where a shallow clone has nobody who wrote a line it names none:
-// the others were never held against those, and their probabilities, which were
-// learnt in whole histories, would mean nothing.
-func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
+// Verdict names the best of the ranked candidates: n of them, or those that are
+// probable enough when n is 0. It names none where a shallow clone lacks the owners
+// of all lines: the probabilities were learnt from whole histories, where the
+// owners are among the candidates, and would mean nothing.
+func (k *Case) Verdict(ranked []Ranked, n int) (*szz.Verdict, error) {
 	m, err := loadModel()
 	if err != nil {
 		return nil, err
 	}
 	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes}
-	for _, j := range judged {
+	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}
-	if len(judged) == 0 {
+	if len(ranked) == 0 {
 		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
 		return v, nil
 	}
@@ -65,15 +67,15 @@ func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
 		return v, nil
 	}
 	if n <= 0 {
-		n = m.shortList(judged, k.Set.Ghost())
+		n = m.shortList(ranked, k.Set.Ghost())
 	}
-	for _, j := range judged[:min(n, len(judged))] {
+	for _, j := range ranked[:min(n, len(ranked))] {
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: k.Suspect(j)})
 	}
 	return v, nil
 }
 
-// study gathers all that the model looks at.
+// study gathers what the features are computed from.
 func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, error) {
 	set, err := candidate.FindAnchors(ctx, repo, fc)
 	if err != nil {
@@ -86,7 +88,7 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 	return newCase(fc, set, p), nil
 }
 
-// A judgement is a candidate with the model's opinion of it.
+// A Ranked is a candidate with what the ranker's model says of it.
 type Ranked struct {
 	Candidate     *candidate.Candidate
 	features      []float64
@@ -95,7 +97,7 @@ type Ranked struct {
 	contributions []float64 // contribution of each feature to score
 }
 
-// Suspect words a judgement for a reader.
+// Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
 func (k *Case) Suspect(j Ranked) suspect.Suspect {
 	s := suspect.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
 	s.Evidence = k.evidence(j.Candidate)
@@ -103,7 +105,7 @@ func (k *Case) Suspect(j Ranked) suspect.Suspect {
 	return s
 }
 
-// signals lists what moved the probability, strongest first.
+// signals lists the features that moved the probability most, strongest first.
 func signals(j Ranked) []suspect.Signal {
 	const most = 6
 	var list []suspect.Signal
@@ -195,8 +197,8 @@ func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 	return list
 }
 
-// neighbours is the range of lines around a that are all in list: one command
-// shows them together.
+// neighbours returns the widest range of lines around a that are all in list, so
+// that one command shows them together.
 func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	in := map[int]bool{}
 	for _, b := range list {
@@ -212,7 +214,8 @@ func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	return from, to
 }
 
-// diffEvidence stands in for candidates that own none of the lines.
+// diffEvidence is the evidence against a candidate that owns none of the lines: the
+// rarest names that it and the fix have in common.
 func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	var shared []string
 	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
