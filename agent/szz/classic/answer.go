@@ -14,13 +14,13 @@ import (
 	"git-agent/gitext"
 )
 
-// maxEvidence is how many lines of proof are given for one suspect.
+// maxEvidence is how many lines of evidence are given for one suspect.
 const maxEvidence = 5
 
-// maxEvidenceText cuts a line of proof; minified files have very long ones.
+// maxEvidenceText bounds a line of evidence. Minified files have very long lines.
 const maxEvidenceText = 200 // bytes
 
-// An answer is what the files agree on: per commit, the lines it is blamed for.
+// An answer is a commit and the lines of the fix that are blamed on it.
 type answer struct {
 	commit gitext.OID
 	lines  []answerLine
@@ -31,7 +31,8 @@ type answerLine struct {
 	file *traceFile
 }
 
-// answers gives the commits that are left, the one with most lines first.
+// answers returns the commits that lines are blamed on and that can be the answer,
+// the one with most lines first.
 func (t *tracer) answers() []answer {
 	byCommit := map[gitext.OID]*answer{}
 	boundary := t.repo.ShallowBoundary()
@@ -64,7 +65,7 @@ func (t *tracer) answers() []answer {
 	return out
 }
 
-// answer turns what blame left into the verdict.
+// answer writes candidates and suspects into the verdict.
 func (t *tracer) answer(ctx context.Context, v *szz.Verdict) error {
 	answers := t.answers()
 	oids := make([]gitext.OID, len(answers))
@@ -94,8 +95,8 @@ func (t *tracer) answer(ctx context.Context, v *szz.Verdict) error {
 	return nil
 }
 
-// complete makes sure that the facts of all candidates are known: variants
-// that look through nothing did not ask for them.
+// complete reads the commits of which no facts are known: variants that look
+// through nothing have read none.
 func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	var fresh []gitext.OID
 	for _, o := range oids {
@@ -113,6 +114,7 @@ func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
+// choose returns the candidate that the variant picks, "" when it takes all.
 func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, error) {
 	if t.rules.pick == nil || len(oids) == 0 {
 		return "", nil
@@ -121,8 +123,8 @@ func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, err
 	return t.rules.pick(ctx, t, oids)
 }
 
-// latest is R-SZZ's choice: the greatest committer date. Of commits made in
-// the same second the descendant is later, then the smaller object id wins.
+// latest is R-SZZ's choice: the commit with the latest committer date. Of commits of
+// the same second it takes the descendant, else the one with the smaller object id.
 func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	best := oids[0]
 	for _, o := range oids[1:] {
@@ -143,8 +145,8 @@ func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, erro
 	return best, nil
 }
 
-// largest is L-SZZ's choice: most added and removed lines over all files of
-// the commit, then the smaller object id.
+// largest is L-SZZ's choice: the commit with most added and removed lines over all
+// its files. Of equally large ones it takes the one with the smaller object id.
 func largest(_ context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	return slices.MaxFunc(oids, func(a, b gitext.OID) int {
 		return cmp.Or(t.size(a)-t.size(b), strings.Compare(string(b), string(a)))
@@ -181,7 +183,7 @@ func evidenceText(b []byte) string {
 	return strings.ToValidUTF8(string(b[:min(len(b), maxEvidenceText)]), "\uFFFD")
 }
 
-// command is the blame that shows what was found, as a line for the shell.
+// command returns the git blame that shows what was found, as a line for the shell.
 func (t *tracer) command(l answerLine) string {
 	args := []string{"git", "blame"}
 	if t.rules.space {

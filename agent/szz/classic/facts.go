@@ -9,23 +9,23 @@ import (
 	"git-agent/gitext"
 )
 
-// commitFacts is what decides whether a blamed commit is looked through.
+// commitFacts decide whether a blamed commit is looked through.
 type commitFacts struct {
 	commit   gitext.Commit
 	stat     gitext.Stat
 	merge    bool
-	cosmetic map[string]bool // paths (in the commit) of which it changed the form only
+	cosmetic map[string]bool // paths (in the commit) of which it changed the format only
 	meta     map[string]bool // paths that it renamed, copied or changed the mode of
-	patch    *gitext.Patch   // nil when it was not read
+	patch    *gitext.Patch   // for the search for refactorings; nil when it is not needed, or no more
 }
 
-// factPatchBytes bounds the patch of one candidate. A larger change of few
-// files is generated text, and counts neither as cosmetic nor as refactoring.
+// factPatchBytes bounds the patch of one commit. A larger change of few files is
+// generated text, and counts neither as cosmetic nor as refactoring.
 const factPatchBytes = 4 << 20
 
-// readFacts reads the facts about all commits that the files are blamed on and
-// that are new: one bulk read of the commits, one diff-tree for their sizes and
-// one for the patches that have to be seen.
+// readFacts reads the facts about all new commits that the files are blamed on. It
+// takes one bulk read of the commits, one diff-tree for their sizes and one for
+// the patches that are needed.
 func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	fresh := t.unknown(files)
 	if len(fresh) == 0 {
@@ -46,6 +46,8 @@ func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	return t.readPatches(ctx, small)
 }
 
+// unknown returns the commits that files are blamed on and whose facts were not
+// read.
 func (t *tracer) unknown(files []*traceFile) []gitext.OID {
 	set := map[gitext.OID]bool{}
 	for _, f := range files {
@@ -80,8 +82,8 @@ func (t *tracer) readCommits(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// readPatches reads all patches. A commit whose patch cannot be read is not
-// looked through, and neither is one of unknown size.
+// readPatches reads the patches of commits. A commit whose patch cannot be read is
+// not looked through, nor is one of unknown size.
 func (t *tracer) readPatches(ctx context.Context, oids []gitext.OID) error {
 	if len(oids) == 0 {
 		return nil
@@ -112,8 +114,8 @@ func (t *tracer) addPatch(p *gitext.Patch) {
 	}
 }
 
-// lookThrough adds to f.ignore what its lines are blamed on and should not be.
-// It reports whether blame has to run again.
+// lookThrough adds to f.ignore the commits that its lines are blamed on and that are
+// looked through. It reports whether the file has to be blamed again.
 func (t *tracer) lookThrough(f *traceFile) bool {
 	again := false
 	for _, l := range f.lines {
@@ -136,8 +138,8 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 	return again
 }
 
-// looksThrough says whether blame looks through a commit's change of a path, and
-// whether lines that git nevertheless leaves with it are dropped.
+// looksThrough reports whether blame looks through a commit's change of a path
+// (see), and whether lines that git blames on it all the same are left out (drop).
 func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	k := t.known[c]
 	r := t.rules
@@ -155,7 +157,8 @@ func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	return false, false
 }
 
-// isMeta reports a change of a file's name or mode, whatever else it is.
+// isMeta reports whether a change renames or copies a file or changes its mode,
+// whatever else it does.
 func isMeta(f *gitext.FileChange) bool {
 	switch f.Status {
 	case 'R', 'C':
@@ -166,7 +169,7 @@ func isMeta(f *gitext.FileChange) bool {
 	return false
 }
 
-// isCosmetic reports whether every change of the file is of format only.
+// isCosmetic reports whether all changes of the file are format only.
 func isCosmetic(f *gitext.FileChange) bool {
 	found := false
 	for _, h := range f.Hunks {
@@ -180,7 +183,7 @@ func isCosmetic(f *gitext.FileChange) bool {
 	return found && f.Status != 'A' && f.Status != 'D'
 }
 
-// changedBlocks cuts a hunk into its uninterrupted changes.
+// changedBlocks returns the blocks of removed and added lines in a hunk.
 func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
 	var out [][]gitext.PatchLine
 	start := -1
@@ -209,10 +212,10 @@ func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
 //
 // Where indentation is syntax, only line ends, trailing space and blank lines
 // count as format.
-func formatOnly(file string, run []gitext.PatchLine) bool {
+func formatOnly(file string, block []gitext.PatchLine) bool {
 	var removed, added []byte
 	indented := indentIsSyntax(file)
-	for _, l := range run {
+	for _, l := range block {
 		text := bytes.TrimRight(l.Text, " \t\r\f\v")
 		switch {
 		case len(text) == 0:
@@ -241,8 +244,8 @@ func withoutSpace(b []byte) []byte {
 	return out
 }
 
-// indentIsSyntax names the languages in which moving a line to the right can
-// be the whole bug or the whole fix.
+// indentIsSyntax reports whether a file is of a language in which moving a line to
+// the right can be the whole bug or the whole fix.
 func indentIsSyntax(file string) bool {
 	switch strings.ToLower(path.Base(file)) {
 	case "makefile", "gnumakefile", "sconstruct", "sconscript", "build", "workspace":

@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	// minMoved is how many letters and digits a moved block has to hold, over
-	// at least two lines. It is git blame's own measure for -C.
+	// minMoved is how many letters and digits a moved block of two or more lines
+	// has to have. It is git blame's own measure for -C.
 	minMoved = 40
-	// minTelling is from how many letters and digits on a line tells one
-	// function from another; "}", "else" and "return 0;" do not.
+	// minDistinctive is how many letters and digits a line needs to tell one function
+	// from another. "}", "else" and "return 0;" have fewer.
 	minDistinctive = 9
-	// minExtracted is how many telling lines make an extracted function.
+	// minExtracted is how many distinctive lines make an extracted function.
 	minExtracted = 3
-	// maxAligned bounds lines times lines of one alignment.
+	// maxAligned bounds the number of removed lines times that of added lines in one
+	// alignment.
 	maxAligned = 1 << 18
-	// maxPlaces bounds in how many places one line's text is looked for.
+	// maxPlaces bounds in how many places the text of one line is looked for.
 	maxPlaces = 32
 )
 
@@ -34,28 +35,28 @@ type place struct {
 type origin struct {
 	place
 	how       string // "reformatted", "renamed" or "moved"
-	block     int    // lines moved together; 0 when the line stayed where it was
-	whole     bool   // every line of the change has its counterpart in place
+	block     int    // how many lines were moved together; 0 when the line was not moved
+	whole     bool   // every line of its change only has another form
 	crossFile bool
 }
 
-// A change is one uninterrupted run of removed and added lines, blank lines
-// left out.
+// A change is one maximal block of removed and added lines, without the blank ones.
 type change struct {
-	order          int // in the patch
+	order          int // its place in the patch
 	file           *gitext.FileChange
 	removed, added []codeLine
 }
 
-// A codeLine is one side's line by its words.
+// A codeLine is a removed or added line, cut into words.
 type codeLine struct {
-	num     int
+	num     int // its number, on its side
 	words   []token
-	text    string // the words, after renaming, with one space between
-	weight  int    // letters and digits
-	matched bool   // has its counterpart
+	text    string // the words with one space behind each; those of a removed line are renamed
+	weight  int    // number of letters and digits
+	matched bool   // its counterpart on the other side was found
 }
 
+// collect returns the changes of a patch.
 func collect(p *gitext.Patch) []*change {
 	var out []*change
 	for i := range p.Files {
@@ -98,8 +99,9 @@ func newChange(f *gitext.FileChange, lines []gitext.PatchLine) *change {
 	return c
 }
 
-// match pairs added lines with the removed lines that they were, the surest
-// way first. The keys are places of the new side.
+// match pairs added lines with the removed lines that they were before, the surest
+// way first. It returns their origins by their places after the patch. renamed has
+// the new names of identifiers, by old path and old name.
 func match(changes []*change, renamed map[string]map[string]string) map[place]origin {
 	m := &matcher{changes: changes, renamed: renamed, found: map[place]origin{}}
 	for _, c := range changes {
@@ -122,6 +124,7 @@ func match(changes []*change, renamed map[string]map[string]string) map[place]or
 	return m.found
 }
 
+// A matcher pairs the lines of the changes of one patch.
 type matcher struct {
 	changes []*change
 	renamed map[string]map[string]string
@@ -129,12 +132,14 @@ type matcher struct {
 	byText  map[string][]removedRef // removed lines
 }
 
-// A spot is a removed line.
+// A removedRef is a removed line of a change.
 type removedRef struct {
 	change *change
 	line   int // index in change.removed
 }
 
+// pair records that an added line was a removed one. block is how many lines were
+// moved together, 0 for a line that was not moved.
 func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	a, r := &c.added[added], &from.change.removed[from.line]
 	if a.matched {
@@ -152,8 +157,9 @@ func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	m.found[place{c.file.NewPath, a.num}] = o
 }
 
-// reformatted handles a change whose two sides are the same words in the same
-// order. Each new line comes from the line of its first word.
+// reformatted pairs the lines of a change whose two sides are the same words in the
+// same order, and reports whether it is one. An added line was the removed line that
+// had its first word.
 func (m *matcher) reformatted(c *change) bool {
 	var before, after strings.Builder
 	for _, l := range c.removed {
@@ -183,8 +189,8 @@ func (m *matcher) reformatted(c *change) bool {
 	return true
 }
 
-// align pairs equal lines of one change's added side with another's removed
-// side, in order, as many as possible.
+// align pairs equal lines of one change's added side with another's removed side, as
+// many as is possible in their order.
 func (m *matcher) align(c, from *change, block int) {
 	pairs := commonLines(from.removed, c.added)
 	for _, p := range pairs {
@@ -195,6 +201,7 @@ func (m *matcher) align(c, from *change, block int) {
 	}
 }
 
+// markWhole marks the origins of a change that has only another form.
 func (m *matcher) markWhole(c *change) {
 	for i := range c.added {
 		at := place{c.file.NewPath, c.added[i].num}
@@ -204,8 +211,9 @@ func (m *matcher) markWhole(c *change) {
 	}
 }
 
-// commonLines is the longest common subsequence of two sides, as pairs of
-// indices; lines that are taken match nothing.
+// commonLines returns the longest common subsequence of two sides, as pairs of
+// indices, without lines that are matched already. Sides that are too long have
+// none.
 func commonLines(old, new []codeLine) [][2]int {
 	n, k := len(old), len(new)
 	if n == 0 || k == 0 || n*k > maxAligned {
@@ -238,6 +246,7 @@ func commonLines(old, new []codeLine) [][2]int {
 	return out
 }
 
+// index maps texts to the removed lines that are not matched yet.
 func (m *matcher) index() {
 	m.byText = map[string][]removedRef{}
 	for _, c := range m.changes {
@@ -250,7 +259,7 @@ func (m *matcher) index() {
 	}
 }
 
-// moved pairs blocks that left one place and came to another:
+// moved pairs the lines of blocks that were moved from one place to another:
 //
 //	a.c   -f(x);    b.c   +  f(x);
 //	      -g(x);          +  g(x);
@@ -264,8 +273,8 @@ func (m *matcher) moved(c *change) {
 	}
 }
 
-// longestBlock finds the heaviest run of removed lines that equals the added
-// lines from index i on.
+// longestBlock finds the consecutive removed lines that equal the added lines from
+// index i on. Of several such blocks it takes the one with most letters and digits.
 func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	heaviest := minMoved - 1
 	for _, s := range m.byText[c.added[i].text] {
@@ -285,9 +294,9 @@ func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	return best, lines
 }
 
-// extracted pairs the equal lines of a function that was moved with changes:
-// the window of added lines, from the first to the last that a removed part
-// holds as well, is for three fifths that part's.
+// extracted pairs the equal lines of a function that was moved and changed. From
+// the first to the last added line that a removed part has too, three fifths of the
+// distinctive lines have to be that part's.
 func (m *matcher) extracted(c *change) {
 	shared := map[*change][]int{}
 	for i := range c.added {
@@ -316,6 +325,7 @@ func (m *matcher) extracted(c *change) {
 	}
 }
 
+// countDistinctive counts the distinctive lines that are not matched yet.
 func countDistinctive(lines []codeLine) int {
 	n := 0
 	for i := range lines {

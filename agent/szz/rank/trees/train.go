@@ -155,8 +155,8 @@ func (t *trainer) sample() (rows []int32, feats []int) {
 	return rows, feats
 }
 
-// A growing is a leaf that may still be split.
-type growing struct {
+// An openLeaf is a leaf that may still be split.
+type openLeaf struct {
 	node int
 	rows []int32
 	g, h float64
@@ -181,7 +181,7 @@ type split struct {
 // enough leaves.
 func (t *trainer) grow(rows []int32, feats []int) Tree {
 	tree := Tree{{}}
-	leaves := []*growing{t.newLeaf(0, rows)}
+	leaves := []*openLeaf{t.newLeaf(0, rows)}
 	t.count(leaves[0], feats)
 	t.findSplit(leaves[0], feats)
 	tree[0].Value = t.value(leaves[0])
@@ -211,11 +211,11 @@ func (t *trainer) grow(rows []int32, feats []int) Tree {
 	return tree
 }
 
-func (t *trainer) value(l *growing) float64 {
+func (t *trainer) value(l *openLeaf) float64 {
 	return -t.p.LearningRate * l.g / (l.h + t.p.L2)
 }
 
-func (t *trainer) part(l *growing) (left, right []int32) {
+func (t *trainer) part(l *openLeaf) (left, right []int32) {
 	bins := t.bins[l.best.feature]
 	for _, i := range l.rows {
 		if int(bins[i]) <= l.best.bin {
@@ -227,8 +227,8 @@ func (t *trainer) part(l *growing) (left, right []int32) {
 	return left, right
 }
 
-func (t *trainer) newLeaf(node int, rows []int32) *growing {
-	l := &growing{node: node, rows: rows}
+func (t *trainer) newLeaf(node int, rows []int32) *openLeaf {
+	l := &openLeaf{node: node, rows: rows}
 	for _, i := range rows {
 		l.g += t.grad[i]
 		l.h += t.hess[i]
@@ -237,7 +237,7 @@ func (t *trainer) newLeaf(node int, rows []int32) *growing {
 }
 
 // count makes a leaf's histograms from its rows.
-func (t *trainer) count(l *growing, feats []int) {
+func (t *trainer) count(l *openLeaf, feats []int) {
 	l.hist = make([]histogram, len(feats))
 	for k, f := range feats {
 		hist, bins := &l.hist[k], t.bins[f]
@@ -252,7 +252,7 @@ func (t *trainer) count(l *growing, feats []int) {
 
 // countHalves makes the histograms of a leaf's two halves. It counts the smaller
 // half and subtracts it from the whole, whose memory the larger half takes over.
-func (t *trainer) countHalves(whole, a, b *growing, feats []int) {
+func (t *trainer) countHalves(whole, a, b *openLeaf, feats []int) {
 	if len(a.rows) > len(b.rows) {
 		a, b = b, a
 	}
@@ -268,10 +268,10 @@ func (t *trainer) countHalves(whole, a, b *growing, feats []int) {
 	}
 }
 
-func (t *trainer) splittable(l *growing) bool { return len(l.rows) >= 2*t.p.MinRows }
+func (t *trainer) splittable(l *openLeaf) bool { return len(l.rows) >= 2*t.p.MinRows }
 
 // findSplit looks for the best threshold over all features.
-func (t *trainer) findSplit(l *growing, feats []int) {
+func (t *trainer) findSplit(l *openLeaf, feats []int) {
 	if !t.splittable(l) {
 		return
 	}
