@@ -9,11 +9,12 @@ import (
 	"git-agent/agent/szz/candidate"
 )
 
-// A fix that adds something may add it back: a check, a call, an assignment
-// that an earlier commit took away. No line of that commit is left to blame, so
-// the first prompt says of the first candidates what they took. Further down
-// the list, and as a source of candidates, it misleads: on 86 cases of the
-// development set every culprit that it named was ranked first already.
+// This file finds what a fix restores. A check, a call or an assignment that a fix
+// adds may be one that an earlier commit took away. No line of that commit is left
+// to blame, so the first prompt says of the first candidates what they took away.
+// It is not said of the others and finds no candidates, because it misleads there:
+// on 86 cases of the development set every culprit that it named was ranked first
+// already.
 
 // Bounds of what is shown.
 const (
@@ -21,9 +22,10 @@ const (
 	maxRestoredNames = 2   // names
 )
 
-// restoredByFix is the longest line about something that a candidate took out of
-// the fixed files and that the fix puts in; else names that the fix puts in and
-// of which the candidate took out lines and put none in; "" for neither.
+// restoredByFix returns the longest line that a candidate took out of the fixed
+// files and that the fix adds, of the lines that mention something. Where there is
+// none, it returns names that the fix adds and that the candidate took out and did
+// not add, or "".
 func (d *investigation) restoredByFix(c *candidate.Candidate) string {
 	line := ""
 	for _, r := range d.k.Set.Changes {
@@ -48,15 +50,16 @@ func (d *investigation) restoredByFix(c *candidate.Candidate) string {
 	return agent.Abridge(agent.CleanLine(strings.Join(names[:min(maxRestoredNames, len(names))], ", ")), maxRestored)
 }
 
-// isName tells a name of the project from keywords and plain words.
+// isName reports whether a token is a name of the project, and not a keyword or a
+// plain word.
 func isName(token string) bool {
 	return len(token) >= pointingBytes && candidate.NameLike().MatchString(token)
 }
 
-// mentions reports whether a line is about something: it holds a name, or two
-// words that no language reserves. "return NULL;" and "@Override" do not.
+// mentions reports whether a line is about something: whether it has a name, or two
+// words that are no keywords. "return NULL;" and "@Override" have neither.
 func mentions(line string) bool {
-	const short = 4 // bytes of such a word
+	const short = 4 // least bytes of such a word
 	n := 0
 	for t := range source.CodeWordsOf([]byte(line)) {
 		if isName(t) {

@@ -12,8 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// A detection is one fix under investigation: what the offline engine knows of
-// it, and what a model may see.
+// An investigation is the model's work on one fix: what the offline engine knows of
+// the fix, and what the model may see.
 type investigation struct {
 	repo    *gitext.Repo
 	fc      *szz.FixContext
@@ -26,8 +26,8 @@ type investigation struct {
 	box     *gittool.Toolbox
 }
 
-// newInvestigation does the offline engine's work and binds the tools to the
-// history that ends at the fix's parent.
+// newInvestigation ranks the candidates and limits the tools to the history that
+// ends at the fix's parent.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*investigation, error) {
 	d := &investigation{repo: repo, fc: fc, opt: opt}
 	var err error
@@ -46,8 +46,8 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext
 	return d, err
 }
 
-// scopeOf bounds what the tools show: the history of the fix's parent, up to
-// the date of the fix. A parent whose clock ran ahead of the fix's stays in.
+// scopeOf limits what the tools show to the history of the fix's parent, up to the
+// date of the fix. A parent that is dated after the fix is shown too.
 func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittool.Scope, error) {
 	s := gittool.Scope{Tip: fc.Parent, Fix: fc.Fix, Until: fc.Date}
 	parent, err := repo.Commit(ctx, fc.Parent)
@@ -58,13 +58,13 @@ func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittoo
 		s.Until = parent.Committer.Time
 	}
 	if fc.Blind {
-		spared := szz.HashLikeWords(fc.Patch) // determined by the fix, which is part of every key
+		spared := szz.HashLikeWords(fc.Patch) // determined by the fix, which is part of every cache key
 		s.Redact = gittool.Redactor{Name: "szz-hints-3", Text: func(m string) string { return szz.RedactHintsBut(m, spared) }}
 	}
 	return s, nil
 }
 
-// redact takes out of a message what the tools take out too.
+// redact takes out of a message what the tools take out of theirs.
 func (d *investigation) redact(s string) string {
 	if d.scope.Redact.Text == nil {
 		return s
@@ -72,37 +72,38 @@ func (d *investigation) redact(s string) string {
 	return d.scope.Redact.Text(s)
 }
 
-// A roster gives the commits of the first prompt short names.
+// commitNames are the short names of the commits in the first prompt: c1, c2 and so
+// on.
 type commitNames struct {
 	of    map[gitext.OID]string
-	order []gitext.OID
+	order []gitext.OID // the commits, as they were named
 }
 
-func (r *commitNames) add(oid gitext.OID) {
-	if r.of[oid] == "" {
-		r.order = append(r.order, oid)
-		r.of[oid] = fmt.Sprintf("c%d", len(r.order))
+func (n *commitNames) add(oid gitext.OID) {
+	if n.of[oid] == "" {
+		n.order = append(n.order, oid)
+		n.of[oid] = fmt.Sprintf("c%d", len(n.order))
 	}
 }
 
 // commits maps the short names to the commits.
-func (r *commitNames) commits() map[string]gitext.OID {
+func (n *commitNames) commits() map[string]gitext.OID {
 	names := map[string]gitext.OID{}
-	for oid, tag := range r.of {
-		names[tag] = oid
+	for oid, name := range n.of {
+		names[name] = oid
 	}
 	return names
 }
 
-// Bounds of the first prompt.
+// Bounds of the lists in the first prompt.
 const (
 	maxRanked    = 10    // candidates of the ranking
-	alwaysRanked = 5     // however improbable; further ones need
-	minRanked    = 0.002 // this probability
+	alwaysRanked = 5     // candidates that are listed however improbable they are
+	minRanked    = 0.002 // probability of any further candidate
 	maxTagged    = 16    // commits with a short name
 )
 
-// listed are the candidates of the ranking that the first prompt lists.
+// listed returns the candidates of the ranking that the first prompt lists.
 func (d *investigation) listed() []rank.Ranked {
 	n := min(maxRanked, len(d.ranking))
 	for ; n > alwaysRanked; n-- {
@@ -114,23 +115,23 @@ func (d *investigation) listed() []rank.Ranked {
 	return d.ranking[:n]
 }
 
-// nameCommits names the best candidates, then the owners of lines near the
-// changes, nearest first.
+// nameCommits gives short names to the listed candidates, then to the owners of
+// deleted lines, then to those of lines around the changes.
 func (d *investigation) nameCommits() *commitNames {
-	r := &commitNames{of: map[gitext.OID]string{}}
+	n := &commitNames{of: map[gitext.OID]string{}}
 	if d.opt.NoCandidates {
-		return r
+		return n
 	}
 	for _, j := range d.listed() {
-		r.add(j.Candidate.OID)
+		n.add(j.Candidate.OID)
 	}
 	for _, want := range []candidate.Role{candidate.RoleDeleted, candidate.RoleContext} {
 		for i := range d.k.Set.Anchors {
 			a := &d.k.Set.Anchors[i]
-			if a.Role == want && len(r.order) < maxTagged && a.Kind == source.LineCode {
-				r.add(a.Owner)
+			if a.Role == want && len(n.order) < maxTagged && a.Kind == source.LineCode {
+				n.add(a.Owner)
 			}
 		}
 	}
-	return r
+	return n
 }

@@ -14,158 +14,159 @@ import (
 	"git-agent/prompts"
 )
 
-// maxAtOnce bounds the runs that are under way together, because servers limit
-// the rate of requests.
+// maxAtOnce bounds how many runs go on at the same time, because servers limit the
+// rate of requests.
 const maxAtOnce = 8
 
-// errSibling ends the runs beside one that failed for good.
+// errSibling stops the other runs when one failed for good.
 var errSibling = errors.New("another run of the vote failed for a reason that holds for all")
 
-// A panel is the runs that vote on one fix.
+// An ensemble is the runs that vote on one fix.
 type ensemble struct {
 	d          *investigation
 	prompt     string
-	precedents map[gitext.OID]string // precedents that the prompt speaks of
+	precedents map[gitext.OID]string // as the first prompt describes them, by commit
 	stop       context.CancelCauseFunc
-	answered   chan struct{} // closed when the others may begin
+	answered   chan struct{} // closed when the other runs may begin
 
 	mu     sync.Mutex
 	opened bool           // answered is closed
-	runs   []szz.AgentRun // of those that began, by their number
-	errs   []error
-	done   int
+	runs   []szz.AgentRun // those that began, by their number
+	errs   []error        // of these runs
+	done   int            // runs that ended
 }
 
-// investigate does the runs. The first goes ahead until the model has answered
-// once: the others then find the words that all of them begin with in the
-// server's cache, and are not tried where nobody answers. Where money is
-// limited it goes on to its end, and only as many follow together as it will
-// last for: five runs that stop half way are no answer. They come back in the
-// order of their numbers, whichever ends first.
+// investigate makes the runs and returns them in the order of their numbers,
+// whichever ends first. The first run goes ahead until the model has answered once.
+// The others then find the beginning that all prompts share in the server's cache,
+// and are not started where nobody answers. Where the cost is limited, the first run
+// goes on to its end, and only as many others go on at the same time as the rest of
+// the money suffices for: five runs that stop half way are no answer.
 func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error) {
-	told := map[gitext.OID]string{}
-	prompt, err := d.prompt(ctx, told)
+	precedents := map[gitext.OID]string{}
+	prompt, err := d.prompt(ctx, precedents)
 	if err != nil {
 		return nil, err
 	}
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &ensemble{d: d, prompt: prompt, precedents: told, stop: stop, answered: make(chan struct{})}
+	en := &ensemble{d: d, prompt: prompt, precedents: precedents, stop: stop, answered: make(chan struct{})}
 	var work sync.WaitGroup
-	work.Go(func() { p.do(within, p.begin()) })
-	<-p.answered
-	slots := make(chan struct{}, p.atOnce())
-	for range p.others() {
+	work.Go(func() { en.do(within, en.begin()) })
+	<-en.answered
+	slots := make(chan struct{}, en.atOnce())
+	for range en.others() {
 		slots <- struct{}{}
 		if within.Err() != nil {
 			break
 		}
-		k := p.begin()
+		k := en.begin()
 		work.Go(func() {
-			p.do(within, k)
+			en.do(within, k)
 			<-slots
 		})
 	}
 	work.Wait()
-	if ctx.Err() != nil { // perhaps between two runs, of which none knows
+	if ctx.Err() != nil { // it may have ended between two runs, which gives neither an error
 		return nil, ctx.Err()
 	}
-	for _, err := range p.errs {
+	for _, err := range en.errs {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return p.runs, nil
+	return en.runs, nil
 }
 
-// begin makes room for the next run and returns its number, from 0.
-func (p *ensemble) begin() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.runs, p.errs = append(p.runs, szz.AgentRun{}), append(p.errs, nil)
-	return len(p.runs) - 1
+// begin adds a run and returns its number, from 0.
+func (en *ensemble) begin() int {
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	en.runs, en.errs = append(en.runs, szz.AgentRun{}), append(en.errs, nil)
+	return len(en.runs) - 1
 }
 
-// others is how many runs follow the first: none when that one ended without
-// an answer of the model.
-func (p *ensemble) others() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.done > 0 && (p.errs[0] != nil || p.runs[0].Turns == 0) {
+// others returns how many runs follow the first: none when it ended without an
+// answer of the model.
+func (en *ensemble) others() int {
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	if en.done > 0 && (en.errs[0] != nil || en.runs[0].Turns == 0) {
 		return 0
 	}
-	return p.d.opt.Runs - 1
+	return en.d.opt.Runs - 1
 }
 
-// atOnce is how many runs may follow the first together. Runs differ in what
-// they cost, hence half of what the first one suggests.
-func (p *ensemble) atOnce() int {
-	left, limited := p.d.opt.Ledger.Left()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	cost := p.runs[0].Usage.CostUSD
-	if !limited || p.done == 0 || cost == nil || *cost <= 0 {
+// atOnce returns how many of the other runs may go on at the same time. Runs differ
+// in cost, so it is half of what the cost of the first one allows.
+func (en *ensemble) atOnce() int {
+	left, limited := en.d.opt.Ledger.Left()
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	cost := en.runs[0].Usage.CostUSD
+	if !limited || en.done == 0 || cost == nil || *cost <= 0 {
 		return maxAtOnce
 	}
 	return int(min(max(left / *cost / 2, 1), maxAtOnce))
 }
 
-// do is one run from beginning to end. What would end every other run too, or
-// is trouble of ours, stops those beside it.
-func (p *ensemble) do(ctx context.Context, k int) {
-	run, err := p.run(ctx, k)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.runs[k], p.errs[k] = run, err
-	p.done++
+// do makes one run from beginning to end. It stops the other runs after an error,
+// and after a failure that would end each of them too.
+func (en *ensemble) do(ctx context.Context, k int) {
+	run, err := en.run(ctx, k)
+	en.mu.Lock()
+	defer en.mu.Unlock()
+	en.runs[k], en.errs[k] = run, err
+	en.done++
 	if err != nil || run.EndsAll {
-		p.stop(errSibling)
+		en.stop(errSibling)
 	}
-	p.open()
-	if n := p.d.opt.Runs; n > 1 && p.d.opt.OnEvent != nil {
-		p.d.opt.OnEvent(agent.Progress{Text: fmt.Sprintf("%d of %d investigations", p.done, n), Done: p.done, Total: n})
+	en.open()
+	if n := en.d.opt.Runs; n > 1 && en.d.opt.OnEvent != nil {
+		en.d.opt.OnEvent(agent.Progress{Text: fmt.Sprintf("%d of %d investigations", en.done, n), Done: en.done, Total: n})
 	}
 }
 
 // open lets the other runs begin. The caller holds mu.
-func (p *ensemble) open() {
-	if !p.opened {
-		p.opened = true
-		close(p.answered)
+func (en *ensemble) open() {
+	if !en.opened {
+		en.opened = true
+		close(en.answered)
 	}
 }
 
-// listener hands on the events of one run, one at a time for all runs.
-func (p *ensemble) listener(k int) func(agent.Event) {
+// listener returns the receiver of the events of one run. It passes on one event at
+// a time for all runs.
+func (en *ensemble) listener(k int) func(agent.Event) {
 	return func(e agent.Event) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		en.mu.Lock()
+		defer en.mu.Unlock()
 		if _, ok := e.(agent.Usage); ok { // the model has answered
-			if _, limited := p.d.opt.Ledger.Left(); !limited {
-				p.open()
+			if _, limited := en.d.opt.Ledger.Left(); !limited {
+				en.open()
 			}
 		}
-		switch tell := p.d.opt.OnEvent; {
-		case tell == nil:
-		case p.d.opt.Runs > 1:
-			tell(agent.OfRun{Run: k + 1, Event: e})
+		switch report := en.d.opt.OnEvent; {
+		case report == nil:
+		case en.d.opt.Runs > 1:
+			report(agent.OfRun{Run: k + 1, Event: e})
 		default:
-			tell(e)
+			report(e)
 		}
 	}
 }
 
-// run is one conversation.
-func (p *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
-	d := p.d
-	report, err := newReportTool(d, p.precedents)
+// run makes one conversation.
+func (en *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
+	d := en.d
+	report, err := newReportTool(d, en.precedents)
 	if err != nil {
 		return szz.AgentRun{}, err
 	}
 	loop := agent.Loop{
-		Model: d.opt.Model, Name: d.opt.ModelName, Prompt: p.prompt,
+		Model: d.opt.Model, Name: d.opt.ModelName, Prompt: en.prompt,
 		Limits: d.opt.Limits, MaxOutput: d.opt.MaxOutput, Unpriced: d.opt.Unpriced, Ledger: d.opt.Ledger,
-		Text: report.text, Mask: d.opt.Mask, OnEvent: p.listener(k),
+		Text: report.text, Mask: d.opt.Mask, OnEvent: en.listener(k),
 	}
 	if loop.System, err = d.system(); err != nil {
 		return szz.AgentRun{}, err
@@ -187,7 +188,7 @@ func (p *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
 	out, err := loop.Run(ctx)
 	var failed *model.Error
 	switch {
-	case out.Final.Final && context.Cause(ctx) == errSibling: // it was done before the other failed
+	case out.Final.Final && context.Cause(ctx) == errSibling: // it ended before the other failed
 	case context.Cause(ctx) == errSibling:
 		out.Status, out.Reason = agent.StatusInterrupted, errSibling.Error()
 	case ctx.Err() != nil:
@@ -200,8 +201,8 @@ func (p *ensemble) run(ctx context.Context, k int) (szz.AgentRun, error) {
 	return run, err
 }
 
-// account is what a conversation came to. A verdict that only an objection
-// held up stands when the conversation ended before the answer to it.
+// account makes the record of a conversation that ended. A verdict that met an
+// objection stands when the conversation ended before the model answered it.
 func (t *reportTool) account(out agent.Outcome) (szz.AgentRun, error) {
 	run := szz.AgentRun{Status: out.Status, Reason: out.Reason, Class: out.Class, Turns: out.Turns, Calls: out.Calls,
 		Resumed: out.Resumed, Repeated: out.Repeated, Objections: t.objections, Usage: out.Usage}

@@ -11,8 +11,9 @@ import (
 	"git-agent/gitext"
 )
 
-// orderNotes says what the dates of a list do not: which of the commits of one day
-// came last, which one is the fix's parent, and which takes another back.
+// orderNotes says of the i-th candidate what the dates in the list do not: whether
+// it is the fix's parent, after which other one of its day it landed, and which it
+// reverts.
 func (d *investigation) orderNotes(i int) string {
 	c := d.ranking[i].Candidate
 	s := ""
@@ -30,7 +31,7 @@ func (d *investigation) orderNotes(i int) string {
 	return s
 }
 
-// justBefore is the listed candidate of the same day that landed last before c.
+// justBefore returns the last listed candidate of the same day that landed before c.
 func (d *investigation) justBefore(c *candidate.Candidate) *candidate.Candidate {
 	var last *candidate.Candidate
 	for _, j := range d.listed() {
@@ -46,9 +47,9 @@ func sameDay(x, y gitext.Commit) bool {
 	return x.Committer.Time.UTC().Truncate(all).Equal(y.Committer.Time.UTC().Truncate(all))
 }
 
-// revertsCommit reports whether x says of itself that it takes y back, in the
-// words that git revert writes. Both precede the fix, so that this tells
-// nothing that the fix's own message would.
+// revertsCommit reports whether the message of x says, as git revert writes it, that
+// x reverts y. Both precede the fix, so this reveals nothing that only the fix's
+// message says.
 func revertsCommit(x, y gitext.Commit) bool {
 	if title, ok := strings.CutPrefix(x.Subject(), `Revert "`); ok && strings.TrimSuffix(title, `"`) == y.Subject() {
 		return !y.Committer.Time.After(x.Committer.Time)
@@ -61,9 +62,10 @@ func revertsCommit(x, y gitext.Commit) bool {
 	return false
 }
 
-// shown are the candidates whose changes the first prompt shows. Where the
-// first is doubtful, those that wrote lines near the fix are shown however low
-// they stand, and those that are only like it are not.
+// shown returns the candidates of which the first prompt shows an excerpt: the first
+// one and those that are probable enough. Where the first is doubtful, candidates
+// that wrote lines near the fix are shown however improbable they are. Those that
+// are only like the fix are not shown.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked

@@ -16,30 +16,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A fix that adapts to something defined elsewhere names it: a header it adds
-// to a list, the new name of a function. Who wrote those lines elsewhere owns
-// nothing near the fix, so that blame and the ranking pass by. The first prompt
-// names the oldest commit whose lines with such a name still stand, for names
-// that few other files use. The history of a name (git log -S) would be exact,
-// but takes half a minute where a grep and a few blames take one second.
+// This file finds the origins of names. A fix that adapts to something defined
+// elsewhere names it: a header that it adds to a list, the new name of a function.
+// The commit that wrote the lines elsewhere owns nothing near the fix, so blame and
+// the ranking do not find it. For names that few other files use, the first prompt
+// names the oldest commit whose lines with the name still stand. The history of a
+// name (git log -S) would be exact, but takes half a minute where a grep and a few
+// blames take one second.
 
-// Bounds of that search.
+// Bounds of the search.
 const (
 	maxOriginNames = 2
 	maxOriginFiles = 3 // blamed for a name
 	maxOriginLines = 8 // of a file
 )
 
-// A sighting is the oldest standing line with a name, outside the fixed files.
+// A nameOrigin is the oldest standing line with a name, outside the fixed files.
 type nameOrigin struct {
 	name   string
 	path   string
 	line   int
 	commit gitext.Commit
-	files  int // that use the name
+	files  int // how many use the name
 }
 
-// originText has one line for each origin.
+// originText renders one line for each origin.
 func (d *investigation) originText(ctx context.Context) (string, error) {
 	origins, err := d.origins(ctx)
 	if err != nil {
@@ -60,7 +61,7 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// origins looks up the names that the fix adds or takes away.
+// origins finds the origins of the names that the fix adds or takes away.
 func (d *investigation) origins(ctx context.Context) ([]nameOrigin, error) {
 	names := d.foreignNames()
 	if len(names) == 0 {
@@ -88,8 +89,8 @@ func (d *investigation) origins(ctx context.Context) ([]nameOrigin, error) {
 	return out, nil
 }
 
-// foreignNames are the names that the fix takes away, and those that it adds
-// where they were not, other than for variables of its own.
+// foreignNames returns the names that the fix takes away, and those that it adds and
+// that were not near, except for variables that it declares.
 func (d *investigation) foreignNames() []string {
 	var added strings.Builder
 	for _, r := range d.k.Set.Changes {
@@ -115,7 +116,8 @@ type nameUse struct {
 	lines map[string][]gitext.LineRange
 }
 
-// rarestUses picks the names to look into: those in the fewest other files.
+// rarestUses picks the names whose lines are blamed: those that the fewest other
+// files use.
 func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
 	uses := map[string]*nameUse{}
 	for _, n := range names {
@@ -149,8 +151,9 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	return out[:min(maxOriginNames, len(out))]
 }
 
-// findOldest blames the lines with a name, and keeps the oldest, unless a shallow
-// clone ends before it. Files that this clone lacks are passed over.
+// findOldest blames the lines with a name and stores the oldest. It stores none
+// where a line is older than a shallow clone. Files that this clone lacks are left
+// out.
 func (d *investigation) findOldest(ctx context.Context, s *nameUse) error {
 	for _, path := range s.paths[:min(maxOriginFiles, len(s.paths))] {
 		lines, err := d.repo.Blame(ctx, d.fc.Parent, path, gitext.BlameOptions{Ranges: s.lines[path], IgnoreSpace: true})
