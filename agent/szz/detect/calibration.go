@@ -32,8 +32,8 @@ type Calibration struct {
 	Files        []string `json:"files"` // names of the case files
 	Cases        int      `json:"cases"` // that the model answered
 	Repositories int      `json:"repositories"`
-	Predictions  int      `json:"predictions"` // suspects that were named
-	Right        int      `json:"right"`       // those of them that are right
+	Predictions  int      `json:"predictions"` // suspects named
+	Right        int      `json:"right"`       // of these
 	Coefficients `json:"coefficients"`
 	OutOfFold    OutOfFold `json:"out_of_fold"`
 }

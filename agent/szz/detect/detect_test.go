@@ -17,15 +17,15 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A script is a model that answers from a list and keeps what it was asked.
-type script struct {
+// A scriptedModel answers from a list and keeps the requests.
+type scriptedModel struct {
 	t       testing.TB
 	mu      sync.Mutex
 	replies []model.Message
 	asked   []model.Request
 }
 
-func (s *script) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
+func (s *scriptedModel) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
 	req.Messages = slices.Clone(req.Messages)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (s *script) Ask(_ context.Context, req model.Request) (*model.Reply, error)
 	return &model.Reply{Message: m, Finish: model.FinishStop, Usage: model.Usage{Uncached: 100, Output: 10}, Attempts: 1}, nil
 }
 
-// last is the text of the last message of the n-th request, from 1.
-func (s *script) last(n int) string {
+// last returns the text of the last message of the n-th request, from 1.
+func (s *scriptedModel) last(n int) string {
 	s.t.Helper()
 	if n > len(s.asked) {
 		s.t.Fatalf("asked %d times, not %d", len(s.asked), n)
@@ -62,8 +62,8 @@ func called(name string, args any) model.Message {
 	return model.Message{Calls: []model.Call{{Name: name, Args: string(data)}}}
 }
 
-// accuse is a report of commits, all with confidence 0.8.
-func accuse(names ...string) model.Message {
+// reportOf returns a report of commits, all with confidence 0.8.
+func reportOf(names ...string) model.Message {
 	list := []map[string]any{}
 	for _, n := range names {
 		list = append(list, map[string]any{"commit": n, "confidence": 0.8, "type": "omission", "reasoning": "it\x1b[31m lacks\n the check"})
@@ -71,9 +71,9 @@ func accuse(names ...string) model.Message {
 	return called("report", map[string]any{"commits": list})
 }
 
-func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Verdict, *script) {
+func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Verdict, *scriptedModel) {
 	h.T.Helper()
-	s := &script{t: h.T, replies: replies}
+	s := &scriptedModel{t: h.T, replies: replies}
 	opt.Model, opt.ModelName = s, "scripted"
 	v, err := Trace(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt)
 	if err != nil {
@@ -82,8 +82,8 @@ func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) 
 	return v, s
 }
 
-// A moved history has a bug from the first commit on, a commit that moves the
-// faulty function to another file, and a fix there.
+// movedHistory makes a bug in the first commit, a commit that moves the faulty
+// function to another file, and a fix there.
 func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 	h = newHistory(t)
 	program := strings.Replace(szztest.Program, "max = 10", "max = min_of(n, 10)", 1)
@@ -98,8 +98,8 @@ func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 }
 
 func TestDetectReports(t *testing.T) {
-	// A reported commit is the verdict, with the model's words, cleaned; the
-	// first prompt holds the patch, who wrote it and the ranking.
+	// A reported commit is the verdict, with the model's reasoning, cleaned. The
+	// first prompt has the patch, the owners of its lines and the ranking.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -108,7 +108,7 @@ func TestDetectReports(t *testing.T) {
 	h.Commit("say more, unlike "+string(bad), gittest.Files{"README": "x y\n"})
 	fix := h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(szztest.Program, "max = 10", "max = 12", 1)})
 	for _, name := range []string{string(bad), string(bad[:12]) + "ffff", "`" + string(bad[:9]) + "`", "c1", "commit " + string(bad)} {
-		v, s := h.detect(fix, Options{}, called("git_show", map[string]any{"commit": "HEAD"}), called("git_show", map[string]any{"commit": "c1^"}), accuse(name))
+		v, s := h.detect(fix, Options{}, called("git_show", map[string]any{"commit": "HEAD"}), called("git_show", map[string]any{"commit": "c1^"}), reportOf(name))
 		if v.Engine != "agent" || v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
 			t.Fatalf("%q: %s, report %+v", name, szztest.Subjects(v), v.Agent)
 		}
@@ -139,64 +139,64 @@ func TestDetectReports(t *testing.T) {
 }
 
 func TestDetectObjects(t *testing.T) {
-	// A commit that only moved the faulty line is questioned once, with the
-	// place where the line was; the model may change its mind or insist.
+	// The tool objects once to a commit that only moved the faulty line, and names
+	// the place where the line was. The model may change its mind or insist.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	blind := Options{NoCandidates: true}
-	v, s := h.detect(fix, blind, accuse(string(mover)), accuse(string(origin)))
+	v, s := h.detect(fix, blind, reportOf(string(mover)), reportOf(string(origin)))
 	if v.Suspects[0].Commit.OID != origin || v.Agent.Runs[0].Objections != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "`int max = min_of(n, 10);` was in p.c:5 at "+string(mover[:12])+"^, by "+string(origin[:12])) {
-		t.Errorf("the objection is %q", told)
+	if text := s.last(2); !strings.Contains(text, "`int max = min_of(n, 10);` was in p.c:5 at "+string(mover[:12])+"^, by "+string(origin[:12])) {
+		t.Errorf("the objection is %q", text)
 	}
-	v, _ = h.detect(fix, blind, accuse(string(mover)), accuse(string(mover)))
+	v, _ = h.detect(fix, blind, reportOf(string(mover)), reportOf(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Claims[0].Checked == "" {
 		t.Errorf("insisting gives %s, %+v", szztest.Subjects(v), v.Agent.Runs[0].Claims)
 	}
-	v, _ = h.detect(fix, blind, accuse(string(mover))) // the server fails before the answer
+	v, _ = h.detect(fix, blind, reportOf(string(mover))) // the server fails before the answer
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != mover || v.Agent.Fallback != "" {
 		t.Errorf("a verdict with an objection is lost: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{NoCandidates: true, NoClaimCheck: true}, accuse(string(mover)))
+	v, _ = h.detect(fix, Options{NoCandidates: true, NoClaimCheck: true}, reportOf(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("without the check: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, s = h.detect(fix, Options{}, accuse(string(mover)))
+	v, s = h.detect(fix, Options{}, reportOf(string(mover)))
 	if !strings.Contains(s.last(1), "but the line that ties c") || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("the first prompt does not tell of the move:\n%s", s.last(1))
 	}
 }
 
 func TestDetectRejects(t *testing.T) {
-	// What is no commit of the history gets one chance, and is dropped then.
-	// An empty report gets one too, and is believed then: the offline answer
-	// stands in.
+	// A name that is no commit of the history may be corrected once, and is dropped
+	// after that. An empty report may be corrected once too. If it is repeated, the
+	// offline engine answers.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
-	v, s := h.detect(fix, Options{}, accuse("0123456789abcdef", string(fix)), accuse("main", string(origin)))
+	v, s := h.detect(fix, Options{}, reportOf("0123456789abcdef", string(fix)), reportOf("main", string(origin)))
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "no visible commit is called 0123456789abcdef") || !strings.Contains(told, "is the fix under study") {
-		t.Errorf("the rejection is %q", told)
+	if text := s.last(2); !strings.Contains(text, "no visible commit is called 0123456789abcdef") || !strings.Contains(text, "is the fix under study") {
+		t.Errorf("the rejection is %q", text)
 	}
-	v, s = h.detect(fix, Options{}, called("report", map[string]any{"commits": []any{}}), accuse())
+	v, s = h.detect(fix, Options{}, called("report", map[string]any{"commits": []any{}}), reportOf())
 	if v.Agent.Fallback == "" || v.Algorithm != "rank" || len(v.Suspects) == 0 || v.Agent.Runs[0].Status != agent.StatusNothing {
 		t.Errorf("an empty report gives %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "no commit is named") {
-		t.Errorf("an empty report is answered by %q", told)
+	if text := s.last(2); !strings.Contains(text, "no commit is named") {
+		t.Errorf("an empty report is answered by %q", text)
 	}
-	v, _ = h.detect(fix, Options{}, called("report", map[string]any{"commits": "c1"}), accuse(string(origin)))
+	v, _ = h.detect(fix, Options{}, called("report", map[string]any{"commits": "c1"}), reportOf(string(origin)))
 	if len(v.Suspects) != 1 || v.Agent.Fallback != "" {
 		t.Errorf("a malformed report ends with %s, %+v", szztest.Subjects(v), v.Agent)
 	}
 }
 
 func TestDetectReasonNamesCommits(t *testing.T) {
-	// The short names of the prompt mean nothing to who reads the answer.
+	// The short names of the prompt mean nothing to a reader of the answer.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	list := []any{map[string]any{"commit": string(origin), "confidence": 0.8, "type": "omission", "reasoning": "c1 moved it, c1 is innocent; c99 and sec1 are no names"}}
@@ -213,8 +213,8 @@ func TestDetectReasonNamesCommits(t *testing.T) {
 }
 
 func TestDetectFallsBack(t *testing.T) {
-	// A model that fails, or never comes to an answer, gives the offline
-	// engine's, and the report says why.
+	// Where a model fails or gives no answer, the answer is the offline engine's, and
+	// the report says why.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	look := called("git_show", map[string]any{"commit": "HEAD"})
@@ -248,15 +248,15 @@ func TestDetectLastWord(t *testing.T) {
 }
 
 func TestDetectVotes(t *testing.T) {
-	// Of several runs, what more than half of them say stands, with their
-	// agreement; what one of them says alone does not.
+	// Where there are several runs, a commit that more than half of them name is a
+	// suspect, with their agreement. A commit that one of them names is not.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
-	v, s := h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(mover)), accuse(string(origin)))
+	v, s := h.detect(fix, Options{Runs: 3}, reportOf(string(origin), string(mover)), reportOf(string(mover)), reportOf(string(origin)))
 	if len(v.Suspects) != 2 || v.Agent.Agreement < 0.66 || v.Agent.Agreement > 0.67 || len(s.asked) != 3 {
 		t.Fatalf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(origin)), accuse(string(origin)))
+	v, _ = h.detect(fix, Options{Runs: 3}, reportOf(string(origin), string(mover)), reportOf(string(origin)), reportOf(string(origin)))
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin || v.Agent.Agreement != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
@@ -267,11 +267,11 @@ func TestDetectVotes(t *testing.T) {
 }
 
 func TestDetectAblations(t *testing.T) {
-	// Each switch takes away what it says and nothing else.
+	// Each switch takes away what it names and nothing else.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	ask := func(opt Options) model.Request {
-		_, s := h.detect(fix, opt, accuse(string(origin)))
+		_, s := h.detect(fix, opt, reportOf(string(origin)))
 		return s.asked[0]
 	}
 	if r := ask(Options{NoTools: true}); len(r.Tools) != 1 || r.Tools[0].Name != "report" || !strings.Contains(r.Messages[1].Text, "You have no tools") {
@@ -298,7 +298,7 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
 	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\n"})
 	fix := h.Commit("fix a\n\nFixes: "+string(bad[:12])+" (\"widen the counter\")", gittest.Files{"a.c": "int a;\n"})
-	s := &script{t: t}
+	s := &scriptedModel{t: t}
 	v, err := Trace(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{}), Options{Model: s})
 	if err != nil || v.Algorithm != "annotation" || v.Agent != nil || len(s.asked) > 0 {
 		t.Errorf("%+v, %v, asked %d times", v, err, len(s.asked))
@@ -306,8 +306,8 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 }
 
 func TestFirstPromptIsBounded(t *testing.T) {
-	// A huge fix fits into the prompt: its files share the room, and what is
-	// missing is said.
+	// A huge fix fits into the prompt: its files share the room, and the prompt says
+	// how many are missing.
 	t.Parallel()
 	h := newHistory(t)
 	before, after := gittest.Files{}, gittest.Files{}
@@ -318,54 +318,54 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	}
 	before["a/test_x.c"], after["a/test_x.c"] = "int t;\n", "long t;\n"
 	h.Commit("start", before)
-	_, s := h.detect(h.Commit("widen all\n\n"+strings.Repeat("because ", 1000), after), Options{}, accuse("c1"))
+	_, s := h.detect(h.Commit("widen all\n\n"+strings.Repeat("because ", 1000), after), Options{}, reportOf("c1"))
 	prompt := s.asked[0].Messages[1].Text
 	if len(prompt) > 14_000 || !strings.Contains(prompt, "--- M src/f08.c") || !strings.Contains(prompt, "more files changed, tests and texts last") {
 		t.Errorf("%d characters:\n%s", len(prompt), prompt)
 	}
 }
 
-// A book is a Journal in memory.
-type book map[string][]byte
+// A memoryJournal is a Journal in memory.
+type memoryJournal map[string][]byte
 
-func (b book) Recall(_ context.Context, key string) ([]byte, bool, error) {
-	data, ok := b[key]
+func (j memoryJournal) Recall(_ context.Context, key string) ([]byte, bool, error) {
+	data, ok := j[key]
 	return data, ok, nil
 }
-func (b book) Intend(context.Context, string, []byte) error { return nil }
-func (b book) Note(context.Context, string, []byte) error   { return nil }
-func (b book) Record(_ context.Context, key string, data []byte) error {
-	b[key] = data
+func (j memoryJournal) Intend(context.Context, string, []byte) error { return nil }
+func (j memoryJournal) Note(context.Context, string, []byte) error   { return nil }
+func (j memoryJournal) Record(_ context.Context, key string, data []byte) error {
+	j[key] = data
 	return nil
 }
 
-// A quitter is a model that ends the caller's context when it has no answer.
-type quitter struct {
-	*script
+// A cancellingModel cancels the caller's context when it has no answer.
+type cancellingModel struct {
+	*scriptedModel
 	quit context.CancelFunc
 }
 
-func (q quitter) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
-	if len(q.replies) == 0 {
-		q.quit()
+func (m cancellingModel) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
+	if len(m.replies) == 0 {
+		m.quit()
 		return nil, context.Canceled
 	}
-	return q.script.Ask(ctx, req)
+	return m.scriptedModel.Ask(ctx, req)
 }
 
 func TestDetectResumes(t *testing.T) {
-	// An interrupted run that goes on knows what it objected to: the second
-	// report of the same commit is taken.
+	// A resumed run knows its objections: the second report of the same commit is
+	// accepted.
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
-	journal := book{}
+	journal := memoryJournal{}
 	opt := Options{ModelName: "scripted", NoCandidates: true, Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	ctx, cancel := context.WithCancel(context.Background())
-	opt.Model = quitter{&script{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
+	opt.Model = cancellingModel{&scriptedModel{t: t, replies: []model.Message{reportOf(string(mover))}}, cancel}
 	if v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt); err == nil {
 		t.Fatalf("an interrupted run gives %+v", v)
 	}
-	v, s := h.detect(fix, opt, accuse(string(mover)))
+	v, s := h.detect(fix, opt, reportOf(string(mover)))
 	if len(s.asked) != 1 || v.Suspects[0].Commit.OID != mover {
 		t.Fatalf("asked %d times, %s, %+v", len(s.asked), szztest.Subjects(v), v.Agent)
 	}

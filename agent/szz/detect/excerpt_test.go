@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// added is a hunk of n added lines, "1" to "n".
+// added returns a hunk of n added lines, "1" to "n".
 func added(n int) *gitext.Hunk {
 	h := &gitext.Hunk{NewStart: 1, NewLines: n}
 	for i := range n {
@@ -21,8 +21,8 @@ func added(n int) *gitext.Hunk {
 }
 
 func TestTakeNearest(t *testing.T) {
-	// The lines nearest to the fix are taken, whichever hunk they are in, and
-	// are shown in order; what lies between is counted, short gaps are filled.
+	// The lines nearest to the fix are shown in order, whichever hunk they are in.
+	// Lines between them are counted, and short gaps are filled.
 	t.Parallel()
 	inf := math.Inf(1)
 	file := &gitext.FileChange{Status: 'M', OldPath: "a.c", NewPath: "a.c"}
@@ -60,8 +60,8 @@ func TestTakeNearest(t *testing.T) {
 }
 
 func TestExcerptPrefersNames(t *testing.T) {
-	// Of a large commit, the lines with a name that the fix changes are shown
-	// before the many around the one that stands beside the fix.
+	// In the excerpt of a large commit, the lines with a name that the fix changes
+	// come before the many lines around the one that stands beside the fix.
 	t.Parallel()
 	h := newHistory(t)
 	body := func(from, to int) string {
@@ -75,7 +75,7 @@ func TestExcerptPrefersNames(t *testing.T) {
 	before := "int run(void)\n{\n" + body(0, 100) + "\tdrain_queue(slow_path);\n" + body(100, 200) + "\tfinish();\n" + body(200, 300) + "}\n"
 	bad := h.Commit("start the program", gittest.Files{"p.c": before})
 	fix := h.Commit("finish well", gittest.Files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
-	_, s := h.detect(fix, Options{}, accuse(string(bad)))
+	_, s := h.detect(fix, Options{}, reportOf(string(bad)))
 	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What the first of them changed")
 	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {
 		t.Errorf("the excerpt shows %s", excerpt)

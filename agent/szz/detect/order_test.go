@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext"
 )
 
-// landed is a candidate at a time and a place in the history.
+// landed makes a candidate with a time and a place in the history.
 func landed(oid, message string, at time.Time, position, recent int) rank.Ranked {
 	c := gitext.Commit{OID: gitext.OID(oid), Message: message}
 	c.Committer.Time = at
@@ -20,8 +20,8 @@ func landed(oid, message string, at time.Time, position, recent int) rank.Ranked
 }
 
 func TestPlace(t *testing.T) {
-	// The list says what dates do not: the order within a day, the parent of
-	// the fix, and reverts.
+	// The list names what dates do not show: the order within a day, the parent of the
+	// fix, and reverts.
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	d := &investigation{fc: &szz.FixContext{Parent: "aaaaaaaa"}}
@@ -44,7 +44,7 @@ func TestPlace(t *testing.T) {
 }
 
 func TestTakeSmall(t *testing.T) {
-	// One or two short hunks that would only be counted are shown.
+	// One or two short hunks are shown instead of counted.
 	t.Parallel()
 	inf := math.Inf(1)
 	far := func(n int) []float64 {

@@ -6,12 +6,12 @@ import (
 )
 
 func TestStandingPartIsShort(t *testing.T) {
-	// What every turn of every case resends beside the conversation, in
-	// characters: most of a short conversation's price.
+	// Every turn of every case sends these texts again. In characters, they are most
+	// of a short conversation's price.
 	t.Parallel()
 	const most = 7200
 	h, origin, _, fix := movedHistory(t)
-	_, s := h.detect(fix, Options{}, accuse(string(origin)))
+	_, s := h.detect(fix, Options{}, reportOf(string(origin)))
 	n := len(s.asked[0].Messages[0].Text)
 	for _, tool := range s.asked[0].Tools {
 		n += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
@@ -22,11 +22,12 @@ func TestStandingPartIsShort(t *testing.T) {
 }
 
 func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
-	// A reply that cannot be read is answered; without tools none is offered.
+	// A reply that is no verdict is answered. The answer offers tools only where there
+	// are some.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for _, without := range []bool{false, true} {
-		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), accuse(string(origin)))
+		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), reportOf(string(origin)))
 		if got := s.last(2); !strings.Contains(got, "neither a tool call") || strings.Contains(got, "look further") == without {
 			t.Errorf("without tools %v: %q", without, got)
 		}

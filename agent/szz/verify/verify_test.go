@@ -54,7 +54,7 @@ func chain(t *testing.T, prints ...string) (h *history, commits []gitext.OID, fi
 	return h, commits, h.Commit("fix", f)
 }
 
-// verify puts the commits as suspects, in this order, to the test.
+// verify tries the commits as suspects, in this order.
 func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspects ...gitext.OID) (*szz.Verdict, error) {
 	h.T.Helper()
 	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
@@ -96,8 +96,8 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	return v, err
 }
 
-// standings shows the suspects in order: "c2 confirmed, c3 refuted".
-func standings(v *szz.Verdict) string {
+// statuses lists the suspects in order: "c2 confirmed, c3 refuted".
+func statuses(v *szz.Verdict) string {
 	var out []string
 	for _, s := range v.Suspects {
 		status := "untried"
@@ -109,12 +109,12 @@ func standings(v *szz.Verdict) string {
 	return strings.Join(out, ", ")
 }
 
-func wantStandings(t *testing.T, v *szz.Verdict, err error, want string) {
+func wantStatuses(t *testing.T, v *szz.Verdict, err error, want string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := standings(v); got != want {
+	if got := statuses(v); got != want {
 		t.Errorf("got %q, want %q", got, want)
 		for _, s := range v.Suspects {
 			t.Logf("%s: %+v", s.Commit.Subject(), s.Confirmation)
@@ -144,12 +144,12 @@ func detail(v *szz.Verdict, subject string) string {
 
 func TestVerifyConfirmsRefutesAndStops(t *testing.T) {
 	// The commit where the command turns from passing to failing is confirmed
-	// and comes first; a later one is refuted because the bug is older, an
-	// earlier one because it is newer; behind a confirmed one nobody is tried.
+	// and comes first. A later one is refuted because the bug is older, and an
+	// earlier one because the bug is newer. None is tried after a confirmed one.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[3], c[1], c[2], c[4])
-	wantStandings(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
+	wantStatuses(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
 	first := v.Suspects[0]
 	if first.Probability != 0.5 || first.Reason != "ranked; confirmed by running the command" ||
 		first.Confirmation.Detail != "the command fails at it and passes at its parent "+c[1].Short() {
@@ -170,7 +170,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good; fi", "bad", "skip", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[2], c[4], c[3], c[1])
-	wantStandings(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
+	wantStatuses(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
 	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent") {
 		t.Error(got)
 	}
@@ -180,7 +180,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 }
 
 func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
-	// A command that fails at the fix, or passes at its parent, marks nobody.
+	// A command that fails at the fix, or passes at its parent, marks no suspect.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	for command, want := range map[string]string{
@@ -191,7 +191,7 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 		"grep -q good app.sh || exit 125": "the command cannot tell: at the fix's parent it said that it cannot tell (exit 125)",
 	} {
 		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: command}, Bisect: true}, c[1])
-		wantStandings(t, v, err, "c1 untried")
+		wantStatuses(t, v, err, "c1 untried")
 		wantNote(t, v, want)
 	}
 }
@@ -201,7 +201,7 @@ func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: runTests + " >/dev/null"}}, c[2], c[1])
-	wantStandings(t, v, err, "c1 confirmed, c2 refuted")
+	wantStatuses(t, v, err, "c1 confirmed, c2 refuted")
 }
 
 func TestVerifyAtTheFirstCommit(t *testing.T) {
@@ -209,7 +209,7 @@ func TestVerifyAtTheFirstCommit(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[0])
-	wantStandings(t, v, err, "c0 confirmed")
+	wantStatuses(t, v, err, "c0 confirmed")
 }
 
 func TestVerifyAMerge(t *testing.T) {
@@ -232,7 +232,7 @@ func TestVerifyAMerge(t *testing.T) {
 		f := version("fix", "good")
 		f["t/run.sh"] = fixTest
 		v, err := h.verify(t.Context(), h.Commit("fix", f), Options{}, merge)
-		wantStandings(t, v, err, c.want)
+		wantStatuses(t, v, err, c.want)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 	c = append(c, h.Commit("c3", version("3", "bad")))
 	fix := h.Commit("fix", gittest.Files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Timeout: 5 * time.Second}}, c[3], c[1])
-	wantStandings(t, v, err, "c1 confirmed, c3 unclear")
+	wantStatuses(t, v, err, "c1 confirmed, c3 unclear")
 	if got := detail(v, "c3"); !strings.Contains(got, "ran into its time limit of 5s") {
 		t.Error(got)
 	}
@@ -253,7 +253,7 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 
 func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	// With Bisect the first failing commit is found though no suspect was
-	// right, and what the ranking saved is said.
+	// right, and a note says what the ranking saved.
 	t.Parallel()
 	prints := make([]string, 40)
 	for i := range prints {
@@ -264,7 +264,7 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	}
 	h, c, fix := chain(t, prints...)
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true, MaxSuspects: 2}, c[20], c[14])
-	wantStandings(t, v, err, "c17 confirmed, c20 refuted, c14 refuted")
+	wantStatuses(t, v, err, "c17 confirmed, c20 refuted, c14 refuted")
 	if v.Suspects[0].Reason != "found by bisection, not by the ranking; confirmed by running the command" {
 		t.Error(v.Suspects[0].Reason)
 	}
@@ -278,11 +278,11 @@ func TestVerifyBisectsFromNothing(t *testing.T) {
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true})
-	wantStandings(t, v, err, "c3 confirmed")
+	wantStatuses(t, v, err, "c3 confirmed")
 
 	h, c, fix := chain(t, "bad", "bad", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, Options{Bisect: true}, c[3])
-	wantStandings(t, v, err, "c0 confirmed, c3 refuted")
+	wantStatuses(t, v, err, "c0 confirmed, c3 refuted")
 	wantNote(t, v, "as far back as the history goes")
 }
 
@@ -291,21 +291,21 @@ func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true, MaxSuspects: 1}, c[8], c[2])
-	wantStandings(t, v, err, "c3 confirmed, c2 untried, c8 refuted")
+	wantStatuses(t, v, err, "c3 confirmed, c2 untried, c8 refuted")
 	wantNote(t, v, "1 more went back to a commit that passes")
 }
 
 func TestVerifyBisectSkips(t *testing.T) {
-	// Commits that say 125 are stepped over; when they hide the answer, that is
-	// said and nobody is confirmed.
+	// Commits at which the command exits with 125 are stepped over. When the answer is
+	// among them, a note says so and no suspect is confirmed.
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "bad", "bad", "skip", "skip", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true})
-	wantStandings(t, v, err, "c2 confirmed")
+	wantStatuses(t, v, err, "c2 confirmed")
 
 	h, c, fix := chain(t, "good", "good", "skip", "skip", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, Options{Bisect: true}, c[5])
-	wantStandings(t, v, err, "c5 refuted")
+	wantStatuses(t, v, err, "c5 refuted")
 	wantNote(t, v, fmt.Sprintf("bisection ended at %s: 3 commits up to it cannot be told apart", c[4].Short()))
 }
 
@@ -328,7 +328,7 @@ func TestVerifyBisectFollowsTheSideBranch(t *testing.T) {
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
 	v, err := h.verify(t.Context(), h.Commit("fix", f), Options{Bisect: true})
-	wantStandings(t, v, err, "side2 confirmed")
+	wantStatuses(t, v, err, "side2 confirmed")
 }
 
 func TestVerifyStopsAtTheMostRuns(t *testing.T) {
@@ -336,7 +336,7 @@ func TestVerifyStopsAtTheMostRuns(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{MaxRuns: 2}}, c[2], c[1])
-	wantStandings(t, v, err, "c2 untried, c1 untried")
+	wantStatuses(t, v, err, "c2 untried, c1 untried")
 	wantNote(t, v, "verification stopped after 2 runs")
 }
 
@@ -360,7 +360,7 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := h.verifyIn(t.Context(), repo, fc, Options{}, c[2], c[1])
-		wantStandings(t, v, err, "c1 confirmed, c2 refuted")
+		wantStatuses(t, v, err, "c1 confirmed, c2 refuted")
 		if v.Fix != "" || fix == "" {
 			t.Error("the fix is committed")
 		}
@@ -368,8 +368,8 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 }
 
 func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
-	// The user's index, work tree, refs, configuration and objects are the
-	// same bytes before and after, even when the command runs git.
+	// The user's index, work tree, refs, configuration and objects stay the same bytes,
+	// even when the command runs git.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad", "bad")
 	h.Write(gittest.Files{"app.sh": "dirty", "untracked": "x"})
@@ -379,7 +379,7 @@ func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
 		git rev-parse HEAD | grep -qx "$GIT_AGENT_COMMIT" || exit 125
 		git add -A && git -c user.name=x -c user.email=x commit -qm x --allow-empty && git tag x && git config x.y z || exit 125
 		echo junk >app.sh.orig; sh t/run.sh`}}, c[3])
-	wantStandings(t, v, err, "c1 confirmed, c3 refuted")
+	wantStatuses(t, v, err, "c1 confirmed, c3 refuted")
 	if fingerprint(t, h.Dir) != before {
 		t.Error("the repository was written")
 	}
@@ -435,7 +435,7 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 	if !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	if got := standings(v); got != "c2 untried, c3 refuted" {
+	if got := statuses(v); got != "c2 untried, c3 refuted" {
 		t.Error(got)
 	}
 }
@@ -450,7 +450,7 @@ func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
 	v, err := h.verify(t.Context(), h.Commit("fix", f), Options{}, culprit)
-	wantStandings(t, v, err, "c0 confirmed")
+	wantStatuses(t, v, err, "c0 confirmed")
 	wantNote(t, v, "submodules were empty directories")
 	wantNote(t, v, "Git LFS")
 }
@@ -460,12 +460,12 @@ func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
 	h, c, fix := chain(t, "good", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}}, c[1])
-	wantStandings(t, v, err, "c1 confirmed")
+	wantStatuses(t, v, err, "c1 confirmed")
 }
 
 func TestVerifyCommandCanAskGit(t *testing.T) {
-	// In a sandbox, too, git finds the commit that is checked out, its history and
-	// its own content, test files of the fix included.
+	// In a sandbox, too, git finds the commit that is checked out, its history and its
+	// objects, the test files of the fix included.
 	h, c, fix := chain(t, "good", "bad")
 	ask := `test "$(git rev-parse HEAD)" = "$GIT_AGENT_COMMIT" && git log --oneline >log 2>&1 && ! grep error log && git diff --stat HEAD || exit 125; rm log; `
 	for _, level := range []sandbox.Level{sandbox.Bwrap, sandbox.Landlock} {
@@ -474,7 +474,7 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 			continue
 		}
 		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: level, Command: ask + runTests}}, c[1])
-		wantStandings(t, v, err, "c1 confirmed")
+		wantStatuses(t, v, err, "c1 confirmed")
 		if v.Sandbox != string(level) {
 			t.Errorf("the verdict says %q", v.Sandbox)
 		}
@@ -482,7 +482,7 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 }
 
 func TestVerifyReportsProgress(t *testing.T) {
-	// What is done is reported as progress, which may be thrown away.
+	// All events are progress, which may be thrown away.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	var events []agent.Event
@@ -498,7 +498,8 @@ func TestVerifyReportsProgress(t *testing.T) {
 }
 
 func TestSavings(t *testing.T) {
-	// The estimate is the binary logarithm, rounded up; nothing saved is said.
+	// The estimate is the binary logarithm, rounded up. The text says so when nothing is
+	// saved.
 	for _, c := range []struct {
 		plain, halvings int
 		want            string
