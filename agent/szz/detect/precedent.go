@@ -31,8 +31,7 @@ import (
 
 // A precedent is faulty code that stood in the parent of the claimed commit.
 type precedent struct {
-	lines, of int // lines that were there, of those that the commit is charged with
-	moved     int // of lines, those that were there word for word
+	lines, of int // how many charged lines are older than the commit, of how many
 	examples  []earlierLine
 }
 
@@ -52,7 +51,7 @@ const (
 	precedentShare = 0.75    // least share of the charged lines that has to be older
 	maxExamples    = 2       // lines that an objection quotes
 	maxPatchMoved  = 4 << 20 // bytes of the claimed commit's patch
-	minNames       = 3       // in a line that can be told from others
+	minNames       = 3       // least names in a charged line; a line with fewer is like others
 )
 
 // findPrecedent looks in the parent of a commit for the lines that are charged to
@@ -82,9 +81,6 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 		}
 		if e, ok := index.find(a, d.faults(a)); ok {
 			hits = append(hits, e)
-			if e.same {
-				found.moved++
-			}
 		}
 	}
 	found.lines = len(hits)
