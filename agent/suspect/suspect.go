@@ -21,8 +21,8 @@ type Suspect struct {
 // Evidence is something a reader can check, with the command that checks it.
 type Evidence struct {
 	Path    string
-	Line    int  // in the fix's parent; 0 when no line is meant
-	Removed bool // the fix removes or changes that line, instead of standing near it
+	Line    int  // in the revision that is asked about, as the parent of a fix; 0 when no line is meant
+	Removed bool // the fix removes or changes that line; false for a line near its changes
 	Text    string
 	Command string // a shell-quoted git command
 }

@@ -14,12 +14,12 @@ import (
 
 // A Role says why a line of the fix's parent is an anchor. The ranker starts from
 // the anchors: blame finds the owner of each, and the owners are the first
-// candidates.
+// candidates. A fix that deletes nothing has context and function lines only.
 //
-//	  int f(int n) {          function    the enclosing function, which is all
-//	    setup();              context     that a fix without deletions offers;
-//	-   return g(n);          deleted     three lines around each change; the
-//	+   return n ? g(n) : 0;              line that the fix took out
+//	  int f(int n) {          function: another line of the enclosing function
+//	    setup();              context: one of three lines on each side of a change
+//	-   return g(n);          deleted: a line that the fix takes out
+//	+   return n ? g(n) : 0;
 //	  }                       context
 //
 // Measured on 230 fixes of five C projects, the culprit is among the owners of
@@ -33,7 +33,7 @@ const (
 	RoleFunction
 )
 
-// An anchor is one line of the parent and its owner.
+// An Anchor is one line of the fix's parent and its owner.
 type Anchor struct {
 	suspect.OwnedLine     // its Line is that in the parent
 	File              int // index into AnchorSet.Files
@@ -50,7 +50,7 @@ type Change struct {
 	Removed, Added []gitext.PatchLine
 }
 
-// AnchorSet holds the lines that the ranker starts from.
+// An AnchorSet holds the lines that the ranker starts from.
 type AnchorSet struct {
 	Files     []*gitext.FileChange // the files that were blamed
 	Changes   []Change
@@ -164,6 +164,7 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	return all
 }
 
+// largestFiles returns the n files whose hunks have most lines.
 func largestFiles(files []*gitext.FileChange, n int) []*gitext.FileChange {
 	size := func(f *gitext.FileChange) (lines int) {
 		for _, h := range f.Hunks {

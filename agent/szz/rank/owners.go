@@ -18,10 +18,11 @@ import (
 // An ownerSet is a set of candidates that own lines of a kind.
 type ownerSet int
 
+// The sets of owners.
 const (
 	codeOwners     ownerSet = iota // own a deleted line of code
-	nearOwners                     // or a line around a change
-	functionOwners                 // or a line of a changed function
+	nearOwners                     // own such a line or one around a change
+	functionOwners                 // own such a line or another one of a changed function
 	originOwners                   // wrote a word that the fix takes out, whoever rewrote it since
 	numOwnerSets
 )
@@ -29,6 +30,7 @@ const (
 // A sortOrder is an order in which a set of owners is put.
 type sortOrder int
 
+// The orders.
 const (
 	byAge  sortOrder = iota // newest first
 	bySize                  // most added and removed lines first
