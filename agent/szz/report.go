@@ -33,7 +33,7 @@ type AgentRun struct {
 	Repeated   int         `json:"repeated,omitempty"`
 	Objections int         `json:"objections,omitempty"` // claims to which the check objected: the faulty code is older than the commit
 	Usage      model.Usage `json:"usage"`
-	Claims     []Claim     `json:"claims,omitempty"` // its verdict, as accepted
+	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
 
 	EndsAll bool // it failed for a reason that would end every other run too
 }

@@ -66,7 +66,7 @@ func (o *Options) Progress(format string, args ...any) {
 type Workspace struct {
 	repo     *gitext.Repo
 	opt      Options
-	confined sandbox.Standing
+	level    sandbox.Level
 	readable []string
 	scratch  *sandbox.Scratch
 	tree     string
@@ -81,10 +81,11 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 	opt.Timeout = cmp.Or(opt.Timeout, defaultTimeout)
 	opt.MaxRuns = cmp.Or(opt.MaxRuns, defaultMaxRuns)
 	w := &Workspace{repo: repo, opt: opt}
-	var err error
-	if w.confined, err = sandbox.Probe(ctx, opt.Sandbox); err != nil {
+	isolation, err := sandbox.Probe(ctx, opt.Sandbox)
+	if err != nil {
 		return nil, err
 	}
+	w.level = isolation.Level
 	if w.scratch, err = sandbox.NewScratch(opt.Scratch); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (w *Workspace) Close() { w.scratch.Close() }
 func (w *Workspace) Runs() int { return w.runs }
 
 // Level is the sandbox that confines the command.
-func (w *Workspace) Level() sandbox.Level { return w.confined.Level }
+func (w *Workspace) Level() sandbox.Level { return w.level }
 
 // Run checks a commit out, lays files over it and runs the command there. A
 // commit that cannot be checked out gives a Result of Unknown. An error is for a
@@ -137,7 +138,7 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: w.opt.Command, Timeout: w.opt.Timeout,
 		Env: w.opt.Env, Set: []string{"TMPDIR=" + w.temp, "GIT_AGENT_COMMIT=" + string(commit)},
-		Memory: w.opt.Memory, Sandbox: w.confined.Level, Network: w.opt.Network,
+		Memory: w.opt.Memory, Sandbox: w.level, Network: w.opt.Network,
 		Writable: append([]string{w.temp}, w.opt.Writable...), Readable: w.readable, Cache: w.cache,
 	})
 	if err != nil {

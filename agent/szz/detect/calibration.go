@@ -52,7 +52,7 @@ type Accuracy struct {
 	Brier float64 `json:"brier"` // mean squared distance of each probability from what came of it, 1 or 0
 }
 
-// BasisOf returns the basis of the answers of Trace with these options.
+// BasisOf is the basis of what Detect answers with these options.
 func BasisOf(opt Options) (szz.Basis, error) {
 	texts, err := promptsHash()
 	if err != nil {

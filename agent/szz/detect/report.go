@@ -25,10 +25,10 @@ const reportName = "report"
 // A reportTool takes the model's verdict. It resolves the names of commits and
 // checks the claims, and either accepts the verdict or says once what is wrong.
 type reportTool struct {
-	d         *investigation
-	spec      agent.Spec
-	rejected  bool // the model was told about problems in a report; this is done once
-	emptySaid bool // the model was told that a report is empty; this is done once
+	d        *investigation
+	spec     agent.Spec
+	rejected bool // the model was told about problems in a report; this is done once
+	emptied  bool // the model was told that a report is empty; this is done once
 	// precedents are the objections to commits that the model has read. It may insist:
 	// a second report of such a commit is accepted.
 	precedents map[gitext.OID]string
@@ -205,10 +205,10 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 		return answer("szz/rejected", problems)
 	}
 	if len(claims) == 0 {
-		if t.emptySaid || len(list) > 0 {
+		if t.emptied || len(list) > 0 {
 			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true}, nil
 		}
-		t.emptySaid = true
+		t.emptied = true
 		return answer("szz/empty", nil)
 	}
 	objections, err := t.check(ctx, claims)
