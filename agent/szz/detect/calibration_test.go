@@ -134,24 +134,24 @@ func TestDetectCalibrates(t *testing.T) {
 	// raw probability stands, and the answer says why.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
-	v, _ := h.detect(fix, Options{}, reportOf(string(origin)))
+	v, _ := h.detect(fix, Options{}, accuse(string(origin)))
 	raw := v.Suspects[0].Probability
 	if v.Agent.Calibrated || v.Agent.Calibration != "no calibration is set" || v.Suspects[0].Vote.Raw != raw || v.Suspects[0].Vote.Agreement != 1 {
 		t.Errorf("without a calibration: %+v, %+v", v.Agent, v.Suspects[0].Vote)
 	}
 	c := sample(t)
-	v, _ = h.detect(fix, Options{Calibration: c}, reportOf(string(origin)))
+	v, _ = h.detect(fix, Options{Calibration: c}, accuse(string(origin)))
 	if got, want := v.Suspects[0].Probability, c.Probability(raw, 1); got != want || got == raw || !v.Agent.Calibrated || v.Suspects[0].Vote.Raw != raw {
 		t.Errorf("calibrated: %v, want %v; %+v", got, want, v.Agent)
 	}
 	if notes := strings.Join(v.Notes, "\n"); !strings.Contains(notes, "calibrated on 230 suspects of 200 cases") || strings.Contains(notes, "not calibrated") {
 		t.Errorf("notes %q", notes)
 	}
-	v, _ = h.detect(fix, Options{Calibration: c, Runs: 2}, reportOf(string(origin)), reportOf(string(origin)))
+	v, _ = h.detect(fix, Options{Calibration: c, Runs: 2}, accuse(string(origin)), accuse(string(origin)))
 	if v.Agent.Calibrated || !strings.Contains(v.Agent.Calibration, "it is for 1 run, and there are 2") {
 		t.Errorf("two runs: %+v", v.Agent)
 	}
-	v, _ = h.detect(fix, Options{Calibration: c, NoTools: true}, reportOf(string(origin)))
+	v, _ = h.detect(fix, Options{Calibration: c, NoTools: true}, accuse(string(origin)))
 	if v.Agent.Calibrated || !strings.Contains(v.Agent.Calibration, "the method with no-tools") || v.Suspects[0].Probability == c.Probability(v.Suspects[0].Vote.Raw, 1) {
 		t.Errorf("no tools: %+v", v.Agent)
 	}

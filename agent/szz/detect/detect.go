@@ -36,7 +36,7 @@ type Options struct {
 	// was made for another Basis is not used, and the report says so.
 	Calibration *Calibration
 	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
-	// OnEvent receives the events of the runs, each as an agent.OfRun when there are
+	// OnEvent gets the events of the runs, each as an agent.OfRun when there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
 
@@ -48,8 +48,8 @@ type Options struct {
 	NoClaimCheck      bool // verdicts are taken as they come
 }
 
-// DefaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
-// 35,000 tokens on average.
+// DefaultLimits bound one investigation. AgentSZZ allows 15 turns; it needs
+// 5.7 and 35,000 tokens on average.
 var DefaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
 
 // Ablations names the switches that are set.
@@ -69,10 +69,10 @@ func (o Options) Ablations() []string {
 	return names
 }
 
-// Trace finds the bug-introducing commits of a fix with a model in a tool loop,
-// after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
-// culprit that verifies, no model is asked. When no run gives an answer, the verdict
-// is the offline engine's, and Verdict.Agent.Fallback says why. An error is for a
+// Trace finds the bug-introducing commits of a fix with a model in a tool
+// loop, after AgentSZZ (arXiv 2604.02665, section 3). Where an annotation
+// verifies, no model is asked. When no run gives an answer, the verdict is the
+// offline engine's, and Verdict.Agent.Fallback says why. An error is for a
 // context that ended and for trouble with the repository or the journal.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Verdict, error) {
 	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {

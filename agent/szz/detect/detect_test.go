@@ -62,8 +62,8 @@ func called(name string, args any) model.Message {
 	return model.Message{Calls: []model.Call{{Name: name, Args: string(data)}}}
 }
 
-// reportOf returns a report of commits, all with confidence 0.8.
-func reportOf(names ...string) model.Message {
+// accuse returns a report of commits, all with confidence 0.8.
+func accuse(names ...string) model.Message {
 	list := []map[string]any{}
 	for _, n := range names {
 		list = append(list, map[string]any{"commit": n, "confidence": 0.8, "type": "omission", "reasoning": "it\x1b[31m lacks\n the check"})
@@ -108,7 +108,7 @@ func TestDetectReports(t *testing.T) {
 	h.Commit("say more, unlike "+string(bad), gittest.Files{"README": "x y\n"})
 	fix := h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(szztest.Program, "max = 10", "max = 12", 1)})
 	for _, name := range []string{string(bad), string(bad[:12]) + "ffff", "`" + string(bad[:9]) + "`", "c1", "commit " + string(bad)} {
-		v, s := h.detect(fix, Options{}, called("git_show", map[string]any{"commit": "HEAD"}), called("git_show", map[string]any{"commit": "c1^"}), reportOf(name))
+		v, s := h.detect(fix, Options{}, called("git_show", map[string]any{"commit": "HEAD"}), called("git_show", map[string]any{"commit": "c1^"}), accuse(name))
 		if v.Engine != "agent" || v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
 			t.Fatalf("%q: %s, report %+v", name, szztest.Subjects(v), v.Agent)
 		}
@@ -144,26 +144,26 @@ func TestDetectObjects(t *testing.T) {
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	blind := Options{NoCandidates: true}
-	v, s := h.detect(fix, blind, reportOf(string(mover)), reportOf(string(origin)))
+	v, s := h.detect(fix, blind, accuse(string(mover)), accuse(string(origin)))
 	if v.Suspects[0].Commit.OID != origin || v.Agent.Runs[0].Objections != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
 	if text := s.last(2); !strings.Contains(text, "`int max = min_of(n, 10);` was in p.c:5 at "+string(mover[:12])+"^, by "+string(origin[:12])) {
 		t.Errorf("the objection is %q", text)
 	}
-	v, _ = h.detect(fix, blind, reportOf(string(mover)), reportOf(string(mover)))
+	v, _ = h.detect(fix, blind, accuse(string(mover)), accuse(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Claims[0].Checked == "" {
 		t.Errorf("insisting gives %s, %+v", szztest.Subjects(v), v.Agent.Runs[0].Claims)
 	}
-	v, _ = h.detect(fix, blind, reportOf(string(mover))) // the server fails before the answer
+	v, _ = h.detect(fix, blind, accuse(string(mover))) // the server fails before the answer
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != mover || v.Agent.Fallback != "" {
 		t.Errorf("a verdict with an objection is lost: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{NoCandidates: true, NoClaimCheck: true}, reportOf(string(mover)))
+	v, _ = h.detect(fix, Options{NoCandidates: true, NoClaimCheck: true}, accuse(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("without the check: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, s = h.detect(fix, Options{}, reportOf(string(mover)))
+	v, s = h.detect(fix, Options{}, accuse(string(mover)))
 	if !strings.Contains(s.last(1), "but the line that ties c") || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("the first prompt does not tell of the move:\n%s", s.last(1))
 	}
@@ -175,21 +175,21 @@ func TestDetectRejects(t *testing.T) {
 	// offline engine answers.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
-	v, s := h.detect(fix, Options{}, reportOf("0123456789abcdef", string(fix)), reportOf("main", string(origin)))
+	v, s := h.detect(fix, Options{}, accuse("0123456789abcdef", string(fix)), accuse("main", string(origin)))
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
 	if text := s.last(2); !strings.Contains(text, "no visible commit is called 0123456789abcdef") || !strings.Contains(text, "is the fix under study") {
 		t.Errorf("the rejection is %q", text)
 	}
-	v, s = h.detect(fix, Options{}, called("report", map[string]any{"commits": []any{}}), reportOf())
+	v, s = h.detect(fix, Options{}, called("report", map[string]any{"commits": []any{}}), accuse())
 	if v.Agent.Fallback == "" || v.Algorithm != "rank" || len(v.Suspects) == 0 || v.Agent.Runs[0].Status != agent.StatusNothing {
 		t.Errorf("an empty report gives %s, %+v", szztest.Subjects(v), v.Agent)
 	}
 	if text := s.last(2); !strings.Contains(text, "no commit is named") {
 		t.Errorf("an empty report is answered by %q", text)
 	}
-	v, _ = h.detect(fix, Options{}, called("report", map[string]any{"commits": "c1"}), reportOf(string(origin)))
+	v, _ = h.detect(fix, Options{}, called("report", map[string]any{"commits": "c1"}), accuse(string(origin)))
 	if len(v.Suspects) != 1 || v.Agent.Fallback != "" {
 		t.Errorf("a malformed report ends with %s, %+v", szztest.Subjects(v), v.Agent)
 	}
@@ -252,11 +252,11 @@ func TestDetectVotes(t *testing.T) {
 	// suspect, with their agreement. A commit that one of them names is not.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
-	v, s := h.detect(fix, Options{Runs: 3}, reportOf(string(origin), string(mover)), reportOf(string(mover)), reportOf(string(origin)))
+	v, s := h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(mover)), accuse(string(origin)))
 	if len(v.Suspects) != 2 || v.Agent.Agreement < 0.66 || v.Agent.Agreement > 0.67 || len(s.asked) != 3 {
 		t.Fatalf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{Runs: 3}, reportOf(string(origin), string(mover)), reportOf(string(origin)), reportOf(string(origin)))
+	v, _ = h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(origin)), accuse(string(origin)))
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin || v.Agent.Agreement != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
@@ -271,7 +271,7 @@ func TestDetectAblations(t *testing.T) {
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	ask := func(opt Options) model.Request {
-		_, s := h.detect(fix, opt, reportOf(string(origin)))
+		_, s := h.detect(fix, opt, accuse(string(origin)))
 		return s.asked[0]
 	}
 	if r := ask(Options{NoTools: true}); len(r.Tools) != 1 || r.Tools[0].Name != "report" || !strings.Contains(r.Messages[1].Text, "You have no tools") {
@@ -318,7 +318,7 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	}
 	before["a/test_x.c"], after["a/test_x.c"] = "int t;\n", "long t;\n"
 	h.Commit("start", before)
-	_, s := h.detect(h.Commit("widen all\n\n"+strings.Repeat("because ", 1000), after), Options{}, reportOf("c1"))
+	_, s := h.detect(h.Commit("widen all\n\n"+strings.Repeat("because ", 1000), after), Options{}, accuse("c1"))
 	prompt := s.asked[0].Messages[1].Text
 	if len(prompt) > 14_000 || !strings.Contains(prompt, "--- M src/f08.c") || !strings.Contains(prompt, "more files changed, tests and texts last") {
 		t.Errorf("%d characters:\n%s", len(prompt), prompt)
@@ -361,11 +361,11 @@ func TestDetectResumes(t *testing.T) {
 	journal := memoryJournal{}
 	opt := Options{ModelName: "scripted", NoCandidates: true, Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	ctx, cancel := context.WithCancel(context.Background())
-	opt.Model = cancellingModel{&scriptedModel{t: t, replies: []model.Message{reportOf(string(mover))}}, cancel}
+	opt.Model = cancellingModel{&scriptedModel{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
 	if v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt); err == nil {
 		t.Fatalf("an interrupted run gives %+v", v)
 	}
-	v, s := h.detect(fix, opt, reportOf(string(mover)))
+	v, s := h.detect(fix, opt, accuse(string(mover)))
 	if len(s.asked) != 1 || v.Suspects[0].Commit.OID != mover {
 		t.Fatalf("asked %d times, %s, %+v", len(s.asked), szztest.Subjects(v), v.Agent)
 	}

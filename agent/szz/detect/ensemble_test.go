@@ -98,7 +98,7 @@ func TestEnsembleRunsTogether(t *testing.T) {
 		if err := together.wait(ctx); err != nil {
 			return model.Message{}, err
 		}
-		return reportOf([]string{string(origin), string(mover), string(origin)}[nth]), nil
+		return accuse([]string{string(origin), string(mover), string(origin)}[nth]), nil
 	}}
 	journals := []memoryJournal{{}, {}, {}}
 	spoke := map[int]int{}
@@ -159,7 +159,7 @@ func TestEnsembleKeepsToItsBudget(t *testing.T) {
 			turns = append(turns, turn)
 			mu.Unlock()
 			if turn > 0 {
-				return reportOf(string(origin)), nil
+				return accuse(string(origin)), nil
 			}
 			if together && nth > 0 {
 				return look, both.wait(ctx)
@@ -263,7 +263,7 @@ func TestEnsembleKeepsWhatWasDone(t *testing.T) {
 	m := &ensembleModel{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
 		switch {
 		case turn > 0:
-			return reportOf(string(origin)), nil
+			return accuse(string(origin)), nil
 		case nth == 0:
 			return look, nil
 		}
@@ -292,7 +292,7 @@ func TestEnsembleInterruptedBetweenRuns(t *testing.T) {
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	m := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return reportOf(), nil }} // names nobody
+	m := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return accuse(), nil }} // names nobody
 	v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
 		Model: m, ModelName: "several", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // one goes ahead to its end
 		OnEvent: func(e agent.Event) {
@@ -330,7 +330,7 @@ func TestEnsembleResumes(t *testing.T) {
 	if v, err := Trace(ctx, h.Open(), fc, opt); err == nil {
 		t.Fatalf("an interrupted vote gives %+v", v)
 	}
-	second := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return reportOf(string(origin)), nil }}
+	second := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return accuse(string(origin)), nil }}
 	opt.Model = second
 	v, err := Trace(t.Context(), h.Open(), fc, opt)
 	if err != nil || v.Suspects[0].Commit.OID != origin || v.Agent.Agreement != 1 || second.asked[0] != 0 || second.asked[1] != 3 {

@@ -75,7 +75,7 @@ func TestExcerptPrefersNames(t *testing.T) {
 	before := "int run(void)\n{\n" + body(0, 100) + "\tdrain_queue(slow_path);\n" + body(100, 200) + "\tfinish();\n" + body(200, 300) + "}\n"
 	bad := h.Commit("start the program", gittest.Files{"p.c": before})
 	fix := h.Commit("finish well", gittest.Files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
-	_, s := h.detect(fix, Options{}, reportOf(string(bad)))
+	_, s := h.detect(fix, Options{}, accuse(string(bad)))
 	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What the first of them changed")
 	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {
 		t.Errorf("the excerpt shows %s", excerpt)

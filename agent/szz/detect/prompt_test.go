@@ -11,7 +11,7 @@ func TestStandingPartIsShort(t *testing.T) {
 	t.Parallel()
 	const most = 7200
 	h, origin, _, fix := movedHistory(t)
-	_, s := h.detect(fix, Options{}, reportOf(string(origin)))
+	_, s := h.detect(fix, Options{}, accuse(string(origin)))
 	n := len(s.asked[0].Messages[0].Text)
 	for _, tool := range s.asked[0].Tools {
 		n += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
@@ -27,7 +27,7 @@ func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for _, without := range []bool{false, true} {
-		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), reportOf(string(origin)))
+		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), accuse(string(origin)))
 		if got := s.last(2); !strings.Contains(got, "neither a tool call") || strings.Contains(got, "look further") == without {
 			t.Errorf("without tools %v: %q", without, got)
 		}

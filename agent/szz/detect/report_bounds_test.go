@@ -26,14 +26,14 @@ func TestReportHasALength(t *testing.T) {
 		many[i] = "deadbeef"
 	}
 	many[0] = string(bad)
-	v, s := h.detect(fix, Options{}, reportOf(many...), reportOf(many...))
+	v, s := h.detect(fix, Options{}, accuse(many...), accuse(many...))
 	if v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
 		t.Errorf("%s, report %+v", szztest.Subjects(v), v.Agent)
 	}
 	if text := s.last(2); !strings.Contains(text, "the report names 500 commits; name the 32 most probable at most") || len(text) > 4000 {
 		t.Errorf("told %q", text)
 	}
-	v, s = h.detect(fix, Options{}, reportOf(make([]string, 1500)...), reportOf(strings.Repeat("a", 10_000)), reportOf("c1"))
+	v, s = h.detect(fix, Options{}, accuse(make([]string, 1500)...), accuse(strings.Repeat("a", 10_000)), accuse("c1"))
 	if text := s.last(2); !strings.Contains(text, "bytes; at most 65536 are read") || len(text) > 4000 {
 		t.Errorf("told %q", text)
 	}

@@ -17,7 +17,7 @@ func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
 	h.Commit("start", gittest.Files{"p.c": program})
 	took := h.Commit("speed things up", gittest.Files{"p.c": without})
 	fix := h.Commit("do not see old values", gittest.Files{"p.c": program})
-	_, s := h.detect(fix, Options{}, reportOf(string(took)))
+	_, s := h.detect(fix, Options{}, accuse(string(took)))
 	prompt := s.asked[0].Messages[1].Text
 	line := "   took out what the fix adds: clear_state(n);\n"
 	if _, behind, ok := strings.Cut(prompt, string(took[:12])); !ok || strings.Count(prompt, line) != 1 || !strings.Contains(behind, line) {
@@ -28,7 +28,7 @@ func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
 	h.Commit("start", gittest.Files{"p.c": program})
 	took = h.Commit("speed things up", gittest.Files{"p.c": without})
 	fix = h.Commit("do not see old values", gittest.Files{"p.c": strings.Replace(program, "(n);\n", "(n + 1);\n", 1)})
-	if _, s = h.detect(fix, Options{}, reportOf(string(took))); !strings.Contains(s.asked[0].Messages[1].Text, "   took out what the fix adds: clear_state\n") {
+	if _, s = h.detect(fix, Options{}, accuse(string(took))); !strings.Contains(s.asked[0].Messages[1].Text, "   took out what the fix adds: clear_state\n") {
 		t.Errorf("a name does not count:\n%s", s.asked[0].Messages[1].Text)
 	}
 
@@ -36,7 +36,7 @@ func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
 	h.Commit("start", gittest.Files{"p.c": program})
 	moved := h.Commit("clear late", gittest.Files{"p.c": strings.Replace(without, "\tdone = n;\n", "\tdone = n;\n\tclear_state(n);\n", 1)})
 	fix = h.Commit("clear early again", gittest.Files{"p.c": program})
-	if _, s = h.detect(fix, Options{}, reportOf(string(moved))); strings.Contains(s.asked[0].Messages[1].Text, "took out") {
+	if _, s = h.detect(fix, Options{}, accuse(string(moved))); strings.Contains(s.asked[0].Messages[1].Text, "took out") {
 		t.Errorf("a moved line counts:\n%s", s.asked[0].Messages[1].Text)
 	}
 }
