@@ -2,6 +2,8 @@ package gitext
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -89,4 +91,31 @@ func noteCut(ctx context.Context, why string) {
 			u.Bounds = append(u.Bounds, why)
 		}
 	})
+}
+
+// WhyUnread says for a note why a part of the repository could not be read. err is
+// one for which Unreadable is true.
+func WhyUnread(err error) string {
+	var missing *MissingObjectError
+	var large *TooLargeError
+	switch {
+	case errors.As(err, &missing):
+		return "this clone lacks object " + missing.OID.Short()
+	case errors.As(err, &large):
+		return fmt.Sprintf("it has %s, and files of more than %s are not read", mebibytes(large.Size), mebibytes(large.Max))
+	}
+	var git *Error
+	if errors.As(err, &git) {
+		return git.Error()
+	}
+	return err.Error()
+}
+
+// mebibytes rounds up, so that a size above a bound reads as above it.
+func mebibytes(n int64) string {
+	tenths := (n*10 + 1<<20 - 1) >> 20
+	if tenths%10 == 0 {
+		return fmt.Sprintf("%d MiB", tenths/10)
+	}
+	return fmt.Sprintf("%d.%d MiB", tenths/10, tenths%10)
 }

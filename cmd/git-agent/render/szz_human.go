@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 )
@@ -137,7 +138,7 @@ func confirmationSlot(status string) string {
 
 // evidence prints each claim with the command that checks it on a line of its
 // own, to be copied.
-func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
+func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	shown := list
 	if !r.all && len(shown) > shownEvidence {
 		shown = shown[:shownEvidence]
@@ -162,19 +163,19 @@ func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
 }
 
 // byCommand brings together what one command checks, in the order of its lines.
-func byCommand(list []szz.Evidence) []szz.Evidence {
+func byCommand(list []suspect.Evidence) []suspect.Evidence {
 	first := map[string]int{}
 	for i, e := range list {
 		if _, seen := first[e.Command]; !seen {
 			first[e.Command] = i
 		}
 	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b szz.Evidence) int {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b suspect.Evidence) int {
 		return cmp.Or(cmp.Compare(first[a.Command], first[b.Command]), cmp.Compare(a.Line, b.Line))
 	})
 }
 
-func (r *Human) place(e szz.Evidence) string {
+func (r *Human) place(e suspect.Evidence) string {
 	at := e.Path
 	if layout.OneLine(at) != at {
 		at = layout.Printable(strconv.Quote(at)) // its name is not what could be shown of it
@@ -194,7 +195,7 @@ func (r *Human) clip(s string, used int) string {
 	return s
 }
 
-func (r *Human) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
+func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	if len(list) == 0 {
 		return
 	}

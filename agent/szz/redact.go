@@ -8,9 +8,9 @@ import (
 	"git-agent/gitext"
 )
 
-// What a message can give the answer away by. Evaluation sets were made from
-// such messages, so an engine under test must see none of it (szz.md, 5): some
-// carry as few as five digits of a hash.
+// These patterns find what in a message reveals the answer. Evaluation sets were
+// made from such messages, so an engine under test must see none of it (szz.md, 5).
+// Some messages have as few as five digits of a hash.
 var (
 	anyHash    = source.Lazy(`(?i)\b[0-9a-f]{5,64}\b`)
 	hashAside  = source.Lazy(`\(<(hash|ref)>[^)\n]*(?:\n[^)\n]*)?\)`)
@@ -24,8 +24,8 @@ var (
 	hintLine   = source.Lazy(`(?im)^\s*(?:fixes|fixed|regressed-by|introduced-by|broken-by|caused-by|culprit|revert(?:s|ed)?)\s*:.*$`)
 )
 
-// What stands before or behind a number that counts or measures something. No
-// hash stands there, though one may consist of decimal digits.
+// These patterns find what stands before or behind a number that counts or measures
+// something. Such a number is no hash, though a hash may consist of decimal digits.
 var (
 	beforeNumber = source.Lazy(`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`)
 	behindNumber = source.Lazy(`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`)
@@ -34,12 +34,13 @@ var (
 // RedactHints takes out of a message all that may name the culprit: hashes of
 // five digits or more with the titles behind them (<hash>), quoted titles
 // (<quoted>), numbers of bugs (<bug>), of pull requests and reviews (<ref>),
-// links (<link>), and lines that look like trailers. It takes more than it
-// must: a lost word costs an engine little, a leaked hash makes its score a lie.
+// links (<link>), and lines that look like trailers. It takes out more than
+// necessary: a lost word costs an engine little, and a hash that is left makes its
+// score worthless.
 func RedactHints(message string) string { return RedactHintsBut(message, nil) }
 
-// RedactHintsBut leaves the words alone that spared holds: they look like short
-// hashes and are none.
+// RedactHintsBut is RedactHints with words to keep, which look like short hashes and
+// are none.
 func RedactHintsBut(message string, spared map[string]bool) string {
 	message = strings.ReplaceAll(message, "\r\n", "\n")
 	message = svnOrigin().ReplaceAllString(message, "")
@@ -54,12 +55,13 @@ func RedactHintsBut(message string, spared map[string]bool) string {
 	return maskQuoted(message)
 }
 
-// shortestTitle is how long a quoted text is that may be the title of a commit.
+// shortestTitle is the least length of a quoted text that may be the title of a
+// commit.
 const shortestTitle = 8 // bytes
 
-// maskQuoted takes out quoted texts that may be titles. Short ones, such as
-// "old", stay, and what stands between two of them is not taken for quoted: it
-// begins with a space, or its first quotation mark has closed a pair.
+// maskQuoted takes out quoted texts that may be titles. Short ones, such as "old",
+// are kept. The text between two quoted ones is not mistaken for quoted, because it
+// begins with a space or its first quotation mark has closed a pair.
 func maskQuoted(message string) string {
 	var b strings.Builder
 	for {
@@ -85,6 +87,7 @@ func maskQuoted(message string) string {
 	}
 }
 
+// maskHashes takes out the words that look like hashes, except for those of spared.
 func maskHashes(message string, spared map[string]bool) string {
 	var b strings.Builder
 	from := 0
@@ -103,14 +106,14 @@ func maskHashes(message string, spared map[string]bool) string {
 // isQuantity reports whether message[from:to] is a number that counts lines,
 // bytes and the like.
 func isQuantity(message string, from, to int) bool {
-	const near = 24 // bytes that are looked at on each side
+	const near = 24 // bytes that are searched on each side
 	return strings.Trim(message[from:to], "0123456789") == "" &&
 		(beforeNumber().MatchString(message[max(0, from-near):from]) || behindNumber().MatchString(message[to:min(len(message), to+near)]))
 }
 
-// HashLikeWords are the words of a patch's paths and changed lines that look
-// like short hashes: 65535, acc100. A message may say them: they are in plain
-// sight, and often what the bug is about. Longer ones could be real hashes.
+// HashLikeWords returns the words in a patch's paths and lines that look like short
+// hashes, such as 65535 and acc100. They may stay in a message: the patch shows them
+// anyway, and often the bug is about them. Longer ones could be real hashes.
 func HashLikeWords(p *gitext.Patch) map[string]bool {
 	const longest = 6
 	words := map[string]bool{}
