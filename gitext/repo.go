@@ -44,6 +44,10 @@ type OpenOptions struct {
 	// directory; "" is again a temporary directory. It may be nil.
 	Locate func(commonDir string) string
 
+	// Settings returns the agent.* settings as git sees them in Dir; nil asks
+	// git. A caller that reads them anyway saves a process.
+	Settings func(context.Context) (map[string][]ConfigValue, error)
+
 	// Log is told of every git call; it may be nil and must be safe for
 	// concurrent use.
 	Log func(argv []string, d time.Duration, exit int)
@@ -73,9 +77,9 @@ type Repo struct {
 	versionErr  error
 }
 
-// Open finds the repository at opt.Dir. It starts two git processes, one of them
-// for the bound on memory, which the first read of an object waits for, and, the
-// first time, writes the shadow directory; everything else waits until it is
+// Open finds the repository at opt.Dir. It starts one git process, without
+// opt.Settings a second one for the bound on memory, which the first read of an
+// object waits for, and, the first time, writes the shadow directory; everything else waits until it is
 // needed. It writes nothing into the repository.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {

@@ -155,10 +155,10 @@ type output struct {
 	mu       sync.Mutex
 	w        io.Writer
 	pending  *pending
-	leave    context.CancelFunc // nobody reads any more
-	patience time.Duration      // with a client that does not read
-	gone     atomic.Bool
-	unread   atomic.Bool // it is there, and did not read for too long
+	leave    context.CancelFunc    // nobody reads any more
+	patience time.Duration         // with a client that does not read
+	failed   atomic.Pointer[error] // the first write that failed
+	unread   atomic.Bool           // it is there, and did not read for too long
 }
 
 // Write writes the messages of p in one piece, but for those that nobody waits
@@ -192,7 +192,7 @@ func (o *output) send(text []byte) error {
 	})
 	defer waiting.Stop()
 	_, err := o.w.Write(text)
-	if err != nil && o.gone.CompareAndSwap(false, true) {
+	if err != nil && o.failed.CompareAndSwap(nil, &err) {
 		o.leave()
 	}
 	return err

@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/szz-train mine -repos DIR owner/name... > cases.jsonl
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
-//	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/model.json
+//	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] rows.jsonl...
 //
 // mine finds fixes that name their culprit in their message;

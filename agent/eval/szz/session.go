@@ -74,7 +74,7 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 		if IsAgent(algorithm) {
 			return s.investigate(ctx, c, fix, algorithm)
 		}
-		v, err := offline.Trace(ctx, s.repo, fix, szz.Options{Algorithm: algorithm})
+		v, err := offline.Trace(ctx, s.repo, fix, algorithm, 0)
 		if err != nil {
 			return nil, err
 		}
