@@ -36,7 +36,7 @@ type Effort struct {
 	Tools []ToolUse `json:"tools"` // most used first
 }
 
-// Spread is a number over cases.
+// Spread summarizes a number over several cases.
 type Spread struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
@@ -52,7 +52,7 @@ type ToolUse struct {
 	Total  int    `json:"total"`
 }
 
-// newEffort is nil where no model was asked.
+// newEffort returns nil when no model was asked.
 func newEffort(outcomes []Outcome) *Effort {
 	e := &Effort{Status: map[string]int{}, Types: map[string]int{}, Tools: []ToolUse{}}
 	var turns, calls, kept, prompt, cached, output, cost, seconds, agreement []float64
@@ -193,7 +193,7 @@ func (e *Effort) about(sheet *Sheet) string {
 	return strings.Join(parts, "; ")
 }
 
-// counts is "found 12, limit 1".
+// counts prints a map in the order of its keys, as in "found 12, limit 1".
 func counts(m map[string]int) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -283,7 +283,7 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	t.write(b)
 }
 
-// dash is a number that is easier to pass over when it is none.
+// dash prints a number, and 0 as "-", which is easier to pass over.
 func dash(n int) string {
 	if n == 0 {
 		return "-"
@@ -291,8 +291,8 @@ func dash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// share is a part of the largest count of a tool in one turn, in percent, for
-// the shades of the page.
+// share returns a count in percent of the largest count that any tool has in one
+// turn. The page shades its table by it.
 func (e *Effort) share(n int) int {
 	most := 1
 	for _, t := range e.Tools {

@@ -164,8 +164,9 @@ func (r *runner) addPartial(p Partial) {
 	r.res.Partial = append(r.res.Partial, p)
 }
 
-// advance counts a case as done and tells. The estimate rests on the cases
-// that needed an engine: those from the journal cost nothing.
+// advance counts a case as done and reports the progress. The time left is
+// estimated from the cases that needed an engine: those from the journal cost
+// nothing.
 func (r *runner) advance(id string) {
 	r.prog.Done++
 	if r.OnProgress == nil {

@@ -13,7 +13,7 @@ type Row struct {
 	sheet   *Sheet
 }
 
-// Value is that of the metric of this name, or of the first of a list.
+// Value returns the value of the first metric of this name.
 func (r Row) Value(name string) stat.Estimate { return r.Values[r.sheet.at(name)] }
 
 // MarshalJSON writes the metrics as fields beside the others.
@@ -37,7 +37,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// valueOrList is the value of a metric, or of all neighbours of its name.
+// valueOrList returns the value of a metric, or a list if the metrics after it
+// have the same name.
 func (r Row) valueOrList(i int) any {
 	var list []*float64
 	for j := i; j < len(r.Values) && r.sheet.Metrics[j].Name == r.sheet.Metrics[i].Name; j++ {

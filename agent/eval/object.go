@@ -7,8 +7,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// object builds a JSON object whose fields are known at run time only. The
-// first error ends it.
+// object builds a JSON object whose fields are known at run time only. After the
+// first error it takes no more of them.
 type object struct {
 	b   bytes.Buffer
 	err error
@@ -46,7 +46,7 @@ func (o *object) add(text []byte, err error) {
 	o.b.Write(text)
 }
 
-// bytes is the whole object.
+// bytes returns the whole object, or the first error.
 func (o *object) bytes() ([]byte, error) {
 	return append(append([]byte("{"), o.b.Bytes()...), '}'), o.err
 }

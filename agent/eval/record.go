@@ -66,15 +66,15 @@ type StopError struct{ Err error }
 func (e *StopError) Error() string { return e.Err.Error() }
 func (e *StopError) Unwrap() error { return e.Err }
 
-// stops is the StopError in err, nil if there is none.
+// stops returns the StopError in err, nil if there is none.
 func stops(err error) *StopError {
 	var stop *StopError
 	errors.As(err, &stop)
 	return stop
 }
 
-// Outcome is the score of one case and algorithm, and how it came about. One is
-// held for each.
+// Outcome is the score of one case and algorithm, and how it came about. The
+// results of a run hold one for each pair of these.
 type Outcome struct {
 	Case      int  // index into the cases
 	Evaluated bool // false: skipped

@@ -54,7 +54,7 @@ type FitSummary struct {
 	stat.Validated
 }
 
-// Algorithm is the part of one algorithm.
+// Algorithm is the part of a report about one algorithm.
 type Algorithm struct {
 	Name        string            `json:"name"`
 	Versions    []string          `json:"versions"` // of the engine that answered
@@ -65,7 +65,7 @@ type Algorithm struct {
 	Effort      *Effort           `json:"effort,omitempty"` // of a model
 }
 
-// Breakdown is one dimension.
+// Breakdown has a row for each stratum of one dimension.
 type Breakdown struct {
 	Dimension   string `json:"dimension"`
 	Overlapping bool   `json:"overlapping,omitempty"` // a case counts in several rows

@@ -83,7 +83,7 @@ func (t Tally) plus(u Tally) Tally {
 // Metric is a number that is computed from the tally of any set of cases.
 type Metric struct {
 	// Name is that of its field in a report's JSON, "" for one that only tables
-	// show. Neighbours of one name make a list.
+	// show. Neighbouring metrics of one name are written as one list.
 	Name string
 	// Title heads its column in tables, "" for one that only the JSON has.
 	Title string
@@ -114,7 +114,7 @@ type Sheet struct {
 	Bounded string // what the ceiling is
 }
 
-// at is the index of the metric of that name, the first one of a list.
+// at returns the index of the first metric of that name.
 func (s *Sheet) at(name string) int {
 	for i, m := range s.Metrics {
 		if m.Name == name {
@@ -124,7 +124,7 @@ func (s *Sheet) at(name string) int {
 	panic("eval: the sheet has no metric " + name)
 }
 
-// main is the metric of that role.
+// main returns the main metric.
 func (s *Sheet) main() Metric { return s.Metrics[s.at(s.Main)] }
 
 // estimated lists the indices of the metrics that the task is judged by.

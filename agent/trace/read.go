@@ -35,7 +35,8 @@ func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error
 	return t, nil
 }
 
-// settle takes over what the opening says of the tools, or guesses it.
+// settle takes what the opening says of the tools. Of a run of an older build,
+// which does not say it, it is guessed.
 func (t *Trajectory) settle() {
 	if o := t.Opening; o != nil && o.Deeds != nil {
 		t.deeds, t.needs = o.Deeds, o.Needs

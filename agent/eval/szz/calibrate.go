@@ -12,15 +12,16 @@ import (
 	"git-agent/agent/szz/detect"
 )
 
-// What a calibration is fitted on at least: with fewer suspects its quality
-// cannot be told (harness.md, section 5), and with fewer of one kind nothing
-// is to be learnt of it.
+// The fewest suspects that a calibration is fitted to. With fewer in all its
+// quality cannot be told (harness.md, section 5), and with fewer of one kind
+// nothing can be learnt about that kind.
 const (
 	minNamed    = stat.MinMarks
 	minEachKind = 10 // right ones, and wrong ones
 )
 
-// calibrationFolds of about equal size; each is judged by what the others gave.
+// calibrationFolds is the number of folds. Each is judged by a calibration that
+// was fitted to the others.
 const calibrationFolds = 5
 
 // A Fit is a calibration with the tables that show what it does, all of
@@ -109,7 +110,7 @@ func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, e
 	return f, nil
 }
 
-// enough refuses what nothing can be learnt from.
+// enough returns an error when there are too few suspects to learn from.
 func enough(c *detect.Calibration) error {
 	if wrong := c.Predictions - c.Right; c.Predictions < minNamed || c.Right < minEachKind || wrong < minEachKind {
 		return fmt.Errorf("a calibration takes %d suspects that the model named, at least %d right and %d wrong ones; here are %d right and %d wrong ones: measure more cases",
@@ -118,7 +119,7 @@ func enough(c *detect.Calibration) error {
 	return nil
 }
 
-// judge looks at the fit by cross-validation.
+// judge measures the fit by cross-validation.
 func (f *Fit) judge(all []named) {
 	by, group := "repository", func(n named) string { return n.repo }
 	if f.Repositories == 1 {
@@ -141,8 +142,8 @@ func votesOf(all []named) []stat.Voted {
 	return list
 }
 
-// ErrNoBetter is a calibration that makes nothing better where it was not
-// fitted.
+// ErrNoBetter is the error for a calibration that makes nothing better on cases
+// that it was not fitted on.
 var ErrNoBetter = errors.New("on cases that it was not fitted on, the calibration is no better than the raw probabilities")
 
 // Better is nil when the calibration is worth having.
