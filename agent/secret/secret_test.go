@@ -194,7 +194,7 @@ func TestRuleFileErrors(t *testing.T) {
 	}
 }
 
-func TestWithheld(t *testing.T) {
+func TestMustRedact(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		".env": true, "a/b/.env.production": true, ".env.example": false, "environment.go": false, "deploy/prod.env": true,
