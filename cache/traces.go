@@ -156,8 +156,14 @@ func explain(path string, err error) error {
 	return e
 }
 
-// Close closes the file. Runs that were not finished count as interrupted.
-func (t *Traces) Close() error { return errors.Join(t.leases.close(), t.h.close()) }
+// Close closes the file. Runs that were not finished count as interrupted. A nil
+// t has nothing to close.
+func (t *Traces) Close() error {
+	if t == nil {
+		return nil
+	}
+	return errors.Join(t.leases.close(), t.h.close())
+}
 
 // StartRun records a new run. FindRun compares the spec, so it must hold
 // everything that makes two runs the same (cases, engine, options) and nothing

@@ -87,7 +87,13 @@ func (r *Repo) readLimits(ctx context.Context) *limits {
 	l.memory.Store(memoryBound())
 	go func() {
 		defer close(l.read)
-		settings, err := r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
+		read := r.opt.Settings
+		if read == nil {
+			read = func(ctx context.Context) (map[string][]ConfigValue, error) {
+				return r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
+			}
+		}
+		settings, err := read(ctx)
 		if n, ok := ParseSize(trusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
 			l.memory.Store(n)
 		}

@@ -74,3 +74,12 @@ func Settings(ctx context.Context) (map[string][]ConfigValue, error) {
 	outside := &Repo{user: &runner{env: userEnv(false), pins: pinned, timeout: quickTimeout}}
 	return outside.settings(ctx, `^agent\.`)
 }
+
+// IsFalse reports whether git reads the value of a setting as false.
+func IsFalse(v string) bool {
+	switch strings.ToLower(v) {
+	case "", "0", "false", "no", "off":
+		return true
+	}
+	return false
+}

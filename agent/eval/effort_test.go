@@ -9,7 +9,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/agent/szz/detect"
 )
 
 // asked makes the outcome of a case that a model was asked about.
@@ -151,8 +150,7 @@ func TestSettingsOfAnAlgorithm(t *testing.T) {
 func TestAblate(t *testing.T) {
 	seen := map[[5]bool]bool{}
 	for _, name := range AgentAlgorithms {
-		var opt detect.Options
-		Ablate(name, &opt)
+		opt := SwitchesOf(name)
 		seen[[5]bool{opt.NoTools, opt.NoDomainKnowledge, opt.NoCompression, opt.NoCandidates, opt.NoClaimCheck}] = true
 	}
 	if len(seen) != len(AgentAlgorithms) {

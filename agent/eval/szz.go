@@ -72,7 +72,7 @@ func (s *szzSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, e
 		if IsAgent(algorithm) {
 			return s.investigate(ctx, c, fix, algorithm)
 		}
-		v, err := offline.Trace(ctx, s.repo, fix, szz.Options{Algorithm: algorithm})
+		v, err := offline.Trace(ctx, s.repo, fix, algorithm, 0)
 		if err != nil {
 			return Prediction{}, err
 		}

@@ -9,7 +9,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 )
 
@@ -21,20 +20,9 @@ var AgentAlgorithms = []string{"agent", "agent-no-tools", "agent-no-domain-knowl
 // IsAgent is true for the name of one of them.
 func IsAgent(algorithm string) bool { return slices.Contains(AgentAlgorithms, algorithm) }
 
-// Ablate turns off what the name of an agent algorithm says.
-func Ablate(algorithm string, opt *detect.Options) {
-	switch strings.TrimPrefix(algorithm, "agent-") {
-	case "no-tools":
-		opt.NoTools = true
-	case "no-domain-knowledge":
-		opt.NoDomainKnowledge = true
-	case "no-compression":
-		opt.NoCompression = true
-	case "no-candidates":
-		opt.NoCandidates = true
-	case "no-claim-check":
-		opt.NoClaimCheck = true
-	}
+// SwitchesOf says what the name of an agent algorithm turns off.
+func SwitchesOf(algorithm string) szz.Switches {
+	return szz.SwitchesNamed(strings.TrimPrefix(algorithm, "agent-"))
 }
 
 // Inquiry is one fix that a model shall look at.

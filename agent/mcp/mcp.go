@@ -77,8 +77,9 @@ type Argument struct {
 	Required          bool
 }
 
-// Serve answers messages from in until it ends, ctx ends, or out is closed by
-// the other side. The end of in is the ordinary end, without an error.
+// Serve answers messages from in until it ends, ctx ends, or out cannot be
+// written to. The end of in is the ordinary end, without an error; the error of
+// a write, such as that of a closed pipe, is returned as it is.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	session, leave := context.WithCancel(ctx)
 	defer leave()
@@ -103,7 +104,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		return context.Cause(ctx)
 	case w.unread.Load():
 		return fmt.Errorf("the client has not read its answers for %s", w.patience)
-	case w.gone.Load() || messages.atEnd():
+	case w.failed.Load() != nil:
+		return *w.failed.Load()
+	case messages.atEnd():
 		return nil // the client has left
 	}
 	return err

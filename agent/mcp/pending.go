@@ -158,10 +158,10 @@ type output struct {
 	mu       sync.Mutex
 	w        io.Writer
 	pending  *pending
-	leave    context.CancelFunc // ends the session
-	patience time.Duration      // how long a write may wait for the client to read
-	gone     atomic.Bool
-	unread   atomic.Bool // the client exists, but did not read for too long
+	leave    context.CancelFunc    // ends the session
+	patience time.Duration         // how long a write may wait for the client to read
+	failed   atomic.Pointer[error] // the first write that failed
+	unread   atomic.Bool           // the client exists, but did not read for too long
 }
 
 // Write writes the messages of p in one piece, without answers to cancelled
@@ -195,7 +195,7 @@ func (o *output) send(text []byte) error {
 	})
 	defer waiting.Stop()
 	_, err := o.w.Write(text)
-	if err != nil && o.gone.CompareAndSwap(false, true) {
+	if err != nil && o.failed.CompareAndSwap(nil, &err) {
 		o.leave()
 	}
 	return err

@@ -34,8 +34,6 @@ type AgentRun struct {
 	Objections int         `json:"objections,omitempty"` // claims of which the check found that the code was older
 	Usage      model.Usage `json:"usage"`
 	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
-
-	EndsAll bool // it failed for a reason that would end every other run too
 }
 
 // Claim is a commit that a run reported.

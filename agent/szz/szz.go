@@ -23,7 +23,6 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent"
 	"git-agent/gitext"
 )
 
@@ -64,13 +63,6 @@ const (
 	AnnotationProse   = "prose"
 	AnnotationRevert  = "revert"
 )
-
-// Options choose the algorithm and what is reported while it runs.
-type Options struct {
-	Algorithm string            // one of Algorithms; "" is "rank"
-	Max       int               // most suspects returned; 0 lets the algorithm decide
-	OnEvent   func(agent.Event) // may be nil
-}
 
 // A Verdict is the answer for one fix.
 type Verdict struct {
@@ -118,7 +110,7 @@ type Confirmation struct {
 	Detail string
 }
 
-// Algorithms lists what Options.Algorithm takes, the default first.
+// Algorithms lists what Question.Algorithm takes, the default first.
 var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
 
 // AllNotes returns what is odd about the fix and about its annotations.

@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // evalCmd is `git agent eval`: how good are the answers?
@@ -23,21 +24,21 @@ type evalCmd struct {
 }
 
 type evalSzzCmd struct {
-	Repos       string        `placeholder:"<directory>" kind:"path" help:"folder of the repositories that the cases name"`
-	Algorithm   []string      `placeholder:"<names>" help:"what to measure, such as agent,rank,r; the others are compared with the first; default: rank, or agent with --engine=agent"`
-	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who answers: offline, agent (a model), or auto, which goes by the algorithms"`
-	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; normally these hints are removed"`
-	Ablation    bool          `help:"also measure the agent without its tools, its method and its compression"`
-	Jobs        int           `placeholder:"<n>" help:"work on <n> cases at once; default: the number of processors, or 8 for a model, fewer with --runs"`
-	Limit       int           `placeholder:"<n>" help:"take a fixed sample of <n> cases"`
+	Repos       string        `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm   []string      `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
+	Ablation    bool          `help:"also measure the agent engine without its tools, its method and its compression"`
+	Jobs        int           `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	Limit       int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
 	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
-	RunName     string        `name:"run" placeholder:"<name>" help:"keep predictions under <name>, or report what is kept there; default: a run of this build"`
-	Reuse       []string      `placeholder:"<names>" help:"take over what other builds answered with these algorithms"`
-	Compare     bool          `help:"compare two runs instead, each given as <run> or <run>:<algorithm>"`
+	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
+	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
+	Compare     bool          `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
 	JSON        bool          `name:"json" help:"print the report as one JSON object"`
-	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report as a page with plots"`
-	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction with its score as a JSON object on one line"`
-	Calibrate   string        `placeholder:"<file>" kind:"path" help:"fit the model's probabilities to these answers, and write the calibration to <file>"`
+	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
+	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
+	Calibrate   string        `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
 	modelFlags  `embed:""`
 	Cases       []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
@@ -167,7 +168,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	}
 	if runErr != nil {
 		fmt.Fprintf(a.stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
-		return withHint(runErr, "go on with the same command:\n%s", shellJoin(append([]string{"git", "agent"}, a.args...)))
+		return withHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
 	}
 	return nil
 }

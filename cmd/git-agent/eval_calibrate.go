@@ -66,5 +66,5 @@ func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*detect.Calibrati
 		return nil, err
 	}
 	c.modelFlags.apply(&settings)
-	return settings.calibration()
+	return readCalibration(settings)
 }

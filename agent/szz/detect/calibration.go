@@ -59,7 +59,7 @@ func BasisOf(opt Options) (szz.Basis, error) {
 		return szz.Basis{}, err
 	}
 	ranker := sha256.Sum256(rank.ModelFile)
-	method := strings.Join(append(opt.Ablations(), strings.Fields(opt.Sampling)...), " ")
+	method := strings.Join(append(opt.Names(), strings.Fields(opt.Sampling)...), " ")
 	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil
 }
 

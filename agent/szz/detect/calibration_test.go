@@ -151,7 +151,7 @@ func TestDetectCalibrates(t *testing.T) {
 	if v.Agent.Calibrated || !strings.Contains(v.Agent.Calibration, "it is for 1 run, and there are 2") {
 		t.Errorf("two runs: %+v", v.Agent)
 	}
-	v, _ = h.detect(fix, Options{Calibration: c, NoTools: true}, accuse(string(origin)))
+	v, _ = h.detect(fix, Options{Calibration: c, Switches: szz.Switches{NoTools: true}}, accuse(string(origin)))
 	if v.Agent.Calibrated || !strings.Contains(v.Agent.Calibration, "the method with no-tools") || v.Suspects[0].Probability == c.Probability(v.Suspects[0].Vote.Raw, 1) {
 		t.Errorf("no tools: %+v", v.Agent)
 	}

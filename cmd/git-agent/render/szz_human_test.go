@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -18,17 +20,16 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 	suspect := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
 	suspect.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
 	command := "git blame -w -L 1,1 " + strings.Repeat("b", 40) + " -- a/path"
-	ans := szzAnswer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
+	ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
 		Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Notes: []string{long},
 		Suspects: []szz.Suspect{{
 			Commit: suspect, Probability: 0.5, Reason: long,
 			Evidence: []szz.Evidence{{Path: "a/path", Line: 1, Text: long, Command: command}},
 			Signals:  []szz.Signal{{Name: "a signal with a long name", Weight: 1}, {Name: "another one with a long name", Weight: 1}},
 		}},
-	}}
+	}}}
 	var out bytes.Buffer
-	a := &app{stdout: &out, env: func(key string) (string, bool) { return map[string]string{"COLUMNS": "60"}[key], key == "COLUMNS" }}
-	if err := newSzzHuman(a, &out, palette{}).answer(ans); err != nil {
+	if err := NewHuman(&out, layout.Palette{}, 60, false).Answer(ans); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -55,7 +56,7 @@ func TestPercent(t *testing.T) {
 func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := &szzHuman{w: &out, width: 100}
+	r := &Human{w: &out, width: 100}
 	r.evidence(&out, []szz.Evidence{{Command: "git show abc"}})
 	if got, want := out.String(), "        git show abc\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -67,7 +68,7 @@ func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 func TestSzzHumanEvidenceTogether(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := &szzHuman{w: &out, width: 100}
+	r := &Human{w: &out, width: 100}
 	r.evidence(&out, []szz.Evidence{
 		{Path: "a.c", Line: 9, Removed: true, Text: "nine", Command: "git blame -L 8,9 x -- a.c"},
 		{Path: "a\nb.c", Line: 4, Removed: true, Text: "four", Command: "git blame -L 4,4 x"},

@@ -1,9 +1,11 @@
-package main
+package flagtable
 
 import (
 	"fmt"
 	"io"
 	"strings"
+
+	"git-agent/cmd/git-agent/layout"
 
 	"github.com/alecthomas/kong"
 )
@@ -11,38 +13,38 @@ import (
 // usageColumn is where git starts the help text of an option.
 const usageColumn = 26
 
-// writeUsage prints a verb's usage, or the program's when verb is nil, in the
+// WriteUsage prints a verb's usage, or the program's when verb is nil, in the
 // form of git's own -h.
-func writeUsage(w io.Writer, verb, root *kong.Node) {
+func WriteUsage(w io.Writer, verb, root *kong.Node) {
 	if verb == nil {
-		writeRootUsage(w, root)
+		WriteRootUsage(w, root)
 		return
 	}
-	writeSynopsis(w, verb)
-	fmt.Fprintf(w, "\n%s\n", sentence(verb.Help))
+	WriteSynopsis(w, verb)
+	fmt.Fprintf(w, "\n%s\n", Sentence(verb.Help))
 	if len(verb.Children) > 0 {
 		fmt.Fprint(w, "\nCommands\n")
-		for _, n := range leaves(verb) {
-			writeRow(w, strings.Join(append([]string{n.Name}, positionals(n)...), " "), n.Help)
+		for _, n := range Leaves(verb) {
+			writeRow(w, strings.Join(append([]string{n.Name}, Positionals(n)...), " "), n.Help)
 		}
 	}
-	writeOptions(w, "Options", optionsOf(verb))
-	writeOptions(w, "Options of every command", optionsOf(root))
-	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", verbName(verb))
+	writeOptions(w, "Options", OptionsOf(verb))
+	writeOptions(w, "Common options", OptionsOf(root))
+	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", VerbName(verb))
 }
 
-func writeRootUsage(w io.Writer, root *kong.Node) {
+func WriteRootUsage(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n\nCommands\n")
-	for _, n := range verbs(root) {
+	for _, n := range Verbs(root) {
 		writeRow(w, n.Name, n.Help)
 	}
-	writeOptions(w, "Options of every command", optionsOf(root))
+	writeOptions(w, "Common options", OptionsOf(root))
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 
-// parserWords turns what kong says of its tokens and of Go's types into words
+// ParserWords turns what kong says of its tokens and of Go's types into words
 // for a user.
-func parserWords(text string) string {
+func ParserWords(text string) string {
 	option, problem, typed := strings.Cut(text, ": expected ")
 	if !typed {
 		return strings.Replace(text, ` must be one of "",`, ` must be one of `, 1) // "" is the default
@@ -64,28 +66,28 @@ func parserWords(text string) string {
 	return option + " takes " + kind + ", but got " + got
 }
 
-// writeSynopsis prints the usage line alone, and where to read more.
-func writeSynopsis(w io.Writer, verb *kong.Node) {
+// WriteSynopsis prints the usage line alone, and where to read more.
+func WriteSynopsis(w io.Writer, verb *kong.Node) {
 	if verb == nil {
 		fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n")
 		return
 	}
-	for i, n := range leaves(verb) {
+	for i, n := range Leaves(verb) {
 		lead := "usage:"
 		if i > 0 {
 			lead = "   or:"
 		}
-		fmt.Fprintf(w, "%s %s\n", lead, synopsis(n))
+		fmt.Fprintf(w, "%s %s\n", lead, Synopsis(n))
 	}
 }
 
-func writeOptions(w io.Writer, title string, rows []option) {
+func writeOptions(w io.Writer, title string, rows []Option) {
 	if len(rows) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
 	for _, o := range rows {
-		writeRow(w, o.spelling(), o.Help)
+		writeRow(w, o.Spelling(), o.Help)
 	}
 }
 
@@ -96,32 +98,14 @@ func writeRow(w io.Writer, name, text string) {
 		fmt.Fprintln(w, head)
 		head = ""
 	}
-	for _, line := range wrap(text, 80-usageColumn) {
+	for _, line := range layout.Wrap(text, 80-usageColumn) {
 		fmt.Fprintf(w, "%-*s%s\n", usageColumn, head, line)
 		head = ""
 	}
 }
 
-// wrap breaks text at spaces so that lines hold at most width characters.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case len([]rune(line))+1+len([]rune(word)) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
-}
-
-// sentence makes a help text a sentence: "find x" becomes "Find x.".
-func sentence(s string) string {
+// Sentence makes a help text a sentence: "find x" becomes "Find x.".
+func Sentence(s string) string {
 	if s == "" {
 		return s
 	}

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // What the human form shows of one suspect; -v and --json show all.
@@ -18,7 +19,7 @@ const (
 	shownSignals  = 4
 )
 
-// szzHuman is the form for reading. It looks like this:
+// Human is the form for reading. It looks like this:
 //
 //	fix 6bd1c5a3f0e2  parser: do not read past the end
 //
@@ -31,21 +32,21 @@ const (
 //
 //	note: merge commit: compared with its first parent
 //	rank: 41 commits considered, offline engine
-type szzHuman struct {
+type Human struct {
 	w       io.Writer
-	color   palette
+	color   layout.Palette
 	all     bool
 	width   int
 	written bool
 }
 
-func newSzzHuman(a *app, w io.Writer, color palette) *szzHuman {
-	return &szzHuman{w: w, color: color, all: a.flags.Verbose > 0, width: a.textWidth()}
+func NewHuman(w io.Writer, color layout.Palette, width int, all bool) *Human {
+	return &Human{w: w, color: color, all: all, width: width}
 }
 
-// answer writes one fix in one piece, so that a pager or a reader never sees
+// Answer writes one fix in one piece, so that a pager or a reader never sees
 // half of it.
-func (r *szzHuman) answer(ans szzAnswer) error {
+func (r *Human) Answer(ans Answer) error {
 	var b bytes.Buffer
 	if r.written {
 		b.WriteString("\n")
@@ -63,21 +64,21 @@ func (r *szzHuman) answer(ans szzAnswer) error {
 	return err
 }
 
-func (r *szzHuman) heading(b *bytes.Buffer, ans szzAnswer) {
+func (r *Human) heading(b *bytes.Buffer, ans Answer) {
 	if ans.Verdict.Fix == "" {
-		fmt.Fprintf(b, "%s  %s\n", r.color.paint("fix", "fix"), "the "+sourceTitle(ans.Source))
+		fmt.Fprintf(b, "%s  %s\n", r.color.Paint("fix", "fix"), "the "+sourceTitle(ans.Source))
 		return
 	}
 	lead := "fix " + ans.Verdict.Fix.Short()
-	fmt.Fprintf(b, "%s  ", r.color.paint("fix", lead))
+	fmt.Fprintf(b, "%s  ", r.color.Paint("fix", lead))
 	r.title(b, ans.Fix.Subject(), len(lead)+2)
 }
 
 // title prints a subject, of whatever length, in a column that begins at
 // indent; the cursor is there.
-func (r *szzHuman) title(b *bytes.Buffer, subject string, indent int) {
-	for i, l := range wrap(oneLine(subject), r.measure()-indent) {
-		r.line(b, indent*min(i, 1), r.color.paint("heading", l))
+func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
+	for i, l := range layout.Wrap(layout.OneLine(subject), r.measure()-indent) {
+		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
 	}
 }
 
@@ -88,29 +89,29 @@ func sourceTitle(s szz.Source) string {
 	return "changes of the work tree"
 }
 
-func (r *szzHuman) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
+func (r *Human) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
 	lead := fmt.Sprintf("%2d.", rank)
 	if s.Probability > 0 {
 		slot := "probability"
 		if s.Probability < 0.5 {
 			slot = "doubt"
 		}
-		lead += "  " + r.color.paint(slot, percent(s.Probability))
+		lead += "  " + r.color.Paint(slot, percent(s.Probability))
 	}
-	fmt.Fprintf(b, "\n%s  %s  %s  %s\n", lead, r.color.paint("suspect", s.Commit.OID.Short()),
-		s.Commit.Author.Time.Format("2006-01-02"), oneLine(s.Commit.Author.Name))
+	fmt.Fprintf(b, "\n%s  %s  %s  %s\n", lead, r.color.Paint("suspect", s.Commit.OID.Short()),
+		s.Commit.Author.Time.Format("2006-01-02"), layout.OneLine(s.Commit.Author.Name))
 	b.WriteString("    ")
 	r.title(b, s.Commit.Subject(), 4)
 	if s.Type != "" {
 		r.line(b, 4, typeTitle(s.Type))
 	}
 	if s.Reason != "" {
-		for _, l := range wrap(oneLine(s.Reason), r.measure()-4) {
+		for _, l := range layout.Wrap(layout.OneLine(s.Reason), r.measure()-4) {
 			r.line(b, 4, l)
 		}
 	}
 	if c := s.Confirmation; c != nil {
-		r.line(b, 4, r.color.paint(confirmationSlot(c.Status), c.Status)+": "+oneLine(c.Detail))
+		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+layout.OneLine(c.Detail))
 	}
 	r.evidence(b, s.Evidence)
 	r.signals(b, s.Signals, s.Type != "")
@@ -136,7 +137,7 @@ func confirmationSlot(status string) string {
 
 // evidence prints each claim with the command that checks it on a line of its
 // own, to be copied.
-func (r *szzHuman) evidence(b *bytes.Buffer, list []szz.Evidence) {
+func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
 	shown := list
 	if !r.all && len(shown) > shownEvidence {
 		shown = shown[:shownEvidence]
@@ -144,7 +145,7 @@ func (r *szzHuman) evidence(b *bytes.Buffer, list []szz.Evidence) {
 	shown = byCommand(shown)
 	for i, e := range shown {
 		if e.Path != "" || e.Text != "" { // else the command is all there is to say
-			text := strings.TrimSpace(oneLine(e.Text))
+			text := strings.TrimSpace(layout.OneLine(e.Text))
 			if e.Removed {
 				text = "- " + text // as a patch marks it
 			}
@@ -152,7 +153,7 @@ func (r *szzHuman) evidence(b *bytes.Buffer, list []szz.Evidence) {
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
 		if last && e.Command != "" { // neighbours may share the command that checks them
-			r.line(b, 8, r.color.paint("command", oneLine(e.Command)))
+			r.line(b, 8, r.color.Paint("command", layout.OneLine(e.Command)))
 		}
 	}
 	if n := len(list) - len(shown); n > 0 {
@@ -173,19 +174,19 @@ func byCommand(list []szz.Evidence) []szz.Evidence {
 	})
 }
 
-func (r *szzHuman) place(e szz.Evidence) string {
+func (r *Human) place(e szz.Evidence) string {
 	at := e.Path
-	if oneLine(at) != at {
-		at = printable(strconv.Quote(at)) // its name is not what could be shown of it
+	if layout.OneLine(at) != at {
+		at = layout.Printable(strconv.Quote(at)) // its name is not what could be shown of it
 	}
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
-	return r.color.paint("path", at)
+	return r.color.Paint("path", at)
 }
 
 // clip cuts a source line that would wrap; used is what stands before it.
-func (r *szzHuman) clip(s string, used int) string {
+func (r *Human) clip(s string, used int) string {
 	room := max(20, r.width-used)
 	if runes := []rune(s); len(runes) > room {
 		return string(runes[:room-3]) + "..."
@@ -193,7 +194,7 @@ func (r *szzHuman) clip(s string, used int) string {
 	return s
 }
 
-func (r *szzHuman) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
+func (r *Human) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -209,8 +210,8 @@ func (r *szzHuman) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
 	for i, s := range shown {
 		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
 	}
-	for i, l := range wrap(lead+strings.Join(words, ", "), r.measure()-6) {
-		r.line(b, 4+2*min(i, 1), r.color.paint("doubt", l))
+	for i, l := range layout.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {
+		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
 }
 
@@ -226,10 +227,10 @@ func typeTitle(t string) string {
 	case "refactor_penetration":
 		return "introduced it behind a refactoring"
 	}
-	return oneLine(t)
+	return layout.OneLine(t)
 }
 
-func (r *szzHuman) footer(b *bytes.Buffer, ans szzAnswer) {
+func (r *Human) footer(b *bytes.Buffer, ans Answer) {
 	v := ans.Verdict
 	why, engine := "", v.Engine
 	if v.Agent != nil && v.Agent.Fallback != "" {
@@ -237,19 +238,19 @@ func (r *szzHuman) footer(b *bytes.Buffer, ans szzAnswer) {
 	}
 	fmt.Fprintln(b)
 	for _, n := range v.Notes {
-		for i, l := range wrap("note: "+oneLine(n), r.measure()-6) {
+		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
 			if why != "" && strings.HasSuffix(n, why) { // the note that the answer is not the model's
-				l = r.color.paint("warning", l)
+				l = r.color.Paint("warning", l)
 			}
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
-	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, plural(len(v.Candidates), "commit"), engine)
+	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, layout.Plural(len(v.Candidates), "commit"), engine)
 	r.agent(b, ans)
 }
 
 // agent says what a model did, and how to see all of it.
-func (r *szzHuman) agent(b *bytes.Buffer, ans szzAnswer) {
+func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	report := ans.Verdict.Agent
 	if report == nil {
 		return
@@ -259,18 +260,18 @@ func (r *szzHuman) agent(b *bytes.Buffer, ans szzAnswer) {
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)
 	}
-	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", oneLine(report.Model), plural(work.Turns, "turn"), plural(work.Calls, "tool call"), runs, usageText(work.Usage))
+	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), layout.Plural(work.Turns, "turn"), layout.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
 	for _, id := range ans.Runs {
 		if id == "" {
 			continue // it could not be recorded
 		}
-		r.line(b, 2, r.color.paint("command", "git agent trace show "+string(id)))
+		r.line(b, 2, r.color.Paint("command", "git agent trace show "+string(id)))
 	}
 }
 
 // measure is the width of running text, which nobody reads beyond 100 columns.
-func (r *szzHuman) measure() int { return min(r.width, 100) }
+func (r *Human) measure() int { return min(r.width, 100) }
 
-func (r *szzHuman) line(b *bytes.Buffer, indent int, s string) {
+func (r *Human) line(b *bytes.Buffer, indent int, s string) {
 	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
 }

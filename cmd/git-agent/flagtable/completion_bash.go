@@ -1,4 +1,4 @@
-package main
+package flagtable
 
 import (
 	"fmt"
@@ -29,10 +29,10 @@ _git_agent ()
 	case "$verb" in
 `
 
-// gitCompletions is where git's own completion for bash may be. It is loaded
+// GitCompletions is where git's own completion for bash may be. It is loaded
 // here when nothing else has: the functions that it brings are used above, and
 // only through it is `git agent` completed.
-var gitCompletions = []string{
+var GitCompletions = []string{
 	"/usr/share/bash-completion/completions/git",
 	"/usr/share/git/completion/git-completion.bash",
 	"/usr/share/git-core/contrib/completion/git-completion.bash",
@@ -99,11 +99,11 @@ func bashCompletion(root *kong.Node) string {
 	var b strings.Builder
 	b.WriteString(bashHead)
 	var names []string
-	for _, v := range verbs(root) {
+	for _, v := range Verbs(root) {
 		names = append(names, v.Name)
 	}
-	bashCase(&b, "''", optionsOf(root), "__gitcomp "+gitext.ShellQuote(strings.Join(names, " ")))
-	for _, v := range verbs(root) {
+	bashCase(&b, "''", OptionsOf(root), "__gitcomp "+gitext.ShellQuote(strings.Join(names, " ")))
+	for _, v := range Verbs(root) {
 		rest := ""
 		switch values := firstValues(v); {
 		case values != nil:
@@ -111,9 +111,9 @@ func bashCompletion(root *kong.Node) string {
 		case takesRevisions(v):
 			rest = "__git_complete_revlist_file"
 		}
-		bashCase(&b, v.Name, allOptions(v, root), rest)
+		bashCase(&b, v.Name, AllOptions(v, root), rest)
 	}
-	fmt.Fprintf(&b, bashTail, strings.Join(gitCompletions, " "))
+	fmt.Fprintf(&b, bashTail, strings.Join(GitCompletions, " "))
 	return b.String()
 }
 
@@ -132,7 +132,7 @@ func bashValues(values, runs []string) string {
 
 // bashCase writes the branch of one verb: values of options, options, and
 // then the rest.
-func bashCase(b *strings.Builder, verb string, rows []option, rest string) {
+func bashCase(b *strings.Builder, verb string, rows []Option, rest string) {
 	fmt.Fprintf(b, "\t%s)\n\t\tcase \"$cur\" in\n", verb)
 	var words []string
 	for _, o := range rows {

@@ -1,4 +1,7 @@
-package main
+// Package flagtable reads the options of every verb from the parser, and writes
+// usage texts and the shells' completions from them. The manual pages are held
+// against the same table.
+package flagtable
 
 import (
 	"slices"
@@ -7,9 +10,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// option is one row of the flag table, as usage, manual and completion show
+// Option is one row of the flag table, as usage, manual and completion show
 // it.
-type option struct {
+type Option struct {
 	Short   string   // "q", or ""
 	Long    string   // "quiet"
 	Negated string   // "no-progress", or ""
@@ -19,9 +22,9 @@ type option struct {
 	Help    string
 }
 
-// optionsOf lists a node's own options in the order of its struct.
-func optionsOf(n *kong.Node) []option {
-	var rows []option
+// OptionsOf lists a node's own options in the order of its struct.
+func OptionsOf(n *kong.Node) []Option {
+	var rows []Option
 	for _, f := range n.Flags {
 		if !f.Hidden {
 			rows = append(rows, optionOf(f))
@@ -30,8 +33,8 @@ func optionsOf(n *kong.Node) []option {
 	return rows
 }
 
-func optionOf(f *kong.Flag) option {
-	o := option{Long: f.Name, Help: f.Help, Kind: f.Tag.Get("kind")}
+func optionOf(f *kong.Flag) Option {
+	o := Option{Long: f.Name, Help: f.Help, Kind: f.Tag.Get("kind")}
 	if f.Short != 0 {
 		o.Short = string(f.Short)
 	}
@@ -58,9 +61,9 @@ func isBoolPointer(f *kong.Flag) bool {
 	return ok
 }
 
-// spelling is how an option is written in usage and manual:
+// Spelling is how an option is written in usage and manual:
 // "-q, --quiet" or "--[no-]progress" or "--color=<when>".
-func (o option) spelling() string {
+func (o Option) Spelling() string {
 	s := "--" + o.Long
 	if o.Negated != "" {
 		s = "--[no-]" + o.Long
@@ -75,7 +78,7 @@ func (o option) spelling() string {
 }
 
 // words lists what completion offers for the option.
-func (o option) words() []string {
+func (o Option) words() []string {
 	words := []string{"--" + o.Long}
 	if o.Arg != "" {
 		words[0] += "="
@@ -86,8 +89,8 @@ func (o option) words() []string {
 	return words
 }
 
-// verbs lists the visible verbs, sorted.
-func verbs(app *kong.Node) []*kong.Node {
+// Verbs lists the visible verbs, sorted.
+func Verbs(app *kong.Node) []*kong.Node {
 	var list []*kong.Node
 	for _, n := range app.Children {
 		if !n.Hidden {
@@ -98,8 +101,8 @@ func verbs(app *kong.Node) []*kong.Node {
 	return list
 }
 
-// leaves lists a verb's sub-verbs in order, or the verb itself.
-func leaves(verb *kong.Node) []*kong.Node {
+// Leaves lists a verb's sub-verbs in order, or the verb itself.
+func Leaves(verb *kong.Node) []*kong.Node {
 	var list []*kong.Node
 	for _, n := range verb.Children {
 		if !n.Hidden {
@@ -112,16 +115,16 @@ func leaves(verb *kong.Node) []*kong.Node {
 	return list
 }
 
-// verbName is the name of the verb that n is or belongs to.
-func verbName(n *kong.Node) string {
+// VerbName is the name of the verb that n is or belongs to.
+func VerbName(n *kong.Node) string {
 	for n.Parent != nil && n.Parent.Type != kong.ApplicationNode {
 		n = n.Parent
 	}
 	return n.Name
 }
 
-// positionals spells a node's arguments: "<shell>", "[<revision>...]".
-func positionals(n *kong.Node) []string {
+// Positionals spells a node's arguments: "<shell>", "[<revision>...]".
+func Positionals(n *kong.Node) []string {
 	var list []string
 	for _, p := range n.Positional {
 		s := "<" + p.Name + ">"
@@ -134,24 +137,27 @@ func positionals(n *kong.Node) []string {
 		list = append(list, s)
 	}
 	if n.Target.CanAddr() {
-		if _, ok := n.Target.Addr().Interface().(pathTaker); ok {
+		if _, ok := n.Target.Addr().Interface().(PathTaker); ok {
 			list = append(list, "[--]", "[<path>...]")
 		}
 	}
 	return list
 }
 
-// synopsis is the usage line of a node.
-func synopsis(n *kong.Node) string {
+// Synopsis is the usage line of a node.
+func Synopsis(n *kong.Node) string {
 	words := []string{"git agent"}
 	if path := n.Path(); path != "" {
 		words = append(words, path)
 	}
-	if len(optionsOf(n)) > 0 {
+	if len(OptionsOf(n)) > 0 {
 		words = append(words, "[<options>]")
 	}
 	if len(n.Children) > 0 {
 		words = append(words, "<command>")
 	}
-	return strings.Join(append(words, positionals(n)...), " ")
+	return strings.Join(append(words, Positionals(n)...), " ")
 }
+
+// PathTaker is a verb that takes paths after "--".
+type PathTaker interface{ SetPaths(paths []string) }

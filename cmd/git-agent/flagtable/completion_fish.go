@@ -1,4 +1,4 @@
-package main
+package flagtable
 
 import (
 	"fmt"
@@ -39,25 +39,25 @@ complete -c git-agent -f
 func fishCompletion(root *kong.Node) string {
 	var b strings.Builder
 	b.WriteString(fishHead)
-	for _, o := range optionsOf(root) {
+	for _, o := range OptionsOf(root) {
 		fishOption(&b, "", o)
 	}
-	for _, v := range verbs(root) {
-		fmt.Fprintf(&b, "complete -c git-agent -n 'not __fish_git_agent_verb' -a %s -d %s\n", v.Name, fishQuote(v.Help))
+	for _, v := range Verbs(root) {
+		fmt.Fprintf(&b, "complete -c git-agent -n 'not __fish_git_agent_verb' -a %s -d %s\n", v.Name, FishQuote(v.Help))
 	}
-	for _, v := range verbs(root) {
+	for _, v := range Verbs(root) {
 		when := "-n '__fish_git_agent_in " + v.Name + "' "
-		own := allOptions(v, root)
-		for _, o := range own[:len(own)-len(optionsOf(root))] {
+		own := AllOptions(v, root)
+		for _, o := range own[:len(own)-len(OptionsOf(root))] {
 			fishOption(&b, when, o)
 		}
 		switch values := firstValues(v); {
 		case values != nil && takesRuns(v) != nil:
 			subs := strings.Join(values, " ")
-			fmt.Fprintf(&b, "complete -c git-agent -n '__fish_git_agent_in %s; and not __fish_seen_subcommand_from %s' -a %s\n", v.Name, subs, fishQuote(subs))
+			fmt.Fprintf(&b, "complete -c git-agent -n '__fish_git_agent_in %s; and not __fish_seen_subcommand_from %s' -a %s\n", v.Name, subs, FishQuote(subs))
 			fmt.Fprintf(&b, "complete -c git-agent -n '__fish_git_agent_in %s; and __fish_seen_subcommand_from %s' -k -F -a '(__fish_git_agent_runs)'\n", v.Name, strings.Join(takesRuns(v), " "))
 		case values != nil:
-			fmt.Fprintf(&b, "complete -c git-agent %s-a %s\n", when, fishQuote(strings.Join(values, " ")))
+			fmt.Fprintf(&b, "complete -c git-agent %s-a %s\n", when, FishQuote(strings.Join(values, " ")))
 		case takesRevisions(v):
 			fmt.Fprintf(&b, "complete -c git-agent %s-a '(__fish_git_agent_revisions)'\n", when)
 		default:
@@ -67,7 +67,7 @@ func fishCompletion(root *kong.Node) string {
 	return b.String()
 }
 
-func fishOption(b *strings.Builder, when string, o option) {
+func fishOption(b *strings.Builder, when string, o Option) {
 	for _, word := range o.words() {
 		fmt.Fprintf(b, "complete -c git-agent %s-l %s", when, strings.Trim(word, "-="))
 		if o.Short != "" {
@@ -75,16 +75,16 @@ func fishOption(b *strings.Builder, when string, o option) {
 		}
 		switch {
 		case o.Values != nil:
-			fmt.Fprintf(b, " -x -a %s", fishQuote(strings.Join(o.Values, " ")))
+			fmt.Fprintf(b, " -x -a %s", FishQuote(strings.Join(o.Values, " ")))
 		case o.Kind == "path":
 			fmt.Fprint(b, " -r -F")
 		case o.Arg != "":
 			fmt.Fprint(b, " -x")
 		}
-		fmt.Fprintf(b, " -d %s\n", fishQuote(o.Help))
+		fmt.Fprintf(b, " -d %s\n", FishQuote(o.Help))
 	}
 }
 
-func fishQuote(s string) string {
+func FishQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }

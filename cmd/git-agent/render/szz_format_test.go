@@ -1,10 +1,11 @@
-package main
+package render
 
 import (
 	"strings"
 	"testing"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
 	"git-agent/gitext"
 )
@@ -12,10 +13,10 @@ import (
 // Each placeholder of the table can be written, and gives its value.
 func TestPlaceholders(t *testing.T) {
 	row := szzRow{
-		answer: szzAnswer{
+		answer: Answer{Answer: engine.Answer{
 			Fix:     gitext.Commit{Message: "the fix\n"},
 			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
-		},
+		}},
 		rank: 1,
 		suspect: szz.Suspect{
 			Commit:      gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n\nbody\n"},
@@ -39,35 +40,35 @@ func TestPlaceholders(t *testing.T) {
 			t.Errorf("%q gives %q, want %q", format, got, want)
 		}
 	}
-	for _, p := range placeholders {
+	for _, p := range Placeholders {
 		if p.value == nil {
 			continue
 		}
-		if got, want := expand(t, "<%"+p.name+">", row), "<"+p.value(row)+">"; got != want {
-			t.Errorf("%%%s gives %q, want %q: a shorter name hides it", p.name, got, want)
+		if got, want := expand(t, "<%"+p.Name+">", row), "<"+p.value(row)+">"; got != want {
+			t.Errorf("%%%s gives %q, want %q: a shorter name hides it", p.Name, got, want)
 		}
 	}
 }
 
 func expand(t *testing.T, format string, row szzRow) string {
 	t.Helper()
-	pieces, err := parseFormat(format)
+	pieces, err := ParseFormat(format)
 	if err != nil {
 		t.Fatalf("%q: %v", format, err)
 	}
-	return (&szzFormat{pieces: pieces}).line(row)
+	return (&Format{Pieces: pieces}).line(row)
 }
 
 // A person is shown what is hidden in a value; a program gets the value. What
 // the user writes into a format is the user's own.
 func TestFormatForPeople(t *testing.T) {
 	row := szzRow{suspect: szz.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}
-	pieces, err := parseFormat("%x1b[1m%s")
+	pieces, err := ParseFormat("%x1b[1m%s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for clean, want := range map[bool]string{false: "\x1b[1mevil \x1b[2J\u202e", true: "\x1b[1m" + `evil \x1b[2J\u202e`} {
-		if got := (&szzFormat{pieces: pieces, clean: clean}).line(row); got != want {
+		if got := (&Format{Pieces: pieces, Clean: clean}).line(row); got != want {
 			t.Errorf("clean %t: %q, want %q", clean, got, want)
 		}
 	}
@@ -80,7 +81,7 @@ func FuzzParseFormat(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if _, err := parseFormat(s); err != nil && !strings.Contains(err.Error(), "unknown placeholder") {
+		if _, err := ParseFormat(s); err != nil && !strings.Contains(err.Error(), "unknown placeholder") {
 			t.Errorf("parseFormat(%q): %v", s, err)
 		}
 	})

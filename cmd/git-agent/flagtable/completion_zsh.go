@@ -1,4 +1,4 @@
-package main
+package flagtable
 
 import (
 	"fmt"
@@ -47,12 +47,12 @@ _git-agent "$@"
 
 func zshCompletion(root *kong.Node) string {
 	var b, commands strings.Builder
-	for _, v := range verbs(root) {
+	for _, v := range Verbs(root) {
 		fmt.Fprintf(&commands, "      %s\n", zshQuote(v.Name+":"+v.Help))
 	}
-	fmt.Fprintf(&b, zshHead, programSummary, zshRows(optionsOf(root), "    "), commands.String())
-	for _, v := range verbs(root) {
-		fmt.Fprintf(&b, "    (%s)\n      _arguments \\\n%s", v.Name, zshRows(allOptions(v, root), "        "))
+	fmt.Fprintf(&b, zshHead, programSummary, zshRows(OptionsOf(root), "    "), commands.String())
+	for _, v := range Verbs(root) {
+		fmt.Fprintf(&b, "    (%s)\n      _arguments \\\n%s", v.Name, zshRows(AllOptions(v, root), "        "))
 		switch values := firstValues(v); {
 		case values != nil && takesRuns(v) != nil:
 			fmt.Fprintf(&b, "        '1: :(%s)' \\\n        '*: :_git-agent-runs' && ret=0\n", strings.Join(values, " "))
@@ -70,7 +70,7 @@ func zshCompletion(root *kong.Node) string {
 }
 
 // zshRows writes options as specifications of _arguments.
-func zshRows(rows []option, indent string) string {
+func zshRows(rows []Option, indent string) string {
 	var b strings.Builder
 	for _, o := range rows {
 		help := "[" + strings.NewReplacer("[", `\[`, "]", `\]`, ":", `\:`).Replace(o.Help) + "]"
@@ -88,7 +88,7 @@ func zshRows(rows []option, indent string) string {
 	return b.String()
 }
 
-func zshValues(o option) string {
+func zshValues(o Option) string {
 	switch {
 	case o.Values != nil:
 		return "(" + strings.Join(o.Values, " ") + ")"

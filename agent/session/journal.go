@@ -1,9 +1,8 @@
-package main
+package session
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"git-agent/agent"
@@ -29,7 +28,7 @@ func (j *optionalJournal) Open(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	keys, err := opener.Open(ctx)
-	return keys, j.tell(ctx, err)
+	return keys, j.lostAt(ctx, err)
 }
 
 // Recall returns nothing once the record has ended.
@@ -38,7 +37,7 @@ func (j *optionalJournal) Recall(ctx context.Context, key string) ([]byte, bool,
 		return nil, false, nil
 	}
 	payload, ok, err := j.Journal.Recall(ctx, key)
-	return payload, ok && err == nil, j.tell(ctx, err)
+	return payload, ok && err == nil, j.lostAt(ctx, err)
 }
 
 // Intend records, or does not.
@@ -60,7 +59,7 @@ func (j *optionalJournal) try(ctx context.Context, write func(context.Context, s
 	if j.ended() {
 		return nil
 	}
-	return j.tell(ctx, write(ctx, key, payload))
+	return j.lostAt(ctx, write(ctx, key, payload))
 }
 
 func (j *optionalJournal) ended() bool {
@@ -69,9 +68,9 @@ func (j *optionalJournal) ended() bool {
 	return j.off
 }
 
-// tell ends the record at the first error. One of a caller who has stopped
+// lostAt ends the record at the first error. One of a caller who has stopped
 // waiting is no fault of the record.
-func (j *optionalJournal) tell(ctx context.Context, err error) error {
+func (j *optionalJournal) lostAt(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return err
 	}
@@ -82,9 +81,4 @@ func (j *optionalJournal) tell(ctx context.Context, err error) error {
 		j.lost(err)
 	}
 	return nil
-}
-
-// unrecorded says that runs go on without being recorded, and why.
-func unrecorded(err error) string {
-	return fmt.Sprintf("what the model does is not recorded from here on: %v", err)
 }

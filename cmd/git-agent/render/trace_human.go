@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // How much of a text is shown without --full, in lines.
@@ -32,21 +33,21 @@ const (
 //	verdict  1f0c7d2b9a44  90%  omission
 type traceHuman struct {
 	w       io.Writer
-	color   palette
+	color   layout.Palette
 	width   int
-	full    bool
-	output  string // compressed, full or none
+	Full    bool
+	Output  string // compressed, full or none
 	written bool
 
 	b bytes.Buffer // of one run
 }
 
-func newTraceHuman(a *app, w io.Writer, color palette) *traceHuman {
-	return &traceHuman{w: w, color: color, width: a.textWidth()}
+func NewTraceHuman(w io.Writer, color layout.Palette, width int) *traceHuman {
+	return &traceHuman{w: w, color: color, width: width}
 }
 
-// show writes one run.
-func (r *traceHuman) show(t *trace.Trajectory, subject string) error {
+// Show writes one run.
+func (r *traceHuman) Show(t *trace.Trajectory, subject string) error {
 	r.b.Reset()
 	if r.written {
 		r.b.WriteString("\n")
@@ -75,25 +76,25 @@ func (r *traceHuman) line(indent int, s string) {
 }
 
 func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
-	r.line(0, r.color.paint("heading", "run "+string(t.Run.ID))+"  "+r.color.paint(statusSlot(t.Status()), t.Status()))
+	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
 	switch {
 	case t.About.Case != "":
-		r.line(0, r.color.paint("fix", "case "+oneLine(t.About.Case)))
+		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
 	case t.About.Fix != "":
-		r.line(0, strings.TrimSpace(r.color.paint("fix", "fix "+oneLine(shortID(t.About.Fix)))+"  "+oneLine(subject)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(ShortID(t.About.Fix)))+"  "+layout.OneLine(subject)))
 	case t.About.Name != "":
-		r.line(0, "named "+oneLine(t.About.Name))
+		r.line(0, "named "+layout.OneLine(t.About.Name))
 	case t.About.Patch != "":
 		r.line(0, "fix that is not committed")
 	}
 	facts := []string{t.Run.Kind, t.Model(), t.Run.Started.Local().Format(time.DateTime), trace.SpanText(t.Took())}
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
-	r.line(4, r.color.paint("doubt", oneLine(strings.Join(facts, ", "))))
+	r.line(4, r.color.Paint("doubt", layout.OneLine(strings.Join(facts, ", "))))
 	if t.About.Settings != "" {
-		r.line(4, r.color.paint("doubt", oneLine(t.About.Settings)))
+		r.line(4, r.color.Paint("doubt", layout.OneLine(t.About.Settings)))
 	}
 	if t.Opening == nil {
-		r.line(4, plural(t.Results, "result")+" and no conversation")
+		r.line(4, layout.Plural(t.Results, "result")+" and no conversation")
 	}
 }
 
@@ -106,13 +107,13 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	}
 	if o.System != "" {
 		r.line(0, "")
-		r.line(0, r.color.paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", plural(countLines(o.System), "line"), len([]rune(o.System)))))
-		if r.full {
+		r.line(0, r.color.Paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", layout.Plural(countLines(o.System), "line"), len([]rune(o.System)))))
+		if r.Full {
 			r.text(4, o.System)
 		}
 	}
 	r.line(0, "")
-	r.line(0, r.color.paint("heading", "prompt"))
+	r.line(0, r.color.Paint("heading", "prompt"))
 	r.folded(4, "", o.Prompt, shownPrompt)
 }
 
@@ -121,7 +122,7 @@ func (r *traceHuman) aside(s string) string {
 	if s == "" {
 		return ""
 	}
-	return "  " + r.color.paint("doubt", "("+oneLine(s)+")")
+	return "  " + r.color.Paint("doubt", "("+layout.OneLine(s)+")")
 }
 
 func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"), "\n") + 1 }
@@ -129,24 +130,24 @@ func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"),
 func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	r.line(0, "")
 	if turn.Limit != nil {
-		r.line(0, r.color.paint("warning", "limit")+"  "+oneLine(turn.Limit.Reason))
+		r.line(0, r.color.Paint("warning", "limit")+"  "+layout.OneLine(turn.Limit.Reason))
 		r.folded(4, "> ", turn.Limit.Text, shownOutput)
 		r.line(0, "")
 	}
-	head := r.color.paint("heading", fmt.Sprintf("turn %d", turn.N))
+	head := r.color.Paint("heading", fmt.Sprintf("turn %d", turn.N))
 	reply := turn.Reply()
 	switch {
 	case reply != nil:
 		total := strings.TrimSpace("so far " + trace.CountText(so.Prompt()+so.Output) + " " + trace.CostText(so.CostUSD))
 		r.line(0, head+"  "+trace.UsageText(reply.Usage)+", "+trace.Seconds(turn.Result.Seconds)+r.aside(total))
 	case turn.Result != nil:
-		r.line(0, head+"  "+r.color.paint("error", "no answer")+" ("+oneLine(string(turn.Result.Class))+")")
+		r.line(0, head+"  "+r.color.Paint("error", "no answer")+" ("+layout.OneLine(string(turn.Result.Class))+")")
 		r.text(4, turn.Result.Error)
 	default:
-		r.line(0, head+"  "+r.color.paint("warning", "asked, and not answered"))
+		r.line(0, head+"  "+r.color.Paint("warning", "asked, and not answered"))
 	}
 	if turn.Asks > 1 {
-		r.line(4, r.color.paint("doubt", fmt.Sprintf("asked %d times: the run was resumed here", turn.Asks)))
+		r.line(4, r.color.Paint("doubt", fmt.Sprintf("asked %d times: the run was resumed here", turn.Asks)))
 	}
 	if reply != nil {
 		r.said(reply)
@@ -155,7 +156,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		r.call(c)
 	}
 	if turn.Removed != nil {
-		r.line(2, r.color.paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", plural(len(turn.Removed.Answers), "answer"), oneLine(string(turn.Removed.Why)))))
+		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", layout.Plural(len(turn.Removed.Answers), "answer"), layout.OneLine(string(turn.Removed.Why)))))
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.folded(4, "> ", s.Text, shownOutput)
@@ -171,21 +172,21 @@ func (r *traceHuman) said(reply *model.Reply) {
 		r.text(4, s)
 	}
 	if reply.Finish != model.FinishStop {
-		r.line(4, r.color.paint("warning", "ended by "+oneLine(string(reply.Finish))))
+		r.line(4, r.color.Paint("warning", "ended by "+layout.OneLine(string(reply.Finish))))
 	}
 }
 
 func (r *traceHuman) call(c trace.Call) {
-	words := r.color.paint("command", oneLine(c.Name))
+	words := r.color.Paint("command", layout.OneLine(c.Name))
 	if args := trace.ArgsText(c.Args); args != "" {
-		if args = oneLine(args); !r.full {
+		if args = layout.OneLine(args); !r.Full {
 			args = trace.Cut(args, max(20, r.width-len(c.Name)-30))
 		}
 		words += " " + args
 	}
 	res := c.Result
 	if res == nil {
-		r.line(2, words+"  "+r.color.paint("warning", "not answered"))
+		r.line(2, words+"  "+r.color.Paint("warning", "not answered"))
 		return
 	}
 	var facts []string
@@ -201,13 +202,13 @@ func (r *traceHuman) call(c trace.Call) {
 	r.line(2, words+r.aside(strings.Join(facts, ", ")))
 	mark := "| "
 	if res.Failed {
-		mark = r.color.paint("error", "!") + " "
+		mark = r.color.Paint("error", "!") + " "
 	}
 	text := res.Text
 	switch {
-	case r.output == "none" && !res.Failed:
+	case r.Output == "none" && !res.Failed:
 		return
-	case r.output == "full" && res.Full != "":
+	case r.Output == "full" && res.Full != "":
 		text = res.Full
 	}
 	r.folded(4, mark, text, shownOutput)
@@ -217,19 +218,19 @@ func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
 // folded shows the first lines of a text, each behind a mark.
 func (r *traceHuman) folded(indent int, mark, text string, lines int) {
-	if r.full {
+	if r.Full {
 		lines = countLines(text)
 	}
 	head, more := trace.Excerpt(text, lines)
 	for l := range strings.SplitSeq(head, "\n") {
-		l = printable(l)
-		if room := r.width - indent - 2; !r.full && len([]rune(l)) > room {
+		l = layout.Printable(l)
+		if room := r.width - indent - 2; !r.Full && len([]rune(l)) > room {
 			l = trace.Cut(l, room)
 		}
 		r.line(indent, mark+l)
 	}
 	if more > 0 {
-		r.line(indent, r.color.paint("doubt", fmt.Sprintf("%s... %s, with --full", mark, plural(more, "more line"))))
+		r.line(indent, r.color.Paint("doubt", fmt.Sprintf("%s... %s, with --full", mark, layout.Plural(more, "more line"))))
 	}
 }
 
@@ -237,12 +238,12 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 func (r *traceHuman) text(indent int, text string) {
 	room := min(r.width, 100) - indent
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		l = printable(l)
+		l = layout.Printable(l)
 		if len([]rune(l)) <= room {
 			r.line(indent, l)
 			continue
 		}
-		for _, part := range wrap(l, room) {
+		for _, part := range layout.Wrap(l, room) {
 			r.line(indent, part)
 		}
 	}
@@ -252,7 +253,7 @@ func (r *traceHuman) notes(t *trace.Trajectory, after int) {
 	for _, n := range t.Notes {
 		if n.After == after {
 			r.line(0, "")
-			r.line(0, "note "+oneLine(n.Key))
+			r.line(0, "note "+layout.OneLine(n.Key))
 			r.folded(4, "", n.Text, shownOutput)
 		}
 	}
@@ -264,12 +265,12 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 		return
 	}
 	r.line(0, "")
-	r.line(0, r.color.paint("heading", "verdict")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
+	r.line(0, r.color.Paint("heading", "verdict")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
 	if len(v.Claims) == 0 {
 		r.text(4, v.Text)
 	}
 	for _, c := range v.Claims {
-		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.paint("suspect", oneLine(shortID(c.Commit))), 100*c.Confidence, oneLine(c.Type)))
+		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(ShortID(c.Commit))), 100*c.Confidence, layout.OneLine(c.Type)))
 		if c.Reasoning != "" {
 			r.text(8, c.Reasoning)
 		}
@@ -284,13 +285,13 @@ func (r *traceHuman) smells(t *trace.Trajectory) {
 		if i == 0 {
 			r.line(0, "")
 		}
-		r.line(0, r.color.paint("warning", "smell")+"  "+smellText(f))
+		r.line(0, r.color.Paint("warning", "smell")+"  "+SmellText(f))
 	}
 }
 
-// smellText is "same_commit: the same commit shown more than twice (turns 1,
+// SmellText is "same_commit: the same commit shown more than twice (turns 1,
 // 2, 3; 1f0c7d2b9a44)".
-func smellText(f trace.Finding) string {
+func SmellText(f trace.Finding) string {
 	var facts []string
 	if n := len(f.Turns); n > 0 {
 		word := "turns"
@@ -300,7 +301,7 @@ func smellText(f trace.Finding) string {
 		facts = append(facts, word+" "+strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Turns), " ", ", "), "[]"))
 	}
 	if f.Note != "" {
-		facts = append(facts, oneLine(f.Note))
+		facts = append(facts, layout.OneLine(f.Note))
 	}
 	s := f.Smell.Name + ": " + f.Smell.About
 	if len(facts) > 0 {
@@ -313,11 +314,11 @@ func (r *traceHuman) ending(t *trace.Trajectory) {
 	if t.Opening == nil {
 		return
 	}
-	s := r.color.paint("heading", "end") + "  " + t.Status()
+	s := r.color.Paint("heading", "end") + "  " + t.Status()
 	if t.Closing != nil && t.Closing.Reason != "" {
-		s += ": " + oneLine(t.Closing.Reason)
+		s += ": " + layout.OneLine(t.Closing.Reason)
 	}
 	r.line(0, "")
 	r.line(0, s)
-	r.line(4, fmt.Sprintf("%s, %s, %s", plural(t.Answers(), "turn"), plural(t.Calls(), "call"), trace.UsageText(t.Usage())))
+	r.line(4, fmt.Sprintf("%s, %s, %s", layout.Plural(t.Answers(), "turn"), layout.Plural(t.Calls(), "call"), trace.UsageText(t.Usage())))
 }

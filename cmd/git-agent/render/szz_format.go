@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"fmt"
@@ -8,20 +8,21 @@ import (
 	"time"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
 // placeholder is one %-sequence of --format. The manual's table is made from
 // this one.
 type placeholder struct {
-	name  string // without the percent sign
-	doc   string
+	Name  string // without the percent sign
+	Doc   string
 	value func(row szzRow) string
 }
 
 // szzRow is one printed line: a suspect of a fix.
 type szzRow struct {
-	answer  szzAnswer
+	answer  Answer
 	rank    int
 	suspect szz.Suspect
 }
@@ -50,10 +51,10 @@ const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
 // strictDate is git's iso-strict, as versions before 2.45 write UTC.
 const strictDate = "2006-01-02T15:04:05-07:00"
 
-// placeholders are tried in this order, so a name that begins another one
+// Placeholders are tried in this order, so a name that begins another one
 // comes after it. Those of git mean what they mean to git log, of the suspect;
 // abbreviated object ids have 12 digits.
-var placeholders = []placeholder{
+var Placeholders = []placeholder{
 	{"H", "commit", func(r szzRow) string { return string(r.suspect.Commit.OID) }},
 	{"h", "commit, abbreviated to 12 digits", func(r szzRow) string { return r.suspect.Commit.OID.Short() }},
 	{"T", "tree", func(r szzRow) string { return string(r.suspect.Commit.Tree) }},
@@ -81,16 +82,16 @@ var placeholders = []placeholder{
 	{"(fix:short)", "the fix, abbreviated", func(r szzRow) string { return shortOID(r.answer.Verdict.Fix) }},
 	{"(fix:subject)", "the fix's subject", func(r szzRow) string { return r.answer.Fix.Subject() }},
 	{"(rank)", "1 for the first suspect of a fix", func(r szzRow) string { return strconv.Itoa(r.rank) }},
-	{"(prob)", "probability from 0 to 1; empty where the algorithm has none", func(r szzRow) string { return probability(r.suspect) }},
-	{"(reason)", "why it is suspected, one sentence", func(r szzRow) string { return r.suspect.Reason }},
+	{"(prob)", "probability from 0 to 1; empty if the algorithm has none", func(r szzRow) string { return probability(r.suspect) }},
+	{"(reason)", "why it is suspected, in one sentence", func(r szzRow) string { return r.suspect.Reason }},
 	{"(path)", "path of the first piece of evidence", func(r szzRow) string { return firstEvidence(r.suspect).Path }},
 	{"(check)", "git command that checks the first piece of evidence", func(r szzRow) string { return firstEvidence(r.suspect).Command }},
 	{"(confirmation)", "confirmed, refuted or unclear; empty without --verify-cmd", confirmation},
 	{"(algorithm)", "algorithm that answered", func(r szzRow) string { return r.answer.Verdict.Algorithm }},
 	{"(engine)", "engine that answered", func(r szzRow) string { return r.answer.Verdict.Engine }},
-	{"(type)", "how it introduced the bug, in the words of a model; else empty", func(r szzRow) string { return r.suspect.Type }},
-	{"(model)", "model that answered; else empty", func(r szzRow) string { return r.model() }},
-	{"(trace)", "run in which a model answered, for git agent trace; else empty", func(r szzRow) string { return r.trace() }},
+	{"(type)", "how it introduced the bug, according to a model; or empty", func(r szzRow) string { return r.suspect.Type }},
+	{"(model)", "model that answered, or empty", func(r szzRow) string { return r.model() }},
+	{"(trace)", "recorded run of the model, or empty; see git-agent-trace", func(r szzRow) string { return r.trace() }},
 	{"(trailer)", "Fixes: trailer that names the suspect", func(r szzRow) string { return fixesTrailer(r.suspect.Commit) }},
 }
 
@@ -138,9 +139,9 @@ type piece struct {
 	value func(row szzRow) string
 }
 
-// parseFormat reads a --format. git prints what it does not know as it
+// ParseFormat reads a --format. git prints what it does not know as it
 // stands; here it is an error, so that a typing error shows.
-func parseFormat(format string) ([]piece, error) {
+func ParseFormat(format string) ([]piece, error) {
 	format = strings.TrimPrefix(strings.TrimPrefix(format, "tformat:"), "format:")
 	var pieces []piece
 	for format != "" {
@@ -167,9 +168,9 @@ func parsePlaceholder(s string) (p piece, used int, err error) {
 			return piece{text: string([]byte{byte(n)})}, 3, nil
 		}
 	}
-	for _, known := range placeholders {
-		if known.value != nil && strings.HasPrefix(s, known.name) {
-			return piece{value: known.value}, len(known.name), nil
+	for _, known := range Placeholders {
+		if known.value != nil && strings.HasPrefix(s, known.Name) {
+			return piece{value: known.value}, len(known.Name), nil
 		}
 	}
 	bad, _, _ := strings.Cut(s, " ")
@@ -179,42 +180,42 @@ func parsePlaceholder(s string) (p piece, used int, err error) {
 	return piece{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
 }
 
-// szzFormat prints one line for each suspect, or nothing in an empty format, as
+// Format prints one line for each suspect, or nothing in an empty format, as
 // git log does.
-type szzFormat struct {
-	w      io.Writer
-	pieces []piece
-	end    string
-	clean  bool // a person reads it
+type Format struct {
+	W      io.Writer
+	Pieces []piece
+	End    string
+	Clean  bool // a person reads it
 }
 
 // line is the text for one row. A program gets values as git gives them, as
 // they stand in the repository; what the format itself holds is the user's.
-func (r *szzFormat) line(row szzRow) string {
+func (r *Format) line(row szzRow) string {
 	var b strings.Builder
-	for _, p := range r.pieces {
+	for _, p := range r.Pieces {
 		text := p.text
 		if p.value != nil {
 			text = p.value(row)
 		}
-		if p.value != nil && r.clean {
-			text = printable(text)
+		if p.value != nil && r.Clean {
+			text = layout.Printable(text)
 		}
 		b.WriteString(text)
 	}
 	return b.String()
 }
 
-func (r *szzFormat) answer(ans szzAnswer) error {
-	if len(r.pieces) == 0 {
+func (r *Format) Answer(ans Answer) error {
+	if len(r.Pieces) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	for i, s := range ans.Verdict.Suspects {
 		row := szzRow{answer: ans, rank: i + 1, suspect: s}
-		b.WriteString(r.line(row) + r.end)
+		b.WriteString(r.line(row) + r.End)
 	}
-	_, err := io.WriteString(r.w, b.String())
+	_, err := io.WriteString(r.W, b.String())
 	return err
 }
 

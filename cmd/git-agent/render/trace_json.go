@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // traceSchema names the form of `trace show --json`: one object for each
@@ -37,7 +38,7 @@ type (
 		Settings string     `json:"settings,omitempty"`
 		Turns    int        `json:"turns"`
 		Calls    int        `json:"calls"`
-		Usage    tokensJSON `json:"usage"`
+		Usage    TokensJSON `json:"usage"`
 	}
 	traceOpening struct {
 		traceHead
@@ -56,7 +57,7 @@ type (
 		Finish  string     `json:"finish,omitempty"`
 		Class   string     `json:"class,omitempty"` // of the error of a request without an answer
 		Error   string     `json:"error,omitempty"`
-		Usage   tokensJSON `json:"usage"`
+		Usage   TokensJSON `json:"usage"`
 	}
 	traceCall struct {
 		traceHead
@@ -91,35 +92,35 @@ type (
 		Seconds float64         `json:"seconds"`
 		Claims  []trace.Claim   `json:"claims"`
 		Verdict json.RawMessage `json:"verdict,omitempty"`
-		Smells  []traceSmell    `json:"smells"`
+		Smells  []TraceSmell    `json:"smells"`
 	}
-	traceSmell struct {
+	TraceSmell struct {
 		Name  string `json:"name"`
 		Turns []int  `json:"turns"`
 		Note  string `json:"note,omitempty"`
 	}
 )
 
-// traceJSON writes a run as JSON lines.
-type traceJSON struct {
-	w      io.Writer
-	end    string
-	output string // as --output says
+// TraceJSON writes a run as JSON lines.
+type TraceJSON struct {
+	W      io.Writer
+	End    string
+	Output string // as --output says
 	err    error  // the first one
 }
 
-func (r *traceJSON) put(v any) {
+func (r *TraceJSON) put(v any) {
 	if r.err != nil {
 		return
 	}
-	line, err := jsonLine(v)
+	line, err := JSONLine(v)
 	if err == nil {
-		_, err = r.w.Write(append(line, r.end...))
+		_, err = r.W.Write(append(line, r.End...))
 	}
 	r.err = err
 }
 
-func (r *traceJSON) show(t *trace.Trajectory, subject string) error {
+func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	head := func(kind string) traceHead { return traceHead{traceSchema, kind, string(t.Run.ID)} }
 	r.put(newTraceRun(t, subject, head("run")))
 	if o := t.Opening; o != nil {
@@ -135,7 +136,7 @@ func (r *traceJSON) show(t *trace.Trajectory, subject string) error {
 	for _, n := range t.Notes {
 		r.put(traceNote{head("note"), n.Key, n.Text})
 	}
-	end := traceEnd{traceHead: head("end"), Status: t.Status(), Seconds: t.Took().Seconds(), Claims: []trace.Claim{}, Smells: newTraceSmells(t)}
+	end := traceEnd{traceHead: head("end"), Status: t.Status(), Seconds: t.Took().Seconds(), Claims: []trace.Claim{}, Smells: NewTraceSmells(t)}
 	if t.Closing != nil {
 		end.Reason = t.Closing.Reason
 	}
@@ -150,7 +151,7 @@ func newTraceRun(t *trace.Trajectory, subject string, head traceHead) traceRun {
 	run := traceRun{
 		traceHead: head, Kind: t.Run.Kind, State: string(t.Run.State), Started: t.Run.Started, Version: t.Run.Version, Model: t.Model(),
 		Fix: t.About.Fix, Subject: subject, Parent: t.About.Parent, Repo: t.About.Repo, Case: t.About.Case, Sample: t.About.Sample,
-		Settings: t.About.Settings, Turns: t.Answers(), Calls: t.Calls(), Usage: tokensOf(t.Usage()),
+		Settings: t.About.Settings, Turns: t.Answers(), Calls: t.Calls(), Usage: TokensOf(t.Usage()),
 	}
 	if !t.Run.Ended.IsZero() {
 		run.Ended = &t.Run.Ended
@@ -158,15 +159,15 @@ func newTraceRun(t *trace.Trajectory, subject string, head traceHead) traceRun {
 	return run
 }
 
-func newTraceSmells(t *trace.Trajectory) []traceSmell {
-	list := []traceSmell{}
+func NewTraceSmells(t *trace.Trajectory) []TraceSmell {
+	list := []TraceSmell{}
 	for _, f := range t.Smells() {
-		list = append(list, traceSmell{f.Smell.Name, append([]int{}, f.Turns...), f.Note})
+		list = append(list, TraceSmell{f.Smell.Name, append([]int{}, f.Turns...), f.Note})
 	}
 	return list
 }
 
-func (r *traceJSON) turn(turn trace.Turn, head func(string) traceHead) {
+func (r *TraceJSON) turn(turn trace.Turn, head func(string) traceHead) {
 	out := traceTurn{traceHead: head("turn"), Turn: turn.N}
 	if !turn.Asked.IsZero() {
 		out.Asked = &turn.Asked
@@ -178,21 +179,21 @@ func (r *traceJSON) turn(turn trace.Turn, head func(string) traceHead) {
 		out.Seconds, out.Class, out.Error = res.Seconds, string(res.Class), res.Error
 	}
 	if reply := turn.Reply(); reply != nil {
-		out.Thought, out.Text, out.Finish, out.Usage = reply.Message.Thought, reply.Message.Text, string(reply.Finish), tokensOf(reply.Usage)
+		out.Thought, out.Text, out.Finish, out.Usage = reply.Message.Thought, reply.Message.Text, string(reply.Finish), TokensOf(reply.Usage)
 	}
 	r.put(out)
 	for _, c := range turn.Calls {
 		r.put(r.call(turn.N, c, head("call")))
 	}
 	if turn.Removed != nil {
-		r.put(traceNote{head("removed"), string(turn.Removed.Why), plural(len(turn.Removed.Answers), "answer") + " of tools taken out"})
+		r.put(traceNote{head("removed"), string(turn.Removed.Why), layout.Plural(len(turn.Removed.Answers), "answer") + " of tools taken out"})
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.put(traceSaid{head("said"), turn.N, s.Text})
 	}
 }
 
-func (r *traceJSON) call(turn int, c trace.Call, head traceHead) traceCall {
+func (r *TraceJSON) call(turn int, c trace.Call, head traceHead) traceCall {
 	out := traceCall{traceHead: head, Turn: turn, Call: c.I, ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}
 	if !json.Valid([]byte(c.Args)) {
 		out.Args, _ = json.Marshal(c.Args) // a string always has a JSON form
@@ -202,7 +203,7 @@ func (r *traceJSON) call(turn int, c trace.Call, head traceHead) traceCall {
 		return out
 	}
 	out.Answered, out.Failed, out.Cached, out.Truncated, out.Final, out.Seconds = true, res.Failed, res.Cached, res.Truncated, res.Final, res.Seconds
-	switch r.output {
+	switch r.Output {
 	case "none":
 	case "full":
 		out.Output, out.Full = res.Text, res.Full

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"git-agent/agent/model"
@@ -22,7 +22,7 @@ func szzWorkOf(report *szz.AgentReport) szzWork {
 	return w
 }
 
-func szzJSONAgentOf(ans szzAnswer) *szzJSONAgent {
+func szzJSONAgentOf(ans Answer) *szzJSONAgent {
 	report := ans.Verdict.Agent
 	if report == nil {
 		return nil
@@ -30,7 +30,7 @@ func szzJSONAgentOf(ans szzAnswer) *szzJSONAgent {
 	work := szzWorkOf(report)
 	out := &szzJSONAgent{Model: report.Model, Fallback: report.Fallback, Agreement: report.Agreement,
 		Calibrated: report.Calibrated, Calibration: report.Calibration, Turns: work.Turns, Calls: work.Calls,
-		Usage: tokensOf(work.Usage), Runs: []szzJSONRun{}}
+		Usage: TokensOf(work.Usage), Runs: []szzJSONRun{}}
 	for k, run := range report.Runs {
 		var trace cache.RunID
 		if k < len(ans.Runs) {
@@ -44,7 +44,7 @@ func szzJSONAgentOf(ans szzAnswer) *szzJSONAgent {
 func szzJSONRunOf(trace cache.RunID, run szz.AgentRun) szzJSONRun {
 	out := szzJSONRun{
 		Trace: trace, Status: run.Status, Reason: run.Reason, Turns: run.Turns, Calls: run.Calls, Objections: run.Objections,
-		Usage: tokensOf(run.Usage), Claims: []szzJSONClaim{},
+		Usage: TokensOf(run.Usage), Claims: []szzJSONClaim{},
 	}
 	for _, c := range run.Claims {
 		out.Claims = append(out.Claims, szzJSONClaim{c.Commit, c.Type, c.Confidence, c.Reasoning, c.Checked})

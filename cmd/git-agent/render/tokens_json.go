@@ -1,10 +1,10 @@
-package main
+package render
 
 import "git-agent/agent/model"
 
-// tokensJSON is what a model consumed, in tokens, in buckets that do not
+// TokensJSON is what a model consumed, in tokens, in buckets that do not
 // overlap but that reasoning is a part of output.
-type tokensJSON struct {
+type TokensJSON struct {
 	Uncached   int64    `json:"uncached"`
 	CacheRead  int64    `json:"cache_read"`
 	CacheWrite int64    `json:"cache_write"`
@@ -14,6 +14,6 @@ type tokensJSON struct {
 	CostUSD    *float64 `json:"cost_usd"` // null when not known
 }
 
-func tokensOf(u model.Usage) tokensJSON {
-	return tokensJSON{u.Uncached, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Estimated, u.CostUSD}
+func TokensOf(u model.Usage) TokensJSON {
+	return TokensJSON{u.Uncached, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Estimated, u.CostUSD}
 }
