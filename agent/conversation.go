@@ -64,15 +64,22 @@ func (l *Loop) open(ctx context.Context) (*conversation, error) {
 	c.steps = stepLog{journal: l.Journal}
 	c.clock = newClock(l.Now)
 	c.price = newPrice(l.Model)
+	deeds := map[string]Deed{}
 	for _, t := range l.Tools {
 		s := t.Spec()
 		c.tools[s.Name] = t
 		c.specs = append(c.specs, model.Tool{Name: s.Name, Description: s.Description, Parameters: s.Parameters})
+		if _, ok := t.(Decider); ok {
+			s.Deed = DeedVerdict
+		}
+		if s.Deed != "" {
+			deeds[s.Name] = s.Deed
+		}
 	}
 	if err := c.price.check(l); err != nil {
 		return c, err
 	}
-	opening := Opening{Model: l.Name, System: c.mask(l.System), Prompt: c.mask(l.Prompt), Tools: c.specs, Limits: l.Limits}
+	opening := Opening{Model: l.Name, System: c.mask(l.System), Prompt: c.mask(l.Prompt), Tools: c.specs, Limits: l.Limits, Deeds: deeds, Needs: l.Needs}
 	if err := c.steps.begin(ctx, opening); err != nil {
 		return c, err
 	}

@@ -81,7 +81,7 @@ type stepLog struct {
 }
 
 // begin records the opening, or checks that the recorded opening is the same.
-// Only the limits may differ.
+// The limits may differ, and what only readers of the record use.
 func (b *stepLog) begin(ctx context.Context, o Opening) error {
 	b.past = b.journal != nil
 	var was Opening
@@ -93,7 +93,7 @@ func (b *stepLog) begin(ctx context.Context, o Opening) error {
 		b.past = false
 		return b.record(ctx, StepOpening, o, &was)
 	}
-	was.Limits = o.Limits
+	was.Limits, was.Deeds, was.Needs = o.Limits, o.Deeds, o.Needs
 	if is, then := mustEncode(o), mustEncode(was); is != then {
 		return fmt.Errorf("the run was recorded with another model, prompt or tools and cannot be resumed; start a new one")
 	}

@@ -15,6 +15,9 @@ type Loop struct {
 	System string
 	Prompt string // the user's first message
 	Tools  []Tool // in the order in which the model sees them
+	// Needs are deeds without which a verdict would be rash. They are recorded
+	// for readers of the run, and ask nothing of the model.
+	Needs  []Deed
 	Limits Limits
 	Ledger *Ledger // shared by runs with a common budget; may be nil
 	// MaxOutput is how many tokens an answer may have. With 0 the server decides,

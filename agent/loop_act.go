@@ -205,11 +205,11 @@ func (c *conversation) call(ctx, limited context.Context, j *job) (CallResult, e
 	switch {
 	case err == nil:
 		r.Text, r.Full = c.mask(res.Text), c.mask(res.Full)
-		r.Cached, r.Truncated, r.Final = res.Cached, res.Truncated, res.Final
+		r.Cached, r.Truncated, r.Final, r.Nothing = res.Cached, res.Truncated, res.Final, res.Nothing
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case errors.As(err, &no):
-		r.Text, r.Failed, r.Malformed = c.mask(no.Answer()), true, no.Malformed
+		r.Text, r.Failed, r.Malformed, r.TimedOut = c.mask(no.Answer()), true, no.Malformed, no.TimedOut
 	default:
 		r.Text, r.Failed = c.mask(phrase("broken", map[string]any{"Name": r.Name, "Problem": brief(err.Error())})), true
 	}

@@ -285,6 +285,7 @@ func (c *conversation) checkText(ctx context.Context, n int, text string) (Said,
 	}
 	said = Said{Text: c.mask(res.Text), Final: res.Final}
 	if res.Final {
+		said.Nothing = res.Nothing
 		if said.Detail, err = encodeJSON(res.Value); err != nil {
 			return said, err
 		}

@@ -258,7 +258,29 @@ func TestLoopResumes(t *testing.T) {
 	if fmt.Sprint(outcomes[0]) != fmt.Sprint(outcomes[1]) || !slices.Equal(lives[0], lives[1]) || !maps.Equal(kept[0], kept[1]) {
 		t.Errorf("the lives differ:\n%+v\n%+v\n%q\n%q", outcomes[0], outcomes[1], lives[0], lives[1])
 	}
+	if !strings.Contains(kept[0][StepOpening], `"deeds":{"report":"verdict"}`) {
+		t.Errorf("the opening does not say what the tools do: %s", kept[0][StepOpening])
+	}
 	if outcomes[0].Status != StatusFound || kept[0]["removed/4"] == "" || !strings.Contains(kept[0]["tool/1/1"], "<&>") {
 		t.Errorf("%+v, %q", outcomes[0], slices.Sorted(maps.Keys(kept[0])))
+	}
+}
+
+// A run of a build that did not record what its tools do can be resumed.
+func TestOldOpeningResumes(t *testing.T) {
+	t.Parallel()
+	journal, _ := journalIn(t, filepath.Join(t.TempDir(), "a"))
+	old := `{"model":"m","system":"s","prompt":"p","tools":[],"limits":{"turns":3}}`
+	if err := journal.Record(t.Context(), StepOpening, []byte(old)); err != nil {
+		t.Fatal(err)
+	}
+	b := stepLog{journal: journal}
+	o := Opening{Model: "m", System: "s", Prompt: "p", Tools: []model.Tool{}, Deeds: map[string]Deed{"report": DeedVerdict}, Needs: []Deed{DeedBlame}}
+	if err := b.begin(t.Context(), o); err != nil || !b.past {
+		t.Errorf("%v, in the past: %t", err, b.past)
+	}
+	o.Prompt = "q"
+	if err := (&stepLog{journal: journal}).begin(t.Context(), o); err == nil {
+		t.Error("a run with another prompt is resumed")
 	}
 }

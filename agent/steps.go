@@ -57,6 +57,11 @@ type Opening struct {
 	Prompt string       `json:"prompt"`
 	Tools  []model.Tool `json:"tools"`
 	Limits Limits       `json:"limits"`
+	// Deeds are those of the tools, by name, and Needs those without which a
+	// verdict is rash. Only readers of the record use them; runs that were
+	// recorded before there were deeds have null.
+	Deeds map[string]Deed `json:"deeds"`
+	Needs []Deed          `json:"needs,omitempty"`
 }
 
 // AskIntent is a request that is about to be sent.
@@ -96,6 +101,8 @@ type CallResult struct {
 	Cached    bool            `json:"cached,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Final     bool            `json:"final,omitempty"`
+	Nothing   bool            `json:"nothing,omitempty"`   // there is nothing of what was looked for; of a final result: it names nothing
+	TimedOut  bool            `json:"timed_out,omitempty"` // Failed, because of the call's time limit
 	Seconds   float64         `json:"seconds,omitempty"`
 }
 
@@ -105,6 +112,8 @@ type Said struct {
 	Text   string          `json:"text,omitempty"`
 	Final  bool            `json:"final,omitempty"`
 	Detail json.RawMessage `json:"detail,omitempty"` // of a final result: its value
+	// Nothing says that a final answer names nothing.
+	Nothing bool `json:"nothing,omitempty"`
 }
 
 // LimitStep records which limit was reached, and what the model was told.

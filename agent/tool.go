@@ -20,7 +20,23 @@ type Spec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON schema
+	Deed        Deed            `json:"-"`          // no model is told of it
 }
+
+// Deed is what kind of thing a call of a tool does. It is recorded for those who
+// read the run later; the conversation makes no use of it.
+type Deed string
+
+// The deeds. A tool whose deed is none of them has the empty one.
+const (
+	DeedRead    Deed = "read"    // shows something that has a name
+	DeedShow    Deed = "show"    // shows the commit in the argument "commit"
+	DeedBlame   Deed = "blame"   // shows who wrote lines
+	DeedSearch  Deed = "search"  // looks for something
+	DeedEdit    Deed = "edit"    // changes the file in the argument "path"
+	DeedTest    Deed = "test"    // runs tests
+	DeedVerdict Deed = "verdict" // gives the answer; that of every Decider
+)
 
 // Result is the answer to a call.
 type Result struct {
@@ -33,6 +49,9 @@ type Result struct {
 	// "" for a complete answer. Text says so, too.
 	Incomplete string
 	Final      bool // the call was an accepted verdict, which ends the conversation
+	// Nothing says that the call looked for something and there is none, and of
+	// a final result that the verdict names nothing.
+	Nothing bool
 }
 
 // CallError says why a call cannot be answered, in words for its caller.
@@ -41,6 +60,7 @@ type CallError struct {
 	Text      string
 	Err       error // the cause; nil if the caller made a mistake
 	Malformed bool  // the arguments do not fit the schema, so the tool did not run
+	TimedOut  bool  // the time limit of the call ended it
 }
 
 func (e *CallError) Error() string { return e.Tool + ": " + e.Text }

@@ -50,6 +50,7 @@ type BlameLine struct {
 
 func newBlame(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[blameParams, Blame]{
+		deed:     agent.DeedBlame,
 		version:  1,
 		defaults: blameParams{IgnoreSpace: true, Moves: "none"},
 		page:     func(p *blameParams) int { n := p.Page; p.Page = 0; return n },

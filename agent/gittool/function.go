@@ -49,6 +49,7 @@ type FunctionHit struct {
 
 func newFunctionLog(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[functionParams, FunctionLog]{
+		deed:     agent.DeedBlame,
 		version:  4,
 		defaults: functionParams{Max: 20},
 		page:     func(p *functionParams) int { n := p.Page; p.Page = 0; return n },

@@ -49,12 +49,14 @@ const maxGrepCount = 10_000
 
 func newGrep(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[grepParams, Grep]{
+		deed:     agent.DeedSearch,
 		version:  4,
 		defaults: grepParams{Max: 200},
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
 		look:     lookGrep,
 		render:   (*Grep).render,
+		empty:    func(v *Grep) bool { return len(v.Matches) == 0 },
 	}
 	return t.described("git_grep", b)
 }

@@ -71,12 +71,14 @@ const (
 
 func newSearch(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[searchParams, Search]{
+		deed:     agent.DeedSearch,
 		version:  3,
 		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
 		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareSearch,
 		look:     lookSearch,
 		render:   (*Search).render,
+		empty:    func(v *Search) bool { return len(v.Hits) == 0 },
 	}
 	return t.described("git_log_search", b)
 }

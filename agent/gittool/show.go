@@ -46,6 +46,7 @@ type FileChange struct {
 
 func newShow(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[showParams, Show]{
+		deed:     agent.DeedShow,
 		version:  3,
 		defaults: showParams{Context: 3},
 		page:     func(p *showParams) int { n := p.Page; p.Page = 0; return n },

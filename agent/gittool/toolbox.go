@@ -114,6 +114,7 @@ func (b *scopedRepo) notef(format string, args ...any) {
 // git; render turns the value into text.
 type gitTool[P, V any] struct {
 	spec    agent.Spec
+	deed    agent.Deed
 	version int // increased with every change of what look returns
 	narrow  string
 	args    agent.Args[P]
@@ -124,6 +125,7 @@ type gitTool[P, V any] struct {
 	prepare  func(ctx context.Context, b *scopedRepo, p *P) error
 	look     func(ctx context.Context, b *scopedRepo, p P) (*V, error)
 	render   func(v *V, detail int) layout
+	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
 }
 
 // described adds what the prompts say about the tool called name.
@@ -135,7 +137,7 @@ func (t *gitTool[P, V]) described(name string, b *scopedRepo) (agent.Tool, error
 	if t.args, err = agent.NewArgs[P](text.Params); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t.spec = agent.Spec{Name: name, Description: text.Description, Parameters: t.args.Schema}
+	t.spec = agent.Spec{Name: name, Description: text.Description, Parameters: t.args.Schema, Deed: t.deed}
 	t.narrow, t.bench = text.Narrow, b
 	return t, nil
 }
@@ -157,7 +159,7 @@ func (t *gitTool[P, V]) Call(ctx context.Context, args json.RawMessage) (agent.R
 		return res, nil
 	}
 	if ctx.Err() == nil && limited.Err() != nil {
-		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded,
+		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
 			Text: fmt.Sprintf("stopped after %s without an answer; to ask for less, %s", b.opt.Timeout, t.narrow)}
 	}
 	return res, t.explain(ctx, err)
@@ -184,7 +186,8 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete}, nil
+	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete,
+		Nothing: t.empty != nil && t.empty(v)}, nil
 }
 
 // explain turns errors that the caller can act on into a CallError, and returns

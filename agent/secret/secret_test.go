@@ -202,7 +202,7 @@ func TestMustRedact(t *testing.T) {
 		"a.p12": true, "x.kdbx": true, "key.c": false, "host.key": true, "keys/key.pub": false, ".aws/credentials": true, "credentials.go": false,
 	} {
 		if MustRedact(name) != want {
-			t.Errorf("Withheld(%q) is %v", name, !want)
+			t.Errorf("MustRedact(%q) is %v", name, !want)
 		}
 	}
 }

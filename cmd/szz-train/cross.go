@@ -4,13 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
 	"git-agent/agent/szz/rank/trees"
 )
@@ -39,7 +39,7 @@ func cross(args []string) error {
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
 	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
-		cases, _, err := eval.ReadCaseFiles(context.Background(), []string{file})
+		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 		}
 		if len(part) > 0 {
 			fmt.Printf("%-20s %-7s first only %v\n%-20s %-7s short list %v\n", name, style, measure(part, ps, firstOnly), name, style, measure(part, ps, r.from))
-			if c := eval.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
+			if c := stat.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
 				fmt.Printf("%-20s %-7s ECE named  %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
 					name, style, c.ECE, c.ByChance.Mean, c.ByChance.High)
 			}
@@ -82,24 +82,11 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 // assignFolds assigns each family to a fold: the largest first, each to the
 // fold with the fewest cases so far.
 func assignFolds(families []string) map[string]int {
-	count := map[string]int{}
+	size := map[string]int{}
 	for _, f := range families {
-		count[f]++
+		size[f]++
 	}
-	names := slices.Sorted(maps.Keys(count))
-	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
-	fold := map[string]int{}
-	var load [folds]int
-	for _, name := range names {
-		least := 0
-		for i, n := range load {
-			if n < load[least] {
-				least = i
-			}
-		}
-		fold[name] = least
-		load[least] += count[name]
-	}
+	fold, _ := stat.Folds(size, folds)
 	return fold
 }
 

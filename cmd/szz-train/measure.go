@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"git-agent/agent/eval"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
 )
 
@@ -67,7 +67,7 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	f := figures{
 		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
 		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
-		ECE: eval.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: eval.ECE(namedMarks(rows, ps, from)),
+		ECE: stat.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: stat.ECE(namedMarks(rows, ps, from)),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -76,11 +76,11 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 }
 
 // namedMarks returns the named suspects of each case.
-func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]eval.Mark {
-	marks := make([][]eval.Mark, len(rows))
+func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Mark {
+	marks := make([][]stat.Mark, len(rows))
 	for i, r := range rows {
 		for _, j := range chosen(ps[i], from.of(r)) {
-			marks[i] = append(marks[i], eval.Mark{P: ps[i][j], Right: r.Hit[j]})
+			marks[i] = append(marks[i], stat.Mark{P: ps[i][j], Right: r.Hit[j]})
 		}
 	}
 	return marks

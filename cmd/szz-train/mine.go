@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
@@ -69,8 +70,8 @@ func mine(ctx context.Context, args []string) error {
 
 // mineRepo finds the cases of one repository, oldest first. It adds their fixes
 // to known, because forks contain them too.
-func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool) ([]eval.Case, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(eval.Case{Repo: name})
+func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool) ([]szzeval.Case, error) {
+	dir, ok := eval.Finder{Dir: root}.Find(name)
 	if !ok {
 		return nil, fmt.Errorf("no such repository under %q", root)
 	}
@@ -83,7 +84,7 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 	if err != nil {
 		return nil, err
 	}
-	var cases []eval.Case
+	var cases []szzeval.Case
 	for _, c := range commits {
 		if known[c.OID] {
 			continue
@@ -100,7 +101,7 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		if trailer {
 			label = "trailer:mined"
 		}
-		cases = append(cases, eval.Case{ID: name + "@" + string(c.OID[:12]), Repo: name, Fix: c.OID, BICs: bics, LabelSource: label})
+		cases = append(cases, szzeval.Case{ID: name + "@" + string(c.OID[:12]), Repo: name, Fix: c.OID, BICs: bics, LabelSource: label})
 	}
 	return cases, nil
 }

@@ -72,6 +72,9 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 		return loop, err
 	}
 	loop.LastWord = last.Text
+	if len(d.roster.order) == 0 { // else the prompt says who wrote the old lines
+		loop.Needs = []agent.Deed{agent.DeedBlame}
+	}
 	if !d.opt.NoTools {
 		loop.Tools = d.box.Tools()
 	}

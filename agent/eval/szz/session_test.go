@@ -1,18 +1,44 @@
-package eval
+package szzeval
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
+
+// memory is a journal without a disk.
+type memory struct {
+	mu      sync.Mutex
+	records []eval.Record
+}
+
+func (m *memory) Kept(context.Context) iter.Seq2[eval.Record, error] {
+	return func(yield func(eval.Record, error) bool) {
+		for _, r := range m.records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) Keep(_ context.Context, r eval.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records = append(m.records, r)
+	return nil
+}
 
 // git runs git in a repository with a fixed identity and clock.
 func git(t *testing.T, dir string, args ...string) string {
@@ -50,11 +76,11 @@ func TestFiltersForManyCases(t *testing.T) {
 	dir := t.TempDir()
 	history(t, dir, "int a;\n", "int b;\n")
 	for cases, want := range map[int]bool{fewCases: false, fewCases + 1: true} {
-		s, err := OpenSZZ(SZZ{})(t.Context(), dir, cases)
+		s, err := Open(Options{})(t.Context(), dir, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.(*szzSession).repo.HasBloom(); got != want {
+		if got := s.(*session).repo.HasBloom(); got != want {
 			t.Errorf("%d cases: filters %t", cases, got)
 		}
 		if err := s.Close(); err != nil {
@@ -72,22 +98,22 @@ func TestSZZSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := history(t, dir, "int a;\nint b;\nint c;\n", "int a;\nint wrong;\nint c;\n", "int a;\nint b;\nint c;\n")
-	p := Plan{Algorithms: []string{"b"}, Version: "v", Repos: Finder{repos}, Journal: &memory{},
-		Open: OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}}),
-		Cases: []Case{
-			{ID: "found", Repo: "o/r", Fix: steps[2], BICs: steps[1:2]},
-			{ID: "no-bic", Repo: "o/r", Fix: steps[2], BICs: oids("a")},
-			{ID: "no-fix", Repo: "o/r", Fix: oid("f"), BICs: steps[1:2]},
-			{ID: "one-bic", Repo: "o/r", Fix: steps[2], BICs: append(oids("a"), steps[1])},
+	p := eval.Plan{Task: Task{}, Algorithms: []string{"b"}, Version: "v", Repos: eval.Finder{Dir: repos}, Journal: &memory{},
+		Open: Open(Options{Context: szz.ContextOptions{NoAnnotations: true}}),
+		Cases: []eval.Case{
+			Case{ID: "found", Repo: "o/r", Fix: steps[2], BICs: steps[1:2]},
+			Case{ID: "no-bic", Repo: "o/r", Fix: steps[2], BICs: oids("a")},
+			Case{ID: "no-fix", Repo: "o/r", Fix: oid("f"), BICs: steps[1:2]},
+			Case{ID: "one-bic", Repo: "o/r", Fix: steps[2], BICs: append(oids("a"), steps[1])},
 		}}
-	res, err := Run(t.Context(), p)
+	res, err := eval.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(res.Failed) != 0 || len(res.Skipped) != 2 || len(res.Partial) != 1 || res.Partial[0].ID != "one-bic" {
 		t.Errorf("failed %v, skipped %v, partial %v", res.Failed, res.Skipped, res.Partial)
 	}
-	if o := res.Outcomes["b"]; o[0].Rank != 1 || o[0].Answered != 1 || o[3].Found != 1 || o[3].Truths != 2 {
+	if o := res.Outcomes["b"]; o[0].Row.(scoreRow).Rank != 1 || o[0].Tally[answers] != 1 || o[3].Tally[found] != 1 || o[3].Tally[bics] != 2 {
 		t.Errorf("outcomes: %+v", o)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git", "agent")); !errors.Is(err, os.ErrNotExist) {
@@ -104,12 +130,12 @@ func TestNoHintLeaks(t *testing.T) {
 	if files == "" || repos == "" {
 		t.Skip("GIT_AGENT_EVAL_CASES and GIT_AGENT_EVAL_REPOS are not set")
 	}
-	cases, _, err := ReadCaseFiles(t.Context(), filepath.SplitList(files))
+	cases, _, err := eval.ReadCaseFiles(t.Context(), Task{}, filepath.SplitList(files))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := &leakSeeker{t}
-	_, err = Run(t.Context(), Plan{Cases: cases, Algorithms: []string{"none"}, Repos: Finder{repos}, Open: e.open, Journal: &memory{}, Jobs: 2})
+	_, err = eval.Run(t.Context(), eval.Plan{Task: Task{}, Cases: cases, Algorithms: []string{"none"}, Repos: eval.Finder{Dir: repos}, Open: e.open, Journal: &memory{}, Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,19 +147,20 @@ type leakSeeker struct {
 }
 
 type leakSession struct {
-	*szzSession
+	*session
 	t *testing.T
 }
 
-func (e *leakSeeker) open(ctx context.Context, dir string, cases int) (Session, error) {
-	s, err := OpenSZZ(SZZ{Context: szz.ContextOptions{NoAnnotations: true}})(ctx, dir, cases)
+func (e *leakSeeker) open(ctx context.Context, dir string, cases int) (eval.Session, error) {
+	s, err := Open(Options{Context: szz.ContextOptions{NoAnnotations: true}})(ctx, dir, cases)
 	if err != nil {
 		return nil, err
 	}
-	return &leakSession{s.(*szzSession), e.t}, nil
+	return &leakSession{s.(*session), e.t}, nil
 }
 
-func (s *leakSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, error) {
+func (s *leakSession) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
+	c := of.(Case)
 	absent, err := s.absent(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -150,7 +177,7 @@ func (s *leakSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, 
 		s.look(ctx, c, "the commit", fix.Commit.Message, right)
 		s.look(ctx, c, "the notes", strings.Join(fix.Notes, "\n"), right)
 	}
-	return func(context.Context, string) (Prediction, error) { return Prediction{}, nil }, absent, nil
+	return func(context.Context, string) (eval.Answer, error) { return Prediction{}, nil }, absent, nil
 }
 
 // look reports what of a culprit a text shows.

@@ -1,4 +1,4 @@
-package eval
+package stat
 
 import (
 	"cmp"
@@ -7,15 +7,21 @@ import (
 	"slices"
 )
 
-// calibrationBins and minMarks follow harness.md, section 5: ten bins of equal
+// calibrationBins and MinMarks follow harness.md, section 5: ten bins of equal
 // mass, and no claim on fewer than 200 predictions.
 const (
 	calibrationBins = 10
-	minMarks        = 200
+	MinMarks        = 200
 )
 
-// Calibration says how far an engine's probabilities can be believed. It is
-// over suspects: every commit of every answer is one prediction.
+// Mark is one probability that was given, and whether it came true.
+type Mark struct {
+	P     float64
+	Right bool
+}
+
+// Calibration says how far probabilities can be believed. Each mark is one
+// prediction; an answer to a case may hold several.
 type Calibration struct {
 	Marks    int      `json:"predictions"`
 	Enough   bool     `json:"enough"` // at least 200 predictions
@@ -30,7 +36,7 @@ type Calibration struct {
 	Bins  []Bin    `json:"bins"`
 }
 
-// Chance is the ECE that as many suspects would show were every probability
+// Chance is the ECE that as many predictions would show were every probability
 // right: few predictions are never off by nothing.
 type Chance struct {
 	Mean float64 `json:"mean"`
@@ -46,16 +52,7 @@ type Bin struct {
 	Right float64 `json:"right"` // share that came true
 }
 
-// calibrate returns nil where the algorithm gives no probabilities.
-func calibrate(outcomes []Outcome) *Calibration {
-	cases := make([][]Mark, len(outcomes))
-	for i, o := range outcomes {
-		cases[i] = o.Marks
-	}
-	return NewCalibration(cases)
-}
-
-// NewCalibration judges the probabilities of the suspects of each case; nil
+// NewCalibration judges the probabilities given for each case; nil
 // when there is none. Its intervals are over samples of the cases.
 func NewCalibration(cases [][]Mark) *Calibration {
 	owned := marksOf(cases)
@@ -63,20 +60,20 @@ func NewCalibration(cases [][]Mark) *Calibration {
 	if len(marks) == 0 {
 		return nil
 	}
-	c := &Calibration{Marks: len(marks), Enough: len(marks) >= minMarks, Bins: reliability(marks)}
+	c := &Calibration{Marks: len(marks), Enough: len(marks) >= MinMarks, Bins: reliability(marks)}
 	right := 0
 	for _, m := range marks {
-		right += count(m.Right)
+		right += Count(m.Right)
 	}
-	c.Brier, c.BaseRate = brier(marks), ratio(right, len(marks))
+	c.Brier, c.BaseRate = brier(marks), Ratio(right, len(marks))
 	if reference := c.BaseRate * (1 - c.BaseRate); reference > 0 {
-		c.Skill = defined(1 - c.Brier/reference)
+		c.Skill = Defined(1 - c.Brier/reference)
 	}
-	c.AUROC = defined(auroc(marks))
+	c.AUROC = Defined(auroc(marks))
 	var samples []float64
 	times := make([]int, len(cases))
 	var sample []Mark
-	resample(len(cases), func(pick []int) {
+	Resample(len(cases), func(pick []int) {
 		clear(times)
 		for _, i := range pick {
 			times[i]++
@@ -85,23 +82,23 @@ func NewCalibration(cases [][]Mark) *Calibration {
 			samples = append(samples, ece(reliability(sample), len(sample)))
 		}
 	})
-	c.ECE = interval(ece(c.Bins, len(marks)), samples)
+	c.ECE = Interval(ece(c.Bins, len(marks)), samples)
 	c.ByChance = chanceOf(marks)
 	return c
 }
 
-// ECE is the expected calibration error of the suspects of all cases, 0 when
+// ECE is the expected calibration error of the marks of all cases, 0 when
 // there is none.
 func ECE(cases [][]Mark) float64 {
 	marks := pickMarks(nil, marksOf(cases), nil)
 	return ece(reliability(marks), len(marks))
 }
 
-// chanceOf lets every suspect of sorted marks come out as its probability
+// chanceOf lets every one of sorted marks come out as its probability
 // says, many times.
 func chanceOf(marks []Mark) Chance {
-	random := rand.New(rand.NewPCG(seed, uint64(len(marks))))
-	drawn, shown := slices.Clone(marks), make([]float64, resamples)
+	random := rand.New(rand.NewPCG(Seed, uint64(len(marks))))
+	drawn, shown := slices.Clone(marks), make([]float64, Resamples)
 	sum := 0.0
 	for i := range shown {
 		for j := range drawn {
@@ -111,7 +108,7 @@ func chanceOf(marks []Mark) Chance {
 		sum += shown[i]
 	}
 	slices.Sort(shown)
-	return Chance{Mean: sum / resamples, High: quantile(shown, 0.95)}
+	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
 }
 
 // ownedMark is a mark and the case that it is from.
@@ -129,7 +126,7 @@ func marksOf(cases [][]Mark) []ownedMark {
 		}
 	}
 	slices.SortFunc(marks, func(a, b ownedMark) int {
-		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(count(a.Right), count(b.Right)))
+		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(Count(a.Right), Count(b.Right)))
 	})
 	return marks
 }
@@ -172,7 +169,7 @@ func binOf(marks []Mark) Bin {
 	b := Bin{Low: marks[0].P, High: marks[len(marks)-1].P, N: len(marks)}
 	for _, m := range marks {
 		b.Mean += m.P / float64(len(marks))
-		b.Right += float64(count(m.Right)) / float64(len(marks))
+		b.Right += float64(Count(m.Right)) / float64(len(marks))
 	}
 	return b
 }
@@ -181,7 +178,7 @@ func binOf(marks []Mark) Bin {
 func brier(marks []Mark) float64 {
 	sum := 0.0
 	for _, m := range marks {
-		d := m.P - float64(count(m.Right))
+		d := m.P - float64(Count(m.Right))
 		sum += d * d
 	}
 	return sum / float64(len(marks))
@@ -196,7 +193,7 @@ func ece(bins []Bin, n int) float64 {
 	return sum
 }
 
-// auroc is the chance that a right suspect has a higher probability than a
+// auroc is the chance that a right prediction has a higher probability than a
 // wrong one, ties counting half.
 func auroc(sorted []Mark) float64 {
 	var wins float64
@@ -204,7 +201,7 @@ func auroc(sorted []Mark) float64 {
 	for start := 0; start < len(sorted); {
 		end, r := start, 0
 		for end < len(sorted) && sorted[end].P == sorted[start].P {
-			r += count(sorted[end].Right)
+			r += Count(sorted[end].Right)
 			end++
 		}
 		w := end - start - r
@@ -215,56 +212,4 @@ func auroc(sorted []Mark) float64 {
 		return math.NaN()
 	}
 	return wins / float64(right) / float64(wrong)
-}
-
-// CoveragePoint is what answering only the surest cases gives.
-type CoveragePoint struct {
-	Threshold float64 `json:"threshold"` // least probability of a first suspect that is answered
-	Coverage  float64 `json:"coverage"`  // share of cases answered
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"` // over the BICs of all cases
-	F1        float64 `json:"f1"`
-	Risk      float64 `json:"risk"` // share of the answered cases whose first suspect is wrong
-}
-
-// maxCurve bounds the points of a curve: what is drawn and printed needs no more.
-const maxCurve = 50
-
-// coverage walks from the surest case to the least sure one. It is empty for
-// algorithms without probabilities.
-func coverage(outcomes []Outcome) []CoveragePoint {
-	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
-	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
-	bics := 0
-	for _, o := range outcomes {
-		bics += o.Truths
-	}
-	var curve []CoveragePoint
-	var t tally
-	wrong := 0
-	for i, o := range sure {
-		t.add(o)
-		wrong += count(!o.Top)
-		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
-			continue // equally sure cases are answered together or not at all
-		}
-		whole := tally{answers: t.answers, right: t.right, bics: bics, found: t.found}
-		curve = append(curve, CoveragePoint{
-			Threshold: o.Marks[0].P, Coverage: ratio(i+1, len(outcomes)),
-			Precision: whole.precision(), Recall: whole.recall(), F1: whole.f1(), Risk: ratio(wrong, i+1),
-		})
-	}
-	return thin(curve)
-}
-
-// thin keeps evenly spaced points, the last among them.
-func thin(curve []CoveragePoint) []CoveragePoint {
-	if len(curve) <= maxCurve {
-		return curve
-	}
-	kept := make([]CoveragePoint, maxCurve)
-	for i := range kept {
-		kept[i] = curve[(i+1)*len(curve)/maxCurve-1]
-	}
-	return kept
 }

@@ -1,10 +1,11 @@
-package eval
+package szzeval
 
 import (
 	"context"
 	"errors"
 	"path/filepath"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/offline"
 	"git-agent/cache"
@@ -15,17 +16,17 @@ import (
 // them pays from the fourth blame on, and a case takes a few.
 const fewCases = 4
 
-// SZZ says how cases are put to the engines of agent/szz.
-type SZZ struct {
+// Options say how cases are put to the engines of agent/szz.
+type Options struct {
 	Context szz.ContextOptions
 	Locate  func(commonDir string) string                    // finds where a clone has its shadow, see gitext
 	Ask     Investigator                                     // answers for the AgentAlgorithms; nil when none is measured
 	Cache   func(context.Context, *gitext.Repo) *cache.Cache // that a model's tools share; nil for none
 }
 
-// OpenSZZ opens repositories for the engines of agent/szz.
-func OpenSZZ(opt SZZ) Opener {
-	return func(ctx context.Context, dir string, cases int) (Session, error) {
+// Open opens repositories for the engines of agent/szz.
+func Open(opt Options) eval.Opener {
+	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
 			return nil, err
@@ -38,7 +39,7 @@ func OpenSZZ(opt SZZ) Opener {
 		if err != nil {
 			return nil, err
 		}
-		s := &szzSession{repo: repo, opt: opt}
+		s := &session{repo: repo, opt: opt}
 		if opt.Ask != nil && opt.Cache != nil {
 			s.cache = opt.Cache(ctx, repo)
 		}
@@ -46,20 +47,21 @@ func OpenSZZ(opt SZZ) Opener {
 	}
 }
 
-type szzSession struct {
+type session struct {
 	repo  *gitext.Repo
-	opt   SZZ
+	opt   Options
 	cache *cache.Cache // nil keeps nothing
 }
 
 // Close ends the repository's processes.
-func (s *szzSession) Close() error {
+func (s *session) Close() error {
 	s.cache.Close() // losing the last write loses time only
 	return s.repo.Close()
 }
 
 // Begin looks whether the commits are there and reads the fix once.
-func (s *szzSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, error) {
+func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
+	c := of.(Case)
 	absent, err := s.absent(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -68,42 +70,42 @@ func (s *szzSession) Begin(ctx context.Context, c Case) (Tracer, []gitext.OID, e
 	if err != nil {
 		return nil, absent, err
 	}
-	return func(ctx context.Context, algorithm string) (Prediction, error) {
+	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
 		if IsAgent(algorithm) {
 			return s.investigate(ctx, c, fix, algorithm)
 		}
 		v, err := offline.Trace(ctx, s.repo, fix, algorithm, 0)
 		if err != nil {
-			return Prediction{}, err
+			return nil, err
 		}
 		return predictionOf(v, algorithm), nil
 	}, absent, nil
 }
 
-func (s *szzSession) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (Prediction, error) {
+func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {
 	if s.opt.Ask == nil {
-		return Prediction{}, &StopError{errors.New("no model is there to ask")}
+		return nil, &eval.StopError{Err: errors.New("no model is there to ask")}
 	}
-	var w worker
-	v, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.repo, Fix: fix, Memory: s.cache, OnEvent: w.see})
+	var w eval.Observer
+	v, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.repo, Fix: fix, Memory: s.cache, OnEvent: w.See})
 	if err != nil {
-		return Prediction{}, err
+		return nil, err
 	}
 	p := predictionOf(v, algorithm)
 	if v.Algorithm == "agent" {
 		p.Answered = ""
 	}
-	p.Work = w.workOf(v, runs)
+	p.Work = workOf(&w, v, runs)
 	return p, nil
 }
 
 // absent returns the BICs that the repository lacks, and an *AbsentError when
 // nothing could be right: the fix is not there, or none of its BICs.
-func (s *szzSession) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
+func (s *session) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
 	if ok, err := s.has(ctx, c.Fix); err != nil {
 		return nil, err
 	} else if !ok {
-		return nil, &AbsentError{[]gitext.OID{c.Fix}}
+		return nil, &eval.AbsentError{Commits: []gitext.OID{c.Fix}}
 	}
 	var absent []gitext.OID
 	for _, bic := range c.BICs {
@@ -116,12 +118,12 @@ func (s *szzSession) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
 		}
 	}
 	if len(absent) == len(c.BICs) {
-		return nil, &AbsentError{absent}
+		return nil, &eval.AbsentError{Commits: absent}
 	}
 	return absent, nil
 }
 
-func (s *szzSession) has(ctx context.Context, oid gitext.OID) (bool, error) {
+func (s *session) has(ctx context.Context, oid gitext.OID) (bool, error) {
 	_, err := s.repo.Commit(ctx, oid)
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) || errors.Is(err, gitext.ErrNotExist) {

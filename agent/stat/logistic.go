@@ -1,31 +1,29 @@
-// Package logistic fits logistic regressions of three inputs: what both
-// calibrations of bug-introducing commits are, the ranking's and the agent's.
-package logistic
+package stat
 
 import "math"
 
-// A Row is one observation: its inputs, what the probability should be, 0 to 1,
+// A LogisticRow is one observation: its inputs, what the probability should be, 0 to 1,
 // and how often it counts.
-type Row struct {
+type LogisticRow struct {
 	X      [3]float64
 	Target float64
 	Weight float64
 }
 
-// Of is the probability that goes with the log-odds z.
-func Of(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+// Logistic is the probability that goes with the log-odds z.
+func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// A Prior is where coefficients are drawn to, and with the force of about how
+// A LogisticPrior is where coefficients are drawn to, and with the force of about how
 // many rows; a force of nothing needs rows that tell the inputs apart. Held
 // coefficients are 0 instead.
-type Prior struct {
+type LogisticPrior struct {
 	At, Force [3]float64
 	Held      [3]bool
 }
 
-// Fit finds the coefficients w for which Of(w*x) fits the rows best: the least
+// FitLogistic finds the coefficients w for which Logistic(w*x) fits the rows best: the least
 // logistic loss, which is convex, by Newton's method.
-func Fit(rows []Row, prior Prior) (w [3]float64) {
+func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 	const (
 		steps    = 100
 		farthest = 2 // in one step, so that a flat loss does not throw it out
@@ -62,12 +60,12 @@ func Fit(rows []Row, prior Prior) (w [3]float64) {
 }
 
 // slope is the gradient of the loss at w, and its second derivatives.
-func slope(rows []Row, prior Prior, w [3]float64) (g [3]float64, h [3][3]float64) {
+func slope(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64, h [3][3]float64) {
 	for j := range w {
 		g[j], h[j][j] = prior.Force[j]*(w[j]-prior.At[j]), prior.Force[j]
 	}
 	for _, r := range rows {
-		p := Of(w[0]*r.X[0] + w[1]*r.X[1] + w[2]*r.X[2])
+		p := Logistic(w[0]*r.X[0] + w[1]*r.X[1] + w[2]*r.X[2])
 		for a := range r.X {
 			g[a] += r.Weight * (p - r.Target) * r.X[a]
 			for b := range r.X {

@@ -1,4 +1,4 @@
-package eval
+package szzeval
 
 import (
 	"bytes"
@@ -12,15 +12,16 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/eval"
 	"git-agent/gitext/visible"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func reportJSON(t *testing.T, res *Results) string {
+func reportJSON(t *testing.T, res *eval.Results) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := NewReport(About{Run: "r", Version: "v"}, res).WriteJSON(&b); err != nil {
+	if err := eval.NewReport(Task{}, eval.About{Run: "r", Version: "v"}, res).WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -49,35 +50,35 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 // small results: three cases, one skipped, one failed.
-func smallResults() *Results {
+func smallResults() *eval.Results {
 	age := 12.0
-	cases := []Case{
-		{ID: "o/r@1", Repo: "o/r", Fix: oid("f1"), BICs: oids("a"), File: "x.jsonl", LabelSource: "trailer:Fixes", Langs: []string{"C"}, AgeDays: &age},
-		{ID: "o/r@2", Repo: "o/r", Fix: oid("f2"), BICs: oids("b"), File: "x.jsonl", LabelSource: "rosa2021", Ghost: true, Langs: []string{"py"}},
-		{ID: "o/s@3", Repo: "o/s", Fix: oid("f3"), BICs: oids("c"), File: "x.jsonl"},
+	cases := []eval.Case{
+		Case{ID: "o/r@1", Repo: "o/r", Fix: oid("f1"), BICs: oids("a"), File: "x.jsonl", LabelSource: "trailer:Fixes", Langs: []string{"C"}, AgeDays: &age},
+		Case{ID: "o/r@2", Repo: "o/r", Fix: oid("f2"), BICs: oids("b"), File: "x.jsonl", LabelSource: "rosa2021", Ghost: true, Langs: []string{"py"}},
+		Case{ID: "o/s@3", Repo: "o/s", Fix: oid("f3"), BICs: oids("c"), File: "x.jsonl"},
 	}
-	res := &Results{Cases: cases, Algorithms: []string{"b", "rank"}, Outcomes: map[string][]Outcome{},
-		Skipped: []Skipped{{"o/s@3", "o/s", `no repository "o/s" under repos`}},
-		Failed:  []Failed{{"o/r@2", "o/r", "b", "panic: <script>\nstack"}},
-		Partial: []Partial{{"o/r@1", "o/r", []string{string(oid("z"))}}}}
-	rows := map[string][]Record{
+	res := &eval.Results{Cases: cases, Algorithms: []string{"b", "rank"}, Outcomes: map[string][]eval.Outcome{},
+		Skipped: []eval.Skipped{{ID: "o/s@3", Repo: "o/s", Reason: `no repository "o/s" under repos`}},
+		Failed:  []eval.Failed{{ID: "o/r@2", Repo: "o/r", Algorithm: "b", Error: "panic: <script>\nstack"}},
+		Partial: []eval.Partial{{ID: "o/r@1", Repo: "o/r", Absent: []string{string(oid("z"))}}}}
+	rows := map[string][]eval.Record{
 		"b":    {answer("x", "a"), {Error: "panic: <script>"}, {Skip: "x"}},
 		"rank": {answer("a"), answer("b", "y"), {Skip: "x"}},
 	}
 	for name, records := range rows {
 		for i, r := range records {
-			res.Outcomes[name] = append(res.Outcomes[name], Score(i, cases[i], r))
+			res.Outcomes[name] = append(res.Outcomes[name], outcome(i, cases[i].(Case), r))
 		}
 	}
 	return res
 }
 
-var smallAbout = About{Run: "first", Version: "v1", Files: []CaseFile{{Path: "x.jsonl", SHA256: "00", Cases: 3}}}
+var smallAbout = eval.About{Run: "first", Version: "v1", Files: []eval.CaseFile{{Path: "x.jsonl", SHA256: "00", Cases: 3}}}
 
 // The JSON keeps its shape, and "schema" comes first.
 func TestGoldenJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewReport(smallAbout, smallResults()).WriteJSON(&b); err != nil {
+	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(b.String(), `{"schema":"git-agent/eval/1",`) || strings.Count(b.String(), "\n") != 1 {
@@ -93,7 +94,7 @@ func TestGoldenJSON(t *testing.T) {
 // The table is aligned and names what is missing.
 func TestGoldenText(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewReport(smallAbout, smallResults()).WriteText(&b); err != nil {
+	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "report.txt", b.Bytes())
@@ -103,7 +104,7 @@ func TestGoldenText(t *testing.T) {
 // and has every plot.
 func TestHTML(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewReport(smallAbout, smallResults()).WriteHTML(&b); err != nil {
+	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -122,7 +123,7 @@ func TestHTML(t *testing.T) {
 
 // A comparison alone is a page and a table without empty parts.
 func TestComparisonAlone(t *testing.T) {
-	r := NewComparison([]Comparison{{A: "x:b", B: "y:b", Cases: 3, OnlyA: 1}})
+	r := eval.NewComparison(Task{}, []eval.Comparison{{A: "x:b", B: "y:b", Cases: 3, OnlyA: 1}})
 	var page, text bytes.Buffer
 	if err := errors.Join(r.WriteHTML(&page), r.WriteText(&text)); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestComparisonAlone(t *testing.T) {
 
 // A report of nothing is still a report.
 func TestEmptyReport(t *testing.T) {
-	r := NewReport(About{}, &Results{Algorithms: []string{"b"}, Outcomes: map[string][]Outcome{"b": nil}})
+	r := eval.NewReport(Task{}, eval.About{}, &eval.Results{Algorithms: []string{"b"}, Outcomes: map[string][]eval.Outcome{"b": nil}})
 	var b bytes.Buffer
 	for _, write := range []func() error{
 		func() error { return r.WriteText(&b) }, func() error { return r.WriteJSON(&b) }, func() error { return r.WriteHTML(&b) },
@@ -155,8 +156,8 @@ func TestEmptyReport(t *testing.T) {
 // page or in JSON.
 func TestReportIsPrintable(t *testing.T) {
 	res := smallResults()
-	res.Skipped = []Skipped{{ID: "a\x1b[2J", Reason: "no repository \u202e\u200b"}}
-	r := NewReport(smallAbout, res)
+	res.Skipped = []eval.Skipped{{ID: "a\x1b[2J", Reason: "no repository \u202e\u200b"}}
+	r := eval.NewReport(Task{}, smallAbout, res)
 	for name, c := range map[string]struct {
 		write func(io.Writer) error
 		want  string
