@@ -15,8 +15,8 @@ type Loop struct {
 	System string
 	Prompt string // the user's first message
 	Tools  []Tool // in the order in which the model sees them
-	// Needs are deeds without which a verdict would be rash. They are recorded
-	// for readers of the run, and ask nothing of the model.
+	// Needs lists the deeds that a careful verdict is based on. They are recorded
+	// for readers of the run; the model is not asked for them.
 	Needs  []Deed
 	Limits Limits
 	Ledger *Ledger // shared by runs with a common budget; may be nil

@@ -134,8 +134,8 @@ func newTestLoop(s *script) *Loop {
 	}
 }
 
-// A conversation goes from the prompt over calls to the verdict, and every
-// request holds all that was before.
+// A conversation leads from the prompt through calls to the verdict, and every
+// request contains everything before it.
 func TestLoopReachesAVerdict(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
@@ -224,8 +224,8 @@ func intentOf(t testing.TB, traces *cache.Traces, run cache.RunID, n int) (inten
 	return intent
 }
 
-// A run that is resumed with all its steps asks nobody, and ends in the same
-// way with the same events.
+// A run that is resumed with all its steps sends no request, and ends in the
+// same way with the same events.
 func TestLoopResumes(t *testing.T) {
 	t.Parallel()
 	turns := []turn{call("read", `{"a":"<&>"}`, "look", `{"a":2}`, "look", `{"a":2}`), say("  "), call("nope", `{}`), fails(model.ClassOverflow), call("report", `{"x":"<&>"}`)}

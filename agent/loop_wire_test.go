@@ -156,8 +156,8 @@ func TestBadServerInARun(t *testing.T) {
 	}
 }
 
-// While a request waits for its server, the user is told, and also when that
-// is over.
+// The user is told when a request waits for its server, and when the wait is
+// over.
 func TestWaitsAreProgress(t *testing.T) {
 	t.Parallel()
 	srv := modeltest.Script(t, modeltest.Status(503, "{}", "Retry-After", "8"), modeltest.Call("report", `{"commit":"abc"}`))

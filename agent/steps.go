@@ -57,9 +57,9 @@ type Opening struct {
 	Prompt string       `json:"prompt"`
 	Tools  []model.Tool `json:"tools"`
 	Limits Limits       `json:"limits"`
-	// Deeds are those of the tools, by name, and Needs those without which a
-	// verdict is rash. Only readers of the record use them; runs that were
-	// recorded before there were deeds have null.
+	// Deeds maps tools to their deeds, and Needs lists those that a careful
+	// verdict is based on. Only readers of the recording use them. Older runs have
+	// null.
 	Deeds map[string]Deed `json:"deeds"`
 	Needs []Deed          `json:"needs,omitempty"`
 }

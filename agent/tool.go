@@ -20,22 +20,22 @@ type Spec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON schema
-	Deed        Deed            `json:"-"`          // no model is told of it
+	Deed        Deed            `json:"-"`          // not shown to models
 }
 
-// Deed is what kind of thing a call of a tool does. It is recorded for those who
-// read the run later; the conversation makes no use of it.
+// Deed says what a call of a tool does. It is recorded for readers of the run;
+// the conversation does not use it.
 type Deed string
 
-// The deeds. A tool whose deed is none of them has the empty one.
+// These are the deeds. A tool that does none of them has the empty one.
 const (
-	DeedRead    Deed = "read"    // shows something that has a name
+	DeedRead    Deed = "read"    // shows something that the call names
 	DeedShow    Deed = "show"    // shows the commit in the argument "commit"
-	DeedBlame   Deed = "blame"   // shows who wrote lines
+	DeedBlame   Deed = "blame"   // shows which commits wrote lines
 	DeedSearch  Deed = "search"  // looks for something
 	DeedEdit    Deed = "edit"    // changes the file in the argument "path"
 	DeedTest    Deed = "test"    // runs tests
-	DeedVerdict Deed = "verdict" // gives the answer; that of every Decider
+	DeedVerdict Deed = "verdict" // gives the answer; the deed of every Decider
 )
 
 // Result is the answer to a call.
@@ -49,8 +49,8 @@ type Result struct {
 	// "" for a complete answer. Text says so, too.
 	Incomplete string
 	Final      bool // the call was an accepted verdict, which ends the conversation
-	// Nothing says that the call looked for something and there is none, and of
-	// a final result that the verdict names nothing.
+	// Nothing says that a search found nothing, or that a final result names
+	// nothing.
 	Nothing bool
 }
 
@@ -60,7 +60,7 @@ type CallError struct {
 	Text      string
 	Err       error // the cause; nil if the caller made a mistake
 	Malformed bool  // the arguments do not fit the schema, so the tool did not run
-	TimedOut  bool  // the time limit of the call ended it
+	TimedOut  bool  // the call reached its time limit
 }
 
 func (e *CallError) Error() string { return e.Tool + ": " + e.Text }

@@ -6,8 +6,9 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// A read that fails once (EIO) sets no file aside: the next read may succeed,
-// and recorded runs are the user's data. A file that ends early is damaged.
+// A read that fails once (EIO) does not set the file aside: the next read may
+// succeed, and recorded runs are the user's data. A file that ends early counts
+// as damaged.
 func TestFailedReadsAreNoDamage(t *testing.T) {
 	for code, want := range map[int]errorClass{
 		lib.SQLITE_IOERR_CORRUPTFS:  denied,

@@ -135,7 +135,7 @@ func TestSearchOfABombEnds(t *testing.T) {
 	f, oids := bombed(t)
 	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
 	if !errors.Is(err, ErrTooManyFiles) {
-		t.Errorf("got %v, want ErrCrowded", err)
+		t.Errorf("got %v, want ErrTooManyFiles", err)
 	}
 }
 

@@ -63,7 +63,7 @@ func Credential(ctx context.Context, command string) (string, error) {
 	case line == "":
 		return "", errors.New("the command printed nothing on its first line")
 	case strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", errors.New("the first line of its output is not printable text")
+		return "", errors.New("the first line of the command's output is not printable text")
 	}
 	return line, nil
 }

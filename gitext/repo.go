@@ -46,7 +46,7 @@ type OpenOptions struct {
 	Locate func(commonDir string) string
 
 	// Settings returns the agent.* settings as git sees them in Dir; nil asks
-	// git. A caller that reads them anyway saves a process.
+	// git. A caller that has read them anyway saves a process.
 	Settings func(context.Context) (map[string][]ConfigValue, error)
 
 	// Log is called after every git call. It may be nil and must be safe for
@@ -79,9 +79,9 @@ type Repo struct {
 }
 
 // Open finds the repository at opt.Dir. It writes nothing into the repository.
-// It starts one git process, without opt.Settings a second one that reads the
-// bound on memory while Open goes on, and writes the shadow directory the first time. Everything else
-// is done when it is first needed.
+// It starts one git process and, without opt.Settings, a second one, which reads
+// the bound on memory while Open goes on. The first time it also writes the
+// shadow directory. Everything else is done when it is first needed.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
 		opt.Timeout = defaultTimeout

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every commit's files are counted against its first parent, a root's against
-// nothing, and named as far as asked for.
+// Touched counts the files of every commit against its first parent, and of a
+// root commit against nothing, and names as many as asked for.
 func TestTouched(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "1\n")

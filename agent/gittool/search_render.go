@@ -73,11 +73,11 @@ func (v *Search) head() string {
 	if v.Missing != "" {
 		s += gapNote(v.Missing)
 	}
-	withheld := 0
+	redacted := 0
 	for _, h := range v.Hits {
-		withheld += h.Redacted
+		redacted += h.Redacted
 	}
-	return s + v.presenceLine() + redactedNote(withheld)
+	return s + v.presenceLine() + redactedNote(redacted)
 }
 
 // presenceLine says on a line of its own whether the text is still there.

@@ -49,8 +49,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// A field that the request cannot do without is not left out, and a server
-// that refuses everything is not asked for ever.
+// A field that a request needs is not left out, and a server that refuses
+// everything is not asked for ever.
 func TestLearningEnds(t *testing.T) {
 	for _, param := range []string{"messages", "tools", "temperature"} {
 		srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
@@ -136,8 +136,8 @@ func TestGuessedWire(t *testing.T) {
 	}
 }
 
-// Fields that a server sends and will not have back are left out, if it says
-// so, and only then: others insist on them.
+// Unknown fields of a server's own messages are left out only if the server
+// refuses them: other servers insist on them.
 func TestOwnFields(t *testing.T) {
 	const said = `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"reasoning_content":"","tool_calls":[{"id":"a","type":"function","extra_content":{"google":{"thought_signature":"s1g<>"}},"function":{"name":"blame","arguments":"{}"}}]}}]}`
 	for name, picky := range map[string]bool{"DeepSeek and Gemini": false, "Groq": true} {
@@ -196,7 +196,7 @@ func TestRawSurvivesJournal(t *testing.T) {
 	})
 }
 
-// What one request learnt is not lost to another that was sent before.
+// What one request learns is not lost to another one that was sent before.
 func TestLessonsAddUp(t *testing.T) {
 	c, err := New(Config{Model: "m"})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a server left around a call is no part of it, and it is given back
-// without that; all else is as it was said.
+// The wrapping that a server left around a call is removed, also when the call
+// is sent back. Everything else stays as the model wrote it.
 func TestMeans(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, args, tool, object string }{

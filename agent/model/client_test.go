@@ -135,8 +135,8 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 	})
 }
 
-// Providers that keep the beginning of a conversation get what they need for
-// it: the same key for the same beginning, and a word where they want one.
+// Providers with a prompt cache get what they need for it: equal keys for equal
+// beginnings, and cache_control where it is required.
 func TestCaching(t *testing.T) {
 	body := func(url, model, text string) string {
 		c, err := New(Config{BaseURL: url, Model: model})

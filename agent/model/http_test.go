@@ -41,8 +41,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// The key goes to the configured server, in one header, and no further: not
-// where a redirect points, and into no text.
+// The key is sent to the configured server only, in one header. It follows no
+// redirect and appears in no text.
 func TestKeyStays(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -97,7 +97,7 @@ func TestEnvironmentStays(t *testing.T) {
 	}
 }
 
-// A base URL may name the path of a wire, as people copy it.
+// A base URL may include the path of a wire, as people copy it.
 func TestBaseURL(t *testing.T) {
 	for _, tail := range []string{"", "/", "/chat/completions", "/chat/completions/"} {
 		srv := modeltest.Script(t, modeltest.Say("ok"))

@@ -27,8 +27,8 @@ func askOdd(t *testing.T, reply modeltest.Reply) (*Client, *Reply, error) {
 	return c, got, err
 }
 
-// A key that a server sends back is in no part of the reply, and is not sent
-// again in what is given back.
+// A key that a server sends back is masked in every part of the reply, and is
+// not sent again.
 func TestReplyHoldsNoKey(t *testing.T) {
 	t.Parallel()
 	hidden := strings.Join(strings.Split(echoKey, ""), `\u200b`)
@@ -60,8 +60,8 @@ func TestReplyHoldsNoKey(t *testing.T) {
 	}
 }
 
-// What a server sends is bounded, and a reply that goes over ends the request
-// with a reason, at once.
+// A reply is bounded. One above the bounds ends the request at once, with a
+// reason.
 func TestReplyIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxKept)
@@ -89,7 +89,7 @@ func TestReplyIsBounded(t *testing.T) {
 	}
 }
 
-// The estimate covers what is sent, wherever a server put it.
+// The estimate covers everything that is sent, wherever a server put it.
 func TestEstimateCoversTheBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 20_000)

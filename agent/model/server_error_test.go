@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What servers say is told apart, by their words and their status.
+// Errors are classified by the server's text and status.
 func TestClasses(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// A refusal without a word is taken for an overflow where that is likely.
+// A 400 without a reason is taken for an overflow if that is likely.
 func TestEmptyRefusal(t *testing.T) {
 	c, err := New(Config{Model: "m"})
 	if err != nil {
@@ -83,7 +83,7 @@ func TestEmptyRefusal(t *testing.T) {
 	}
 }
 
-// What a server says is fit for a terminal and holds no key.
+// A server's text is safe for a terminal and contains no key.
 func TestOneLine(t *testing.T) {
 	got := oneLine("a\x1b[31mred\x00\r\n  b\u202e c\x9b sk-secret-0123 \xff"+strings.Repeat("ö", 1000), newKeys([]string{"sk-secret-0123"}))
 	if !strings.HasPrefix(got, `a\x1b[31mred\x00 b\u202e c`+"\ufffd <secret:known:") || len(got) > maxMessage+4 || !strings.HasSuffix(got, "ö ...") {

@@ -35,8 +35,8 @@ type badServer struct {
 	slow   bool             // never comes to an end: the client is told to wait for less
 }
 
-// The bad servers are tried one by one in each shape. Nothing that they do may
-// end in another action than was meant, a hang or a panic.
+// Each bad server is tried in each shape. None may cause an unintended call, a
+// hang or a panic.
 func TestBadServers(t *testing.T) {
 	tried := 0
 	for _, bad := range badServers() {

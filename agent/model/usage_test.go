@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// The counts of each provider come apart into buckets that do not overlap.
+// Each provider's counts are split into buckets that do not overlap.
 func TestUsage(t *testing.T) {
 	usd := 0.0042
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestUsageAdds(t *testing.T) {
 	}
 }
 
-// Where the server counts nothing, we do, and say so.
+// If the server sends no counts, they are estimated and marked so.
 func TestEstimated(t *testing.T) {
 	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
 		r := modeltest.Say("It is 1234.")

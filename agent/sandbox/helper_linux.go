@@ -180,7 +180,7 @@ func (h *helperProcess) stop() { h.closing.Do(func() { h.plan.Close() }) }
 func supervise() {
 	unix.CloseOnExec(planFD)
 	unix.CloseOnExec(answerFD)
-	tell := func(e exitReport) {
+	report := func(e exitReport) {
 		json.NewEncoder(os.NewFile(answerFD, "answer")).Encode(e)
 		os.Exit(0)
 	}
@@ -190,11 +190,11 @@ func supervise() {
 		os.Exit(exitHelper)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		tell(exitReport{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
+		report(exitReport{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
 	}
 	pid, err := startPlanned(p)
 	if err != nil {
-		tell(exitReport{Error: err.Error()})
+		report(exitReport{Error: err.Error()})
 	}
 	Harden() // not earlier: an undumpable process cannot give a child a user namespace
 	stop := make(chan struct{})
@@ -204,7 +204,7 @@ func supervise() {
 	}()
 	e := await(pid, stop)
 	e.Stayed = endDescendants()
-	tell(e)
+	report(e)
 }
 
 // startPlanned starts the command, or the helper that becomes it, in a session

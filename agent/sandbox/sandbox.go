@@ -1,39 +1,40 @@
 // Package sandbox runs the commands of a project: its builds and its tests.
-// Beside gitext, which runs git, it is the only place that does.
+// Only this package and gitext, which runs git, start programs.
 //
-// A caller makes a [Scratch] directory, fills it, and calls [Run] with a
-// command in the words of the user. Promises:
+// A caller makes a [Scratch] directory, fills it, and calls [Run] with the
+// user's command. Promises:
 //
-//   - A command is the user's own; nothing that a repository says is ever part
-//     of it. It runs by `sh -c`, without a terminal and without input.
-//   - It gets the variables of an allow-list and no others, so that no key
-//     reaches it, and with [Harden] it cannot read them from this process. With
-//     [Helper] no open file of this process reaches it.
-//   - It ends: at its time limit, or with the context, or with this process, all
-//     that it started is asked to stop and after a grace is killed, and so is
-//     what it leaves running when it exits. Its output is bounded.
-//   - A level of isolation counts only when this program, run inside, found no
-//     way out ([Probe]). The one that was used is in the [Result]. Nothing falls
-//     back to [None]: where no level works, nothing runs.
+//   - The command is the user's own; nothing that a repository says is ever part of it. It runs by
+//     `sh -c`, without a terminal and without input.
+//   - It gets the variables of an allow-list and no others, so that it gets no key, and after
+//     [Harden] it cannot read them from this process. After [Helper] it gets no open file of
+//     this process.
+//   - It ends. At its time limit, or when the context or this process ends, all that it started
+//     gets SIGTERM and after a grace period SIGKILL, and so does what it leaves running when it
+//     exits. Its output is bounded.
+//   - A level of isolation counts only if this program, run inside, found no way out
+//     ([Probe]). The [Result] names the level that was used. Nothing falls back to [None]: if no
+//     level works, nothing runs.
 //
-// At levels [Bwrap] and [Landlock] a command is without capabilities and any way
-// to gain one, makes no namespace, has no network unless asked, and reaches no
-// Unix socket of others. It sees the system's programs and libraries, toolchains
-// below the home directory by name (visible_paths.go), and what the caller names; it
-// writes the directories of its [Spec] and a home directory that is thrown away.
-// Core dumps are off and files have 16 GiB at most.
+// At levels [Bwrap] and [Landlock] a command has no capabilities and no way to
+// gain any, creates no namespaces, has no network unless asked for, and reaches
+// no Unix socket of others. It sees the system's programs and libraries, a list
+// of toolchains below the home directory (visible_paths.go), and what the
+// caller names. It writes the directories of its [Spec] and a home directory
+// that is thrown away. Core dumps are off, and a file has at most 16 GiB.
 //
-// Limits: at level None a command can do what the user can do. Landlock leaves
-// these in sight: the command lines of other processes, and whether a file with a
+// Limits: at level None a command can do what the user can do. Landlock does
+// not hide the command lines of other processes, nor whether a file with a
 // known name exists. Its commands open no Unix socket by name, and have no /tmp
-// and no /dev/shm of their own. Where the kernel allows no namespaces, it does not
-// keep modes, owners and times of the user's files elsewhere, loopback sockets
-// do not work either, and before Linux 6.12 signals reach the user's other
-// processes; Standing.Limits tells. Programs of another instruction set, such as
-// 32-bit ones, do not run at these levels. Memory is limited when asked (see
-// [Spec]). Processor time and room on the disk are not limited; the number of
-// processes is at level Bwrap, except for root. Elsewhere than on Linux there is
-// no level but None, and a process that leaves the group (setsid) survives.
+// and no /dev/shm of their own. Where the kernel allows no namespaces, Landlock
+// does not protect the modes, owners and times of the user's other files,
+// loopback sockets do not work, and before Linux 6.12 signals reach the user's
+// other processes; Isolation.Limits lists what applies. Programs of another
+// instruction set, such as 32-bit ones, do not run at these levels. Memory is
+// limited on request (see [Spec]). Processor time and disk space are not
+// limited; the number of processes is limited at level Bwrap, except for root.
+// On systems other than Linux there is no level but None, and a process that
+// leaves the group (setsid) survives.
 package sandbox
 
 import (

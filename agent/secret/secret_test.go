@@ -194,7 +194,7 @@ func TestRuleFileErrors(t *testing.T) {
 	}
 }
 
-func TestWithheld(t *testing.T) {
+func TestMustRedact(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		".env": true, "a/b/.env.production": true, ".env.example": false, "environment.go": false, "deploy/prod.env": true,
@@ -202,7 +202,7 @@ func TestWithheld(t *testing.T) {
 		"a.p12": true, "x.kdbx": true, "key.c": false, "host.key": true, "keys/key.pub": false, ".aws/credentials": true, "credentials.go": false,
 	} {
 		if MustRedact(name) != want {
-			t.Errorf("Withheld(%q) is %v", name, !want)
+			t.Errorf("MustRedact(%q) is %v", name, !want)
 		}
 	}
 }

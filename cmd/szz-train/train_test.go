@@ -32,8 +32,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The first candidate is named whatever its probability; others from the
-// threshold.
+// The first candidate is always named; others from the threshold on.
 func TestChosen(t *testing.T) {
 	ps := []float64{0.1, 0.3, 0.2}
 	for threshold, want := range map[float64]int{2: 1, 0.2: 2, 0: 3} {
@@ -46,7 +45,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// Calibration finds the numbers that made the truth.
+// Calibration recovers the parameters that generated the data.
 func TestCalibrate(t *testing.T) {
 	made := rank.Calibrator{A: 1.2, B: -0.6, C: -0.4}
 	rng := rand.New(rand.NewPCG(3, 4))
