@@ -256,6 +256,38 @@ func TestTreeIsClean(t *testing.T) {
 	})
 }
 
+// CONTRIBUTING.md lists each package of the tree, and nothing that is not there.
+func TestHouseIsTheTree(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, house, _ := strings.Cut(string(text), "## The house\n")
+	house, _, _ = strings.Cut(house, "\n## ")
+	listed := map[string]bool{}
+	for line := range strings.Lines(house) {
+		if strings.HasPrefix(line, "| `") {
+			for _, m := range regexp.MustCompile("`([a-z][a-z/-]*)`").FindAllStringSubmatch(line, -1) {
+				listed[m[1]] = true
+			}
+		}
+	}
+	there := map[string]bool{}
+	for _, f := range goFiles(t) {
+		there[f.pkg] = true
+	}
+	for pkg := range there {
+		if !listed[pkg] {
+			t.Errorf("the house in CONTRIBUTING.md has no %s", pkg)
+		}
+	}
+	for name := range listed {
+		if strings.Contains(name, "/") && !there[name] {
+			t.Errorf("the house in CONTRIBUTING.md has %s, which is not there", name)
+		}
+	}
+}
+
 // The top level holds the rooms of the house and nothing else.
 func TestTopLevel(t *testing.T) {
 	known := strings.Fields("cmd gitext cache agent prompts man go.mod go.sum install.sh README.md CONTRIBUTING.md CHANGELOG.md LICENSE")
