@@ -111,13 +111,13 @@ func ParseCalibration(data []byte) (*Calibration, error) {
 	return &c, nil
 }
 
-// ID returns a hash of the basis and the coefficients.
+// ID stands for what the calibration does to probabilities.
 func (c *Calibration) ID() string {
 	data, err := json.Marshal(struct {
 		szz.Basis
 		Coefficients
 	}{c.Basis, c.Coefficients})
-	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
+	if err != nil { // only numbers that JSON cannot say, which ParseCalibration refuses
 		return "broken"
 	}
 	sum := sha256.Sum256(data)
