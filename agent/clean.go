@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Clean makes text from a repository fit for a terminal and a model: what is
-// hidden in it is spelled out.
+// Clean escapes hidden characters, so that text from a repository is safe for a
+// terminal and a model.
 func Clean(s string) string { return visible.Text(s) }
 
 // CleanLine is Clean for text that must stay on one line.
@@ -17,7 +17,7 @@ func CleanLine(s string) string {
 	return strings.ReplaceAll(Clean(s), "\n", `\n`)
 }
 
-// CutMark begins what stands for the missing rest of a line.
+// CutMark begins the text that replaces the cut end of a line.
 const CutMark = "…(+"
 
 // Shorten cuts s after max runes and says how many are missing: "abc…(+5)".

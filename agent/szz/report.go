@@ -34,8 +34,6 @@ type AgentRun struct {
 	Objections int         `json:"objections,omitempty"` // claims to which the check objected: the faulty code is older than the commit
 	Usage      model.Usage `json:"usage"`
 	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
-
-	EndsAll bool // it failed for a reason that would end every other run too
 }
 
 // A Claim is the model's statement that a commit introduced the bug.

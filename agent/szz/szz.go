@@ -24,7 +24,6 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -67,13 +66,6 @@ const (
 	AnnotationRevert  = "revert"
 )
 
-// Options choose the algorithm and what is reported while it runs.
-type Options struct {
-	Algorithm string            // one of Algorithms; "" is "rank"
-	Max       int               // most suspects returned; 0 lets the algorithm decide
-	OnEvent   func(agent.Event) // may be nil
-}
-
 // A Verdict is the answer for one fix.
 type Verdict struct {
 	Fix, Parent gitext.OID
@@ -94,7 +86,7 @@ type Suspect struct {
 	Type string // how it introduced the bug, one of ClaimTypes; "" where no model named it
 }
 
-// Algorithms lists what Options.Algorithm takes, the default first.
+// Algorithms lists what Question.Algorithm takes, the default first.
 var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
 
 // AllNotes returns the notes about the fix and about its annotations.

@@ -10,10 +10,10 @@ import (
 
 // cacheCmd is `git agent cache`: what is kept, and how to get rid of it.
 type cacheCmd struct {
-	Stats  cacheStatsCmd  `cmd:"" help:"show what is kept and how much space it takes"`
-	Prune  cachePruneCmd  `cmd:"" help:"remove the answers that were not used for longest, and all of repositories that are gone"`
-	Verify cacheVerifyCmd `cmd:"" help:"check every answer and every recorded step; exit with 1 if one is damaged"`
-	Clear  cacheClearCmd  `cmd:"" help:"remove all answers; recorded runs stay"`
+	Stats  cacheStatsCmd  `cmd:"" help:"show what is stored and how much space it takes"`
+	Prune  cachePruneCmd  `cmd:"" help:"remove the least recently used answers, and the caches of repositories that no longer exist"`
+	Verify cacheVerifyCmd `cmd:"" help:"check every cached answer and every recorded step; exit with 1 if any is damaged"`
+	Clear  cacheClearCmd  `cmd:"" help:"remove all cached answers, but no recorded runs"`
 }
 
 // The forms of --json.
@@ -76,7 +76,7 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if failed {
-		a.hint(ctx, "'git agent cache clear' removes the damaged answers with all others")
+		a.hint(ctx, "'git agent cache clear' removes all cached answers, including the damaged ones")
 	}
 	for _, f := range a.runFolders(ctx, repo) {
 		report, err := cache.VerifyTraces(ctx, f.Path)

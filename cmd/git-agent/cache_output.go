@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/visible"
 )
 
@@ -51,21 +52,21 @@ func (f fileStats) print(a *app, asJSON bool) error {
 		return visible.NewEncoder(a.stdout).Encode(f)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, ", printable(f.Path), formatSize(f.Bytes))
+	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), formatSize(f.Bytes))
 	if f.File == "cache" {
-		fmt.Fprintf(&b, "at most %s, %s\n", formatSize(f.Limit), plural(int(f.Entries), "answer"))
+		fmt.Fprintf(&b, "at most %s, %s\n", formatSize(f.Limit), layout.Plural(int(f.Entries), "answer"))
 	} else {
-		fmt.Fprintf(&b, "%s, %s\n", plural(int(f.Runs), "run"), plural(int(f.Entries), "step"))
+		fmt.Fprintf(&b, "%s, %s\n", layout.Plural(int(f.Runs), "run"), layout.Plural(int(f.Entries), "step"))
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, k := range f.Kinds {
-		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", printable(k.Kind), k.Entries, formatSize(k.Bytes), formatSize(k.Stored))
+		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", layout.Printable(k.Kind), k.Entries, formatSize(k.Bytes), formatSize(k.Stored))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, name := range f.Aside {
-		fmt.Fprintf(&b, "    set aside: %s\n", printable(name))
+		fmt.Fprintf(&b, "    set aside: %s\n", layout.Printable(name))
 	}
 	_, err := a.stdout.Write([]byte(b.String()))
 	return err
@@ -86,14 +87,14 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	if file == "traces" {
 		what = "step"
 	}
-	read := plural(int(r.Entries), what)
+	read := layout.Plural(int(r.Entries), what)
 	var err error
 	switch {
 	case len(r.Problems) > 0:
-		_, err = fmt.Fprintf(a.stdout, "%s: damaged (%s read)\n    %s\n", printable(r.Path), read,
-			strings.ReplaceAll(printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
+		_, err = fmt.Fprintf(a.stdout, "%s: damaged (%s read)\n    %s\n", layout.Printable(r.Path), read,
+			strings.ReplaceAll(layout.Printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
 	case !a.flags.Quiet:
-		_, err = fmt.Fprintf(a.stdout, "%s: %s, all sound\n", printable(r.Path), read)
+		_, err = fmt.Fprintf(a.stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -136,18 +137,18 @@ func (row *shrunk) print(ctx context.Context, a *app, asJSON bool) error {
 		return visible.NewEncoder(a.stdout).Encode(row)
 	}
 	for _, name := range row.Left {
-		a.say("%s was not made by git-agent and is left", printable(name))
+		a.say("%s was not made by git-agent and is left", layout.Printable(name))
 	}
 	if row.runs > 0 {
-		a.hint(ctx, fmt.Sprintf("recorded runs of %s that are gone are kept; 'git agent trace list --all' shows them", plural(row.runs, "clone")))
+		a.hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", layout.Plural(row.runs, "clone")))
 	}
 	if a.flags.Quiet {
 		return nil
 	}
 	gone := ""
 	if len(row.Gone) > 0 {
-		gone = ", the caches of " + plural(len(row.Gone), "clone") + " that are gone too"
+		gone = ", the caches of " + layout.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
+	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", layout.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
 	return err
 }

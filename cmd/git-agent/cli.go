@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 
+	"git-agent/cmd/git-agent/flagtable"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -12,27 +14,27 @@ type cli struct {
 	globals
 
 	Szz        szzCmd        `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
-	Tool       toolCmd       `cmd:"" help:"run one of the git tools and show what an agent would see"`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the tools and szz to other agents over the Model Context Protocol"`
-	Eval       evalCmd       `cmd:"" help:"measure answers against cases whose answer is known"`
-	Trace      traceCmd      `cmd:"" help:"read what agents did, step by step"`
-	Cache      cacheCmd      `cmd:"" help:"look after what was computed before"`
+	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools and szz to other agents over the Model Context Protocol"`
+	Eval       evalCmd       `cmd:"" help:"measure answers on cases whose correct answer is known"`
+	Trace      traceCmd      `cmd:"" help:"show, export, replay or resume recorded runs"`
+	Cache      cacheCmd      `cmd:"" help:"inspect, verify, prune or clear the cache"`
 	Doctor     doctorCmd     `cmd:"" help:"check git, the repository and the installation"`
 	Man        manCmd        `cmd:"" help:"show or install the manual pages"`
 	ManAsHelp  manCmd        `cmd:"" name:"help" hidden:"" help:"show a manual page, as git help does"`
-	Completion completionCmd `cmd:"" help:"print a shell's completion code"`
+	Completion completionCmd `cmd:"" help:"print a completion script for a shell"`
 	Version    versionCmd    `cmd:"" help:"print the version"`
 }
 
 // globals are the options that every verb takes.
 type globals struct {
-	Usage       usageFlag `name:"usage" short:"h" help:"print a short usage and leave"`
-	Help        helpFlag  `name:"help" help:"show the manual page and leave"`
-	ShowVersion bool      `name:"version" help:"print the version and leave"`
-	Quiet       bool      `short:"q" help:"print nothing but the answer and errors"`
-	Verbose     int       `short:"v" type:"counter" help:"print each git command with its exit code and time"`
-	Color       string    `enum:"auto,always,never" default:"auto" placeholder:"<when>" help:"use colour: auto, always or never"`
-	Progress    *bool     `negatable:"" help:"report progress even when standard error is no terminal"`
+	Usage       usageFlag `name:"usage" short:"h" help:"print a short usage and exit"`
+	Help        helpFlag  `name:"help" help:"show the manual page and exit"`
+	ShowVersion bool      `name:"version" help:"print the version and exit"`
+	Quiet       bool      `short:"q" help:"suppress progress reports, notices and hints"`
+	Verbose     int       `short:"v" type:"counter" help:"print each git command with its exit code and duration, and show answers in more detail"`
+	Color       string    `enum:"auto,always,never" default:"auto" placeholder:"<when>" help:"when to use color: auto, always or never"`
+	Progress    *bool     `negatable:"" help:"report progress even if standard error is not a terminal"`
 }
 
 // errAnswered ends the parse after a flag such as -h has given its answer.
@@ -43,7 +45,7 @@ type usageFlag bool
 
 // BeforeReset runs before missing arguments are complained about.
 func (usageFlag) BeforeReset(k *kong.Context, a *app) error {
-	writeUsage(a.stdout, k.Selected(), k.Model.Node)
+	flagtable.WriteUsage(a.stdout, k.Selected(), k.Model.Node)
 	return errAnswered
 }
 
@@ -54,16 +56,13 @@ type helpFlag bool
 func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	name := "git-agent"
 	if n := k.Selected(); n != nil {
-		name += "-" + verbName(n)
+		name += "-" + flagtable.VerbName(n)
 	}
 	if err := showPage(a, name); err != nil {
 		return err
 	}
 	return errAnswered
 }
-
-// pathTaker is a verb that takes paths after "--".
-type pathTaker interface{ setPaths(paths []string) }
 
 // newParser builds the parser for one command line.
 func newParser(c *cli, a *app) (*kong.Kong, error) {

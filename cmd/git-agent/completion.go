@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
 )
-
-// programSummary describes the program in one line, in completions and in the
-// heading of the manual.
-const programSummary = "answer questions about a repository's history"
 
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish"`
@@ -22,52 +21,8 @@ type completionCmd struct {
 // Run prints code for the shell, which completes `git agent` as well as
 // `git-agent`.
 func (c *completionCmd) Run(k *kong.Context, a *app) error {
-	_, err := fmt.Fprint(a.stdout, completionFor(c.Shell, k.Model.Node))
+	_, err := fmt.Fprint(a.stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
 	return err
-}
-
-// completionFor writes one shell's file from the flag table.
-func completionFor(shell string, root *kong.Node) string {
-	switch shell {
-	case "bash":
-		return bashCompletion(root)
-	case "zsh":
-		return zshCompletion(root)
-	default:
-		return fishCompletion(root)
-	}
-}
-
-// firstValues lists what a verb's first argument may be, when that is a small
-// set: its sub-verbs, or an enumeration.
-func firstValues(verb *kong.Node) []string {
-	var list []string
-	if len(verb.Children) > 0 {
-		for _, n := range leaves(verb) {
-			list = append(list, n.Name)
-		}
-		return list
-	}
-	if len(verb.Positional) > 0 && verb.Positional[0].Enum != "" {
-		return verb.Positional[0].EnumSlice()
-	}
-	return nil
-}
-
-// takesRevisions is true for a verb whose arguments are revisions.
-func takesRevisions(verb *kong.Node) bool {
-	return len(verb.Positional) > 0 && verb.Positional[0].Name == "revision"
-}
-
-// takesRuns lists the sub-verbs whose arguments are recorded runs.
-func takesRuns(verb *kong.Node) []string {
-	var list []string
-	for _, n := range verb.Children {
-		if len(n.Positional) > 0 && n.Positional[0].Name == "run" {
-			list = append(list, n.Name)
-		}
-	}
-	return list
 }
 
 // maxRunNames is how many runs completion offers: the newest ones.
@@ -90,12 +45,12 @@ func (a *app) printRunNames(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		runs, err := traces.List(ctx, cache.ListOptions{Kind: detectiveKind, Max: maxRunNames})
+		runs, err := traces.List(ctx, cache.ListOptions{Kind: engine.Kind, Max: maxRunNames})
 		if err = errors.Join(err, traces.Close()); err != nil {
 			return err
 		}
 		for _, r := range runs {
-			fmt.Fprintln(a.stdout, printable(string(r.ID)))
+			fmt.Fprintln(a.stdout, layout.Printable(string(r.ID)))
 		}
 		names += len(runs)
 	}
@@ -103,22 +58,4 @@ func (a *app) printRunNames(ctx context.Context) error {
 		return exitStatus(exitNothing)
 	}
 	return nil
-}
-
-// allOptions lists what may follow a verb: its own options, those of its
-// sub-verbs and those of every command.
-func allOptions(verb, root *kong.Node) []option {
-	rows := optionsOf(verb)
-	seen := map[string]bool{}
-	for _, o := range rows {
-		seen[o.Long] = true
-	}
-	for _, n := range verb.Children {
-		for _, o := range optionsOf(n) {
-			if !n.Hidden && !seen[o.Long] {
-				rows, seen[o.Long] = append(rows, o), true
-			}
-		}
-	}
-	return append(rows, optionsOf(root)...)
 }

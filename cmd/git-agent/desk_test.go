@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // The talks that are recorded, see talk. They are about a program that relays
@@ -109,7 +110,7 @@ func (b *deskBench) run(t *testing.T, want int, url string, args ...string) (std
 
 // szz investigates the fix of a talk and returns the answer, whose names of
 // commits are those of the record.
-func (b *deskBench) szz(t *testing.T, d *desk) (ans szzJSONAnswer, stderr string) {
+func (b *deskBench) szz(t *testing.T, d *desk) (ans render.AnswerJSON, stderr string) {
 	t.Helper()
 	out, errs := b.run(t, exitFound, d.URL, szzArgs(d, "--json")...)
 	if err := json.Unmarshal([]byte(b.recorded.Replace(out)), &ans); err != nil {
@@ -123,7 +124,7 @@ func szzArgs(d *desk, more ...string) []string {
 }
 
 // check wants the verdict of the talk.
-func (d *desk) check(t *testing.T, ans szzJSONAnswer) {
+func (d *desk) check(t *testing.T, ans render.AnswerJSON) {
 	t.Helper()
 	if ans.Engine != "agent" || ans.Agent == nil || ans.Agent.Fallback != "" || len(ans.Suspects) != 1 ||
 		string(ans.Suspects[0].Commit[:12]) != d.talk.Culprit || ans.Agent.Turns != len(d.talk.Turns) ||

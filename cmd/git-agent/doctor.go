@@ -8,14 +8,16 @@ import (
 	"io"
 
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
 type doctorCmd struct {
 	JSON   bool `name:"json" help:"print one JSON object for each check"`
-	Fix    bool `help:"build what makes reading this repository faster, and offer to take over the data of earlier versions"`
-	Yes    bool `help:"answer the questions of --fix with yes"`
-	Online bool `help:"also ask the configured model for a sign of life, which may cost a fraction of a cent"`
+	Fix    bool `help:"build a commit-graph that speeds up reading the history, and offer to import the data of earlier versions"`
+	Yes    bool `help:"answer yes to the questions of --fix"`
+	Online bool `help:"also send a small test request to the configured model, which may cost a fraction of a cent"`
 
 	answers *bufio.Reader
 }
@@ -113,11 +115,11 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 }
 
 // printer shows findings as lines for reading or as JSON.
-func (c *doctorCmd) printer(a *app, color palette) func(finding) error {
+func (c *doctorCmd) printer(a *app, color layout.Palette) func(finding) error {
 	if c.JSON {
 		return func(f finding) error {
 			f.Schema = doctorSchema
-			line, err := jsonLine(f)
+			line, err := render.JSONLine(f)
 			if err != nil {
 				return err
 			}
@@ -133,11 +135,11 @@ func (c *doctorCmd) printer(a *app, color palette) func(finding) error {
 	}
 }
 
-func printFinding(w io.Writer, color palette, f finding) error {
+func printFinding(w io.Writer, color layout.Palette, f finding) error {
 	slot := map[string]string{checkOK: "ok", checkWarn: "warning", checkFail: "error"}[f.Status]
-	text := fmt.Sprintf("%s %-13s %s\n", color.paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, oneLine(f.Detail))
+	text := fmt.Sprintf("%s %-13s %s\n", color.Paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, layout.OneLine(f.Detail))
 	if f.Fix != "" {
-		text += fmt.Sprintf("%19s%s\n", "", color.paint("command", oneLine(f.Fix)))
+		text += fmt.Sprintf("%19s%s\n", "", color.Paint("command", layout.OneLine(f.Fix)))
 	}
 	_, err := io.WriteString(w, text)
 	return err

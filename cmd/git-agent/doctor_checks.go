@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/session"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -174,7 +176,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	}
 	limited, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
-	err := repo.Whole(limited)
+	err := repo.CheckConnectivity(limited)
 	var missing *gitext.MissingObjectError
 	switch {
 	case errors.As(err, &missing):
@@ -273,8 +275,8 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting is true for a key that the program reads.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(modelSettingsTable, func(row modelSetting) bool {
-		return strings.EqualFold(key, row.key)
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
+		return strings.EqualFold(key, row.Key)
 	})
 }
 
@@ -302,5 +304,5 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	case len(traces.Problems) > 0:
 		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
-	return ok("cache", "%s, all sound", plural(int(report.Entries), "answer"))
+	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
 }

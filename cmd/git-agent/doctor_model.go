@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"git-agent/agent/model"
+	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -29,14 +31,14 @@ func checkModel(ctx context.Context, a *app, online bool) []finding {
 		return []finding{ok("model", "none is configured: the offline engine answers")}
 	}
 	list := []finding{
-		ok("model", "%s at %s (%s)", s.Model, s.host(), s.from["agent.model"]),
+		ok("model", "%s at %s (%s)", s.Model, s.Host(), s.From["agent.model"]),
 		checkKey(ctx, a, s),
 	}
-	key, _, err := a.modelKey(ctx, s, online)
+	key, _, err := s.FindKey(ctx, a.env.get, online)
 	if err != nil {
 		return append(list, fail("server", "git config --global agent.apiKeyCommand <command>", "%v", err))
 	}
-	config := s.config(key)
+	config := s.ClientConfig(key, versionString())
 	config.Attempts = onlineAttempts
 	client, err := model.New(config)
 	if err != nil {
@@ -52,24 +54,24 @@ func checkModel(ctx context.Context, a *app, online bool) []finding {
 // muteUntrusted keeps warnings about settings of the repository away.
 func (a *app) muteUntrusted() {
 	a.warned = map[string]bool{}
-	for _, row := range modelSettingsTable {
-		a.warned[row.key] = true
+	for _, row := range session.Table {
+		a.warned[row.Key] = true
 	}
 }
 
 // checkKey says where the key comes from, and never what it is.
-func checkKey(ctx context.Context, a *app, s modelSettings) finding {
-	_, origin, _ := a.modelKey(ctx, s, false) // without the command there is no error
+func checkKey(ctx context.Context, a *app, s session.Settings) finding {
+	_, origin, _ := s.FindKey(ctx, a.env.get, false) // without the command there is no error
 	switch {
 	case origin != "":
 		return ok("key", "from %s", origin)
-	case s.local():
-		return ok("key", "none, and %s is a local server", s.host())
+	case s.Local():
+		return ok("key", "none, and %s is a local server", s.Host())
 	}
-	return fail("key", "export GIT_AGENT_API_KEY=<key>", "there is none for %s", s.host())
+	return fail("key", "export GIT_AGENT_API_KEY=<key>", "there is none for %s", s.Host())
 }
 
-func checkPrice(client *model.Client, s modelSettings) finding {
+func checkPrice(client *model.Client, s session.Settings) finding {
 	p, known := client.Price()
 	switch {
 	case known:
@@ -100,15 +102,15 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	if len(reply.Message.Calls) == 0 {
 		return warn("server", "", "it answered in %s, but called no tool: the model cannot investigate", took)
 	}
-	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, usageText(reply.Usage))
+	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
 // untrusted is true for a value of a setting that is left out because of where
 // it stands.
 func untrusted(key string, v gitext.ConfigValue) bool {
-	for _, row := range modelSettingsTable {
-		if strings.EqualFold(row.key, key) {
-			return !v.Trusted() && (row.tightens == nil || !row.tightens(v.Value))
+	for _, row := range session.Table {
+		if strings.EqualFold(row.Key, key) {
+			return !row.Trusts(v)
 		}
 	}
 	return !v.Trusted() && (strings.EqualFold(key, "agent.testCommand") || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key))

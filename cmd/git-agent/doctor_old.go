@@ -12,6 +12,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -68,20 +69,20 @@ func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) err
 		return nil
 	}
 	if !c.Yes && !(isTerminal(a.stdin) && isTerminal(a.stderr)) {
-		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", printable(dir))
+		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
 		return nil
 	}
-	if runs && c.agreed(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", printable(dir))) {
+	if runs && c.agreed(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
 		if err := a.importRuns(ctx, repo, dir); err != nil {
 			return err // what is not copied is not deleted
 		}
 	}
-	if !c.agreed(a, fmt.Sprintf("Delete %s?", printable(dir))) {
+	if !c.agreed(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
 		return nil
 	}
 	left, err := place.RemoveOld(dir)
 	for _, name := range left {
-		a.say("%s was not made by git-agent and is left", printable(filepath.Join(dir, name)))
+		a.say("%s was not made by git-agent and is left", layout.Printable(filepath.Join(dir, name)))
 	}
 	return err
 }
@@ -113,7 +114,7 @@ func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) err
 	if err != nil {
 		return cacheError(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
 	}
-	text := fmt.Sprintf("%s with %s copied", plural(int(done.Runs), "run"), plural(int(done.Steps), "step"))
+	text := fmt.Sprintf("%s with %s copied", layout.Plural(int(done.Runs), "run"), layout.Plural(int(done.Steps), "step"))
 	if done.Known > 0 {
 		text += fmt.Sprintf(", known before: %d", done.Known)
 	}

@@ -13,7 +13,7 @@ import (
 
 // The doctor names what ails a server instead of waiting for it to pass.
 func TestDoctorGivesUpSoon(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	asked := 0
 	b.serve(func(modeltest.Request) modeltest.Reply {
 		asked++ // the doctor asks one question after the other
@@ -27,7 +27,7 @@ func TestDoctorGivesUpSoon(t *testing.T) {
 
 // What an interruption spoils is not blamed on the repository.
 func TestDoctorInterrupted(t *testing.T) {
-	newDetectiveBench(t)
+	newAgentBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out strings.Builder

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // evalCmd is `git agent eval`: how good are the answers?
@@ -23,21 +24,21 @@ type evalCmd struct {
 }
 
 type evalSzzCmd struct {
-	Repos       string        `placeholder:"<directory>" kind:"path" help:"folder of the repositories that the cases name"`
-	Algorithm   []string      `placeholder:"<names>" help:"what to measure, such as agent,rank,r; the others are compared with the first; default: rank, or agent with --engine=agent"`
-	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who answers: offline, agent (a model), or auto, which goes by the algorithms"`
-	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; normally these hints are removed"`
-	Ablation    bool          `help:"also measure the agent without its tools, its method and its compression"`
-	Jobs        int           `placeholder:"<n>" help:"work on <n> cases at once; default: the number of processors, or 8 for a model, fewer with --runs"`
-	Limit       int           `placeholder:"<n>" help:"take a fixed sample of <n> cases"`
+	Repos       string        `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm   []string      `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
+	Ablation    bool          `help:"also measure the agent engine without its tools, its method and its compression"`
+	Jobs        int           `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	Limit       int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
 	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
-	RunName     string        `name:"run" placeholder:"<name>" help:"keep predictions under <name>, or report what is kept there; default: a run of this build"`
-	Reuse       []string      `placeholder:"<names>" help:"take over what other builds answered with these algorithms"`
-	Compare     bool          `help:"compare two runs instead, each given as <run> or <run>:<algorithm>"`
+	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
+	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
+	Compare     bool          `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
 	JSON        bool          `name:"json" help:"print the report as one JSON object"`
-	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report as a page with plots"`
-	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction with its score as a JSON object on one line"`
-	Calibrate   string        `placeholder:"<file>" kind:"path" help:"fit the model's probabilities to these answers, and write the calibration to <file>"`
+	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
+	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
+	Calibrate   string        `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
 	modelFlags  `embed:""`
 	Cases       []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
@@ -64,7 +65,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
 // check finds what kong cannot.
 func (c *evalSzzCmd) check() error {
 	c.choose()
-	known := slices.Concat(szz.Algorithms, eval.AgentAlgorithms)
+	known := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
 	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
 		if !slices.Contains(known, name) {
 			return usagef("unknown algorithm %q; there are %s", name, strings.Join(known, ", "))
@@ -99,16 +100,16 @@ func (c *evalSzzCmd) choose() {
 	if len(c.Algorithm) == 0 {
 		c.Algorithm = []string{szz.Algorithms[0]}
 		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{eval.AgentAlgorithms[0]}
+			c.Algorithm = []string{szzeval.AgentAlgorithms[0]}
 		}
 	}
 	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{eval.AgentAlgorithms[0]}, c.Algorithm...)
+		c.Algorithm = append([]string{szzeval.AgentAlgorithms[0]}, c.Algorithm...)
 	}
 	if !c.Ablation {
 		return
 	}
-	for _, name := range eval.AgentAlgorithms[:4] {
+	for _, name := range szzeval.AgentAlgorithms[:4] {
 		if !slices.Contains(c.Algorithm, name) {
 			c.Algorithm = append(c.Algorithm, name)
 		}
@@ -116,11 +117,11 @@ func (c *evalSzzCmd) choose() {
 }
 
 // asksModel is true when one of the algorithms needs a model.
-func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, eval.IsAgent) }
+func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, szzeval.IsAgent) }
 
 // measure asks the engine for what is not kept yet and reports all of it.
 func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
-	cases, files, err := eval.ReadCaseFiles(ctx, c.Cases)
+	cases, files, err := eval.ReadCaseFiles(ctx, szzeval.Task{}, c.Cases)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if name == "" {
 		name = "szz-" + plan.Version
 	}
-	journal, err := eval.OpenTrace(ctx, traces, name)
+	journal, err := eval.OpenTrace(ctx, plan.Task, traces, name)
 	if err != nil {
 		return err
 	}
@@ -158,16 +159,16 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files, Calibration: plan.Calibration}
+	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
 	if len(res.Cases) < len(cases) {
 		about.SampledFrom = len(cases)
 	}
-	if err := errors.Join(err, c.report(a, about, res, runErr == nil)); err != nil {
+	if err := errors.Join(err, c.report(a, plan.Task, about, res, runErr == nil)); err != nil {
 		return err
 	}
 	if runErr != nil {
 		fmt.Fprintf(a.stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
-		return withHint(runErr, "go on with the same command:\n%s", shellJoin(append([]string{"git", "agent"}, a.args...)))
+		return withHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
 	}
 	n := 0
 	for _, k := range cases {
-		if trained[k.Repo] > 0 {
+		if trained[k.Head().Repo] > 0 {
 			n++
 		}
 	}
@@ -207,7 +208,7 @@ func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 		jobs = runtime.NumCPU()
 	}
 	p := eval.Plan{
-		Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
+		Task: szzeval.Task{}, Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
 		Repos: eval.Finder{Dir: c.Repos}, Jobs: jobs, Timeout: c.Timeout, Now: a.now,
 	}
 	if c.Annotations {
@@ -223,30 +224,30 @@ func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) e
 	if err != nil {
 		return err
 	}
-	var calibration *detect.Calibration
-	if slices.ContainsFunc(res.Algorithms, eval.IsAgent) {
-		if calibration, err = c.calibration(ctx, a); err != nil {
+	var task szzeval.Task
+	if slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
+		if task.Calibration, err = c.calibration(ctx, a); err != nil {
 			return err
 		}
 	}
-	if calibration != nil {
-		if res, err = eval.Recall(ctx, journal, calibration); err != nil {
+	if task.Calibration != nil {
+		if res, err = eval.Recall(ctx, task, journal); err != nil {
 			return err
 		}
 	}
 	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return c.report(a, eval.About{Run: c.RunName, Annotations: c.Annotations, Calibration: calibration}, res, true)
+	return c.report(a, task, eval.About{Run: c.RunName, Annotations: c.Annotations}, res, true)
 }
 
 // recallRun reads the answers of a run as they were given.
 func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Trace, *eval.Results, error) {
-	journal, err := eval.FindTrace(ctx, traces, name)
+	journal, err := eval.FindTrace(ctx, szzeval.Task{}, traces, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := eval.Recall(ctx, journal, nil)
+	res, err := eval.Recall(ctx, szzeval.Task{}, journal)
 	return journal, res, err
 }
 
@@ -260,9 +261,9 @@ func (c *evalSzzCmd) compare(ctx context.Context, a *app, traces *cache.Traces) 
 		}
 		sides[i].Results = res
 	}
-	list, err := eval.CompareRuns(sides[0], sides[1])
+	list, err := eval.CompareRuns(szzeval.Task{}, sides[0], sides[1])
 	if err != nil {
 		return err
 	}
-	return c.show(a, eval.NewComparison(list))
+	return c.show(a, eval.NewComparison(szzeval.Task{}, list))
 }

@@ -3,21 +3,21 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 )
 
 // staff adds to a plan who answers.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
-		plan.Open = eval.OpenSZZ(opt)
+		plan.Open = szzeval.Open(opt)
 		return nil
 	}
 	settings, err := a.modelSettings(ctx)
@@ -31,63 +31,55 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	if _, err := a.chooseEngine("agent", &c.modelFlags, settings, ""); err != nil {
 		return err
 	}
-	d, err := a.newDetective(ctx, settings, c.modelFlags, traces)
+	agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), traces, false)
 	if err != nil {
 		return err
 	}
-	d.say = func(string) {} // a resumed case is nothing that the user must see
+	agent.Session.Say = func(string) {} // a resumed case is nothing that the user must see
 	// Raw answers are kept, and calibrated when they are held against the truth.
-	plan.Calibration, d.calibration = d.calibration, nil
+	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
-		if eval.IsAgent(name) {
-			plan.Settings[name] = d.evalSetting(name)
+		if szzeval.IsAgent(name) {
+			plan.Settings[name] = agent.Setting(c.switches().And(szzeval.SwitchesOf(name)))
 		}
 	}
-	opt.Ask = d.answerCase(c.Annotations)
-	plan.Open = eval.OpenSZZ(opt)
+	opt.Ask = c.answerCase(agent)
+	plan.Open = szzeval.Open(opt)
 	return nil
-}
-
-// evalSetting is what determines the answers of an algorithm beside the build,
-// which holds the prompts.
-func (d *detective) evalSetting(algorithm string) string {
-	opt := d.options(inquiry{adjust: func(o *detect.Options) { eval.Ablate(algorithm, o) }}, nil)
-	return fmt.Sprintf("model=%s url=%s runs=%d %s", d.settings.Model, d.settings.place(), d.flags.runs(), d.setting(opt))
 }
 
 // serverFailures in a row, each after many attempts, are a server that is gone.
 const serverFailures = 3
 
 // answerCase lets the model look at one case of an evaluation.
-func (d *detective) answerCase(annotations bool) eval.Investigator {
+func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var failures atomic.Int32 // in a row
-	return func(ctx context.Context, q eval.Inquiry) (*szz.Verdict, []string, error) {
-		found, err := d.investigate(ctx, inquiry{
-			repo: q.Repo, fix: q.Fix, memory: q.Memory, onEvent: q.OnEvent,
-			about:  detectiveSpec{Repo: q.Case.Repo, Case: q.Case.ID, Annotations: annotations},
-			adjust: func(o *detect.Options) { eval.Ablate(q.Algorithm, o) },
+	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
+		found, err := agent.Investigate(ctx, engine.Inquiry{
+			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: engine.Case{Repo: in.Case.Repo, Name: in.Case.ID},
+			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},
 		})
 		if err != nil {
 			return nil, nil, stopping(err)
 		}
-		found.end(ctx)
-		if found.failed != nil && found.verdict.Agent != nil && found.verdict.Agent.Fallback != "" {
+		found.End(ctx)
+		if found.Failed != nil && found.Verdict.Agent != nil && found.Verdict.Agent.Fallback != "" {
 			// No answer of the method: asked again in the next life of the run.
 			if failures.Add(1) >= serverFailures {
-				return nil, nil, &eval.StopError{Err: found.failed}
+				return nil, nil, &eval.StopError{Err: found.Failed}
 			}
-			return nil, nil, found.failed
+			return nil, nil, found.Failed
 		}
 		failures.Store(0)
-		if d.broke(found.verdict) {
-			return nil, nil, &eval.StopError{Err: d.spent()}
+		if agent.Broke(found.Verdict) {
+			return nil, nil, &eval.StopError{Err: agent.Session.Spent()}
 		}
 		var runs []string
-		for _, id := range found.runs {
+		for _, id := range found.Runs {
 			runs = append(runs, string(id))
 		}
-		return found.verdict, runs, nil
+		return found.Verdict, runs, nil
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // cases writes a case file over the bench's repository: its HEAD, and its
 // HEAD~1 as another case.
-func (b *detectiveBench) cases() (file, clones string) {
+func (b *agentBench) cases() (file, clones string) {
 	b.t.Helper()
 	clones = filepath.Join(b.home, "clones")
 	b.shell("mkdir -p clones/o && cp -r r clones/o/r")
@@ -46,7 +46,7 @@ type evalReport struct {
 	}
 }
 
-func (b *detectiveBench) eval(want int, args ...string) (r evalReport, stderr string) {
+func (b *agentBench) eval(want int, args ...string) (r evalReport, stderr string) {
 	b.t.Helper()
 	out, errs := b.run(want, append([]string{"eval", "szz", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -57,7 +57,7 @@ func (b *detectiveBench) eval(want int, args ...string) (r evalReport, stderr st
 
 // A model is measured beside the other algorithms, each case once.
 func TestEvalMeasuresAModel(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	file, clones := b.cases()
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
@@ -100,7 +100,7 @@ func TestEvalMeasuresAModel(t *testing.T) {
 // A case whose server fails is tried again from where it was, and a key that is
 // refused stops the run; neither counts as an answer.
 func TestEvalTriesFailedCasesAgain(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	file, clones := b.cases()
 	var status atomic.Int32
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {

@@ -10,12 +10,13 @@ import (
 
 	"git-agent/agent/model/modeltest"
 	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/render"
 )
 
 // hesitant adds twelve fixes to a bench's repository, each with 16 culprits in
 // its case, and serves a model that names all of them with little confidence,
 // and others with less.
-func (b *detectiveBench) hesitant() (server *modeltest.Server, file, clones string) {
+func (b *agentBench) hesitant() (server *modeltest.Server, file, clones string) {
 	b.t.Helper()
 	b.shell(`cd r
 		say() { git add -A; GIT_AUTHOR_DATE="2024-02-01T00:00:$1Z" GIT_COMMITTER_DATE="2024-02-01T00:00:$1Z" git commit -q --no-verify --no-gpg-sign -m "$2"; }
@@ -47,7 +48,7 @@ func (b *detectiveBench) hesitant() (server *modeltest.Server, file, clones stri
 }
 
 // szzOf is the answer for HEAD.
-func (b *detectiveBench) szzOf(args ...string) (ans szzJSONAnswer, stderr string) {
+func (b *agentBench) szzOf(args ...string) (ans render.AnswerJSON, stderr string) {
 	b.t.Helper()
 	out, errs := b.run(exitFound, append([]string{"szz", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
@@ -59,7 +60,7 @@ func (b *detectiveBench) szzOf(args ...string) (ans szzJSONAnswer, stderr string
 // An evaluation writes a calibration; szz uses it for the model that it was
 // made for, and for no other; later reports use it without asking anybody.
 func TestCalibrationFromEvalToSzz(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	server, cases, clones := b.hesitant()
 	raw, _ := b.szzOf()
 	if raw.Agent.Calibrated || raw.Agent.Calibration != "no calibration is set" || raw.Suspects[0].Probability > 0.6 {
@@ -110,7 +111,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 
 // What cannot be fitted is refused, and leaves the file that was there.
 func TestCalibrationThatCannotBe(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	_, cases, clones := b.hesitant()
 	path := filepath.Join(b.home, "cal.json")
 	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {

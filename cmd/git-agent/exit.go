@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"git-agent/agent/model"
+	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -40,24 +43,9 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// hintedError adds to an error the command or key that helps.
-type hintedError struct {
-	err  error
-	hint string
-}
-
-func (e *hintedError) Error() string { return e.err.Error() }
-func (e *hintedError) Unwrap() error { return e.err }
-
+// withHint adds to an error the command or key that helps.
 func withHint(err error, format string, args ...any) error {
-	return &hintedError{err, fmt.Sprintf(format, args...)}
-}
-
-// spentError is a budget that has no room for the next call of a model.
-type spentError struct{ limit, spent float64 }
-
-func (e *spentError) Error() string {
-	return fmt.Sprintf("the budget of $%.4g has no room for another call: $%.4g are spent", e.limit, e.spent)
+	return session.WithHint(err, format, args...)
 }
 
 // usageOf turns a kong error into ours, and names the verb whose arguments it
@@ -80,7 +68,7 @@ func usageOf(err error, args []string) (*kong.Node, error) {
 	if n := logCount(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
 		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
 	}
-	return verb, usagef("%s", parserWords(parse.Error()))
+	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
 }
 
 // logCount is the number in an option such as -3, which git log takes for its
@@ -109,11 +97,11 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // nothing else went wrong
 		return int(status)
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.stderr, "error: %s\n", printable(usage.text))
+		fmt.Fprintf(a.stderr, "error: %s\n", layout.Printable(usage.text))
 		if verb != nil && verb.Type == kong.ApplicationNode {
-			writeRootUsage(a.stderr, verb)
+			flagtable.WriteRootUsage(a.stderr, verb)
 		} else {
-			writeSynopsis(a.stderr, verb)
+			flagtable.WriteSynopsis(a.stderr, verb)
 		}
 		return exitUsage
 	case errors.Is(context.Cause(ctx), errInterrupted):
@@ -122,7 +110,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	}
 	fmt.Fprintf(a.stderr, "fatal: %s\n", fatalText(err))
 	a.hints(ctx, err)
-	var spent *spentError
+	var spent *session.SpentError
 	var server *model.Error
 	switch {
 	case errors.As(err, &spent):
@@ -139,14 +127,14 @@ func fatalText(err error) string {
 		return "not a git repository (or any of the parent directories)"
 	}
 	text := strings.TrimSpace(err.Error())
-	return printable(strings.TrimPrefix(text, "fatal: "))
+	return layout.Printable(strings.TrimPrefix(text, "fatal: "))
 }
 
 // hints prints the hints that err and its causes carry.
 func (a *app) hints(ctx context.Context, err error) {
-	var hinted *hintedError
+	var hinted *session.HintedError
 	if errors.As(err, &hinted) {
-		a.hint(ctx, hinted.hint)
+		a.hint(ctx, hinted.Hint)
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
@@ -172,7 +160,7 @@ func (a *app) hint(ctx context.Context, text string) {
 
 func writeHint(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "hint: %s\n", printable(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
 	}
 }
 
@@ -180,16 +168,7 @@ func writeHint(w io.Writer, text string) {
 // environment variable is boolean; unset or empty, the configuration decides.
 func (a *app) adviceWanted(ctx context.Context) bool {
 	if v := a.env.get("GIT_ADVICE"); v != "" {
-		return !isFalse(v)
+		return !gitext.IsFalse(v)
 	}
 	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
-}
-
-// isFalse reads a boolean as git does.
-func isFalse(v string) bool {
-	switch strings.ToLower(v) {
-	case "", "0", "false", "no", "off":
-		return true
-	}
-	return false
 }

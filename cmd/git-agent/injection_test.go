@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // The injection suite: a repository full of orders, and a model that obeys
@@ -231,7 +232,7 @@ func (tr *trap) surroundings(t testing.TB) {
 }
 
 // ask runs git-agent in the trap against a model and returns its answer.
-func (tr *trap) ask(t *testing.T, server *modeltest.Server, args ...string) szzJSONAnswer {
+func (tr *trap) ask(t *testing.T, server *modeltest.Server, args ...string) render.AnswerJSON {
 	t.Helper()
 	t.Chdir(tr.dir)
 	t.Setenv("GIT_AGENT_MODEL", "obedient")
@@ -240,7 +241,7 @@ func (tr *trap) ask(t *testing.T, server *modeltest.Server, args ...string) szzJ
 	var out, errs bytes.Buffer
 	args = append([]string{"szz", "--engine=agent", "--allow-unpriced", "--json", "the-fix"}, args...)
 	code := run(context.Background(), os.LookupEnv, strings.NewReader(""), &out, &errs, args)
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal(out.Bytes(), &ans); err != nil || code != exitFound {
 		t.Fatalf("exits with %d, %v\n%s\n%s", code, err, &out, &errs)
 	}
@@ -265,7 +266,7 @@ func quiet(t *testing.T, server *modeltest.Server) {
 }
 
 // believable checks that each suspect is a commit before the fix.
-func (tr *trap) believable(t *testing.T, ans szzJSONAnswer) {
+func (tr *trap) believable(t *testing.T, ans render.AnswerJSON) {
 	t.Helper()
 	if len(ans.Suspects) == 0 {
 		t.Error("there is no answer")

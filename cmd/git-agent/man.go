@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/man"
 )
 
 type manCmd struct {
-	Install bool   `help:"write the pages below <dir>, by default where man looks beside the binary"`
-	Page    string `arg:"" optional:"" name:"command" help:"the command to read about; with --install the directory"`
+	Install bool   `help:"install the pages below the given directory; default: where man(1) looks for pages of the program"`
+	Page    string `arg:"" optional:"" name:"command" help:"the command to read about, or with --install, the directory"`
 }
 
 // Run shows the page of one command, or installs all pages.
@@ -74,12 +75,12 @@ func showPage(a *app, name string) (err error) {
 	var style man.Style
 	if isTerminal(a.stdout) && a.wantColor(ctx) {
 		const underlined, bold = "\x1b[4m", "\x1b[1m"
-		a.colors = []string{underlined, bold, colorReset}
+		a.colors = []string{underlined, bold, layout.ColorReset}
 		style = func(font byte, s string) string {
 			if font == 'I' {
-				return underlined + s + colorReset
+				return underlined + s + layout.ColorReset
 			}
-			return bold + s + colorReset
+			return bold + s + layout.ColorReset
 		}
 	}
 	out := a.page(ctx)

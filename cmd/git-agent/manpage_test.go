@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/man"
 
 	"github.com/alecthomas/kong"
@@ -48,7 +50,7 @@ func verb(t *testing.T, name string) *kong.Node {
 func TestManPages(t *testing.T) {
 	root := flagTable(t)
 	names := map[string]bool{"git-agent": true}
-	for _, v := range verbs(root) {
+	for _, v := range flagtable.Verbs(root) {
 		names["git-agent-"+v.Name] = true
 	}
 	for _, page := range man.Names() {
@@ -100,35 +102,37 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 		if node == root {
 			b.WriteString("\\fBgit agent\\fR <command> [<options>] [<arguments>]\n")
 		} else {
-			for _, n := range leaves(node) {
-				b.WriteString("\\fBgit agent\\fR " + roff(strings.TrimPrefix(synopsis(n), "git agent ")) + "\n")
+			for _, n := range flagtable.Leaves(node) {
+				b.WriteString("\\fBgit agent\\fR " + roff(strings.TrimPrefix(flagtable.Synopsis(n), "git agent ")) + "\n")
 			}
 		}
 		b.WriteString(".fi\n")
 	case "commands":
-		for _, v := range verbs(root) {
-			fmt.Fprintf(&b, ".TP\n\\fBgit\\-agent\\-%s\\fR(1)\n%s\n", v.Name, roff(sentence(v.Help)))
+		for _, v := range flagtable.Verbs(root) {
+			fmt.Fprintf(&b, ".TP\n\\fBgit\\-agent\\-%s\\fR(1)\n%s\n", v.Name, roff(flagtable.Sentence(v.Help)))
 		}
 	case "subcommands":
-		for _, n := range leaves(node) {
-			fmt.Fprintf(&b, ".TP\n\\fB%s\\fR %s\n%s\n", n.Name, roff(strings.Join(positionals(n), " ")), roff(sentence(n.Help)))
-			roffOptions(&b, optionsOf(n))
+		for _, n := range flagtable.Leaves(node) {
+			head := strings.TrimSpace(fmt.Sprintf("\\fB%s\\fR %s", n.Name, roff(strings.Join(flagtable.Positionals(n), " "))))
+			fmt.Fprintf(&b, ".TP\n%s\n%s\n.RS\n", head, roff(flagtable.Sentence(n.Help)))
+			roffOptions(&b, flagtable.OptionsOf(n))
+			b.WriteString(".RE\n")
 		}
 	case "options":
-		roffOptions(&b, optionsOf(node))
+		roffOptions(&b, flagtable.OptionsOf(node))
 		if node != root {
-			b.WriteString(".PP\nThe options of every command are in \\fBgit\\-agent\\fR(1).\n")
+			b.WriteString(".PP\nSee \\fBgit\\-agent\\fR(1) for the options common to all commands.\n")
 		}
 	case "seealso":
-		for _, v := range verbs(root) {
+		for _, v := range flagtable.Verbs(root) {
 			fmt.Fprintf(&b, "\\fBgit\\-agent\\-%s\\fR(1),\n", v.Name)
 		}
 		b.WriteString("\\fBgit\\fR(1)\n")
 	case "json":
 		b.WriteString(roff(sampleJSON(t)) + "\n")
 	case "placeholders":
-		for _, p := range placeholders {
-			fmt.Fprintf(&b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+p.name, p.doc)))
+		for _, p := range render.Placeholders {
+			fmt.Fprintf(&b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+p.Name, p.Doc)))
 		}
 	default:
 		t.Fatalf("unknown generated part %q", kind)
@@ -136,9 +140,9 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 	return b.String()
 }
 
-func roffOptions(b *strings.Builder, rows []option) {
+func roffOptions(b *strings.Builder, rows []flagtable.Option) {
 	for _, o := range rows {
-		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(o.spelling()), roff(sentence(o.Help)))
+		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(o.Spelling()), roff(flagtable.Sentence(o.Help)))
 	}
 }
 
@@ -148,10 +152,10 @@ func roff(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `\`
 // sampleJSON is the documented form, made from the type itself.
 func sampleJSON(t *testing.T) string {
 	t.Helper()
-	sample := szzJSONAnswer{
-		Schema: szzSchema, Source: "commit", Notes: []string{},
-		Suspects: []szzJSONSuspect{{
-			Evidence: []szzJSONEvidence{{}}, Signals: []szzJSONSignal{{}}, Confirmation: &szzJSONConfirmation{},
+	sample := render.AnswerJSON{
+		Schema: render.AnswerSchema, Source: "commit", Notes: []string{},
+		Suspects: []render.SuspectJSON{{
+			Evidence: []render.EvidenceJSON{{}}, Signals: []render.SignalJSON{{}}, Confirmation: &render.ConfirmationJSON{},
 		}},
 	}
 	b, err := json.MarshalIndent(sample, "", "  ")
@@ -220,23 +224,23 @@ func TestTextsAgree(t *testing.T) {
 	root := flagTable(t)
 	scripts := map[string]string{}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		scripts[shell] = completionFor(shell, root)
+		scripts[shell] = flagtable.CompletionFor(shell, root)
 	}
-	for _, v := range verbs(root) {
+	for _, v := range flagtable.Verbs(root) {
 		page, err := man.Page("git-agent-" + v.Name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		var usage bytes.Buffer
-		for _, n := range append(leaves(v), v) {
-			writeUsage(&usage, n, root)
+		for _, n := range append(flagtable.Leaves(v), v) {
+			flagtable.WriteUsage(&usage, n, root)
 		}
 		text := man.Text(page, 200, nil)
-		for _, o := range allOptions(v, root)[:len(allOptions(v, root))-len(optionsOf(root))] {
+		for _, o := range flagtable.AllOptions(v, root)[:len(flagtable.AllOptions(v, root))-len(flagtable.OptionsOf(root))] {
 			for form, in := range map[string]string{"usage": usage.String(), "manual": text} {
-				if !strings.Contains(in, o.spelling()) {
-					t.Errorf("%s of %s does not have %q", form, v.Name, o.spelling())
+				if !strings.Contains(in, o.Spelling()) {
+					t.Errorf("%s of %s does not have %q", form, v.Name, o.Spelling())
 				}
 			}
 			for shell, script := range scripts {

@@ -18,10 +18,10 @@ import (
 
 // mcpCmd is `git agent mcp`: the tools and szz for other agents.
 type mcpCmd struct {
-	Repo  string `placeholder:"<directory>" kind:"path" help:"serve the repository of this directory, not the current one"`
-	Tip   string `xor:"tip" placeholder:"<revision>" help:"let the tools see nothing that is not an ancestor of this revision; default: HEAD"`
-	Fix   string `xor:"tip" placeholder:"<revision>" help:"let the tools see nothing but what was there before this fix, which szz traces unless told otherwise"`
-	Cache bool   `negatable:"" default:"true" help:"keep answers, and give those kept before"`
+	Repo  string `placeholder:"<directory>" kind:"path" help:"serve the repository at <directory>; default: the current one"`
+	Tip   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only <revision> and its ancestors; default: HEAD"`
+	Fix   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only what existed before this fix, and make it the default fix of szz"`
+	Cache bool   `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
 }
 
 // Run serves standard input and output until the client leaves.

@@ -10,6 +10,9 @@ import (
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -74,10 +77,10 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := (&szzHuman{w: &text, width: 100}).answer(ans); err != nil {
+	if err := render.NewHuman(&text, layout.Palette{}, 100, false).Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: szzJSONOf(ans)}, nil
+	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 }
 
 // fix resolves the name that the client gives, or else that of the command line,
@@ -90,28 +93,29 @@ func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
 	return repo.ResolveName(ctx, revision)
 }
 
-func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (szzAnswer, error) {
-	repo, as := t.server.repo, &szzCmd{Algorithm: p.Algorithm, MaxCount: &p.Max, Annotations: p.Annotations, Cache: true}
-	tracer := &szzTracer{repo: repo, cmd: as, build: buildIdentity()}
-	if as.cacheable(repo) {
-		tracer.cache = t.server.cache
+func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (render.Answer, error) {
+	e := &engine.Engine{Repo: t.server.repo, Build: buildIdentity()}
+	if engine.Cacheable(e.Repo) {
+		e.Cache = t.server.cache
 	}
-	ans, err := tracer.trace(ctx, szzFix{source: szz.SourceCommit, oid: fix}, func(_ szzFix, e agent.Event) {
-		if step, ok := e.(agent.Progress); ok {
+	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max}
+	ans, err := e.Answer(ctx, q, func(event agent.Event) {
+		if step, ok := event.(agent.Progress); ok {
 			mcp.Progress(ctx, step.Text)
 		}
 	})
-	if err == nil {
-		withholdEvidence(ans.Verdict)
+	if err != nil {
+		return render.Answer{}, err
 	}
-	return ans, err
+	redactEvidence(ans.Verdict)
+	return render.Answer{Answer: *ans}, nil
 }
 
-// withholdEvidence takes out lines of files that hold secrets by their name.
-func withholdEvidence(v *szz.Verdict) {
+// redactEvidence takes out lines of files that hold secrets by their name.
+func redactEvidence(v *szz.Verdict) {
 	for _, s := range v.Suspects {
 		for i := range s.Evidence {
-			if secret.Withheld(s.Evidence[i].Path) {
+			if secret.MustRedact(s.Evidence[i].Path) {
 				s.Evidence[i].Text = "(withheld)"
 			}
 		}

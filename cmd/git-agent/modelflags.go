@@ -4,19 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"git-agent/agent/session"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // modelFlags are the options of the verbs that may ask a model.
 type modelFlags struct {
-	Model           string         `placeholder:"<name>" help:"the model to ask; default: agent.model"`
-	Runs            *int           `placeholder:"<n>" help:"let the model investigate each fix <n> times and vote"`
-	Turns           *int           `placeholder:"<n>" help:"end an investigation after <n> answers of the model"`
+	Model           string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
+	Runs            *int           `placeholder:"<n>" help:"investigate each fix <n> times, and decide by majority vote"`
+	Turns           *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
 	WallTime        *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
 	MaxCost         *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
-	AllowUnpriced   bool           `help:"ask a model whose price is not known"`
-	Calibration     string         `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with what eval --calibrate wrote; default: agent.calibration"`
+	AllowUnpriced   bool           `help:"use a model even if its price is unknown"`
+	Calibration     string         `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
 	Tools           bool           `negatable:"" default:"true" help:"let the model use the git tools"`
-	DomainKnowledge bool           `negatable:"" default:"true" help:"teach the model the method"`
+	DomainKnowledge bool           `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
 	Compression     bool           `negatable:"" default:"true" help:"condense what the model is shown"`
 }
 
@@ -29,9 +33,17 @@ func (f *modelFlags) check() error {
 		return usagef("--turns takes a number from 1; --engine=offline asks no model")
 	case f.WallTime != nil && *f.WallTime <= 0:
 		return usagef("--wall-time takes a duration above 0, such as 10m; --engine=offline asks no model")
-	case f.MaxCost != nil && *f.MaxCost < 0:
+	}
+	return checkCost(f.MaxCost)
+}
+
+// checkCost refuses a --max-cost that leaves nothing to spend.
+func checkCost(usd *float64) error {
+	switch {
+	case usd == nil:
+	case *usd < 0:
 		return usagef("--max-cost takes no negative number")
-	case f.MaxCost != nil && !(*f.MaxCost > 0):
+	case !(*usd > 0):
 		return usagef("--max-cost=0 leaves a model nothing to spend; --engine=offline asks none")
 	}
 	return nil
@@ -49,6 +61,11 @@ func (f *modelFlags) runs() int {
 // that vote fewer, so that the server has as much to do.
 func (f *modelFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
+// switches are the parts of the method that the options turn off.
+func (f *modelFlags) switches() szz.Switches {
+	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
+}
+
 // used is true when an option asks for a model by what it says.
 func (f *modelFlags) used() bool {
 	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced || f.Calibration != "" ||
@@ -56,9 +73,9 @@ func (f *modelFlags) used() bool {
 }
 
 // apply puts the options over the settings.
-func (f *modelFlags) apply(s *modelSettings) {
+func (f *modelFlags) apply(s *session.Settings) {
 	if f.Model != "" {
-		s.Model, s.from["agent.model"] = f.Model, "--model"
+		s.Model, s.From["agent.model"] = f.Model, "--model"
 	}
 	if f.Turns != nil {
 		s.Turns = *f.Turns
@@ -70,7 +87,7 @@ func (f *modelFlags) apply(s *modelSettings) {
 		s.MaxCost = *f.MaxCost
 	}
 	if f.Calibration != "" {
-		s.Calibration, s.from["agent.calibration"] = f.Calibration, "--calibration"
+		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
 	}
 	s.AllowUnpriced = s.AllowUnpriced || f.AllowUnpriced
 }
@@ -79,11 +96,11 @@ func (f *modelFlags) apply(s *modelSettings) {
 var errNoModel = errors.New("no model is configured")
 
 // noModelHint says how to configure one.
-const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see CONFIGURATION in 'git agent --help'"
+const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
 // chooseEngine says whether a model answers, and tells the user when there was
 // a choice. why keeps a model out that is configured; "" lets it in.
-func (a *app) chooseEngine(engine string, flags *modelFlags, s modelSettings, why string) (asked bool, err error) {
+func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings, why string) (asked bool, err error) {
 	switch {
 	case engine == "offline":
 		if flags.used() {
@@ -102,13 +119,13 @@ func (a *app) chooseEngine(engine string, flags *modelFlags, s modelSettings, wh
 		}
 		return false, nil
 	case engine == "auto" && why == "" && s.Engine == "offline" && !flags.used():
-		why = "agent.engine=offline (" + s.from["agent.engine"] + ")"
+		why = "agent.engine=offline (" + s.From["agent.engine"] + ")"
 	}
 	if engine == "auto" && why != "" {
 		a.say("engine: offline, because of %s", why)
 		return false, nil
 	}
-	a.say("engine: agent, %s at %s", printable(s.Model), printable(s.host()))
+	a.say("engine: agent, %s at %s", layout.Printable(s.Model), layout.Printable(s.Host()))
 	return true, nil
 }
 

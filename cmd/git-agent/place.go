@@ -9,6 +9,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -126,7 +127,7 @@ func (a *app) warnOnce(text string) {
 	}
 	if !a.kept.said[text] {
 		a.kept.said[text] = true
-		fmt.Fprintf(a.stderr, "warning: %s\n", printable(text))
+		fmt.Fprintf(a.stderr, "warning: %s\n", layout.Printable(text))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/visible"
 )
 
@@ -127,7 +128,7 @@ func (p *progress) line(elapsed time.Duration) string {
 		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
 	}
 	if p.what != "" {
-		line += " " + oneLine(p.what)
+		line += " " + layout.OneLine(p.what)
 	}
 	width := 80
 	if p.tty {
@@ -137,7 +138,7 @@ func (p *progress) line(elapsed time.Duration) string {
 	if strings.HasSuffix(line, ":") {
 		tail = tail[1:]
 	}
-	line = cutColumns(line, max(0, width-1-len(tail)))
+	line = layout.CutColumns(line, max(0, width-1-len(tail)))
 	return strings.TrimRightFunc(line, visible.Hidden) + tail // a joiner joins nothing any more
 }
 

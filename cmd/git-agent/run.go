@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -79,8 +80,8 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	if c.ShowVersion {
 		return verb, printVersion(a.stdout)
 	}
-	if taker, ok := verb.Target.Addr().Interface().(pathTaker); ok {
-		taker.setPaths(paths)
+	if taker, ok := verb.Target.Addr().Interface().(flagtable.PathTaker); ok {
+		taker.SetPaths(paths)
 	} else if len(paths) > 0 {
 		return verb, usagef("unexpected argument %q", paths[0])
 	}
@@ -98,6 +99,9 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	}
 	go a.config(ctx) // while git looks for the repository; locate waits for it
 	opt.Locate = a.locate(ctx)
+	if opt.Dir == "" {
+		opt.Settings = a.config
+	}
 	repo, err := gitext.Open(ctx, opt)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func (c *szzCmd) confine(ctx context.Context, a *app) error {
 
 // unconfinedHint says what to type where nothing confines a command.
 func unconfinedHint(e *sandbox.Unavailable) string {
-	none := "--sandbox=none runs the command with your rights, and 'git config --global agent.sandbox none' always does"
+	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
 	if command := installBwrap(e.Failed); command != "" {
 		return command + "\n" + none
 	}

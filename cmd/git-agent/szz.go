@@ -5,74 +5,64 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
-	"git-agent/cache"
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
 // szzCmd is `git agent szz`: which commits introduced the bug that this one
 // fixes?
 type szzCmd struct {
-	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"how the offline engine looks: rank, or a classic variant: b, ag, ma, l, r, ra"`
-	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"who looks: offline, agent (a model), or auto"`
-	Annotations   bool          `negatable:"" default:"true" help:"believe a message that names its culprit, as a Fixes trailer does"`
+	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
+	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Annotations   bool          `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
 	MaxCount      *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix"`
-	Skip          int           `placeholder:"<n>" help:"leave out the first <n> fixes"`
-	Staged        bool          `xor:"source" help:"trace the staged changes, which fix the bug"`
-	Worktree      bool          `xor:"source" help:"trace the changes of tracked files, staged or not"`
-	Stdin         bool          `xor:"source" help:"read more revisions from standard input, one on each line"`
-	Null          bool          `short:"z" help:"end lines of input and output with NUL"`
+	Skip          int           `placeholder:"<n>" help:"skip the first <n> fixes"`
+	Staged        bool          `xor:"source" help:"treat the staged changes as the fix"`
+	Worktree      bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
+	Stdin         bool          `xor:"source" help:"also read revisions from standard input, one per line"`
+	Null          bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON          bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
-	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in a format like that of git log"`
-	Trailer       bool          `xor:"form" help:"print a Fixes: trailer for the first suspect of each fix"`
-	Note          bool          `help:"also write the answer as a note of the fix to refs/notes/agent"`
-	VerifyCmd     string        `placeholder:"<command>" help:"run a shell command at suspects and their parents to confirm them"`
-	VerifyTimeout time.Duration `placeholder:"<duration>" help:"how long one run may take, such as 90s; 10 minutes unless given"`
-	VerifyMemory  string        `placeholder:"<size>" help:"how much memory each process of the command may have, such as 2g; no bound unless given"`
-	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto, which takes the better of the first two; default: agent.sandbox, or auto"`
-	Bisect        bool          `help:"bisect with --verify-cmd when it confirms no suspect"`
-	AllowShallow  bool          `help:"work in a shallow clone, whose answers may be cut short"`
-	Cache         bool          `negatable:"" default:"true" help:"keep answers, and give those kept before"`
-	Events        string        `placeholder:"<file>" kind:"path" help:"append to <file> what happens, when it happens, as JSON lines"`
-	ShowRequest   bool          `xor:"form" help:"print what would be sent to the model first, and send nothing"`
-	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes at once; default: the number of processors, or 8 for a model, fewer with --runs"`
+	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
+	Trailer       bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
+	Note          bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
+	VerifyCmd     string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
+	VerifyTimeout time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
+	VerifyMemory  string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
+	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
+	Bisect        bool          `help:"if --verify-cmd confirms no suspect, bisect with it"`
+	AllowShallow  bool          `help:"work in a shallow clone, where answers may be incomplete"`
+	Cache         bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
+	Events        string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest   bool          `xor:"form" help:"print the first request to the model instead of sending it"`
+	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	modelFlags    `embed:""`
-	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix: a revision or a range of them"`
+	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths    []string
 	confined sandboxSettings
+	insisted bool // on a model: the offline engine's answer is no answer to the question
 }
 
-// setPaths takes what followed "--".
-func (c *szzCmd) setPaths(paths []string) { c.paths = paths }
-
-// szzAnswer is what a renderer shows of one fix.
-type szzAnswer struct {
-	Source  szz.Source
-	Fix     gitext.Commit // zero for an uncommitted fix
-	Verdict *szz.Verdict
-	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
-	hidden  int           // suspects that were taken out before it is shown
-	failed  error         // why a fix among others could not be traced; its Verdict is empty
-
-	end func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
-}
-
-// complete is false for an answer that a better day may improve: the model was
-// to be asked, and did not answer.
-func (ans szzAnswer) complete() bool {
-	return ans.Verdict.Agent == nil || ans.Verdict.Agent.Fallback == ""
-}
+// SetPaths takes what followed "--".
+func (c *szzCmd) SetPaths(paths []string) { c.paths = paths }
 
 // szzRenderer shows answers in one form. Each answer is complete on stdout
 // when answer returns.
 type szzRenderer interface {
-	answer(ans szzAnswer) error
+	Answer(ans render.Answer) error
 }
 
 // Run traces each fix in turn. What was traced before an error or a signal
@@ -88,24 +78,19 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.confine(ctx, a); err != nil {
 		return err
 	}
-	who, err := c.detective(ctx, a, repo)
+	agent, traces, err := c.openAgent(ctx, a, repo)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, who.close()) }()
-	fixes, total, err := c.fixes(ctx, a, repo)
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	questions, total, err := c.questions(ctx, a, repo)
 	if err != nil {
 		return err
 	}
-	paths, err := repoPaths(repo, c.paths)
-	if err != nil {
-		return err
-	}
-	tracer := newSzzTracer(ctx, a, repo, c, paths, who)
-	tracer.several = c.Stdin || total > 1
-	defer tracer.close()
+	e := c.engine(ctx, a, repo, agent)
+	defer e.Cache.Close() // losing the last write loses time only
 	if c.ShowRequest {
-		return tracer.showRequests(ctx, a, fixes)
+		return c.showRequests(ctx, a, e, questions)
 	}
 	events, err := a.newEventLog(ctx, c.Events)
 	if err != nil {
@@ -115,8 +100,8 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	show := &szzOutput{a: a, cmd: c, events: events, total: total}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := szzTally{insisted: who != nil && who.insisted}
-	if err := c.answerAll(ctx, a, tracer, show, fixes, &tally); err != nil {
+	tally := szzTally{insisted: c.insisted}
+	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
 		return err
 	}
 	if repo.Missed() > 0 { // something was left out, whatever was found
@@ -125,31 +110,63 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	return tally.status()
 }
 
+// engine is what answers. A verified answer depends on the machine, so it is not
+// kept.
+func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
+	e := &engine.Engine{Repo: repo, Agent: agent, Build: buildIdentity()}
+	if c.VerifyCmd != "" {
+		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
+			Sandbox: c.confined.Level, Readable: c.confined.Readable, Writable: c.confined.Writable,
+		}}
+
+	} else if c.Cache && engine.Cacheable(repo) {
+		e.Cache = a.openCache(ctx, repo)
+	}
+	return e
+}
+
+// workers is how many fixes are in work at once. A command that runs the
+// project's code gets the machine for itself.
+func (c *szzCmd) workers(model bool) int {
+	switch {
+	case c.VerifyCmd != "":
+		return 1
+	case c.Jobs > 0:
+		return c.Jobs
+	case model:
+		return c.modelFlags.jobs()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 // answerAll shows the answer for each fix, and counts what the answers are.
-func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show *szzOutput, fixes iter.Seq2[szzFix, error], tally *szzTally) error {
+func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *szzTally) error {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	live := newSzzLive(a, show, tracer.who != nil)
+	live := newSzzLive(a, show, e.Agent != nil)
 	show.events.start(show.total)
-	report := func(fix szzFix, e agent.Event) {
-		show.events.tell(fix, e)
-		if p, ok := e.(agent.Progress); ok {
+	report := func(q szz.Question, event agent.Event) {
+		show.events.tell(q, event)
+		if p, ok := event.(agent.Progress); ok {
 			meter.say(p.Text)
 			return
 		}
 		meter.clear()
-		live.tell(fix, e)
+		live.tell(q, event)
 		meter.resume()
 	}
 	done := 0
 	meter.update(done, show.total, "")
-	for ans, err := range tracer.all(ctx, fixes, report) {
+	batch := engine.Batch{Workers: c.workers(e.Agent != nil), Several: c.Stdin || show.total > 1, OnEvent: report}
+	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
-			return c.resumable(ctx, a, tracer.who, done, err)
+			return c.resumable(ctx, a, e.Agent != nil, done, err)
 		}
+		ans := render.Answer{Answer: *found}
 		meter.clear()
-		if ans.failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(ans.failed))
+		if failed := ans.Failed(); failed != nil {
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
@@ -157,8 +174,8 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show 
 		if show.paging() {
 			meter.end()
 		}
-		if c.Note && ans.failed == nil {
-			if err := writeNote(ctx, tracer.repo, ans); err != nil {
+		if c.Note && ans.Failed() == nil {
+			if err := writeNote(ctx, e.Repo, ans); err != nil {
 				return err
 			}
 		}
@@ -166,8 +183,8 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, tracer *szzTracer, show 
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")
-		if who := tracer.who; who != nil && who.broke(ans.Verdict) {
-			return c.resumable(ctx, a, who, done-1, who.spent())
+		if e.Agent != nil && e.Agent.Broke(ans.Verdict) {
+			return c.resumable(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
 	}
 	return nil
@@ -217,7 +234,7 @@ func (c *szzCmd) check() error {
 		return usagef("-z needs --stdin, --json, --format or --trailer")
 	}
 	if c.Format != nil {
-		if _, err := parseFormat(*c.Format); err != nil {
+		if _, err := render.ParseFormat(*c.Format); err != nil {
 			return &usageError{err.Error()}
 		}
 	}
@@ -236,7 +253,7 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	}
 	if repo.Shallow() && !c.AllowShallow {
 		return nil, withHint(errors.New("the repository is shallow: its history is cut short"),
-			"git fetch --unshallow\nor use --allow-shallow for an answer that may be cut short")
+			"git fetch --unshallow\nor use --allow-shallow for an answer that may be incomplete")
 	}
 	if (c.Staged || c.Worktree) && repo.Bare() {
 		return nil, errors.New("a bare repository has no uncommitted fix")
@@ -247,12 +264,12 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 // resumable adds to the error of an interrupt, of a spent budget or of a model's
 // server the command that goes on. Before the first answer there is something
 // to go on with when a model was interrupted, whose steps are recorded.
-func (c *szzCmd) resumable(ctx context.Context, a *app, who *detective, done int, err error) error {
-	var spent *spentError
+func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, err error) error {
+	var spent *session.SpentError
 	var server *model.Error
 	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
 	passing := interrupted || errors.As(err, &spent) || errors.As(err, &server)
-	begun := done > 0 || interrupted && who != nil
+	begun := done > 0 || interrupted && asked
 	if !passing || !begun || c.Staged || c.Worktree {
 		return err
 	}
@@ -268,10 +285,26 @@ func (c *szzCmd) resumable(ctx context.Context, a *app, who *detective, done int
 			added = true
 		}
 	}
-	hint := shellJoin(words)
-	var before *hintedError
+	hint := layout.ShellJoin(words)
+	var before *session.HintedError
 	if errors.As(err, &before) {
-		hint = before.hint + "\n" + hint
+		hint = before.Hint + "\n" + hint
 	}
 	return withHint(err, "%s", hint)
+}
+
+// buildIdentity tells two builds of the program apart, so that an answer of
+// yesterday's build is not taken for one of today's. git's version is no part
+// of it: what is read is pinned to mean the same in every version.
+func buildIdentity() string {
+	id := versionString()
+	exe, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }

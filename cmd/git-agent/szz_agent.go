@@ -8,9 +8,12 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/engine"
+	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -19,12 +22,13 @@ import (
 // most of the time, and servers limit the rate of requests.
 const modelJobs = 8
 
-// detective prepares the model that shall answer; nil when the offline engine
-// does.
-func (c *szzCmd) detective(ctx context.Context, a *app, repo *gitext.Repo) (*detective, error) {
+// openAgent prepares the model that shall answer; nil when the offline engine
+// does. The traces in which its runs are recorded are the caller's to close; they
+// may be nil.
+func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
 	settings, err := c.modelSettings(ctx, a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	why := ""
 	if c.Algorithm != "" {
@@ -32,33 +36,34 @@ func (c *szzCmd) detective(ctx context.Context, a *app, repo *gitext.Repo) (*det
 	}
 	asked, err := a.chooseEngine(c.Engine, &c.modelFlags, settings, why)
 	if err != nil || !asked {
-		return nil, err
+		return nil, nil, err
 	}
+	c.insisted = c.Engine == "agent" || settings.Engine == "agent"
 	if c.ShowRequest {
-		return a.newDetective(ctx, settings, c.modelFlags, nil)
+		agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), nil, true)
+		return agent, nil, err
 	}
 	k := a.keptOf(ctx, repo.CommonDir())
 	traces, err := a.openTraces(ctx, k.state, k.noState)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		a.warnOnce(unrecorded(err))
+		a.warnOnce(session.Unrecorded(err))
 		traces = nil
 	}
-	d, err := a.newDetective(ctx, settings, c.modelFlags, traces)
+	agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), traces, false)
 	if err != nil {
-		return nil, errors.Join(err, traces.Close())
+		return nil, nil, errors.Join(err, traces.Close())
 	}
-	d.own, d.insisted = true, c.Engine == "agent" || settings.Engine == "agent"
-	return d, nil
+	return agent, traces, nil
 }
 
 // modelSettings reads the settings unless no model is to be asked whatever
 // they say.
-func (c *szzCmd) modelSettings(ctx context.Context, a *app) (modelSettings, error) {
+func (c *szzCmd) modelSettings(ctx context.Context, a *app) (session.Settings, error) {
 	if c.Engine == "offline" {
-		return modelSettings{}, nil
+		return session.Settings{}, nil
 	}
 	s, err := a.modelSettings(ctx)
 	if err == nil {
@@ -67,35 +72,21 @@ func (c *szzCmd) modelSettings(ctx context.Context, a *app) (modelSettings, erro
 	return s, err
 }
 
-// errShown ends an investigation whose first request was to be seen only.
-var errShown = errors.New("the request is shown and not sent")
-
-// shownRequest keeps the first request and answers none.
-type shownRequest struct{ first *model.Request }
-
-// Ask keeps the request.
-func (s *shownRequest) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
-	if s.first == nil {
-		s.first = &req
-	}
-	return nil, errShown
-}
-
 // showRequests prints the first request for each fix, with what is hidden in
 // it escaped. Nothing is sent and nothing is recorded.
-func (t *szzTracer) showRequests(ctx context.Context, a *app, fixes iter.Seq2[szzFix, error]) error {
-	if t.who == nil {
+func (c *szzCmd) showRequests(ctx context.Context, a *app, e *engine.Engine, questions iter.Seq2[szz.Question, error]) error {
+	if e.Agent == nil {
 		return withHint(errNoModel, noModelHint)
 	}
 	end := "\n"
-	if t.cmd.Null {
+	if c.Null {
 		end = "\x00"
 	}
-	for fix, err := range fixes {
+	for q, err := range questions {
 		if err != nil {
 			return err
 		}
-		body, err := t.firstRequest(ctx, fix)
+		body, err := e.Agent.FirstRequest(ctx, e.Repo, q)
 		if err != nil {
 			return err
 		}
@@ -104,26 +95,6 @@ func (t *szzTracer) showRequests(ctx context.Context, a *app, fixes iter.Seq2[sz
 		}
 	}
 	return nil
-}
-
-func (t *szzTracer) firstRequest(ctx context.Context, fix szzFix) ([]byte, error) {
-	fc, err := szz.NewContext(ctx, t.repo, fix.oid, szz.ContextOptions{NoAnnotations: !t.cmd.Annotations, Paths: t.paths, Source: fix.source})
-	if err != nil {
-		return nil, err
-	}
-	shown := &shownRequest{}
-	opt := t.who.options(inquiry{}, shown)
-	opt.Unpriced = true // it costs nothing
-	verdict, err := detect.Trace(ctx, t.repo, fc, opt)
-	switch {
-	case shown.first != nil:
-		return t.who.body(*shown.first)
-	case err != nil:
-		return nil, err
-	case verdict.Algorithm == "annotation":
-		return nil, withHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", fix.oid.Short()), "--no-annotations asks all the same")
-	}
-	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", fix.oid.Short())
 }
 
 // szzLive shows on a terminal what a model does while it does it.
@@ -143,15 +114,15 @@ func newSzzLive(a *app, show *szzOutput, model bool) *szzLive {
 }
 
 // tell shows one event on one line, or none.
-func (l *szzLive) tell(fix szzFix, e agent.Event) {
+func (l *szzLive) tell(q szz.Question, e agent.Event) {
 	if !l.on {
 		return
 	}
 	for _, line := range liveLines(e, l.long) {
 		if !l.single {
-			line = fix.oid.Short() + " " + line
+			line = q.Fix.Short() + " " + line
 		}
-		fmt.Fprintln(l.a.stderr, oneLine(line))
+		fmt.Fprintln(l.a.stderr, layout.OneLine(line))
 	}
 }
 
@@ -186,26 +157,9 @@ func liveLines(e agent.Event, long bool) []string {
 	case agent.Progress: // of one of several runs; the others are on the line of progress
 		return []string{clip(e.Text)}
 	case agent.Usage:
-		return []string{fmt.Sprintf("turn %d: %s", e.Turn, usageText(modelUsage(e)))}
+		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}
 	}
 	return nil
-}
-
-// usageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
-// costs nothing, or nobody knows how much, has no price.
-func usageText(u model.Usage) string {
-	s := fmt.Sprintf("%d tokens sent", u.Prompt())
-	if u.CacheRead > 0 {
-		s += fmt.Sprintf(" (%d cached)", u.CacheRead)
-	}
-	s += fmt.Sprintf(", %d received", u.Output)
-	if u.Estimated {
-		s += " (estimated)"
-	}
-	if u.CostUSD != nil && *u.CostUSD > 0 {
-		s += fmt.Sprintf(", $%.4f", *u.CostUSD)
-	}
-	return s
 }
 
 // clip cuts a line that is only to be glanced at.

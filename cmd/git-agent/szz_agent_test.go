@@ -14,21 +14,21 @@ import (
 	"sync"
 	"testing"
 
-	"git-agent/agent/model"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
-// detectiveBench is a repository with a home of its own, in which HEAD fixes a bug of
+// agentBench is a repository with a home of its own, in which HEAD fixes a bug of
 // HEAD~2, and the current directory of its test.
-type detectiveBench struct {
+type agentBench struct {
 	t             *testing.T
 	dir, home     string
 	bug, innocent string // commits
 }
 
-func newDetectiveBench(t *testing.T) *detectiveBench {
+func newAgentBench(t *testing.T) *agentBench {
 	t.Helper()
-	b := &detectiveBench{t: t, home: t.TempDir()}
+	b := &agentBench{t: t, home: t.TempDir()}
 	b.dir = filepath.Join(b.home, "r")
 	for name, value := range map[string]string{
 		"HOME": b.home, "GIT_CONFIG_GLOBAL": filepath.Join(b.home, ".gitconfig"), "GIT_CONFIG_SYSTEM": os.DevNull,
@@ -50,7 +50,7 @@ func newDetectiveBench(t *testing.T) *detectiveBench {
 	return b
 }
 
-func (b *detectiveBench) shell(script string) {
+func (b *agentBench) shell(script string) {
 	b.t.Helper()
 	cmd := exec.Command("sh", "-ec", script)
 	cmd.Dir = b.home
@@ -59,7 +59,7 @@ func (b *detectiveBench) shell(script string) {
 	}
 }
 
-func (b *detectiveBench) git(args ...string) string {
+func (b *agentBench) git(args ...string) string {
 	b.t.Helper()
 	out, err := exec.Command("git", args...).Output()
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *detectiveBench) git(args ...string) string {
 }
 
 // serve makes the replies the configured model's.
-func (b *detectiveBench) serve(answer func(modeltest.Request) modeltest.Reply) *modeltest.Server {
+func (b *agentBench) serve(answer func(modeltest.Request) modeltest.Reply) *modeltest.Server {
 	server := modeltest.Serve(b.t, answer)
 	b.t.Setenv("GIT_AGENT_MODEL", "m1")
 	b.t.Setenv("GIT_AGENT_BASE_URL", server.URL)
@@ -77,7 +77,7 @@ func (b *detectiveBench) serve(answer func(modeltest.Request) modeltest.Reply) *
 }
 
 // run runs git-agent and wants an exit code.
-func (b *detectiveBench) run(want int, args ...string) (stdout, stderr string) {
+func (b *agentBench) run(want int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), os.LookupEnv, strings.NewReader(""), &out, &errs, args); code != want {
@@ -98,7 +98,7 @@ func always(r modeltest.Reply) func(modeltest.Request) modeltest.Reply {
 
 // A configured model answers, is named on stderr, and its answer is kept.
 func TestSzzAsksTheModel(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
 			return modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
@@ -106,7 +106,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 		return reports(b.bug)
 	})
 	out, errs := b.run(exitFound, "szz", "--json")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 // Without a configured model nothing changes, whatever else is in the
 // environment, and nobody is asked.
 func TestSzzWithoutAModel(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	plain, errs := b.run(exitFound, "szz", "--no-cache")
 	if errs != "" {
 		t.Errorf("stderr %q", errs)
@@ -172,7 +172,7 @@ func TestSzzWithoutAModel(t *testing.T) {
 
 // What a repository sets about models is left out, with a word.
 func TestRepositorySetsNoModel(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.git("config", "agent.model", "evil")
 	_, errs := b.run(exitFound, "szz")
 	if want := "warning: agent.model (local) is ignored: a repository may not set it; use 'git config --global agent.model <value>'\n"; errs != want {
@@ -194,7 +194,7 @@ func TestRepositorySetsNoModel(t *testing.T) {
 
 // Bad settings and missing ones are told with what to do.
 func TestModelSettingsThatCannotBe(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	tests := []struct {
 		name   string
 		config map[string]string
@@ -233,31 +233,9 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Keys go where they belong: OpenAI's variable to OpenAI, or to the server
-// that is named beside it.
-func TestWhereKeysGo(t *testing.T) {
-	env := map[string]string{"OPENAI_API_KEY": "theirs", "GIT_AGENT_API_KEY": ""}
-	a := &app{env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
-	for _, tt := range []struct {
-		url, from, own, want string
-	}{
-		{model.DefaultBaseURL, "", "", "theirs"},
-		{"https://api.deepseek.com/v1", "git config, global", "", ""},
-		{"https://api.deepseek.com/v1", "GIT_AGENT_BASE_URL", "", ""},
-		{"https://proxy.example/v1", "OPENAI_BASE_URL", "", "theirs"},
-		{"https://api.deepseek.com/v1", "git config, global", "ours", "ours"},
-	} {
-		env["GIT_AGENT_API_KEY"] = tt.own
-		s := modelSettings{BaseURL: tt.url, from: map[string]string{"agent.baseUrl": tt.from}}
-		if got, _, err := a.modelKey(t.Context(), s, true); got != tt.want || err != nil {
-			t.Errorf("%+v: %q, %v", tt, got, err)
-		}
-	}
-}
-
 // --show-request prints the bytes that are then sent, and sends nothing.
 func TestShowRequestIsWhatIsSent(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	server := b.serve(always(reports(b.bug)))
 	shown, _ := b.run(exitFound, "szz", "--show-request", "-q")
 	if n := len(server.Requests()); n > 0 {
@@ -275,7 +253,7 @@ func TestShowRequestIsWhatIsSent(t *testing.T) {
 // Who only looks at a request needs no key and no price for it, and nothing
 // runs to get the key.
 func TestShowRequestNeedsNoKey(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	for key, value := range map[string]string{
 		"agent.model": "nobody-knows-1", "agent.baseUrl": "https://models.example/v1", "agent.maxCost": "1",
 		"agent.apiKeyCommand": "echo no key yet >&2; exit 3",
@@ -292,35 +270,10 @@ func TestShowRequestNeedsNoKey(t *testing.T) {
 	}
 }
 
-// The hint to a refusal of the server is about what is wrong: a key that is
-// missing is no wrong one, and a model that answers has the right name.
-func TestAdvice(t *testing.T) {
-	t.Parallel()
-	settings := modelSettings{BaseURL: "http://h.example/v1", Model: "m", from: map[string]string{"agent.model": "--model"}}
-	for _, tt := range []struct {
-		name, keyFrom, hint string
-		failed              model.Error
-	}{
-		{"a wrong key", "GIT_AGENT_API_KEY", "check the key for h.example; it is from GIT_AGENT_API_KEY", model.Error{Class: model.ClassAuth, Status: 400}},
-		{"no key", "", keyHint, model.Error{Class: model.ClassAuth, Status: 401}},
-		{"no such model", "", `check the model's name, "m", which is from --model`, model.Error{Class: model.ClassModel, Status: 404}},
-		{"a part was read", "", "", model.Error{Class: model.ClassModel, Status: 200, Message: "OLLAMA_CONTEXT_LENGTH"}},
-	} {
-		var hinted *hintedError
-		hint := ""
-		if err := (&detective{settings: settings, keyFrom: tt.keyFrom}).advise(&tt.failed); errors.As(err, &hinted) {
-			hint = hinted.hint
-		}
-		if hint != tt.hint {
-			t.Errorf("%s: the hint is %q, want %q", tt.name, hint, tt.hint)
-		}
-	}
-}
-
 // A run that its server interrupted goes on where it was, and what stands in
 // for its answer in the meantime is marked and not kept.
 func TestSzzGoesOnAfterItsServer(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	t.Setenv("GIT_AGENT_API_KEY", "wrong")
 	down := true
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -353,7 +306,7 @@ func TestSzzGoesOnAfterItsServer(t *testing.T) {
 // Runs that vote are under way together, each recorded as a run of its own,
 // and what is shown of them says whose it is.
 func TestSzzVotes(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	var mu sync.Mutex
 	asked := 0
 	all := make(chan struct{}) // closed when all three have asked their second question
@@ -370,7 +323,7 @@ func TestSzzVotes(t *testing.T) {
 		return reports(b.bug)
 	})
 	out, errs := b.run(exitFound, "szz", "--json", "--runs=3", "--progress")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -397,10 +350,10 @@ func TestSzzVotes(t *testing.T) {
 // A model that says nothing of use leaves the offline answer, marked in every
 // form, and asked for again the next time.
 func TestSzzFallsBack(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"commits":[]}`)))
 	out, _ := b.run(exitFound, "szz", "--json", "--turns=3")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -421,14 +374,14 @@ func TestSzzFallsBack(t *testing.T) {
 // A spent budget ends the command with the way to go on; what was answered
 // stands.
 func TestSzzStopsAtItsBudget(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.git("config", "--global", "agent.price", "1/1")
 	b.serve(always(reports(b.bug).Counting(90_000, 10_000))) // $0.10
 	out, errs := b.run(exitLimit, "szz", "--jobs=1", "--max-cost=0.11", "--format=%(fix:short) %(engine)", "HEAD", "HEAD~1")
 	if lines := strings.Split(out, "\n"); !strings.HasSuffix(lines[0], " agent") {
 		t.Errorf("stdout %q", out)
 	}
-	for _, want := range []string{"fatal: the budget of $0.11 has no room", "hint: allow more with --max-cost", "szz --skip=1"} {
+	for _, want := range []string{"fatal: the budget of $0.11 has no room", "hint: raise the limit with --max-cost", "szz --skip=1"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("no %q in %q", want, errs)
 		}

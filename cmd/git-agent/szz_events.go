@@ -13,6 +13,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -37,22 +38,22 @@ type eventLine struct {
 	Fix    gitext.OID `json:"fix,omitempty"` // which fix it is about; none for an uncommitted one
 	Event  string     `json:"event"`
 
-	Run       int             `json:"run,omitempty"` // from 1, with --runs: which conversation
-	Version   string          `json:"version,omitempty"`
-	Fixes     int             `json:"fixes,omitempty"`
-	Turn      int             `json:"turn,omitempty"`
-	Text      string          `json:"text,omitempty"`
-	Done      int             `json:"done,omitempty"`
-	Total     int             `json:"total,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Tool      string          `json:"tool,omitempty"`
-	Args      json.RawMessage `json:"args,omitempty"`
-	Failed    bool            `json:"failed,omitempty"`
-	Cached    bool            `json:"cached,omitempty"`
-	Truncated bool            `json:"truncated,omitempty"`
-	Usage     *tokensJSON     `json:"usage,omitempty"`
-	Answer    *szzJSONAnswer  `json:"answer,omitempty"`
-	Error     string          `json:"error,omitempty"`
+	Run       int                `json:"run,omitempty"` // from 1, with --runs: which conversation
+	Version   string             `json:"version,omitempty"`
+	Fixes     int                `json:"fixes,omitempty"`
+	Turn      int                `json:"turn,omitempty"`
+	Text      string             `json:"text,omitempty"`
+	Done      int                `json:"done,omitempty"`
+	Total     int                `json:"total,omitempty"`
+	ID        string             `json:"id,omitempty"`
+	Tool      string             `json:"tool,omitempty"`
+	Args      json.RawMessage    `json:"args,omitempty"`
+	Failed    bool               `json:"failed,omitempty"`
+	Cached    bool               `json:"cached,omitempty"`
+	Truncated bool               `json:"truncated,omitempty"`
+	Usage     *render.TokensJSON `json:"usage,omitempty"`
+	Answer    *render.AnswerJSON `json:"answer,omitempty"`
+	Error     string             `json:"error,omitempty"`
 }
 
 // eventLog writes events for programs that follow a run. A nil one writes
@@ -93,7 +94,7 @@ func (l *eventLog) write(line eventLine) {
 		return
 	}
 	line.Time = l.now().UTC()
-	text, err := jsonLine(line)
+	text, err := render.JSONLine(line)
 	if err == nil {
 		_, err = l.file.Write(append(text, '\n'))
 	}
@@ -106,11 +107,11 @@ func (l *eventLog) start(fixes int) {
 }
 
 // tell writes what an engine did.
-func (l *eventLog) tell(fix szzFix, e agent.Event) {
+func (l *eventLog) tell(q szz.Question, e agent.Event) {
 	if l != nil {
 		line := lineOf(e)
-		if fix.source == szz.SourceCommit {
-			line.Fix = fix.oid
+		if q.Committed() {
+			line.Fix = q.Fix
 		}
 		l.write(line)
 	}
@@ -131,7 +132,7 @@ func lineOf(e agent.Event) eventLine {
 	case agent.ToolResult:
 		return eventLine{Event: "tool_result", ID: e.ID, Tool: e.Name, Text: e.Text, Failed: e.Failed, Cached: e.Cached, Truncated: e.Truncated}
 	case agent.Usage:
-		u := tokensOf(modelUsage(e))
+		u := render.TokensOf(modelUsage(e))
 		return eventLine{Event: "usage", Turn: e.Turn, Usage: &u}
 	}
 	return eventLine{Event: "unknown"}
@@ -152,10 +153,10 @@ func validJSON(args json.RawMessage) json.RawMessage {
 	return text
 }
 
-// answer writes the answer for one fix.
-func (l *eventLog) answer(ans szzAnswer) {
+// Answer writes the answer for one fix.
+func (l *eventLog) answer(ans render.Answer) {
 	if l != nil {
-		form := szzJSONOf(ans)
+		form := render.AnswerJSONOf(ans)
 		l.write(eventLine{Event: "answer", Fix: ans.Verdict.Fix, Answer: &form})
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 )
 
 // readEvents reads the lines of a file that --events wrote.
@@ -62,7 +64,7 @@ func replayed(e eventLine) agent.Event {
 // A recorded stream holds all that the terminal showed and the answer, so that it can be
 // shown again; a second run is appended.
 func TestEventsReplay(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
 			return modeltest.Call("git_show", `{"commit":"HEAD~2"}`).And("git_show", `{"commit":"nope"}`).Saying("Look.\nThen think.")
@@ -86,7 +88,7 @@ func TestEventsReplay(t *testing.T) {
 			t.Errorf("%s has no fix", e.Event)
 		}
 		for _, line := range liveLines(event, false) {
-			if shown++; !strings.Contains(errs, oneLine(line)+"\n") {
+			if shown++; !strings.Contains(errs, layout.OneLine(line)+"\n") {
 				t.Errorf("%q was not shown: %s", line, errs)
 			}
 		}
@@ -95,7 +97,7 @@ func TestEventsReplay(t *testing.T) {
 		t.Errorf("only %d lines were shown", shown)
 	}
 	answer := list[len(list)-2].Answer
-	if line, err := jsonLine(answer); err != nil || string(line)+"\n" != out {
+	if line, err := render.JSONLine(answer); err != nil || string(line)+"\n" != out {
 		t.Errorf("the answer is %s, %v, want %s", line, err, out)
 	}
 
@@ -114,7 +116,7 @@ func sorted(text string) []string {
 // Events of several conversations say which they are of; what ends a run early is said in
 // the stream too; a file that cannot be written is named.
 func TestEventsOfRunsAndTrouble(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	file := filepath.Join(b.home, "events.jsonl")
 	b.run(exitFound, "szz", "--runs=2", "--events="+file)
@@ -143,7 +145,7 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 
 // What is told of a fix that is not committed names no commit as the fix.
 func TestEventsOfAnUncommittedFix(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	b.shell(`cd r; for f in *; do echo changed >"$f"; done; git add -A`)
 	file := filepath.Join(b.home, "events.jsonl")

@@ -5,6 +5,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/render"
 )
 
 // szzTally counts what became of the fixes, for the exit code.
@@ -18,9 +19,9 @@ type szzTally struct {
 
 // add counts one answer. A vote of which one run has an answer has one, and a
 // model that answers nothing of use has answered.
-func (t *szzTally) add(ans szzAnswer) {
+func (t *szzTally) add(ans render.Answer) {
 	v := ans.Verdict
-	if ans.failed != nil {
+	if ans.Failed() != nil {
 		t.failed++
 	}
 	if len(v.Suspects) == 0 {

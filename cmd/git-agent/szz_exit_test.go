@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // Who insists on a model learns from the exit code that it gave no answer: the
 // offline one is printed and marked all the same. With --engine=auto it is an
-// answer like others.
+// Answer like others.
 func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	looks := modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
 	asked := 0
 	for _, tt := range []struct {
@@ -64,7 +65,7 @@ func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 // A server that refuses one fix weighs more than a limit at another, and both
 // more than a fix without a suspect.
 func TestSzzExitOfSeveralFixes(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	refuse := true
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if refuse && strings.Contains(req.Messages[1].Text, "a: count from one again") {
@@ -76,7 +77,7 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 	out, _ := b.run(exitModel, fixes...)
 	var engines []string
 	for line := range strings.Lines(out) {
-		var ans szzJSONAnswer
+		var ans render.AnswerJSON
 		if err := json.Unmarshal([]byte(line), &ans); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 
 // So does who resumes a run.
 func TestTraceResumeExitsAsSzz(t *testing.T) {
-	b := newDetectiveBench(t)
+	b := newAgentBench(t)
 	t.Setenv("GIT_AGENT_API_KEY", "wrong")
 	status := http.StatusUnauthorized
 	b.serve(func(req modeltest.Request) modeltest.Reply {

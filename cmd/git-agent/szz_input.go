@@ -19,25 +19,39 @@ import (
 // maxRevision bounds one line of standard input.
 const maxRevision = 64 << 10
 
-// szzFix is one fix to trace.
-type szzFix struct {
-	oid    gitext.OID // HEAD for an uncommitted fix
-	source szz.Source
+// questions yields what is asked, in input order, and how many there are (0
+// when standard input decides).
+func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
+	fixes, total, err := c.fixes(ctx, a, repo)
+	if err != nil {
+		return nil, 0, err
+	}
+	paths, err := repoPaths(repo, c.paths)
+	if err != nil {
+		return nil, 0, err
+	}
+	return func(yield func(szz.Question, error) bool) {
+		for q, err := range fixes {
+			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.most(), c.switches()
+			if !yield(q, err) {
+				return
+			}
+		}
+	}, total, nil
 }
 
-// fixes yields what to trace, in input order, and how many there are (0 when
-// standard input decides).
-func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szzFix, error], int, error) {
+// fixes yields the fixes, and how many there are.
+func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
 	if c.Staged || c.Worktree {
 		head, err := repo.Resolve(ctx, "HEAD")
 		if err != nil {
 			return nil, 0, err
 		}
-		fix := szzFix{oid: head, source: szz.SourceStaged}
+		fix := szz.Question{Fix: head, Source: szz.SourceStaged}
 		if c.Worktree {
-			fix.source = szz.SourceWorktree
+			fix.Source = szz.SourceWorktree
 		}
-		return func(yield func(szzFix, error) bool) { yield(fix, nil) }, 1, nil
+		return func(yield func(szz.Question, error) bool) { yield(fix, nil) }, 1, nil
 	}
 	revisions := c.Revisions
 	if len(revisions) == 0 && !c.Stdin {
@@ -59,10 +73,10 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 }
 
 // committed makes fixes of commits.
-func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szzFix, error] {
-	return func(yield func(szzFix, error) bool) {
+func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szz.Question, error] {
+	return func(yield func(szz.Question, error) bool) {
 		for oid := range oids {
-			if !yield(szzFix{oid: oid, source: szz.SourceCommit}, nil) {
+			if !yield(szz.Question{Fix: oid}, nil) {
 				return
 			}
 		}
@@ -71,8 +85,8 @@ func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szzFix, error] {
 
 // readFixes yields the commits of each line as soon as it is read, so that a
 // program on the other side may wait for an answer before it asks again.
-func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szzFix, error] {
-	return func(yield func(szzFix, error) bool) {
+func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szz.Question, error] {
+	return func(yield func(szz.Question, error) bool) {
 		next := readLines(ctx, in, nul)
 		for {
 			rev, err := next()
@@ -84,7 +98,7 @@ func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) i
 				oids, err = repo.ResolveRevisions(ctx, []string{rev})
 			}
 			if err != nil {
-				yield(szzFix{}, err)
+				yield(szz.Question{}, err)
 				return
 			}
 			for fix := range committed(slices.Values(oids)) {
@@ -147,8 +161,8 @@ func splitNul(data []byte, atEOF bool) (advance int, token []byte, err error) {
 }
 
 // chained yields one sequence after the other.
-func chained(seqs ...iter.Seq2[szzFix, error]) iter.Seq2[szzFix, error] {
-	return func(yield func(szzFix, error) bool) {
+func chained(seqs ...iter.Seq2[szz.Question, error]) iter.Seq2[szz.Question, error] {
+	return func(yield func(szz.Question, error) bool) {
 		for _, seq := range seqs {
 			for fix, err := range seq {
 				if !yield(fix, err) || err != nil {
@@ -160,8 +174,8 @@ func chained(seqs ...iter.Seq2[szzFix, error]) iter.Seq2[szzFix, error] {
 }
 
 // skipped leaves out the first n fixes.
-func skipped(n int, seq iter.Seq2[szzFix, error]) iter.Seq2[szzFix, error] {
-	return func(yield func(szzFix, error) bool) {
+func skipped(n int, seq iter.Seq2[szz.Question, error]) iter.Seq2[szz.Question, error] {
+	return func(yield func(szz.Question, error) bool) {
 		for fix, err := range seq {
 			if n > 0 && err == nil {
 				n--

@@ -6,21 +6,23 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
 // writeNote keeps the answer as a note of the fix, in refs/notes/agent. A
 // later answer replaces an earlier one.
-func writeNote(ctx context.Context, repo *gitext.Repo, ans szzAnswer) error {
+func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error {
 	return repo.AddNote(ctx, "agent", ans.Verdict.Fix, []byte(noteText(ans)))
 }
 
 // noteText is short and stable: trailers, so that %N and interpret-trailers
 // can read them.
-func noteText(ans szzAnswer) string {
+func noteText(ans render.Answer) string {
 	var b strings.Builder
 	for _, s := range ans.Verdict.Suspects {
-		fmt.Fprintf(&b, "Bug-introduced-by: %s (\"%s\")", s.Commit.OID, oneLine(s.Commit.Subject()))
+		fmt.Fprintf(&b, "Bug-introduced-by: %s (\"%s\")", s.Commit.OID, layout.OneLine(s.Commit.Subject()))
 		if s.Probability > 0 {
 			fmt.Fprintf(&b, " %.2f", s.Probability)
 		}
@@ -36,7 +38,7 @@ func noteText(ans szzAnswer) string {
 // howFound spells the options that give the answer again.
 func howFound(v *szz.Verdict) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
-		return "--engine=agent --model=" + oneLine(v.Agent.Model)
+		return "--engine=agent --model=" + layout.OneLine(v.Agent.Model)
 	}
 	return "--algorithm=" + v.Algorithm
 }

@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 )
 
 // szzOutput picks a renderer when the first answer comes, so that no pager
@@ -19,36 +20,23 @@ type szzOutput struct {
 	form   szzRenderer
 }
 
-func (o *szzOutput) answer(ctx context.Context, ans szzAnswer) error {
+func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
 		o.form = o.choose(ctx)
 	}
 	if o.cmd.unseen() {
-		ans = ans.unseen()
+		ans = ans.Unseen()
 	}
 	o.events.answer(ans)
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
-	return o.form.answer(ans)
-}
-
-// unseen is the answer without its suspects.
-func (ans szzAnswer) unseen() szzAnswer {
-	ans.hidden = len(ans.Verdict.Suspects)
-	if ans.hidden == 0 {
-		return ans
-	}
-	bare := *ans.Verdict
-	bare.Suspects = nil
-	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", plural(ans.hidden, "suspect")))
-	ans.Verdict = &bare
-	return ans
+	return o.form.Answer(ans)
 }
 
 // warn says of an answer that is not what was asked for why it is not, where
 // the form on standard output has no place for notes.
-func (o *szzOutput) warn(ans szzAnswer) {
+func (o *szzOutput) warn(ans render.Answer) {
 	v := ans.Verdict
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
 	unconfirmed := o.cmd.VerifyCmd != "" && len(v.Suspects) > 0 &&
@@ -57,7 +45,7 @@ func (o *szzOutput) warn(ans szzAnswer) {
 		return
 	}
 	for _, note := range v.Notes {
-		o.a.say("warning: %s: %s", v.Fix.Short(), oneLine(note))
+		o.a.say("warning: %s: %s", v.Fix.Short(), layout.OneLine(note))
 	}
 }
 
@@ -68,21 +56,21 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 	}
 	switch {
 	case o.cmd.JSON:
-		return &szzJSON{w: o.a.raw, end: end}
+		return &render.JSON{W: o.a.raw, End: end}
 	case o.cmd.Trailer:
-		return &szzTrailer{w: o.a.raw, end: end}
+		return &render.Trailer{W: o.a.raw, End: end}
 	case o.cmd.Format != nil:
-		pieces, _ := parseFormat(*o.cmd.Format) // check has looked at it
-		return &szzFormat{w: o.a.raw, pieces: pieces, end: end, clean: o.a.shown()}
+		pieces, _ := render.ParseFormat(*o.cmd.Format) // check has looked at it
+		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.shown()}
 	}
 	if o.cmd.Stdin && isTerminal(o.a.stdin) {
-		return newSzzHuman(o.a, o.a.stdout, o.a.newPalette(ctx)) // the user types revisions: no pager
+		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // the user types revisions: no pager
 	}
 	o.page = o.a.page(ctx)
 	if o.total != 1 {
 		o.page.lines = 0 // answers come one by one: show each, as git log does
 	}
-	return newSzzHuman(o.a, o.page, o.a.newPalette(ctx))
+	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0)
 }
 
 // paging is true when a pager has the terminal.

@@ -9,20 +9,6 @@ import (
 	"time"
 )
 
-// A line is cut where it would wrap, whatever is in it.
-func TestColumns(t *testing.T) {
-	for text, want := range map[string]int{"plain": 5, "Grüße": 5, "e\u0301": 1, "世界": 4, "👩\u200d👧": 4, "한글": 4, "ａ": 2, "→": 1} {
-		if got := columns(text); got != want {
-			t.Errorf("%q has %d columns, want %d", text, got, want)
-		}
-	}
-	for text, want := range map[string]string{"世界": "世", "abcd": "abc", "ab世": "ab", "e\u0301bcd": "e\u0301bc"} {
-		if got := cutColumns(text, 3); got != want {
-			t.Errorf("%q is cut to %q, want %q", text, got, want)
-		}
-	}
-}
-
 // What people read has our own colours, and nothing else that a terminal acts
 // on; progress may move the cursor.
 func TestStreams(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 // toolCmd is `git agent tool`: call one tool as an agent would.
 type toolCmd struct {
 	List        bool   `xor:"what" help:"list the tools"`
-	Schema      string `xor:"what" placeholder:"<tool>" help:"print what a model is told about a tool"`
-	At          string `default:"HEAD" placeholder:"<revision>" help:"show nothing that is not an ancestor of this revision"`
-	Compression bool   `negatable:"" default:"true" help:"condense long answers, as agents get them"`
-	JSON        bool   `name:"json" help:"print the typed answer as one JSON object"`
-	Cache       bool   `negatable:"" default:"true" help:"keep answers, and give those kept before"`
+	Schema      string `xor:"what" placeholder:"<tool>" help:"print a tool's description and parameters, as a model gets them"`
+	At          string `default:"HEAD" placeholder:"<revision>" help:"show only <revision> and its ancestors; default: HEAD"`
+	Compression bool   `negatable:"" default:"true" help:"condense long answers, as for agents"`
+	JSON        bool   `name:"json" help:"print the structured answer as one JSON object"`
+	Cache       bool   `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
 	Tool        string `arg:"" optional:"" name:"tool" help:"name of the tool, such as git_blame"`
 	Arguments   string `arg:"" optional:"" name:"json" help:"its parameters, a JSON object"`
 }
@@ -68,7 +68,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
 		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed by somebody who knows other commands
-			a.hint(ctx, `the parameters are one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" has them all")
+			a.hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
 		}
 		return errors.Join(c.refuse(a.stdout, refused), exitStatus(exitNothing))
 	}

@@ -13,17 +13,18 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
 // traceCmd is `git agent trace`: what agents did, step by step.
 type traceCmd struct {
 	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
-	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; without a name, the last one"`
-	Export traceExportCmd `cmd:"" help:"write a run in a format of other programs"`
-	Replay traceReplayCmd `cmd:"" help:"play runs of szz again with the recorded answers of the model, and say what differs"`
-	Resume traceResumeCmd `cmd:"" help:"go on with a run of szz that was interrupted"`
-	Smells traceSmellsCmd `cmd:"" help:"say what went badly in runs, and how often"`
+	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
+	Export traceExportCmd `cmd:"" help:"export a run for other programs"`
+	Replay traceReplayCmd `cmd:"" help:"replay runs of szz with the model's recorded answers, and report what differs"`
+	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of szz"`
+	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
 }
 
 // recorded is a run that can be read.
@@ -41,7 +42,7 @@ func (r recorded) read(a *app) (*trace.Trajectory, error) {
 		return nil, cacheError(err)
 	}
 	for _, d := range t.Damaged {
-		fmt.Fprintf(a.stderr, "warning: run %s: %s\n", r.run.ID, printable(d))
+		fmt.Fprintf(a.stderr, "warning: run %s: %s\n", r.run.ID, layout.Printable(d))
 	}
 	return t, nil
 }
@@ -217,6 +218,17 @@ func (s *runStores) each(ctx context.Context, a *app, names []string, f func(*tr
 	return nil
 }
 
+// eachOfFix is each with the first line of the fix's message.
+func (s *runStores) eachOfFix(ctx context.Context, a *app, names []string, f func(t *trace.Trajectory, subject string) error) error {
+	return s.each(ctx, a, names, func(t *trace.Trajectory) error {
+		subject, err := s.fixSubject(ctx, t)
+		if err != nil {
+			return err
+		}
+		return f(t, subject)
+	})
+}
+
 // named reads the named runs, or the last one.
 func (s *runStores) named(ctx context.Context, a *app, names []string) ([]*trace.Trajectory, error) {
 	var runs []*trace.Trajectory
@@ -245,23 +257,16 @@ func (s *runStores) conversations(ctx context.Context, a *app, opt cache.ListOpt
 	return runs, nil
 }
 
-// fixSubject is the first line of the fix's message, "" when it is not here.
-func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) string {
+// fixSubject returns the first line of the fix's message, "" when it is not
+// here. The error is for an interrupt.
+func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) (string, error) {
 	oid := gitext.OID(t.About.Fix)
 	if s.repo == nil || oid == "" || t.About.Repo != "" {
-		return ""
+		return "", nil
 	}
 	c, err := s.repo.Commit(ctx, oid)
 	if err != nil {
-		return "" // another repository's, or gone: the id is enough
+		return "", context.Cause(ctx) // another repository's, or gone: the id is enough
 	}
-	return c.Subject()
-}
-
-// shortID shortens what may be an object id.
-func shortID(s string) string {
-	if len(s) > 12 {
-		return s[:12]
-	}
-	return s
+	return c.Subject(), nil
 }

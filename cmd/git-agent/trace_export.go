@@ -14,14 +14,15 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 )
 
 type traceExportCmd struct {
-	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"the form: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps, which loses nothing and can be shown and replayed again; default: steps"`
-	Content bool   `help:"with otel: put prompts, answers and outputs into the spans"`
-	Send    bool   `help:"with otel: send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
-	All     bool   `help:"every recorded conversation, newest first, each on one line; not with steps"`
-	Name    string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"output format: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps (the default), which is complete and can be shown and replayed again"`
+	Content bool   `help:"with otel, include prompts, answers and outputs in the spans"`
+	Send    bool   `help:"with otel, send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
+	All     bool   `help:"export every recorded conversation, newest first, one per line; not with steps"`
+	Name    string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run writes one run to standard output, or sends it, or does so with all.
@@ -151,7 +152,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 	defer res.Body.Close() // nothing more is read
 	if res.StatusCode/100 != 2 {
 		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // a missing reason is no reason to fail otherwise
-		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, oneLine(string(why)))
+		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
 	}
 	if !a.flags.Quiet {
 		fmt.Fprintf(a.stderr, "sent to %s\n", target.Host)

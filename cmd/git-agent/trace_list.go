@@ -12,19 +12,21 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 )
 
 // traceListSchema names the form of `trace list --json`.
 const traceListSchema = "git-agent/trace-list/1"
 
 type traceListCmd struct {
-	Kind     string `placeholder:"<kind>" help:"list runs of this kind only, such as szz/agent or eval/szz"`
-	State    string `placeholder:"<state>" help:"list runs that ended like this only, such as found, limit, failed or interrupted"`
-	Since    string `placeholder:"<when>" help:"list runs that began after a date such as 2026-11-20, or less than 3h or 2d ago"`
+	Kind     string `placeholder:"<kind>" help:"list only runs of this kind, such as szz/agent or eval/szz"`
+	State    string `placeholder:"<state>" help:"list only runs in this state, such as found, limit, failed or interrupted"`
+	Since    string `placeholder:"<when>" help:"list only runs that began after a date such as 2026-11-20, or within a period such as 3h or 2d"`
 	MaxCount *int   `short:"n" placeholder:"<n>" help:"list at most <n> runs"`
-	All      bool   `help:"list the runs of all repositories, also of those that were moved or deleted"`
+	All      bool   `help:"list the runs of all repositories, including those that were moved or deleted"`
 	JSON     bool   `name:"json" help:"print one JSON object for each run"`
-	Null     bool   `short:"z" help:"end lines with NUL"`
+	Null     bool   `short:"z" help:"terminate lines with NUL, not newline"`
 	Names    bool   `hidden:"" help:"list names only, for completion"`
 }
 
@@ -62,7 +64,11 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 		if c.State == "" || c.State == t.Status() || c.State == string(t.Run.State) {
-			row := newTraceRow(t, stores.fixSubject(ctx, t))
+			subject, err := stores.fixSubject(ctx, t)
+			if err != nil {
+				return err
+			}
+			row := newTraceRow(t, subject)
 			row.Of = r.of
 			rows = append(rows, row)
 		}
@@ -105,7 +111,7 @@ func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error
 
 func (c *traceListCmd) printJSON(w io.Writer, rows []traceRow, end string) error {
 	for _, r := range rows {
-		line, err := jsonLine(r)
+		line, err := render.JSONLine(r)
 		if err != nil {
 			return fmt.Errorf("encode run %s: %w", r.ID, err)
 		}
@@ -122,34 +128,34 @@ func (nopCloser) Close() error { return nil }
 
 // traceRow is one run in the list, and its documented JSON form.
 type traceRow struct {
-	Schema  string     `json:"schema"`
-	ID      string     `json:"id"`
-	Kind    string     `json:"kind"`
-	State   string     `json:"state"`
-	Status  string     `json:"status"`
-	Reason  string     `json:"reason,omitempty"`
-	Started time.Time  `json:"started"`
-	Ended   *time.Time `json:"ended,omitempty"`
-	Name    string     `json:"name,omitempty"`
-	Repo    string     `json:"repo,omitempty"`
-	Of      string     `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
-	Case    string     `json:"case,omitempty"`
-	Fix     string     `json:"fix,omitempty"`
-	Subject string     `json:"subject,omitempty"`
-	Sample  int        `json:"sample"`
-	Model   string     `json:"model,omitempty"`
-	Results int        `json:"results"`
-	Turns   int        `json:"turns"`
-	Calls   int        `json:"calls"`
-	Usage   tokensJSON `json:"usage"`
-	Commits []string   `json:"commits"`
+	Schema  string            `json:"schema"`
+	ID      string            `json:"id"`
+	Kind    string            `json:"kind"`
+	State   string            `json:"state"`
+	Status  string            `json:"status"`
+	Reason  string            `json:"reason,omitempty"`
+	Started time.Time         `json:"started"`
+	Ended   *time.Time        `json:"ended,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Repo    string            `json:"repo,omitempty"`
+	Of      string            `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
+	Case    string            `json:"case,omitempty"`
+	Fix     string            `json:"fix,omitempty"`
+	Subject string            `json:"subject,omitempty"`
+	Sample  int               `json:"sample"`
+	Model   string            `json:"model,omitempty"`
+	Results int               `json:"results"`
+	Turns   int               `json:"turns"`
+	Calls   int               `json:"calls"`
+	Usage   render.TokensJSON `json:"usage"`
+	Commits []string          `json:"commits"`
 }
 
 func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 	row := traceRow{
 		Schema: traceListSchema, ID: string(t.Run.ID), Kind: t.Run.Kind, State: string(t.Run.State), Status: t.Status(), Started: t.Run.Started,
 		Name: t.About.Name, Repo: t.About.Repo, Case: t.About.Case, Fix: t.About.Fix, Subject: subject, Sample: t.About.Sample,
-		Model: t.Model(), Results: t.Results, Turns: t.Answers(), Calls: t.Calls(), Usage: tokensOf(t.Usage()), Commits: []string{},
+		Model: t.Model(), Results: t.Results, Turns: t.Answers(), Calls: t.Calls(), Usage: render.TokensOf(t.Usage()), Commits: []string{},
 	}
 	if t.Closing != nil {
 		row.Reason = t.Closing.Reason
@@ -170,42 +176,42 @@ func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 func (r traceRow) cells(now time.Time) []string {
 	turns, tokens := "", ""
 	if r.Turns > 0 || r.Fix != "" {
-		turns, tokens = plural(r.Turns, "turn"), trace.CountText(r.Usage.Uncached+r.Usage.CacheRead+r.Usage.CacheWrite+r.Usage.Output)
+		turns, tokens = layout.Plural(r.Turns, "turn"), trace.CountText(r.Usage.Uncached+r.Usage.CacheRead+r.Usage.CacheWrite+r.Usage.Output)
 	} else if r.Results > 0 {
-		turns = plural(r.Results, "result")
+		turns = layout.Plural(r.Results, "result")
 	}
-	return []string{oneLine(r.ID), ageText(now.Sub(r.Started)), oneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), oneLine(r.Model)}
+	return []string{layout.OneLine(r.ID), ageText(now.Sub(r.Started)), layout.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), layout.OneLine(r.Model)}
 }
 
 // about is the last column: what the run is about and what it found.
-func (r traceRow) about(color palette) string {
+func (r traceRow) about(color layout.Palette) string {
 	var words []string
 	switch {
 	case r.Name != "":
-		words = append(words, oneLine(r.Kind), oneLine(r.Name))
+		words = append(words, layout.OneLine(r.Kind), layout.OneLine(r.Name))
 	case r.Case != "":
-		words = append(words, color.paint("fix", oneLine(r.Case)))
+		words = append(words, color.Paint("fix", layout.OneLine(r.Case)))
 	case r.Fix != "":
-		words = append(words, color.paint("fix", oneLine(shortID(r.Fix))), oneLine(trace.Cut(r.Subject, 60)))
+		words = append(words, color.Paint("fix", layout.OneLine(render.ShortID(r.Fix))), layout.OneLine(trace.Cut(r.Subject, 60)))
 	default:
-		words = append(words, oneLine(r.Kind))
+		words = append(words, layout.OneLine(r.Kind))
 	}
 	if r.Of != "" {
-		words = append(words, "in "+oneLine(r.Of))
+		words = append(words, "in "+layout.OneLine(r.Of))
 	}
 	if r.Sample > 0 {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))
 	}
 	s := strings.TrimSpace(strings.Join(words, " "))
 	if r.Reason != "" && len(r.Commits) == 0 {
-		s += "  " + color.paint("doubt", "("+oneLine(trace.Cut(r.Reason, 60))+")")
+		s += "  " + color.Paint("doubt", "("+layout.OneLine(trace.Cut(r.Reason, 60))+")")
 	}
 	for i, c := range r.Commits {
 		lead := ", "
 		if i == 0 {
 			lead = " -> "
 		}
-		s += lead + color.paint("suspect", oneLine(shortID(c)))
+		s += lead + color.Paint("suspect", layout.OneLine(render.ShortID(c)))
 	}
 	return s
 }
@@ -214,7 +220,7 @@ func (r traceRow) about(color palette) string {
 var rightAligned = []int{1, 3, 4, 5}
 
 // tableOf lines up the columns; the last one is as long as it is.
-func tableOf(rows []traceRow, now time.Time, color palette, end string) string {
+func tableOf(rows []traceRow, now time.Time, color layout.Palette, end string) string {
 	var cells [][]string
 	var widths []int
 	for _, r := range rows {
@@ -234,7 +240,7 @@ func tableOf(rows []traceRow, now time.Time, color palette, end string) string {
 			pad := strings.Repeat(" ", widths[col]-utf8.RuneCountInString(cell))
 			switch {
 			case col == 2:
-				cell = color.paint(statusSlot(cell), cell) + pad
+				cell = color.Paint(render.StatusSlot(cell), cell) + pad
 			case slices.Contains(rightAligned, col):
 				cell = pad + cell
 			default:
@@ -245,17 +251,6 @@ func tableOf(rows []traceRow, now time.Time, color palette, end string) string {
 		b.WriteString(rows[i].about(color) + end)
 	}
 	return b.String()
-}
-
-// statusSlot is the colour of how a run ended.
-func statusSlot(status string) string {
-	switch status {
-	case "found", "done":
-		return "ok"
-	case "failed", "interrupted":
-		return "error"
-	}
-	return "warning"
 }
 
 // ageText is how long ago something was, in one unit.

@@ -2,21 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
-	"git-agent/agent"
 	"git-agent/agent/eval"
-	"git-agent/agent/secret"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/engine"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -24,12 +20,12 @@ import (
 const traceReplaySchema = "git-agent/trace-replay/1"
 
 type traceReplayCmd struct {
-	Plain bool     `help:"also replay with tools that compress nothing, and compare the tokens of the prompts"`
+	Plain bool     `help:"also replay with uncondensed tool answers, and compare the size of the prompts in tokens"`
 	All   bool     `help:"replay every recorded run of szz that has ended"`
-	Repos string   `placeholder:"<directory>" kind:"path" help:"folder of the repositories of runs that an evaluation made"`
+	Repos string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories of runs of an evaluation"`
 	JSON  bool     `name:"json" help:"print one JSON object for each run"`
-	Null  bool     `short:"z" help:"end the lines of --json with NUL"`
-	Runs  []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null  bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	Runs  []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // replayRow is what came of one run, and its documented JSON form.
@@ -97,7 +93,7 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([
 	if !c.All {
 		return stores.named(ctx, a, c.Runs)
 	}
-	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: detectiveKind})
+	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +128,7 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runStore
 // compression.
 func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, t *trace.Trajectory) (replayRow, error) {
 	row := replayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
-	spec, err := detectiveSpecOf(t)
+	spec, err := engine.SpecOf(t)
 	if err != nil {
 		return row, err
 	}
@@ -141,7 +137,8 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 		return row, err
 	}
 	defer done()
-	played, err := playSzz(ctx, repo, t, spec, !c.Plain, spec.plain())
+	plain := spec.Question().Switches.NoCompression
+	played, err := engine.Replay(ctx, repo, t, spec, !c.Plain, plain)
 	if err != nil {
 		return row, err
 	}
@@ -152,10 +149,10 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	if !c.Plain {
 		return row, nil
 	}
-	if spec.plain() {
+	if plain {
 		return row, errors.New("it was recorded without compression: there is nothing to compare")
 	}
-	without, err := playSzz(ctx, repo, t, spec, false, true)
+	without, err := engine.Replay(ctx, repo, t, spec, false, true)
 	if err != nil {
 		return row, err
 	}
@@ -166,66 +163,16 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	return row, nil
 }
 
-// playSzz investigates the fix of a run again with the recorded replies.
-func playSzz(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec detectiveSpec, strict, plain bool) (trace.Played, error) {
-	fc, err := szz.NewContext(ctx, repo, spec.Fix, szz.ContextOptions{NoAnnotations: !spec.Annotations, Paths: spec.Paths})
-	if err != nil {
-		return trace.Played{}, err
-	}
-	player := trace.NewPlayer(t, strict)
-	opt := spec.options()
-	opt.Model, opt.ModelName, opt.Mask, opt.NoCompression = player, t.Model(), secret.New().Mask, plain
-	opt.Limits = player.Limits()
-	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // 0 would be the usual ones
-	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
-	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
-		return trace.Played{}, err
-	}
-	return player.Played(), nil
-}
-
-// detectiveSpecOf reads what a run investigated.
-func detectiveSpecOf(t *trace.Trajectory) (detectiveSpec, error) {
-	var spec detectiveSpec
-	switch {
-	case t.Run.Kind != detectiveKind:
-		return spec, fmt.Errorf("runs of kind %q cannot be played again, only %s", t.Run.Kind, detectiveKind)
-	case t.Opening == nil:
-		return spec, errors.New("it holds no conversation")
-	}
-	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("read what it was about: %w", err)
-	}
-	if spec.Fix == "" {
-		return spec, errors.New("its fix was not committed, and is gone")
-	}
-	return spec, nil
-}
-
-// options are the switches that the settings of a run name.
-func (s detectiveSpec) options() detect.Options {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(s.Settings) {
-		set[word] = true
-	}
-	return detect.Options{
-		NoTools: set["no-tools"], NoDomainKnowledge: set["no-domain-knowledge"], NoCompression: set["no-compression"],
-		NoCandidates: set["no-candidates"], NoClaimCheck: set["no-claim-check"],
-	}
-}
-
-func (s detectiveSpec) plain() bool { return s.options().NoCompression }
-
 // repoOf opens the repository that a run was about: the one at hand, or for
 // an evaluation's case the one below --repos. done closes it.
-func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec detectiveSpec) (repo *gitext.Repo, done func(), err error) {
+func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
 	if spec.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", shortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", render.ShortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}
-	dir, ok := eval.Finder{Dir: c.Repos}.Find(eval.Case{Repo: spec.Repo})
+	dir, ok := eval.Finder{Dir: c.Repos}.Find(spec.Repo)
 	if !ok {
 		return nil, nil, fmt.Errorf("%q is not below %q", spec.Repo, c.Repos)
 	}
@@ -242,7 +189,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec det
 func (c *traceReplayCmd) print(a *app, row replayRow) error {
 	text := replayText(row)
 	if c.JSON {
-		line, err := jsonLine(row)
+		line, err := render.JSONLine(row)
 		if err != nil {
 			return err
 		}
@@ -259,12 +206,12 @@ func (c *traceReplayCmd) print(a *app, row replayRow) error {
 // replayText is "<run>  equal: 12 steps of 3 turns", or what differs first;
 // then what compression saves.
 func replayText(row replayRow) string {
-	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, plural(row.Steps, "step"), plural(row.Turns, "turn"))
+	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, layout.Plural(row.Steps, "step"), layout.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
 	case d != nil:
-		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, oneLine(d.What))
+		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, layout.OneLine(d.What))
 	case !row.Equal:
-		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, plural(row.Of, "turn"))
+		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, layout.Plural(row.Of, "turn"))
 	}
 	if p := row.Plain; p != nil {
 		verdict := "the same verdict"
@@ -298,5 +245,5 @@ func savingText(rows []replayRow) string {
 		total = 1 - float64(with)/float64(without)
 	}
 	return fmt.Sprintf("%s: prompts of %s tokens, plain %s: %.0f%% saved in all, %.0f%% in the median run; %d with the same verdict",
-		plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
+		layout.Plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // study is a repository with a bug and its fix, in a home of its own, and a
@@ -147,7 +148,7 @@ func TestResume(t *testing.T) {
 	}
 	t.Setenv("GIT_AGENT_BASE_URL", server.URL)
 	code, out, errs := s.run(t, "trace", "resume", "--allow-unpriced", "--json")
-	var ans szzJSONAnswer
+	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil || code != exitFound || len(ans.Suspects) == 0 || string(ans.Suspects[0].Commit) != s.culprit {
 		t.Fatalf("resume exits with %d, %v\n%s%s", code, err, out, errs)
 	}

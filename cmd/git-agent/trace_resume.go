@@ -6,17 +6,19 @@ import (
 	"fmt"
 
 	"git-agent/agent"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/session"
+	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
 type traceResumeCmd struct {
-	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest"`
-	AllowUnpriced bool     `help:"ask a model whose price is not known"`
+	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest of the run"`
+	AllowUnpriced bool     `help:"use a model even if its price is unknown"`
 	JSON          bool     `name:"json" help:"print the answer as git agent szz --json does"`
-	Name          string   `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique; without it, the last one that was interrupted"`
+	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
 // Run goes on where a run was interrupted, and prints its answer. What the
@@ -35,24 +37,24 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	spec, err := detectiveSpecOf(t)
+	spec, err := engine.SpecOf(t)
 	switch {
 	case err != nil:
 		return fmt.Errorf("run %s: %w", r.run.ID, err)
 	case r.traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
 	case r.of != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it there")
+		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it in that repository")
 	case spec.Repo != "":
-		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "give the same 'git agent eval szz' again: it goes on by itself")
+		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval szz' command, which resumes it")
 	case stores.repo == nil:
 		return gitext.ErrNotRepository
 	}
-	d, err := c.detective(ctx, a, spec, r.traces)
+	agent, err := c.openAgent(ctx, a, spec, r.traces)
 	if err != nil {
 		return err
 	}
-	return c.goOn(ctx, a, stores.repo, d, r, spec)
+	return c.goOn(ctx, a, stores.repo, agent, r, spec)
 }
 
 func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded, error) {
@@ -63,7 +65,7 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded,
 		}
 		return r, err
 	}
-	all, err := stores.list(ctx, cache.ListOptions{Kind: detectiveKind})
+	all, err := stores.list(ctx, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
 		return recorded{}, err
 	}
@@ -75,72 +77,61 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded,
 	return recorded{}, errors.New("no run was interrupted here")
 }
 
-// detective is one that would begin the same run: a conversation cannot go on
-// with another model or with other words.
-func (c *traceResumeCmd) detective(ctx context.Context, a *app, spec detectiveSpec, traces *cache.Traces) (*detective, error) {
+// openAgent prepares an engine that would begin the same run: a conversation
+// cannot go on with another model or with other words.
+func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec, traces *cache.Traces) (*engine.Agent, error) {
+	if err := checkCost(c.MaxCost); err != nil {
+		return nil, err
+	}
 	settings, err := a.modelSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt := spec.options()
-	flags := modelFlags{Model: spec.Model, MaxCost: c.MaxCost, AllowUnpriced: c.AllowUnpriced,
-		Tools: !opt.NoTools, DomainKnowledge: !opt.NoDomainKnowledge, Compression: !opt.NoCompression}
-	if err := flags.check(); err != nil {
-		return nil, err
+	settings.Model, settings.From["agent.model"] = spec.Model, "the recorded run"
+	if c.MaxCost != nil {
+		settings.MaxCost = *c.MaxCost
 	}
-	flags.apply(&settings)
-	if settings.place() != spec.BaseURL {
+	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
+	if settings.Place() != spec.BaseURL {
 		// No command to paste: the record could have been written by somebody
 		// who wants prompts, and the key, sent elsewhere.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", printable(spec.BaseURL), printable(settings.place())),
+		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.Place())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
-	return a.newDetective(ctx, settings, flags, traces)
+	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
 }
 
 // goOn takes the run up. The loop refuses one that began with other words.
-func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, d *detective, r recorded, spec detectiveSpec) error {
-	fc, err := szz.NewContext(ctx, repo, spec.Fix, szz.ContextOptions{NoAnnotations: !spec.Annotations, Paths: spec.Paths})
-	if err != nil {
-		return err
-	}
-	if err := r.traces.Resume(ctx, r.run.ID); err != nil {
-		return cacheError(err)
-	}
-	a.say("going on with run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
-	w := &witness{Asker: d.client}
-	opt := d.options(inquiry{adjust: spec.adjust}, w)
-	opt.Runs = 1
-	opt.Journal = func(int) (agent.Journal, error) { return agent.NewTraceJournal(r.traces, r.run.ID), nil }
-	verdict, err := detect.Trace(ctx, repo, fc, opt)
+func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recorded, spec engine.Spec) error {
+	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
+		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
+			return nil, cacheError(err)
+		}
+		a.say("going on with run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
+		return agent.NewTraceJournal(r.traces, r.run.ID), nil
+	})
 	switch {
 	case err != nil:
 		return err // it stays open, to be resumed again
-	case w.failed != nil && verdict.Agent != nil && verdict.Agent.Fallback != "":
-		return w.failed
+	case failed != nil:
+		return failed
 	}
 	show := &szzOutput{a: a, cmd: &szzCmd{JSON: c.JSON}, total: 1}
 	fix, err := repo.Commit(ctx, spec.Fix)
 	if err == nil {
-		err = show.answer(ctx, szzAnswer{Source: szz.SourceCommit, Fix: fix, Verdict: verdict})
+		err = show.answer(ctx, render.Answer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
 	}
 	if err = errors.Join(err, show.close()); err != nil {
 		return err // nobody has seen the answer: it stays open
 	}
 	state := cache.Done
 	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {
-		state = runState(verdict.Agent.Runs[0].Status)
+		state = session.StateOf(verdict.Agent.Runs[0].Status)
 	}
 	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
 		return cacheError(err)
 	}
 	tally := szzTally{insisted: true}
-	tally.add(szzAnswer{Verdict: verdict})
+	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
 	return tally.status()
-}
-
-// adjust sets the switches that the detective's flags do not know.
-func (s detectiveSpec) adjust(opt *detect.Options) {
-	was := s.options()
-	opt.NoCandidates, opt.NoClaimCheck = was.NoCandidates, was.NoClaimCheck
 }

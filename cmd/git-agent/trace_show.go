@@ -7,15 +7,16 @@ import (
 	"io"
 
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/render"
 )
 
 type traceShowCmd struct {
-	Full   bool     `help:"show prompts and outputs to their end"`
-	Output string   `enum:"compressed,full,none" default:"compressed" placeholder:"<what>" help:"which form of the tools' outputs: compressed, as the model saw them; full, before compression; or none"`
+	Full   bool     `help:"show prompts and outputs in full"`
+	Output string   `enum:"compressed,full,none" default:"compressed" placeholder:"<what>" help:"which form of the tools' outputs to show: compressed (the default; as the model saw them), full (before compression), or none"`
 	JSON   bool     `name:"json" xor:"form" help:"print one JSON object for each step"`
-	Null   bool     `short:"z" help:"end the lines of --json with NUL"`
-	HTML   string   `name:"html" xor:"form" placeholder:"<file>" kind:"path" help:"write the run as a page that needs nothing else"`
-	Runs   []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null   bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	HTML   string   `name:"html" xor:"form" placeholder:"<file>" kind:"path" help:"write the run to <file> as a self-contained HTML page"`
+	Runs   []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run shows each run in one of three forms.
@@ -32,22 +33,20 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, stores.close()) }()
 	if c.HTML != "" {
-		return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error {
-			return writePage(c.HTML, t, stores.fixSubject(ctx, t))
-		})
+		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
-		form := &traceJSON{w: a.raw, end: "\n", output: c.Output}
+		form := &render.TraceJSON{W: a.raw, End: "\n", Output: c.Output}
 		if c.Null {
-			form.end = "\x00"
+			form.End = "\x00"
 		}
-		return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error { return form.show(t, stores.fixSubject(ctx, t)) })
+		return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 	}
 	page := a.page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
-	form := newTraceHuman(a, page, a.newPalette(ctx))
-	form.full, form.output = c.Full, c.Output
-	return stores.each(ctx, a, c.Runs, func(t *trace.Trajectory) error { return form.show(t, stores.fixSubject(ctx, t)) })
+	form := render.NewTraceHuman(page, a.newPalette(ctx), a.textWidth())
+	form.Full, form.Output = c.Full, c.Output
+	return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 }
 
 // writePage writes a page that only the user may read: it holds source code.

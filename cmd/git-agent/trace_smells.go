@@ -10,17 +10,19 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 )
 
 // traceSmellsSchema names the form of `trace smells --json`.
 const traceSmellsSchema = "git-agent/trace-smells/1"
 
 type traceSmellsCmd struct {
-	All  bool     `help:"look at every recorded conversation"`
-	Kind string   `placeholder:"<kind>" help:"with --all: only at runs of this kind, such as szz/agent"`
+	All  bool     `help:"examine every recorded conversation"`
+	Kind string   `placeholder:"<kind>" help:"with --all, examine only runs of this kind, such as szz/agent"`
 	JSON bool     `name:"json" help:"print one JSON object for each run"`
-	Null bool     `short:"z" help:"end the lines of --json with NUL"`
-	Runs []string `arg:"" optional:"" name:"run" help:"a part of the run's name that is unique, or a file of exported steps"`
+	Null bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
+	Runs []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
 // Run shows the smells of one run, or a table for several. It exits with 1
@@ -75,14 +77,14 @@ func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
 		end = "\x00"
 	}
 	for _, t := range runs {
-		line, err := jsonLine(struct {
-			Schema string       `json:"schema"`
-			Run    string       `json:"run"`
-			Kind   string       `json:"kind"`
-			Status string       `json:"status"`
-			Turns  int          `json:"turns"`
-			Smells []traceSmell `json:"smells"`
-		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), newTraceSmells(t)})
+		line, err := render.JSONLine(struct {
+			Schema string              `json:"schema"`
+			Run    string              `json:"run"`
+			Kind   string              `json:"kind"`
+			Status string              `json:"status"`
+			Turns  int                 `json:"turns"`
+			Smells []render.TraceSmell `json:"smells"`
+		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)})
 		if err != nil {
 			return err
 		}
@@ -95,7 +97,7 @@ func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
 
 func printSmells(a *app, t *trace.Trajectory) error {
 	for _, f := range t.Smells() {
-		if _, err := fmt.Fprintln(a.stdout, smellText(f)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, render.SmellText(f)); err != nil {
 			return err
 		}
 	}
@@ -131,7 +133,7 @@ func smellTable(runs []*trace.Trajectory) string {
 	}
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", plural(len(runs), "run"), all.found, all.other)
+	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", layout.Plural(len(runs), "run"), all.found, all.other)
 	for _, s := range trace.Smells {
 		c := counts[s.Name]
 		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))

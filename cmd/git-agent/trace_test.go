@@ -16,6 +16,8 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/visible"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -176,14 +178,14 @@ func checkTraceClean(t *testing.T, tr *trace.Trajectory) {
 	a := &app{stdout: &bytes.Buffer{}}
 	for _, output := range []string{"compressed", "full"} {
 		var b bytes.Buffer
-		form := newTraceHuman(a, &b, palette{})
-		form.full, form.output = output == "full", output
-		if err := form.show(tr, "\x1b[31mred"); err != nil {
+		form := render.NewTraceHuman(&b, layout.Palette{}, a.textWidth())
+		form.Full, form.Output = output == "full", output
+		if err := form.Show(tr, "\x1b[31mred"); err != nil {
 			t.Fatal(err)
 		}
 		checkClean(t, b.String())
 	}
-	checkClean(t, tableOf([]traceRow{newTraceRow(tr, "\x1b[31mred")}, time.Now(), palette{}, "\n"))
+	checkClean(t, tableOf([]traceRow{newTraceRow(tr, "\x1b[31mred")}, time.Now(), layout.Palette{}, "\n"))
 	var page bytes.Buffer
 	if err := tr.WriteHTML(&page, "\x1b[31mred"); err != nil {
 		t.Fatal(err)

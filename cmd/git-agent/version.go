@@ -19,7 +19,7 @@ var version = ""
 var notices string
 
 type versionCmd struct {
-	Licenses bool `help:"print the licenses of the software of others in the program"`
+	Licenses bool `help:"print the licenses of the third-party software in the program"`
 }
 
 // Run prints the version as git does, or the notices.

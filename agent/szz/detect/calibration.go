@@ -13,6 +13,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -34,22 +35,8 @@ type Calibration struct {
 	Repositories int      `json:"repositories"`
 	Predictions  int      `json:"predictions"` // suspects named
 	Right        int      `json:"right"`       // of these
-	Coefficients `json:"coefficients"`
-	OutOfFold    OutOfFold `json:"out_of_fold"`
-}
-
-// OutOfFold says how well the map does on cases that it was not fitted on.
-type OutOfFold struct {
-	By     string   `json:"by"` // what is never in two folds: "repository" or "case"
-	Folds  int      `json:"folds"`
-	Before Accuracy `json:"before"` // of the raw probabilities
-	After  Accuracy `json:"after"`
-}
-
-// Accuracy is how far probabilities can be believed.
-type Accuracy struct {
-	ECE   float64 `json:"ece"`   // mean distance of stated and true share in ten bins of equal mass
-	Brier float64 `json:"brier"` // mean squared distance of each probability from what came of it, 1 or 0
+	stat.Platt   `json:"coefficients"`
+	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
 }
 
 // BasisOf is the basis of what Detect answers with these options.
@@ -59,7 +46,7 @@ func BasisOf(opt Options) (szz.Basis, error) {
 		return szz.Basis{}, err
 	}
 	ranker := sha256.Sum256(rank.ModelFile)
-	method := strings.Join(append(opt.Ablations(), strings.Fields(opt.Sampling)...), " ")
+	method := strings.Join(append(opt.Names(), strings.Fields(opt.Sampling)...), " ")
 	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil
 }
 
@@ -101,7 +88,7 @@ func ParseCalibration(data []byte) (*Calibration, error) {
 	if c.Schema != CalibrationSchema {
 		return nil, fmt.Errorf("its schema is %q, not %q", agent.CleanLine(c.Schema), CalibrationSchema)
 	}
-	k := c.Coefficients
+	k := c.Platt
 	if !(k.Raw >= 0 && k.Raw <= maxCoefficient && k.Agreement >= 0 && k.Agreement <= maxCoefficient && math.Abs(k.Constant) <= maxCoefficient) {
 		return nil, errors.New("its coefficients are out of range")
 	}
@@ -111,13 +98,13 @@ func ParseCalibration(data []byte) (*Calibration, error) {
 	return &c, nil
 }
 
-// ID stands for what the calibration does to probabilities.
+// ID returns a hash of the basis and the coefficients.
 func (c *Calibration) ID() string {
 	data, err := json.Marshal(struct {
 		szz.Basis
-		Coefficients
-	}{c.Basis, c.Coefficients})
-	if err != nil { // only numbers that JSON cannot say, which ParseCalibration refuses
+		stat.Platt
+	}{c.Basis, c.Platt})
+	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
 		return "broken"
 	}
 	sum := sha256.Sum256(data)

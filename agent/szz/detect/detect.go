@@ -40,34 +40,12 @@ type Options struct {
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
 
-	// Ablations, as in AgentSZZ, table 5, and two of our own.
-	NoTools           bool // the first prompt and report are all that the model has
-	NoDomainKnowledge bool // no method, only the task
-	NoCompression     bool // tools answer in git's own formats, and the first prompt shows patches from their beginning, up to a page each
-	NoCandidates      bool // the offline engine's ranking is not shown
-	NoClaimCheck      bool // verdicts are taken as they come
+	szz.Switches
 }
 
 // DefaultLimits bound one investigation. AgentSZZ allows 15 turns; it needs
 // 5.7 and 35,000 tokens on average.
 var DefaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
-
-// Ablations names the switches that are set.
-func (o Options) Ablations() []string {
-	var names []string
-	for _, s := range []struct {
-		name string
-		on   bool
-	}{
-		{"no-tools", o.NoTools}, {"no-domain-knowledge", o.NoDomainKnowledge}, {"no-compression", o.NoCompression},
-		{"no-candidates", o.NoCandidates}, {"no-claim-check", o.NoClaimCheck},
-	} {
-		if s.on {
-			names = append(names, s.name)
-		}
-	}
-	return names
-}
 
 // Trace finds the bug-introducing commits of a fix with a model in a tool
 // loop, after AgentSZZ (arXiv 2604.02665, section 3). Where an annotation

@@ -143,7 +143,7 @@ func TestDetectObjects(t *testing.T) {
 	// the place where the line was. The model may change its mind or insist.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
-	blind := Options{NoCandidates: true}
+	blind := Options{Switches: szz.Switches{NoCandidates: true}}
 	v, s := h.detect(fix, blind, accuse(string(mover)), accuse(string(origin)))
 	if v.Suspects[0].Commit.OID != origin || v.Agent.Runs[0].Objections != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
@@ -159,7 +159,7 @@ func TestDetectObjects(t *testing.T) {
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != mover || v.Agent.Fallback != "" {
 		t.Errorf("a verdict with an objection is lost: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	v, _ = h.detect(fix, Options{NoCandidates: true, NoClaimCheck: true}, accuse(string(mover)))
+	v, _ = h.detect(fix, Options{Switches: szz.Switches{NoCandidates: true, NoClaimCheck: true}}, accuse(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Objections != 0 {
 		t.Errorf("without the check: %s, %+v", szztest.Subjects(v), v.Agent)
 	}
@@ -200,7 +200,7 @@ func TestDetectReasonNamesCommits(t *testing.T) {
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	list := []any{map[string]any{"commit": string(origin), "confidence": 0.8, "type": "omission", "reasoning": "c1 moved it, c1 is innocent; c99 and sec1 are no names"}}
-	v, s := h.detect(fix, Options{NoClaimCheck: true}, called("report", map[string]any{"commits": list}))
+	v, s := h.detect(fix, Options{Switches: szz.Switches{NoClaimCheck: true}}, called("report", map[string]any{"commits": list}))
 	_, ranked, _ := strings.Cut(s.asked[0].Messages[1].Text, "# Candidates")
 	_, line, found := strings.Cut(ranked, "\nc1 ")
 	if !found || len(v.Suspects) != 1 {
@@ -274,15 +274,15 @@ func TestDetectAblations(t *testing.T) {
 		_, s := h.detect(fix, opt, accuse(string(origin)))
 		return s.asked[0]
 	}
-	if r := ask(Options{NoTools: true}); len(r.Tools) != 1 || r.Tools[0].Name != "report" || !strings.Contains(r.Messages[1].Text, "You have no tools") {
+	if r := ask(Options{Switches: szz.Switches{NoTools: true}}); len(r.Tools) != 1 || r.Tools[0].Name != "report" || !strings.Contains(r.Messages[1].Text, "You have no tools") {
 		t.Errorf("without tools: %d, %s", len(r.Tools), r.Messages[1].Text)
 	} else if said := r.Messages[0].Text + r.Messages[1].Text; strings.Contains(said, "git_") || !strings.Contains(said, "Say to yourself") {
 		t.Errorf("without tools, one is spoken of: %s", said)
 	}
-	if r := ask(Options{NoDomainKnowledge: true}); strings.Contains(r.Messages[0].Text, "Say to yourself") || len(r.Tools) != 6 {
+	if r := ask(Options{Switches: szz.Switches{NoDomainKnowledge: true}}); strings.Contains(r.Messages[0].Text, "Say to yourself") || len(r.Tools) != 6 {
 		t.Errorf("without domain knowledge: %s", r.Messages[0].Text)
 	}
-	if r := ask(Options{NoCandidates: true}); strings.Contains(r.Messages[1].Text, "c1") || !strings.Contains(r.Messages[1].Text, "int max = min_of(n, 9)") {
+	if r := ask(Options{Switches: szz.Switches{NoCandidates: true}}); strings.Contains(r.Messages[1].Text, "c1") || !strings.Contains(r.Messages[1].Text, "int max = min_of(n, 9)") {
 		t.Errorf("without candidates: %s", r.Messages[1].Text)
 	}
 	masked := ask(Options{Mask: func(s string) string { return strings.ReplaceAll(s, "limit", "*****") }})
@@ -359,7 +359,7 @@ func TestDetectResumes(t *testing.T) {
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
 	journal := memoryJournal{}
-	opt := Options{ModelName: "scripted", NoCandidates: true, Journal: func(int) (agent.Journal, error) { return journal, nil }}
+	opt := Options{ModelName: "scripted", Switches: szz.Switches{NoCandidates: true}, Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	ctx, cancel := context.WithCancel(context.Background())
 	opt.Model = cancellingModel{&scriptedModel{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
 	if v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt); err == nil {

@@ -20,7 +20,7 @@ func TestOriginText(t *testing.T) {
 	culprit := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n", "tests/a.c": "second_part();\n"})
 	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
 	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
-	d, err := newInvestigation(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{NoCandidates: true})
+	d, err := newInvestigation(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{Switches: szz.Switches{NoCandidates: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestOriginsEndAtTheBoundary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := newInvestigation(t.Context(), repo, fc, Options{NoCandidates: true})
+		d, err := newInvestigation(t.Context(), repo, fc, Options{Switches: szz.Switches{NoCandidates: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package detect
 import (
 	"strings"
 	"testing"
+
+	"git-agent/agent/szz"
 )
 
 func TestStandingPartIsShort(t *testing.T) {
@@ -27,7 +29,7 @@ func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for _, without := range []bool{false, true} {
-		_, s := h.detect(fix, Options{NoTools: without}, said("I wonder."), accuse(string(origin)))
+		_, s := h.detect(fix, Options{Switches: szz.Switches{NoTools: without}}, said("I wonder."), accuse(string(origin)))
 		if got := s.last(2); !strings.Contains(got, "neither a tool call") || strings.Contains(got, "look further") == without {
 			t.Errorf("without tools %v: %q", without, got)
 		}

@@ -206,7 +206,7 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 	}
 	if len(claims) == 0 {
 		if t.emptied || len(list) > 0 {
-			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true}, nil
+			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true, Nothing: true}, nil
 		}
 		t.emptied = true
 		return answer("szz/empty", nil)

@@ -3,6 +3,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,28 +13,27 @@ import (
 	"git-agent/gitext"
 )
 
-// Trace finds the commits that introduced the bug which fc fixes, without a
-// model. Options.Algorithm chooses the ranking or a classic variant.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
-	if opt.Algorithm == "" {
-		opt.Algorithm = szz.Algorithms[0]
-	}
-	v, err := szz.Settle(ctx, repo, fc, opt.Algorithm)
+// Trace finds the commits that introduced the bug which fc fixes. algorithm is
+// one of szz.Algorithms, "" for the first; max is how many suspects are
+// returned at most, 0 for as many as the algorithm finds.
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Verdict, error) {
+	algorithm = cmp.Or(algorithm, szz.Algorithms[0])
+	v, err := szz.Settle(ctx, repo, fc, algorithm)
 	if v == nil && err == nil {
-		v, err = trace(ctx, repo, fc, opt)
+		v, err = trace(ctx, repo, fc, algorithm, max)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return v.Offline(fc, opt.Max), nil
+	return v.Offline(fc, max), nil
 }
 
-func trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
-	switch opt.Algorithm {
+func trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Verdict, error) {
+	switch algorithm {
 	case "rank":
-		return rank.Trace(ctx, repo, fc, opt)
+		return rank.Trace(ctx, repo, fc, max)
 	case "b", "ag", "ma", "l", "r", "ra":
-		return classic.Trace(ctx, repo, fc, opt.Algorithm)
+		return classic.Trace(ctx, repo, fc, algorithm)
 	}
-	return nil, fmt.Errorf("unknown algorithm %q", opt.Algorithm)
+	return nil, fmt.Errorf("unknown algorithm %q", algorithm)
 }

@@ -10,7 +10,7 @@ import (
 	"sort"
 	"sync"
 
-	"git-agent/agent/stat/logistic"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank/trees"
 )
 
@@ -101,7 +101,7 @@ func (c Calibrator) Probabilities(scores []float64) []float64 {
 	rivals := Rivals(scores)
 	ps := make([]float64, len(scores))
 	for i, s := range scores {
-		ps[i] = logistic.Of(c.A*s + c.B*rivals[i] + c.C)
+		ps[i] = stat.Logistic(c.A*s + c.B*rivals[i] + c.C)
 	}
 	return ps
 }

@@ -23,12 +23,12 @@ import (
 
 // Trace is our own algorithm: candidates from several sources, put in order by
 // one trained model (model.go) that also says how probable each is.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Verdict, error) {
 	k, judged, err := Assess(ctx, repo, fc)
 	if err != nil {
 		return nil, err
 	}
-	return k.Verdict(judged, opt.Max)
+	return k.Verdict(judged, max)
 }
 
 // Assess gathers the facts about a fix and ranks its candidates, most probable

@@ -19,7 +19,7 @@ import (
 func (h *history) rank(fix gitext.OID) *szz.Verdict {
 	h.T.Helper()
 	fc := h.Context(fix, szz.ContextOptions{NoAnnotations: true})
-	v, err := settleOrTrace(context.Background(), h.Open(), fc, szz.Options{Algorithm: "rank", Max: 5})
+	v, err := settleOrTrace(context.Background(), h.Open(), fc, 5)
 	if err != nil {
 		h.T.Fatal(err)
 	}
@@ -27,15 +27,15 @@ func (h *history) rank(fix gitext.OID) *szz.Verdict {
 }
 
 // settleOrTrace does what the offline engine does for the algorithm rank.
-func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt szz.Options) (*szz.Verdict, error) {
+func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Verdict, error) {
 	v, err := szz.Settle(ctx, repo, fc, "rank")
 	if v == nil && err == nil {
-		v, err = Trace(ctx, repo, fc, opt)
+		v, err = Trace(ctx, repo, fc, max)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return v.Offline(fc, opt.Max), nil
+	return v.Offline(fc, max), nil
 }
 
 // Commits that a rebase or a script made within one second are in the order of the
@@ -141,7 +141,7 @@ func TestRankShallow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := settleOrTrace(context.Background(), repo, fc, szz.Options{Max: 5})
+	v, err := settleOrTrace(context.Background(), repo, fc, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestRankBeyondShallow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := settleOrTrace(t.Context(), repo, fc, szz.Options{Max: 5})
+		v, err := settleOrTrace(t.Context(), repo, fc, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestRankNothingChanged(t *testing.T) {
 		{fix, []string{"README"}, "the fix changes nothing below the paths given"},
 		{h.Commit("lower the limit of the program again", nil), nil, "the fix changes no file"},
 	} {
-		v, err := settleOrTrace(t.Context(), h.Open(), h.Context(tt.fix, szz.ContextOptions{Paths: tt.paths}), szz.Options{})
+		v, err := settleOrTrace(t.Context(), h.Open(), h.Context(tt.fix, szz.ContextOptions{Paths: tt.paths}), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,298 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-agent/agent/model"
+	"git-agent/gitext"
+)
+
+// Settings say which model is asked and what it may cost. They come from options,
+// then the environment, then git's configuration. The zero value configures no
+// model.
+type Settings struct {
+	Model         string
+	BaseURL       string
+	Wire          model.Wire
+	KeyCommand    string        // prints the key
+	MaxCost       float64       // USD of one command; 0 for no limit
+	MaxTokens     int64         // of one conversation; 0 for the engine's default
+	Turns         int           // answers of the model in one conversation; 0 for the engine's default
+	Timeout       time.Duration // of one conversation; 0 for the engine's default
+	ReplyTimeout  time.Duration // of one answer of the server; 0 for the client's default
+	Price         *TokenPrice   // nil: what the server or the price table says
+	AllowUnpriced bool
+	Temperature   *float64 // nil: what the server takes
+	Effort        string   // of reasoning; "": what the server takes
+	Calibration   string   // file with a calibration of the model's probabilities; "" for none
+	Engine        string   // "offline" keeps the model out unless an option asks for it
+
+	From map[string]string // where each setting that is set comes from, by its key
+}
+
+// A Setting is one agent.* key of the configuration that is about a model.
+type Setting struct {
+	Key  string // as the manual spells it
+	env  string // variable that goes before the configuration; "" for none
+	late string // variable that goes after it, because other programs share it; "" for none
+	// tightens says which values a repository itself may set: those that keep
+	// data on the machine. nil for none.
+	tightens func(value string) bool
+	set      func(s *Settings, value string) error
+}
+
+// Table lists the settings of a model.
+var Table = []Setting{
+	{Key: "agent.model", env: "GIT_AGENT_MODEL", set: func(s *Settings, v string) error { s.Model = v; return nil }},
+	{Key: "agent.baseUrl", env: "GIT_AGENT_BASE_URL", late: "OPENAI_BASE_URL", set: func(s *Settings, v string) error { s.BaseURL = v; return nil }},
+	{Key: "agent.wire", set: func(s *Settings, v string) error { return setWire(&s.Wire, v) }},
+	{Key: "agent.apiKeyCommand", set: func(s *Settings, v string) error { s.KeyCommand = v; return nil }},
+	{Key: "agent.maxCost", set: func(s *Settings, v string) error { return setUSD(&s.MaxCost, v) }},
+	{Key: "agent.maxTokens", set: func(s *Settings, v string) error { return setTokens(&s.MaxTokens, v) }},
+	{Key: "agent.turns", set: func(s *Settings, v string) error { return setCount(&s.Turns, v) }},
+	{Key: "agent.timeout", set: func(s *Settings, v string) error { return setDuration(&s.Timeout, v) }},
+	{Key: "agent.replyTimeout", set: func(s *Settings, v string) error { return setDuration(&s.ReplyTimeout, v) }},
+	{Key: "agent.price", set: func(s *Settings, v string) error { return setPrice(&s.Price, v) }},
+	{Key: "agent.allowUnpriced", set: func(s *Settings, v string) error { return setBool(&s.AllowUnpriced, v) }},
+	{Key: "agent.temperature", set: func(s *Settings, v string) error { return setTemperature(&s.Temperature, v) }},
+	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
+	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
+	{Key: "agent.engine", tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
+}
+
+// Read takes the settings from git's configuration, which holds the values of
+// each agent.* key in lower case, and from the environment. untrusted is told
+// of each value that is left out because a repository itself sets it: it would
+// decide where data goes and what is spent.
+func Read(config map[string][]gitext.ConfigValue, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
+	s := Settings{Wire: model.WireAuto, From: map[string]string{}}
+	for _, row := range Table {
+		value, origin := row.find(config[strings.ToLower(row.Key)], env, untrusted)
+		if origin == "" {
+			continue
+		}
+		if err := row.set(&s, value); err != nil {
+			return s, fmt.Errorf("%s is %q (from %s): %w", row.Key, value, origin, err)
+		}
+		s.From[row.Key] = origin
+	}
+	if s.BaseURL == "" {
+		s.BaseURL = model.DefaultBaseURL
+	}
+	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+	return s, nil
+}
+
+// find returns the value that counts and its origin, "" when there is none.
+func (row Setting) find(configured []gitext.ConfigValue, env func(string) string, untrusted func(key, scope string)) (value, origin string) {
+	if row.env != "" {
+		if v := env(row.env); v != "" {
+			return v, row.env
+		}
+	}
+	for _, v := range configured { // the last one wins, as in git
+		if v.Bare {
+			v.Value = "true"
+		}
+		if row.Trusts(v) {
+			value, origin = v.Value, "git config, "+v.Scope
+		} else {
+			untrusted(row.Key, v.Scope)
+		}
+	}
+	if origin == "" && row.late != "" {
+		if v := env(row.late); v != "" {
+			return v, row.late
+		}
+	}
+	return value, origin
+}
+
+// Trusts reports whether a value of the setting counts where it stands.
+func (row Setting) Trusts(v gitext.ConfigValue) bool {
+	return v.Trusted() || row.tightens != nil && row.tightens(v.Value)
+}
+
+// Host is the server's name, for people.
+func (s Settings) Host() string {
+	if u, err := url.Parse(s.BaseURL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return s.BaseURL
+}
+
+// Place is the server without what changes when a local one is started again:
+// its port. Recorded runs and kept answers are found by it.
+func (s Settings) Place() string {
+	u, err := url.Parse(s.BaseURL)
+	switch {
+	case err != nil:
+		return s.BaseURL
+	case !s.Local():
+		return model.PublicURL(u)
+	}
+	u.Host = u.Hostname()
+	if strings.Contains(u.Host, ":") {
+		u.Host = "[" + u.Host + "]"
+	}
+	return model.PublicURL(u)
+}
+
+// Local is true for a server that is asked without a key and without a price.
+func (s Settings) Local() bool {
+	u, err := url.Parse(s.BaseURL)
+	return err == nil && model.IsLocal(u)
+}
+
+// Sampling says how the model is asked to sample, "" for the server's way.
+func (s Settings) Sampling() string {
+	var words []string
+	if s.Effort != "" {
+		words = append(words, "effort="+s.Effort)
+	}
+	if s.Temperature != nil {
+		words = append(words, fmt.Sprintf("temperature=%g", *s.Temperature))
+	}
+	return strings.Join(words, " ")
+}
+
+func setWire(to *model.Wire, v string) error {
+	switch w := model.Wire(v); w {
+	case model.WireAuto, model.WireChat, model.WireResponses:
+		*to = w
+		return nil
+	}
+	return errors.New("it must be auto, chat or responses")
+}
+
+func setEngine(to *string, v string) error {
+	if v != "auto" && v != "offline" && v != "agent" {
+		return errors.New("it must be auto, offline or agent")
+	}
+	*to = v
+	return nil
+}
+
+func setUSD(to *float64, v string) error {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+		return errors.New("it must be an amount in US dollars, such as 0.50")
+	}
+	*to = n
+	return nil
+}
+
+func setTokens(to *int64, v string) error {
+	n, ok := gitext.ParseSize(v)
+	if !ok || n < 0 {
+		return errors.New("it must be a number of tokens, such as 200k")
+	}
+	*to = n
+	return nil
+}
+
+func setCount(to *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return errors.New("it must be a number from 1")
+	}
+	*to = n
+	return nil
+}
+
+func setDuration(to *time.Duration, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return errors.New("it must be a duration, such as 90s or 10m")
+	}
+	*to = d
+	return nil
+}
+
+func setTemperature(to **float64, v string) error {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+		return errors.New("it must be a number, such as 0 or 0.7")
+	}
+	*to = &n
+	return nil
+}
+
+// TokenPrice is in USD for a million tokens.
+type TokenPrice struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// setPrice reads "input/output" or "input/output/cache read/cache write";
+// what is read from and written to a cache costs as much as input when nothing
+// is said of it.
+func setPrice(to **TokenPrice, v string) error {
+	var n []float64
+	for part := range strings.SplitSeq(v, "/") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			n = nil
+			break
+		}
+		n = append(n, x)
+	}
+	switch len(n) {
+	case 2:
+		*to = &TokenPrice{n[0], n[1], n[0], n[0]}
+	case 4:
+		*to = &TokenPrice{n[0], n[1], n[2], n[3]}
+	default:
+		return errors.New("it must be US dollars for a million tokens, as input/output or input/output/cache read/cache write, such as 0.25/2")
+	}
+	return nil
+}
+
+func setBool(to *bool, v string) error {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on", "1":
+		*to = true
+	default:
+		if !gitext.IsFalse(v) {
+			return errors.New("it must be true or false")
+		}
+		*to = false
+	}
+	return nil
+}
+
+// setCalibration takes a path that means the same wherever the command runs.
+func setCalibration(to *string, v string) error {
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		v = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(v) {
+		return errors.New("it must be a path from / or ~/")
+	}
+	*to = v
+	return nil
+}
+
+// ClientConfig is what the model's client is told. version is the program's.
+func (s Settings) ClientConfig(key, version string) model.Config {
+	// An answer may take as long as the conversation, if nothing else is said.
+	reply := cmp.Or(s.ReplyTimeout, s.Timeout)
+	cfg := model.Config{
+		BaseURL: s.BaseURL, Model: s.Model, Key: key, Wire: s.Wire, Effort: s.Effort, Temperature: s.Temperature,
+		Timeout: reply, IdleTimeout: reply, Version: version,
+	}
+	if p := s.Price; p != nil {
+		cfg.Price = &model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
+	}
+	return cfg
+}

@@ -1,0 +1,193 @@
+// Package engine answers questions about fixes: from the cache, with an
+// annotation, with the offline engine or, through a model's session, with the
+// agent engine; and has a command confirm the answer.
+//
+// The command line, MCP, evaluation, and the resuming and replaying of recorded
+// runs are its callers. It prints nothing.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/session"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/offline"
+	"git-agent/agent/szz/verify"
+	"git-agent/cache"
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// Engine answers questions about the fixes of one repository. It is safe for
+// concurrent use.
+type Engine struct {
+	Repo   *gitext.Repo
+	Agent  *Agent          // nil: the offline engine answers
+	Cache  *cache.Cache    // nil keeps nothing
+	Build  string          // tells two builds of the program apart, whose answers may differ
+	Verify *verify.Options // the command that confirms suspects; nil for none
+}
+
+// Answer is what is known about one fix. Its exported fields are kept in the
+// cache.
+type Answer struct {
+	Source  szz.Source
+	Fix     gitext.Commit // zero for an uncommitted fix
+	Verdict *szz.Verdict
+	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
+
+	failed error
+	end    func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
+}
+
+// Failed says why a fix could not be traced, nil for an answer. The verdict of
+// one that could not be traced is empty.
+func (a Answer) Failed() error { return a.failed }
+
+// Complete is false for an answer that a better day may improve: the model was
+// to be asked, and did not answer.
+func (a Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
+
+// A ReadError is the failure to read what a fix needs.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Cacheable reports whether answers for the repository may be kept: the object
+// id of a fix stands for all of its history unless that is cut short here.
+// Whether objects are missing shows only while an answer is worked out.
+func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
+
+// Answer answers one question. listen gets the events of the work in order.
+func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+	ans, err := e.recall(ctx, q, listen)
+	if err == nil && ans.end != nil {
+		ans.end(ctx)
+	}
+	return ans, err
+}
+
+// recall gives a kept answer, or finds one and keeps it.
+func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+	if !q.Committed() {
+		return e.compute(ctx, q, listen)
+	}
+	key := e.key(q)
+	if kept, ok := e.Cache.Get(ctx, key); ok {
+		var ans Answer
+		if err := json.Unmarshal(kept, &ans); err == nil && ans.Verdict != nil {
+			return &ans, nil
+		}
+	}
+	counted, unread := gitext.CountUnread(ctx)
+	ans, err := e.compute(counted, q, listen)
+	if err != nil {
+		return nil, err
+	}
+	if u := unread(); u.Any() { // the objects may come, the bounds may change
+		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
+		return ans, nil
+	}
+	if value, err := json.Marshal(ans); err == nil && ans.Complete() {
+		e.Cache.Put(ctx, key, value)
+	}
+	return ans, nil
+}
+
+// unreadNotes say that an answer rests on a part of the repository: not all
+// that was left out has a note of its own.
+func unreadNotes(u gitext.Unread) []string {
+	var notes []string
+	if u.Missing > 0 {
+		notes = append(notes, "this clone lacks objects that were needed: what depends on them was left out")
+	}
+	if u.Cut > 0 {
+		notes = append(notes, "not all of the history could be read, and what depends on the rest was left out: "+strings.Join(u.Bounds, "; "))
+	}
+	return notes
+}
+
+// compute reads the fix, asks an engine and confirms its answer.
+func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
+	if err != nil {
+		return nil, &ReadError{err}
+	}
+	if len(fc.Patch.Files) == 0 && !q.Committed() {
+		return nil, nothingToTrace(q)
+	}
+	ans := &Answer{Source: q.Source, Fix: fc.Commit}
+	if err := e.trace(ctx, ans, fc, q, listen); err != nil {
+		return nil, err
+	}
+	if q.Committed() {
+		// What an engine must not see, a reader may.
+		if ans.Fix, err = e.Repo.Commit(ctx, q.Fix); err != nil {
+			return nil, err
+		}
+	}
+	if e.Verify == nil {
+		return ans, nil
+	}
+	opt := *e.Verify
+	opt.OnEvent = listen
+	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Verdict, opt)
+}
+
+// trace has the model or the offline engine find the verdict.
+func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
+	if e.Agent == nil {
+		if ans.Verdict, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
+			return &ReadError{err}
+		}
+		return nil
+	}
+	found, err := e.Agent.Investigate(ctx, Inquiry{Repo: e.Repo, Fix: fc, Question: q, Memory: e.Cache, OnEvent: listen})
+	if err != nil {
+		return err
+	}
+	ans.Verdict, ans.Runs, ans.end = found.Verdict, found.Runs, found.End
+	return nil
+}
+
+// nothingToTrace says that a fix which is not committed is not there either.
+func nothingToTrace(q szz.Question) error {
+	below := ""
+	if len(q.Paths) > 0 {
+		below = " below the paths given"
+	}
+	if q.Source == szz.SourceStaged {
+		return session.WithHint(errors.New("nothing is staged"+below), "git add <path>\nor use --worktree for changes that are not staged")
+	}
+	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
+}
+
+// key is everything that determines an answer.
+func (e *Engine) key(q szz.Question) cache.Key {
+	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(q.Max)}
+	if e.Agent != nil {
+		parts = append(parts, e.Agent.identity(q)...)
+	}
+	return cache.Key{Kind: "szz", Parts: append(parts, q.Paths...)}
+}
+
+// failedAnswer stands in the place of a fix that could not be traced.
+func failedAnswer(q szz.Question, err error) *Answer {
+	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
+	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{
+		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text},
+	}}
+}
+
+// unreadFix reports whether an error is about one fix: git or we could not read
+// what it needs.
+func unreadFix(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*ReadError)))
+}

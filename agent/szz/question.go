@@ -1,0 +1,72 @@
+package szz
+
+import "git-agent/gitext"
+
+// A Question is what is asked about one fix. Command line, MCP, evaluation and
+// recorded runs all ask with it.
+type Question struct {
+	Fix         gitext.OID // for an uncommitted fix, the commit that it is compared with
+	Source      Source
+	Paths       []string // literal paths that the fix is limited to; nil is all
+	Annotations bool     // a culprit that the fix's message names is the answer
+	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
+	Max         int      // most suspects returned; 0 lets the engine decide
+	Switches    Switches // of the agent engine
+}
+
+// Context returns how the fix is to be read.
+func (q Question) Context() ContextOptions {
+	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source}
+}
+
+// Committed reports whether the fix is a commit.
+func (q Question) Committed() bool { return q.Source == SourceCommit }
+
+// Switches take parts of the agent engine's method away: the ablations of
+// AgentSZZ, table 5, and two of our own.
+type Switches struct {
+	NoTools           bool // the first prompt and report are all that the model has
+	NoDomainKnowledge bool // no method, only the task
+	NoCompression     bool // tools answer in git's own formats, and the first prompt shows patches from their beginning, up to a page each
+	NoCandidates      bool // the offline engine's ranking is not shown
+	NoClaimCheck      bool // verdicts are taken as they come
+}
+
+// named lists the switches with their names, in their fixed order.
+func (s *Switches) named() []namedSwitch {
+	return []namedSwitch{
+		{"no-tools", &s.NoTools}, {"no-domain-knowledge", &s.NoDomainKnowledge}, {"no-compression", &s.NoCompression},
+		{"no-candidates", &s.NoCandidates}, {"no-claim-check", &s.NoClaimCheck},
+	}
+}
+
+type namedSwitch struct {
+	name string
+	on   *bool
+}
+
+// Names returns the names of the switches that are on, such as "no-tools".
+func (s Switches) Names() []string {
+	var names []string
+	for _, n := range s.named() {
+		if *n.on {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// And returns the switches that are on in s or in o.
+func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
+
+// SwitchesNamed turns on the switches that are among the words, and passes over
+// other words.
+func SwitchesNamed(words ...string) Switches {
+	var s Switches
+	for _, n := range s.named() {
+		for _, w := range words {
+			*n.on = *n.on || w == n.name
+		}
+	}
+	return s
+}

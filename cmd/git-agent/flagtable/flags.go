@@ -1,0 +1,163 @@
+// Package flagtable reads the options of every verb from the parser, and writes
+// usage texts and the shells' completions from them. The manual pages are held
+// against the same table.
+package flagtable
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Option is one row of the flag table, as usage, manual and completion show
+// it.
+type Option struct {
+	Short   string   // "q", or ""
+	Long    string   // "quiet"
+	Negated string   // "no-progress", or ""
+	Arg     string   // "<when>", or "" for a switch
+	Values  []string // the values that Arg may take, if they are few
+	Kind    string   // what Arg is, for completion: "path", "revision", or ""
+	Help    string
+}
+
+// OptionsOf lists a node's own options in the order of its struct.
+func OptionsOf(n *kong.Node) []Option {
+	var rows []Option
+	for _, f := range n.Flags {
+		if !f.Hidden {
+			rows = append(rows, optionOf(f))
+		}
+	}
+	return rows
+}
+
+func optionOf(f *kong.Flag) Option {
+	o := Option{Long: f.Name, Help: f.Help, Kind: f.Tag.Get("kind")}
+	if f.Short != 0 {
+		o.Short = string(f.Short)
+	}
+	if f.Tag.Negatable != "" {
+		o.Negated = "no-" + f.Name
+	}
+	if f.IsBool() || f.IsCounter() || isBoolPointer(f) {
+		return o
+	}
+	o.Arg = f.FormatPlaceHolder()
+	if !strings.HasPrefix(o.Arg, "<") {
+		o.Arg = "<" + f.Name + ">"
+	}
+	if f.Enum != "" {
+		o.Values = f.EnumSlice()
+		o.Values = slices.DeleteFunc(o.Values, func(v string) bool { return v == "" })
+	}
+	return o
+}
+
+// isBoolPointer tells a three-state switch, which kong maps like a bool.
+func isBoolPointer(f *kong.Flag) bool {
+	_, ok := f.Target.Interface().(*bool)
+	return ok
+}
+
+// Spelling is how an option is written in usage and manual:
+// "-q, --quiet" or "--[no-]progress" or "--color=<when>".
+func (o Option) Spelling() string {
+	s := "--" + o.Long
+	if o.Negated != "" {
+		s = "--[no-]" + o.Long
+	}
+	if o.Arg != "" {
+		s += "=" + o.Arg
+	}
+	if o.Short != "" {
+		s = "-" + o.Short + ", " + s
+	}
+	return s
+}
+
+// words lists what completion offers for the option.
+func (o Option) words() []string {
+	words := []string{"--" + o.Long}
+	if o.Arg != "" {
+		words[0] += "="
+	}
+	if o.Negated != "" {
+		words = append(words, "--"+o.Negated)
+	}
+	return words
+}
+
+// Verbs lists the visible verbs, sorted.
+func Verbs(app *kong.Node) []*kong.Node {
+	var list []*kong.Node
+	for _, n := range app.Children {
+		if !n.Hidden {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b *kong.Node) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Leaves lists a verb's sub-verbs in order, or the verb itself.
+func Leaves(verb *kong.Node) []*kong.Node {
+	var list []*kong.Node
+	for _, n := range verb.Children {
+		if !n.Hidden {
+			list = append(list, n)
+		}
+	}
+	if list == nil {
+		list = append(list, verb)
+	}
+	return list
+}
+
+// VerbName is the name of the verb that n is or belongs to.
+func VerbName(n *kong.Node) string {
+	for n.Parent != nil && n.Parent.Type != kong.ApplicationNode {
+		n = n.Parent
+	}
+	return n.Name
+}
+
+// Positionals spells a node's arguments: "<shell>", "[<revision>...]".
+func Positionals(n *kong.Node) []string {
+	var list []string
+	for _, p := range n.Positional {
+		s := "<" + p.Name + ">"
+		if p.IsCumulative() {
+			s += "..."
+		}
+		if !p.Required {
+			s = "[" + s + "]"
+		}
+		list = append(list, s)
+	}
+	if n.Target.CanAddr() {
+		if _, ok := n.Target.Addr().Interface().(PathTaker); ok {
+			list = append(list, "[--]", "[<path>...]")
+		}
+	}
+	return list
+}
+
+// Synopsis is the usage line of a node.
+func Synopsis(n *kong.Node) string {
+	words := []string{"git agent"}
+	if path := n.Path(); path != "" {
+		words = append(words, path)
+	}
+	if len(OptionsOf(n)) > 0 {
+		words = append(words, "[<options>]")
+	}
+	if len(n.Children) > 0 {
+		words = append(words, "<command>")
+	}
+	return strings.Join(append(words, Positionals(n)...), " ")
+}
+
+// PathTaker is a verb that takes paths after "--".
+type PathTaker interface{ SetPaths(paths []string) }

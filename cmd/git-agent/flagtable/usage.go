@@ -1,0 +1,113 @@
+package flagtable
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/cmd/git-agent/layout"
+
+	"github.com/alecthomas/kong"
+)
+
+// usageColumn is where git starts the help text of an option.
+const usageColumn = 26
+
+// WriteUsage prints a verb's usage, or the program's when verb is nil, in the
+// form of git's own -h.
+func WriteUsage(w io.Writer, verb, root *kong.Node) {
+	if verb == nil {
+		WriteRootUsage(w, root)
+		return
+	}
+	WriteSynopsis(w, verb)
+	fmt.Fprintf(w, "\n%s\n", Sentence(verb.Help))
+	if len(verb.Children) > 0 {
+		fmt.Fprint(w, "\nCommands\n")
+		for _, n := range Leaves(verb) {
+			writeRow(w, strings.Join(append([]string{n.Name}, Positionals(n)...), " "), n.Help)
+		}
+	}
+	writeOptions(w, "Options", OptionsOf(verb))
+	writeOptions(w, "Common options", OptionsOf(root))
+	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", VerbName(verb))
+}
+
+func WriteRootUsage(w io.Writer, root *kong.Node) {
+	fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n\nCommands\n")
+	for _, n := range Verbs(root) {
+		writeRow(w, n.Name, n.Help)
+	}
+	writeOptions(w, "Common options", OptionsOf(root))
+	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
+}
+
+// ParserWords turns what kong says of its tokens and of Go's types into words
+// for a user.
+func ParserWords(text string) string {
+	option, problem, typed := strings.Cut(text, ": expected ")
+	if !typed {
+		return strings.Replace(text, ` must be one of "",`, ` must be one of `, 1) // "" is the default
+	}
+	kind, got, _ := strings.Cut(problem, " but got ")
+	if strings.HasPrefix(got, `"EOL"`) { // the end of the line
+		return option + " needs a value"
+	}
+	got, _, _ = strings.Cut(got, " (") // a Go type
+	got, _, _ = strings.Cut(got, ": ") // what Go's parser says
+	switch {
+	case kind == "duration":
+		kind = "a duration, such as 90s or 10m"
+	case kind == "a float":
+		kind = "a number"
+	case strings.HasSuffix(kind, "int"):
+		kind = "a whole number"
+	}
+	return option + " takes " + kind + ", but got " + got
+}
+
+// WriteSynopsis prints the usage line alone, and where to read more.
+func WriteSynopsis(w io.Writer, verb *kong.Node) {
+	if verb == nil {
+		fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n")
+		return
+	}
+	for i, n := range Leaves(verb) {
+		lead := "usage:"
+		if i > 0 {
+			lead = "   or:"
+		}
+		fmt.Fprintf(w, "%s %s\n", lead, Synopsis(n))
+	}
+}
+
+func writeOptions(w io.Writer, title string, rows []Option) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for _, o := range rows {
+		writeRow(w, o.Spelling(), o.Help)
+	}
+}
+
+// writeRow prints one entry, its text wrapped into the right column.
+func writeRow(w io.Writer, name, text string) {
+	head := "    " + name
+	if len(head) >= usageColumn-1 {
+		fmt.Fprintln(w, head)
+		head = ""
+	}
+	for _, line := range layout.Wrap(text, 80-usageColumn) {
+		fmt.Fprintf(w, "%-*s%s\n", usageColumn, head, line)
+		head = ""
+	}
+}
+
+// Sentence makes a help text a sentence: "find x" becomes "Find x.".
+func Sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

@@ -1,0 +1,97 @@
+// Package layout arranges text for people: colours, widths, line breaks, words
+// for numbers, and the spelling of what a terminal would not show.
+package layout
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// Palette paints text; its zero value leaves text as it is.
+type Palette struct{ Codes map[string]string }
+
+// Paint wraps s in the slot's colour.
+func (p Palette) Paint(slot, s string) string {
+	code := p.Codes[slot]
+	if code == "" || s == "" {
+		return s
+	}
+	return code + s + ColorReset
+}
+
+// ColorReset ends a colour, as git spells it.
+const ColorReset = "\x1b[m"
+
+// Printable spells out what is hidden in a text. The streams do so too: it is
+// for text that is laid out, kept, or given to others.
+func Printable(s string) string { return visible.Text(s) }
+
+// Plural is "1 turn" or "2 turns".
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// OneLine is printable without line breaks.
+func OneLine(s string) string {
+	return Printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
+}
+
+// ShellJoin quotes words for a POSIX shell where they need it.
+func ShellJoin(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = gitext.ShellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// columnsOf is how wide a character is on a terminal: those of East Asia and
+// pictures take two columns, marks on other characters none.
+func columnsOf(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case visible.Hidden(r), unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xa960 && r <= 0xa97c, r >= 0xac00 && r <= 0xd7a3,
+		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
+		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f680 && r <= 0x1f6ff, r >= 0x1f900 && r <= 0x1faff, r >= 0x17000 && r <= 0x18cff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
+
+// CutColumns is the beginning of s that is at most so wide.
+func CutColumns(s string, width int) string {
+	for i, r := range s {
+		if width -= columnsOf(r); width < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Wrap breaks text at spaces so that lines hold at most width characters.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}

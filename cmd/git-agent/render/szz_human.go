@@ -1,0 +1,278 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+)
+
+// What the human form shows of one suspect; -v and --json show all.
+const (
+	shownEvidence = 3
+	shownSignals  = 4
+)
+
+// Human is the form for reading. It looks like this:
+//
+//	fix 6bd1c5a3f0e2  parser: do not read past the end
+//
+//	1.  84%  1f0c7d2b9a44  2019-03-02  Ada Example
+//	    parser: read ahead by one token
+//	    wrote 5 of the 6 lines of code that the fix removes
+//	      src/parser.c:118  - tok = next[1];
+//	        git blame -w -L 118,118 0b4e... -- src/parser.c
+//	    decided by: owns a deleted line +2.10, is recent +0.80
+//
+//	note: merge commit: compared with its first parent
+//	rank: 41 commits considered, offline engine
+type Human struct {
+	w       io.Writer
+	color   layout.Palette
+	all     bool
+	width   int
+	written bool
+}
+
+func NewHuman(w io.Writer, color layout.Palette, width int, all bool) *Human {
+	return &Human{w: w, color: color, all: all, width: width}
+}
+
+// Answer writes one fix in one piece, so that a pager or a reader never sees
+// half of it.
+func (r *Human) Answer(ans Answer) error {
+	var b bytes.Buffer
+	if r.written {
+		b.WriteString("\n")
+	}
+	r.written = true
+	r.heading(&b, ans)
+	if len(ans.Verdict.Suspects) == 0 && ans.hidden == 0 {
+		fmt.Fprint(&b, "\nno suspect\n")
+	}
+	for i, s := range ans.Verdict.Suspects {
+		r.suspect(&b, i+1, s)
+	}
+	r.footer(&b, ans)
+	_, err := r.w.Write(b.Bytes())
+	return err
+}
+
+func (r *Human) heading(b *bytes.Buffer, ans Answer) {
+	if ans.Verdict.Fix == "" {
+		fmt.Fprintf(b, "%s  %s\n", r.color.Paint("fix", "fix"), "the "+sourceTitle(ans.Source))
+		return
+	}
+	lead := "fix " + ans.Verdict.Fix.Short()
+	fmt.Fprintf(b, "%s  ", r.color.Paint("fix", lead))
+	r.title(b, ans.Fix.Subject(), len(lead)+2)
+}
+
+// title prints a subject, of whatever length, in a column that begins at
+// indent; the cursor is there.
+func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
+	for i, l := range layout.Wrap(layout.OneLine(subject), r.measure()-indent) {
+		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
+	}
+}
+
+func sourceTitle(s szz.Source) string {
+	if s == szz.SourceStaged {
+		return "staged changes"
+	}
+	return "changes of the work tree"
+}
+
+func (r *Human) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
+	lead := fmt.Sprintf("%2d.", rank)
+	if s.Probability > 0 {
+		slot := "probability"
+		if s.Probability < 0.5 {
+			slot = "doubt"
+		}
+		lead += "  " + r.color.Paint(slot, percent(s.Probability))
+	}
+	fmt.Fprintf(b, "\n%s  %s  %s  %s\n", lead, r.color.Paint("suspect", s.Commit.OID.Short()),
+		s.Commit.Author.Time.Format("2006-01-02"), layout.OneLine(s.Commit.Author.Name))
+	b.WriteString("    ")
+	r.title(b, s.Commit.Subject(), 4)
+	if s.Type != "" {
+		r.line(b, 4, typeTitle(s.Type))
+	}
+	if s.Reason != "" {
+		for _, l := range layout.Wrap(layout.OneLine(s.Reason), r.measure()-4) {
+			r.line(b, 4, l)
+		}
+	}
+	if c := s.Confirmation; c != nil {
+		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+layout.OneLine(c.Detail))
+	}
+	r.evidence(b, s.Evidence)
+	r.signals(b, s.Signals, s.Type != "")
+}
+
+// percent rounds a probability, but what is not certain does not read 100 %.
+func percent(p float64) string {
+	if p < 1 {
+		p = min(p, 0.99)
+	}
+	return fmt.Sprintf("%3.0f%%", 100*p)
+}
+
+func confirmationSlot(status string) string {
+	switch status {
+	case "confirmed":
+		return "ok"
+	case "refuted":
+		return "error"
+	}
+	return "warning"
+}
+
+// evidence prints each claim with the command that checks it on a line of its
+// own, to be copied.
+func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
+	shown := list
+	if !r.all && len(shown) > shownEvidence {
+		shown = shown[:shownEvidence]
+	}
+	shown = byCommand(shown)
+	for i, e := range shown {
+		if e.Path != "" || e.Text != "" { // else the command is all there is to say
+			text := strings.TrimSpace(layout.OneLine(e.Text))
+			if e.Removed {
+				text = "- " + text // as a patch marks it
+			}
+			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+r.clip(text, 6+len(e.Path)+8)))
+		}
+		last := i == len(shown)-1 || shown[i+1].Command != e.Command
+		if last && e.Command != "" { // neighbours may share the command that checks them
+			r.line(b, 8, r.color.Paint("command", layout.OneLine(e.Command)))
+		}
+	}
+	if n := len(list) - len(shown); n > 0 {
+		r.line(b, 6, fmt.Sprintf("and %d more, with -v", n))
+	}
+}
+
+// byCommand brings together what one command checks, in the order of its lines.
+func byCommand(list []suspect.Evidence) []suspect.Evidence {
+	first := map[string]int{}
+	for i, e := range list {
+		if _, seen := first[e.Command]; !seen {
+			first[e.Command] = i
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b suspect.Evidence) int {
+		return cmp.Or(cmp.Compare(first[a.Command], first[b.Command]), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+func (r *Human) place(e suspect.Evidence) string {
+	at := e.Path
+	if layout.OneLine(at) != at {
+		at = layout.Printable(strconv.Quote(at)) // its name is not what could be shown of it
+	}
+	if e.Line > 0 {
+		at += fmt.Sprintf(":%d", e.Line)
+	}
+	return r.color.Paint("path", at)
+}
+
+// clip cuts a source line that would wrap; used is what stands before it.
+func (r *Human) clip(s string, used int) string {
+	room := max(20, r.width-used)
+	if runes := []rune(s); len(runes) > room {
+		return string(runes[:room-3]) + "..."
+	}
+	return s
+}
+
+func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
+	if len(list) == 0 {
+		return
+	}
+	lead := "decided by: "
+	if byModel {
+		lead = "the ranking had gone by: " // the model decided, and may have decided otherwise
+	}
+	shown := list
+	if !r.all && len(shown) > shownSignals {
+		shown = shown[:shownSignals]
+	}
+	words := make([]string, len(shown))
+	for i, s := range shown {
+		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
+	}
+	for i, l := range layout.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {
+		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
+	}
+}
+
+// typeTitle says how a commit introduced a bug.
+func typeTitle(t string) string {
+	switch t {
+	case "introduction":
+		return "wrote the faulty code"
+	case "omission":
+		return "left out what its change needed"
+	case "cross_file":
+		return "introduced it in another file than the fix"
+	case "refactor_penetration":
+		return "introduced it behind a refactoring"
+	}
+	return layout.OneLine(t)
+}
+
+func (r *Human) footer(b *bytes.Buffer, ans Answer) {
+	v := ans.Verdict
+	why, engine := "", v.Engine
+	if v.Agent != nil && v.Agent.Fallback != "" {
+		why, engine = v.Agent.Fallback, "offline"
+	}
+	fmt.Fprintln(b)
+	for _, n := range v.Notes {
+		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+			if why != "" && strings.HasSuffix(n, why) { // the note that the answer is not the model's
+				l = r.color.Paint("warning", l)
+			}
+			r.line(b, 6*min(i, 1), l)
+		}
+	}
+	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, layout.Plural(len(v.Candidates), "commit"), engine)
+	r.agent(b, ans)
+}
+
+// agent says what a model did, and how to see all of it.
+func (r *Human) agent(b *bytes.Buffer, ans Answer) {
+	report := ans.Verdict.Agent
+	if report == nil {
+		return
+	}
+	work := szzWorkOf(report)
+	runs := ""
+	if n := len(report.Runs); n > 1 {
+		runs = fmt.Sprintf(" in %d runs", n)
+	}
+	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), layout.Plural(work.Turns, "turn"), layout.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
+	for _, id := range ans.Runs {
+		if id == "" {
+			continue // it could not be recorded
+		}
+		r.line(b, 2, r.color.Paint("command", "git agent trace show "+string(id)))
+	}
+}
+
+// measure is the width of running text, which nobody reads beyond 100 columns.
+func (r *Human) measure() int { return min(r.width, 100) }
+
+func (r *Human) line(b *bytes.Buffer, indent int, s string) {
+	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
+}

@@ -1,0 +1,87 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// COLUMNS is obeyed by all that is not to be copied: subjects, reasons and
+// notes are broken, a command stays on its line.
+func TestSzzHumanInNarrowColumns(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a word of many ", 8)
+	culprit := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
+	culprit.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
+	command := "git blame -w -L 1,1 " + strings.Repeat("b", 40) + " -- a/path"
+	ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
+		Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Notes: []string{long},
+		Suspects: []szz.Suspect{{Suspect: suspect.Suspect{
+			Commit: culprit, Probability: 0.5, Reason: long,
+			Evidence: []suspect.Evidence{{Path: "a/path", Line: 1, Text: long, Command: command}},
+			Signals:  []suspect.Signal{{Name: "a signal with a long name", Weight: 1}, {Name: "another one with a long name", Weight: 1}},
+		}}},
+	}}}
+	var out bytes.Buffer
+	if err := NewHuman(&out, layout.Palette{}, 60, false).Answer(ans); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if copied := strings.TrimSpace(line) == command; len(line) > 60 && !copied || strings.TrimRight(line, " ") != line {
+			t.Errorf("%d columns: %q", len(line), line)
+		}
+	}
+	if !strings.Contains(out.String(), command+"\n") {
+		t.Errorf("the command is not on a line of its own:\n%s", &out)
+	}
+}
+
+// What is not certain does not read as if it were.
+func TestPercent(t *testing.T) {
+	for p, want := range map[float64]string{1: "100%", 0.9999: " 99%", 0.5: " 50%", 0.004: "  0%"} {
+		if got := percent(p); got != want {
+			t.Errorf("%v reads %q, want %q", p, got, want)
+		}
+	}
+}
+
+// Evidence about no file is its command alone, without an empty line above.
+func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := &Human{w: &out, width: 100}
+	r.evidence(&out, []suspect.Evidence{{Command: "git show abc"}})
+	if got, want := out.String(), "        git show abc\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A command that checks several lines stands once, below them in their order,
+// and a name that cannot be shown as it is does not look as if it could.
+func TestSzzHumanEvidenceTogether(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := &Human{w: &out, width: 100}
+	r.evidence(&out, []suspect.Evidence{
+		{Path: "a.c", Line: 9, Removed: true, Text: "nine", Command: "git blame -L 8,9 x -- a.c"},
+		{Path: "a\nb.c", Line: 4, Removed: true, Text: "four", Command: "git blame -L 4,4 x"},
+		{Path: "a.c", Line: 8, Text: "eight", Command: "git blame -L 8,9 x -- a.c"},
+	})
+	want := `      a.c:8  eight
+      a.c:9  - nine
+        git blame -L 8,9 x -- a.c
+      "a\nb.c":4  - four
+        git blame -L 4,4 x
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}

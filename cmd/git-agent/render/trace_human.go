@@ -1,0 +1,324 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/model"
+	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/layout"
+)
+
+// How much of a text is shown without --full, in lines.
+const (
+	shownPrompt = 12
+	shownOutput = 10
+)
+
+// traceHuman is the form for reading. It looks like this:
+//
+//	run 20261121-093000-abcd  found
+//	fix 6bd1c5a3f0e2  parser: do not read past the end
+//	    szz/agent, gpt-5-mini, 2026-11-21 09:30:00, 4.3 s
+//
+//	turn 1  2.0k sent (800 cached), 90 received, $0.0015  (so far 2.1k, $0.0015)
+//	    Look at the line first.
+//	  git_blame path=src/a.c start=10  (0.3 s)
+//	    | L10: 1f0c7d2b9a44 | tok = next[1];
+//
+//	verdict  1f0c7d2b9a44  90%  omission
+type traceHuman struct {
+	w       io.Writer
+	color   layout.Palette
+	width   int
+	Full    bool
+	Output  string // compressed, full or none
+	written bool
+
+	b bytes.Buffer // of one run
+}
+
+func NewTraceHuman(w io.Writer, color layout.Palette, width int) *traceHuman {
+	return &traceHuman{w: w, color: color, width: width}
+}
+
+// Show writes one run.
+func (r *traceHuman) Show(t *trace.Trajectory, subject string) error {
+	r.b.Reset()
+	if r.written {
+		r.b.WriteString("\n")
+	}
+	r.written = true
+	r.heading(t, subject)
+	r.opening(t)
+	r.notes(t, 0)
+	var spent []model.Usage
+	for _, turn := range t.Turns {
+		if reply := turn.Reply(); reply != nil {
+			spent = append(spent, reply.Usage)
+		}
+		r.turn(turn, trace.Sum(spent))
+		r.notes(t, turn.N)
+	}
+	r.verdict(t)
+	r.smells(t)
+	r.ending(t)
+	_, err := r.w.Write(r.b.Bytes())
+	return err
+}
+
+func (r *traceHuman) line(indent int, s string) {
+	r.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+s, " ") + "\n")
+}
+
+func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
+	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
+	switch {
+	case t.About.Case != "":
+		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
+	case t.About.Fix != "":
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(ShortID(t.About.Fix)))+"  "+layout.OneLine(subject)))
+	case t.About.Name != "":
+		r.line(0, "named "+layout.OneLine(t.About.Name))
+	case t.About.Patch != "":
+		r.line(0, "fix that is not committed")
+	}
+	facts := []string{t.Run.Kind, t.Model(), t.Run.Started.Local().Format(time.DateTime), trace.SpanText(t.Took())}
+	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
+	r.line(4, r.color.Paint("doubt", layout.OneLine(strings.Join(facts, ", "))))
+	if t.About.Settings != "" {
+		r.line(4, r.color.Paint("doubt", layout.OneLine(t.About.Settings)))
+	}
+	if t.Opening == nil {
+		r.line(4, layout.Plural(t.Results, "result")+" and no conversation")
+	}
+}
+
+// opening shows the first prompt, and the system's only in full: it is the
+// same for every run of one version.
+func (r *traceHuman) opening(t *trace.Trajectory) {
+	o := t.Opening
+	if o == nil {
+		return
+	}
+	if o.System != "" {
+		r.line(0, "")
+		r.line(0, r.color.Paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", layout.Plural(countLines(o.System), "line"), len([]rune(o.System)))))
+		if r.Full {
+			r.text(4, o.System)
+		}
+	}
+	r.line(0, "")
+	r.line(0, r.color.Paint("heading", "prompt"))
+	r.folded(4, "", o.Prompt, shownPrompt)
+}
+
+// aside is a remark behind something.
+func (r *traceHuman) aside(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "  " + r.color.Paint("doubt", "("+layout.OneLine(s)+")")
+}
+
+func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"), "\n") + 1 }
+
+func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
+	r.line(0, "")
+	if turn.Limit != nil {
+		r.line(0, r.color.Paint("warning", "limit")+"  "+layout.OneLine(turn.Limit.Reason))
+		r.folded(4, "> ", turn.Limit.Text, shownOutput)
+		r.line(0, "")
+	}
+	head := r.color.Paint("heading", fmt.Sprintf("turn %d", turn.N))
+	reply := turn.Reply()
+	switch {
+	case reply != nil:
+		total := strings.TrimSpace("so far " + trace.CountText(so.Prompt()+so.Output) + " " + trace.CostText(so.CostUSD))
+		r.line(0, head+"  "+trace.UsageText(reply.Usage)+", "+trace.Seconds(turn.Result.Seconds)+r.aside(total))
+	case turn.Result != nil:
+		r.line(0, head+"  "+r.color.Paint("error", "no answer")+" ("+layout.OneLine(string(turn.Result.Class))+")")
+		r.text(4, turn.Result.Error)
+	default:
+		r.line(0, head+"  "+r.color.Paint("warning", "asked, and not answered"))
+	}
+	if turn.Asks > 1 {
+		r.line(4, r.color.Paint("doubt", fmt.Sprintf("asked %d times: the run was resumed here", turn.Asks)))
+	}
+	if reply != nil {
+		r.said(reply)
+	}
+	for _, c := range turn.Calls {
+		r.call(c)
+	}
+	if turn.Removed != nil {
+		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", layout.Plural(len(turn.Removed.Answers), "answer"), layout.OneLine(string(turn.Removed.Why)))))
+	}
+	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
+		r.folded(4, "> ", s.Text, shownOutput)
+	}
+}
+
+// said shows what the model thought and wrote.
+func (r *traceHuman) said(reply *model.Reply) {
+	if s := strings.TrimSpace(reply.Message.Thought); s != "" {
+		r.folded(4, "~ ", s, shownOutput)
+	}
+	if s := strings.TrimSpace(reply.Message.Text); s != "" {
+		r.text(4, s)
+	}
+	if reply.Finish != model.FinishStop {
+		r.line(4, r.color.Paint("warning", "ended by "+layout.OneLine(string(reply.Finish))))
+	}
+}
+
+func (r *traceHuman) call(c trace.Call) {
+	words := r.color.Paint("command", layout.OneLine(c.Name))
+	if args := trace.ArgsText(c.Args); args != "" {
+		if args = layout.OneLine(args); !r.Full {
+			args = trace.Cut(args, max(20, r.width-len(c.Name)-30))
+		}
+		words += " " + args
+	}
+	res := c.Result
+	if res == nil {
+		r.line(2, words+"  "+r.color.Paint("warning", "not answered"))
+		return
+	}
+	var facts []string
+	if res.Seconds >= 0.05 {
+		facts = append(facts, trace.Seconds(res.Seconds))
+	}
+	if res.Cached {
+		facts = append(facts, "from the cache")
+	}
+	if res.Full != "" {
+		facts = append(facts, fmt.Sprintf("%s of %s characters", trace.CountText(runeCount(res.Text)), trace.CountText(runeCount(res.Full))))
+	}
+	r.line(2, words+r.aside(strings.Join(facts, ", ")))
+	mark := "| "
+	if res.Failed {
+		mark = r.color.Paint("error", "!") + " "
+	}
+	text := res.Text
+	switch {
+	case r.Output == "none" && !res.Failed:
+		return
+	case r.Output == "full" && res.Full != "":
+		text = res.Full
+	}
+	r.folded(4, mark, text, shownOutput)
+}
+
+func runeCount(s string) int64 { return int64(len([]rune(s))) }
+
+// folded shows the first lines of a text, each behind a mark.
+func (r *traceHuman) folded(indent int, mark, text string, lines int) {
+	if r.Full {
+		lines = countLines(text)
+	}
+	head, more := trace.Excerpt(text, lines)
+	for l := range strings.SplitSeq(head, "\n") {
+		l = layout.Printable(l)
+		if room := r.width - indent - 2; !r.Full && len([]rune(l)) > room {
+			l = trace.Cut(l, room)
+		}
+		r.line(indent, mark+l)
+	}
+	if more > 0 {
+		r.line(indent, r.color.Paint("doubt", fmt.Sprintf("%s... %s, with --full", mark, layout.Plural(more, "more line"))))
+	}
+}
+
+// text shows all of a text, its long lines wrapped.
+func (r *traceHuman) text(indent int, text string) {
+	room := min(r.width, 100) - indent
+	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		l = layout.Printable(l)
+		if len([]rune(l)) <= room {
+			r.line(indent, l)
+			continue
+		}
+		for _, part := range layout.Wrap(l, room) {
+			r.line(indent, part)
+		}
+	}
+}
+
+func (r *traceHuman) notes(t *trace.Trajectory, after int) {
+	for _, n := range t.Notes {
+		if n.After == after {
+			r.line(0, "")
+			r.line(0, "note "+layout.OneLine(n.Key))
+			r.folded(4, "", n.Text, shownOutput)
+		}
+	}
+}
+
+func (r *traceHuman) verdict(t *trace.Trajectory) {
+	v := t.Verdict()
+	if v == nil {
+		return
+	}
+	r.line(0, "")
+	r.line(0, r.color.Paint("heading", "verdict")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
+	if len(v.Claims) == 0 {
+		r.text(4, v.Text)
+	}
+	for _, c := range v.Claims {
+		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(ShortID(c.Commit))), 100*c.Confidence, layout.OneLine(c.Type)))
+		if c.Reasoning != "" {
+			r.text(8, c.Reasoning)
+		}
+		if c.Checked != "" {
+			r.text(8, "checked: "+c.Checked)
+		}
+	}
+}
+
+func (r *traceHuman) smells(t *trace.Trajectory) {
+	for i, f := range t.Smells() {
+		if i == 0 {
+			r.line(0, "")
+		}
+		r.line(0, r.color.Paint("warning", "smell")+"  "+SmellText(f))
+	}
+}
+
+// SmellText is "same_commit: the same commit shown more than twice (turns 1,
+// 2, 3; 1f0c7d2b9a44)".
+func SmellText(f trace.Finding) string {
+	var facts []string
+	if n := len(f.Turns); n > 0 {
+		word := "turns"
+		if n == 1 {
+			word = "turn"
+		}
+		facts = append(facts, word+" "+strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Turns), " ", ", "), "[]"))
+	}
+	if f.Note != "" {
+		facts = append(facts, layout.OneLine(f.Note))
+	}
+	s := f.Smell.Name + ": " + f.Smell.About
+	if len(facts) > 0 {
+		s += " (" + strings.Join(facts, "; ") + ")"
+	}
+	return s
+}
+
+func (r *traceHuman) ending(t *trace.Trajectory) {
+	if t.Opening == nil {
+		return
+	}
+	s := r.color.Paint("heading", "end") + "  " + t.Status()
+	if t.Closing != nil && t.Closing.Reason != "" {
+		s += ": " + layout.OneLine(t.Closing.Reason)
+	}
+	r.line(0, "")
+	r.line(0, s)
+	r.line(4, fmt.Sprintf("%s, %s, %s", layout.Plural(t.Answers(), "turn"), layout.Plural(t.Calls(), "call"), trace.UsageText(t.Usage())))
+}

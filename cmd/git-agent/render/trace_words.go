@@ -1,0 +1,43 @@
+package render
+
+import (
+	"fmt"
+
+	"git-agent/agent/model"
+)
+
+// UsageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
+// costs nothing, or nobody knows how much, has no price.
+func UsageText(u model.Usage) string {
+	s := fmt.Sprintf("%d tokens sent", u.Prompt())
+	if u.CacheRead > 0 {
+		s += fmt.Sprintf(" (%d cached)", u.CacheRead)
+	}
+	s += fmt.Sprintf(", %d received", u.Output)
+	if u.Estimated {
+		s += " (estimated)"
+	}
+	if u.CostUSD != nil && *u.CostUSD > 0 {
+		s += fmt.Sprintf(", $%.4f", *u.CostUSD)
+	}
+	return s
+}
+
+// ShortID shortens what may be an object id.
+func ShortID(s string) string {
+	if len(s) > 12 {
+		return s[:12]
+	}
+	return s
+}
+
+// StatusSlot is the colour of how a run ended.
+func StatusSlot(status string) string {
+	switch status {
+	case "found", "done":
+		return "ok"
+	case "failed", "interrupted":
+		return "error"
+	}
+	return "warning"
+}
