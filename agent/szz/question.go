@@ -2,8 +2,8 @@ package szz
 
 import "git-agent/gitext"
 
-// A Question is what is asked about one fix. Command line, MCP, evaluation and
-// recorded runs all ask with it.
+// A Question is what is asked about one fix. The command line, MCP, evaluation and
+// recorded runs all use it.
 type Question struct {
 	Fix         gitext.OID // for an uncommitted fix, the commit that it is compared with
 	Source      Source
@@ -22,17 +22,17 @@ func (q Question) Context() ContextOptions {
 // Committed reports whether the fix is a commit.
 func (q Question) Committed() bool { return q.Source == SourceCommit }
 
-// Switches take parts of the agent engine's method away: the ablations of
+// Switches turn off parts of the agent engine's method. They are the ablations of
 // AgentSZZ, table 5, and two of our own.
 type Switches struct {
 	NoTools           bool // the first prompt and report are all that the model has
-	NoDomainKnowledge bool // no method, only the task
+	NoDomainKnowledge bool // the system message has the task and no instructions how to trace
 	NoCompression     bool // tools answer in git's own formats, and the first prompt shows patches from their beginning, up to a page each
 	NoCandidates      bool // the offline engine's ranking is not shown
-	NoClaimCheck      bool // verdicts are taken as they come
+	NoClaimCheck      bool // verdicts are accepted without a check of the claims
 }
 
-// named lists the switches with their names, in their fixed order.
+// named returns the switches with their names, in a fixed order.
 func (s *Switches) named() []namedSwitch {
 	return []namedSwitch{
 		{"no-tools", &s.NoTools}, {"no-domain-knowledge", &s.NoDomainKnowledge}, {"no-compression", &s.NoCompression},
@@ -56,11 +56,11 @@ func (s Switches) Names() []string {
 	return names
 }
 
-// And returns the switches that are on in s or in o.
+// And returns the switches that are on in s or in o or in both.
 func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
 
-// SwitchesNamed turns on the switches that are among the words, and passes over
-// other words.
+// SwitchesNamed returns the switches whose names are among the words. Other words are
+// ignored.
 func SwitchesNamed(words ...string) Switches {
 	var s Switches
 	for _, n := range s.named() {

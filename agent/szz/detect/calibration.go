@@ -33,13 +33,13 @@ type Calibration struct {
 	Files        []string `json:"files"` // names of the case files
 	Cases        int      `json:"cases"` // that the model answered
 	Repositories int      `json:"repositories"`
-	Predictions  int      `json:"predictions"` // suspects named
-	Right        int      `json:"right"`       // of these
+	Predictions  int      `json:"predictions"` // suspects that were named
+	Right        int      `json:"right"`       // those of them that are right
 	stat.Platt   `json:"coefficients"`
 	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
 }
 
-// BasisOf is the basis of what Detect answers with these options.
+// BasisOf returns the basis of the answers of Trace with these options.
 func BasisOf(opt Options) (szz.Basis, error) {
 	texts, err := promptsHash()
 	if err != nil {
@@ -79,7 +79,7 @@ func promptsHash() (string, error) {
 // maxCoefficient is far larger than any coefficient of a fit.
 const maxCoefficient = 100
 
-// ParseCalibration reads what WriteJSON of a Calibration wrote.
+// ParseCalibration reads a calibration from its JSON.
 func ParseCalibration(data []byte) (*Calibration, error) {
 	var c Calibration
 	if err := json.Unmarshal(bytes.TrimSpace(data), &c); err != nil {

@@ -14,7 +14,7 @@ import (
 	"git-agent/prompts"
 )
 
-// investigate has the model look at the fix as often as the options say.
+// investigate makes the runs and returns them in the order of their numbers.
 func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error) {
 	precedents := map[gitext.OID]string{} // as the first prompt describes them
 	prompt, err := d.prompt(ctx, precedents)
@@ -30,7 +30,7 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error)
 	}.Run(ctx)
 }
 
-// converse holds the k-th conversation. endsAll is true when it failed for a
+// converse makes the k-th conversation. endsAll reports whether it failed for a
 // reason that would end every other one too.
 func (d *investigation) converse(ctx context.Context, k int, prompt string, precedents map[gitext.OID]string, listen func(agent.Event)) (run szz.AgentRun, endsAll bool, err error) {
 	report, err := newReportTool(d, precedents)
@@ -45,7 +45,7 @@ func (d *investigation) converse(ctx context.Context, k int, prompt string, prec
 	out, err := loop.Run(ctx)
 	var failed *model.Error
 	switch {
-	case out.Final.Final && context.Cause(ctx) == session.ErrSibling: // it was done before the other failed
+	case out.Final.Final && context.Cause(ctx) == session.ErrSibling: // it ended before the other failed
 	case context.Cause(ctx) == session.ErrSibling:
 		out.Status, out.Reason = agent.StatusInterrupted, session.ErrSibling.Error()
 	case ctx.Err() != nil:
@@ -57,7 +57,7 @@ func (d *investigation) converse(ctx context.Context, k int, prompt string, prec
 	return run, failed != nil && failed.EndsAll(), err
 }
 
-// loop prepares the k-th conversation but for its first prompt.
+// loop prepares the k-th conversation, except for its first prompt.
 func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err error) {
 	loop = agent.Loop{
 		Model: d.opt.Model, Name: d.opt.ModelName,
@@ -72,7 +72,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 		return loop, err
 	}
 	loop.LastWord = last.Text
-	if len(d.names.order) == 0 { // else the prompt says who wrote the old lines
+	if len(d.names.order) == 0 { // otherwise the prompt names the owners of the lines
 		loop.Needs = []agent.Deed{agent.DeedBlame}
 	}
 	if !d.opt.NoTools {
@@ -85,8 +85,8 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	return loop, err
 }
 
-// account is what a conversation came to. A verdict that only an objection
-// held up stands when the conversation ended before the answer to it.
+// account makes the record of a conversation that ended. A verdict that met an
+// objection stands when the conversation ended before the model answered it.
 func (t *reportTool) account(out agent.Outcome) (szz.AgentRun, error) {
 	run := szz.AgentRun{Status: out.Status, Reason: out.Reason, Class: out.Class, Turns: out.Turns, Calls: out.Calls,
 		Resumed: out.Resumed, Repeated: out.Repeated, Objections: t.objections, Usage: out.Usage}

@@ -43,14 +43,14 @@ type Options struct {
 	szz.Switches
 }
 
-// DefaultLimits bound one investigation. AgentSZZ allows 15 turns; it needs
-// 5.7 and 35,000 tokens on average.
+// DefaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
+// 35,000 tokens on average.
 var DefaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
 
-// Trace finds the bug-introducing commits of a fix with a model in a tool
-// loop, after AgentSZZ (arXiv 2604.02665, section 3). Where an annotation
-// verifies, no model is asked. When no run gives an answer, the verdict is the
-// offline engine's, and Verdict.Agent.Fallback says why. An error is for a
+// Trace finds the bug-introducing commits of a fix with a model in a tool loop,
+// after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
+// culprit that verifies, no model is asked. When no run gives an answer, the verdict
+// is the offline engine's, and Verdict.Agent.Fallback says why. An error is for a
 // context that ended and for trouble with the repository or the journal.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Verdict, error) {
 	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {

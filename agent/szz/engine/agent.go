@@ -18,14 +18,14 @@ import (
 	"git-agent/gitext"
 )
 
-// Agent lets the model of a session investigate fixes and records what it does.
-// It is safe for concurrent use.
+// An Agent has the model of a session investigate fixes, and records what the model
+// does. It is safe for concurrent use.
 type Agent struct {
 	Session     *session.Session
-	Runs        int                 // of the ensemble that votes on each fix, from 1
+	Runs        int                 // how many vote on each fix, from 1
 	Calibration *detect.Calibration // of its probabilities; may be nil
 
-	prompts string // hash of all that the model is told
+	prompts string // hash of all texts that the model is sent
 }
 
 // NewAgent prepares the agent engine. It also returns the basis that a
@@ -37,7 +37,7 @@ func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basi
 	return a, basis, err
 }
 
-// Inquiry is one fix to investigate.
+// An Inquiry is one fix to investigate.
 type Inquiry struct {
 	Repo     *gitext.Repo
 	Fix      *szz.FixContext
@@ -47,23 +47,23 @@ type Inquiry struct {
 	OnEvent  func(agent.Event) // may be nil
 }
 
-// Case names a case of an evaluation, whose runs belong to no repository.
+// A Case names a case of an evaluation. Its runs belong to no repository.
 type Case struct{ Repo, Name string }
 
-// Investigation is what came of an inquiry.
+// An Investigation is the result of an inquiry.
 type Investigation struct {
 	Verdict *szz.Verdict
-	Runs    []cache.RunID // recorded, in the order of the samples
+	Runs    []cache.RunID // the recorded runs, in the order of their samples
 	Failed  *model.Error  // the last time that the server gave no answer, nil if it always did
 
-	// End records that the runs have ended. It is called when the answer is
-	// kept: a process that is killed in between takes the runs up again, and
-	// would otherwise pay for new ones.
+	// End records that the runs have ended. The caller calls it when the answer is
+	// kept. When the process is killed before that, the next one resumes the runs
+	// instead of paying for new ones.
 	End func(context.Context)
 }
 
-// Investigate asks the model. A server that would refuse every other question
-// too is an error; other trouble gives the offline answer, marked as such.
+// Investigate asks the model. It is an error when the server would refuse every other
+// question too. Other trouble gives the offline engine's answer, marked as such.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	watch := a.Session.Watch()
 	opt := a.options(in, watch)
@@ -82,13 +82,13 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, err // its runs stay open, so that they are taken up again
+		return nil, err // its runs stay open, to be resumed
 	}
 	end := func(ctx context.Context) { record.Finish(ctx, statuses(verdict.Agent), watch.Failed() != nil) }
 	return &Investigation{verdict, record.IDs(), watch.Failed(), end}, nil
 }
 
-// statuses are how the runs of a report ended.
+// statuses returns how the runs of a report ended.
 func statuses(report *szz.AgentReport) []string {
 	if report == nil {
 		return nil
@@ -100,9 +100,9 @@ func statuses(report *szz.AgentReport) []string {
 	return list
 }
 
-// Resume goes on with one recorded run about q. open takes it up and returns its
-// journal. failed is the error of the server where the answer is the offline
-// engine's because of it.
+// Resume goes on with one recorded run about q. open reopens the run and returns its
+// journal. failed is the error of the server when the answer is the offline engine's
+// because of it.
 func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, open func() (agent.Journal, error)) (v *szz.Verdict, failed *model.Error, err error) {
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {
@@ -123,10 +123,10 @@ func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, o
 	return v, failed, err
 }
 
-// errShown ends an investigation whose first request was to be seen only.
+// errShown ends an investigation whose first request is only shown.
 var errShown = errors.New("the request is shown and not sent")
 
-// shownRequest keeps the first request and answers none.
+// A shownRequest keeps the first request and answers none.
 type shownRequest struct{ first *model.Request }
 
 // Ask keeps the request.
@@ -159,13 +159,13 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }
 
-// Broke reports whether a verdict is the offline engine's because the money is
+// Broke reports whether a verdict is the offline engine's because the money was
 // spent.
 func (a *Agent) Broke(v *szz.Verdict) bool {
 	return v.Agent != nil && v.Agent.Fallback != "" && a.Session.Ledger.Refused()
 }
 
-// options are what the conversations about an inquiry are held with.
+// options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
 	s := a.Session
 	return detect.Options{
@@ -177,7 +177,7 @@ func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
 	}.WithDefaults()
 }
 
-// identity is what determines the answers of the engine to a question.
+// identity returns what determines the answers of the engine to a question.
 func (a *Agent) identity(q szz.Question) []string {
 	calibration := ""
 	if a.Calibration != nil {
@@ -187,15 +187,15 @@ func (a *Agent) identity(q szz.Question) []string {
 	return []string{s.Model, s.Place(), a.prompts, fmt.Sprint(a.Runs), a.setting(a.options(Inquiry{Question: q}, nil)), calibration}
 }
 
-// Setting spells everything beside the build that determines the answers of the
-// engine with those switches.
+// Setting returns what determines the answers of the engine with those switches,
+// beside the build, as one text.
 func (a *Agent) Setting(with szz.Switches) string {
 	opt := a.options(Inquiry{Question: szz.Question{Switches: with}}, nil)
 	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.Place(), a.Runs, a.setting(opt))
 }
 
-// setting spells what was chosen about how to investigate. How long it may
-// take and cost is no part of it: with more of both, a run goes on.
+// setting returns how fixes are investigated, as words. Limits of time and cost are
+// no part of it: with higher ones, a run can go on.
 func (a *Agent) setting(opt detect.Options) string {
 	words := []string{fmt.Sprintf("wire=%s turns=%d tokens=%d", a.Session.Settings.Wire, opt.Limits.Turns, opt.Limits.Tokens)}
 	if opt.Sampling != "" {
@@ -204,14 +204,14 @@ func (a *Agent) setting(opt detect.Options) string {
 	return strings.Join(append(words, opt.Names()...), " ")
 }
 
-// spec is what the recorded runs of an inquiry are found by.
+// spec returns what the recorded runs of an inquiry are found by.
 func (a *Agent) spec(in Inquiry, opt detect.Options) Spec {
 	s := Spec{
 		Repo: in.Of.Repo, Case: in.Of.Name, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations,
 		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.Place(), Settings: a.setting(opt), Prompts: a.prompts, Version: a.Session.Version,
 	}
 	if s.Fix == "" {
-		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // it holds nothing that JSON cannot say
+		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // it has nothing that JSON cannot encode
 			sum := sha256.Sum256(patch)
 			s.Patch = hex.EncodeToString(sum[:8])
 		}

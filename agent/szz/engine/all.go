@@ -9,17 +9,17 @@ import (
 	"git-agent/agent/szz"
 )
 
-// Batch says how several questions are answered.
+// A Batch says how several questions are answered.
 type Batch struct {
-	Workers int  // questions that are in work at once, from 1
+	Workers int  // how many questions are worked on at the same time, from 1
 	Several bool // a fix that cannot be read costs its own answer only, not the batch
-	// OnEvent gets the events of each question in order; several goroutines call
+	// OnEvent receives the events of each question in order. Several goroutines call
 	// it.
 	OnEvent func(szz.Question, agent.Event)
 }
 
-// All answers questions in their order. An answer is handed out as soon as those
-// before it are. An error ends the batch.
+// All answers questions in their order. An answer is returned as soon as those before
+// it were. An error ends the batch.
 func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Answer, error] {
 	type result struct {
 		ans *Answer

@@ -1,6 +1,6 @@
-// Package engine answers questions about fixes: from the cache, with an
-// annotation, with the offline engine or, through a model's session, with the
-// agent engine; and has a command confirm the answer.
+// Package engine answers questions about fixes. The answer comes from the cache, from
+// an annotation, from the offline engine or, through a model's session, from the agent
+// engine. A command may then confirm it.
 //
 // The command line, MCP, evaluation, and the resuming and replaying of recorded
 // runs are its callers. It prints nothing.
@@ -24,34 +24,33 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Engine answers questions about the fixes of one repository. It is safe for
+// An Engine answers questions about the fixes of one repository. It is safe for
 // concurrent use.
 type Engine struct {
 	Repo   *gitext.Repo
 	Agent  *Agent          // nil: the offline engine answers
 	Cache  *cache.Cache    // nil keeps nothing
-	Build  string          // tells two builds of the program apart, whose answers may differ
+	Build  string          // identifies the build of the program, because answers of two builds may differ
 	Verify *verify.Options // the command that confirms suspects; nil for none
 }
 
-// Answer is what is known about one fix. Its exported fields are kept in the
-// cache.
+// An Answer is the answer to one question. Its exported fields are kept in the cache.
 type Answer struct {
 	Source  szz.Source
 	Fix     gitext.Commit // zero for an uncommitted fix
 	Verdict *szz.Verdict
-	Runs    []cache.RunID // what a model did, recorded; none when no model was asked
+	Runs    []cache.RunID // the recorded runs of a model; none when no model was asked
 
 	failed error
 	end    func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
 }
 
-// Failed says why a fix could not be traced, nil for an answer. The verdict of
-// one that could not be traced is empty.
+// Failed returns why the fix could not be traced, nil if it was. The verdict of a fix
+// that could not be traced has no suspects.
 func (a Answer) Failed() error { return a.failed }
 
-// Complete is false for an answer that a better day may improve: the model was
-// to be asked, and did not answer.
+// Complete reports whether the answer may be kept. It is false when a model was asked
+// and did not answer, because another attempt may succeed.
 func (a Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
 
 // A ReadError is the failure to read what a fix needs.
@@ -60,12 +59,12 @@ type ReadError struct{ Err error }
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Cacheable reports whether answers for the repository may be kept: the object
-// id of a fix stands for all of its history unless that is cut short here.
-// Whether objects are missing shows only while an answer is worked out.
+// Cacheable reports whether answers for the repository may be kept. The object id of
+// a fix identifies all of its history, except in a shallow clone. Whether objects are
+// missing is only known once an answer was computed.
 func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
-// Answer answers one question. listen gets the events of the work in order.
+// Answer answers one question. listen receives the events of the work in order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	ans, err := e.recall(ctx, q, listen)
 	if err == nil && ans.end != nil {
@@ -74,7 +73,7 @@ func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.E
 	return ans, err
 }
 
-// recall gives a kept answer, or finds one and keeps it.
+// recall returns a kept answer, or computes one and keeps it.
 func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	if !q.Committed() {
 		return e.compute(ctx, q, listen)
@@ -91,7 +90,7 @@ func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.E
 	if err != nil {
 		return nil, err
 	}
-	if u := unread(); u.Any() { // the objects may come, the bounds may change
+	if u := unread(); u.Any() { // not kept: the objects may come, and the bounds may change
 		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
 		return ans, nil
 	}
@@ -101,7 +100,7 @@ func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.E
 	return ans, nil
 }
 
-// unreadNotes say that an answer rests on a part of the repository: not all
+// unreadNotes notes that an answer was made from a part of the repository. Not all
 // that was left out has a note of its own.
 func unreadNotes(u gitext.Unread) []string {
 	var notes []string
@@ -128,7 +127,7 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 		return nil, err
 	}
 	if q.Committed() {
-		// What an engine must not see, a reader may.
+		// The reader may see the whole message, which the engine must not.
 		if ans.Fix, err = e.Repo.Commit(ctx, q.Fix); err != nil {
 			return nil, err
 		}
@@ -141,7 +140,7 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Verdict, opt)
 }
 
-// trace has the model or the offline engine find the verdict.
+// trace asks the model or the offline engine for the verdict.
 func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
 	if e.Agent == nil {
 		if ans.Verdict, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
@@ -157,7 +156,7 @@ func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q s
 	return nil
 }
 
-// nothingToTrace says that a fix which is not committed is not there either.
+// nothingToTrace says that there is no uncommitted fix.
 func nothingToTrace(q szz.Question) error {
 	below := ""
 	if len(q.Paths) > 0 {
@@ -169,7 +168,7 @@ func nothingToTrace(q szz.Question) error {
 	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
 
-// key is everything that determines an answer.
+// key returns everything that determines an answer.
 func (e *Engine) key(q szz.Question) cache.Key {
 	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(q.Max)}
 	if e.Agent != nil {
@@ -178,7 +177,7 @@ func (e *Engine) key(q szz.Question) cache.Key {
 	return cache.Key{Kind: "szz", Parts: append(parts, q.Paths...)}
 }
 
-// failedAnswer stands in the place of a fix that could not be traced.
+// failedAnswer returns the answer for a fix that could not be traced.
 func failedAnswer(q szz.Question, err error) *Answer {
 	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
 	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{

@@ -16,15 +16,14 @@ import (
 	"git-agent/gitext"
 )
 
-// Kind is what traces.db calls the recorded runs of the agent engine.
+// Kind is the kind of the agent engine's runs in traces.db.
 const Kind = "szz/agent"
 
-// Spec is what makes two investigations the same. An interrupted one is taken
-// up again by the next that is equal to it. Its JSON is recorded and compared
-// byte by byte.
+// A Spec identifies an investigation. An interrupted one is resumed by the next that
+// has the same Spec. Its JSON is recorded and compared byte by byte.
 type Spec struct {
-	Repo        string     `json:"repo,omitempty"` // in an evaluation, which belongs to no repository
-	Case        string     `json:"case,omitempty"` // likewise
+	Repo        string     `json:"repo,omitempty"` // of an evaluation, whose runs belong to no repository
+	Case        string     `json:"case,omitempty"` // of an evaluation
 	Fix         gitext.OID `json:"fix"`
 	Parent      gitext.OID `json:"parent"`
 	Patch       string     `json:"patch,omitempty"` // hash of a fix that is not committed
@@ -38,7 +37,7 @@ type Spec struct {
 	Sample      int        `json:"sample"` // from 0, of the runs that vote
 }
 
-// SpecOf reads what a recorded run investigated.
+// SpecOf returns the Spec of a recorded run.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
 	switch {
@@ -56,14 +55,14 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Question is what the run was asked.
+// Question returns the question that the run was asked.
 func (s Spec) Question() szz.Question {
 	return szz.Question{Fix: s.Fix, Paths: s.Paths, Annotations: s.Annotations, Switches: szz.SwitchesNamed(strings.Fields(s.Settings)...)}
 }
 
-// Replay investigates the fix of a recorded run again with the recorded replies.
-// A strict replay ends at the first difference; a plain one gives the model
-// tools that compress nothing.
+// Replay investigates the fix of a recorded run again, with the recorded replies. A
+// strict replay ends at the first difference. In a plain one, the tools compress
+// nothing.
 func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict, plain bool) (trace.Played, error) {
 	q := spec.Question()
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
@@ -73,7 +72,7 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 	player := trace.NewPlayer(t, strict)
 	opt := detect.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
 	opt.NoCompression = plain
-	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // 0 would be the usual ones
+	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // 0 would mean the default limits
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
 	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err

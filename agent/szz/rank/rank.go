@@ -21,8 +21,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Trace is our own algorithm: candidates from several sources, put in order by
-// one trained model (model.go) that also says how probable each is.
+// Trace answers with the algorithm "rank": it takes candidates from several
+// sources and puts them in order with one trained model (model.go), which also
+// says how probable each is.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Verdict, error) {
 	k, judged, err := Assess(ctx, repo, fc)
 	if err != nil {
