@@ -10,9 +10,8 @@ import (
 
 // limitMemory bounds the private memory of a process that has just been
 // started, and of all that it starts. It sets RLIMIT_DATA, which counts what
-// malloc hands out but not the packs, of which git maps gigabytes. Go cannot
-// set a limit before the program runs, so the first microseconds are unbounded;
-// what git has allocated by then counts. An error means that the system forbids
+// malloc hands out but not the packs, of which git maps gigabytes. What the
+// process has allocated before stays. An error means that the system forbids
 // the call (a system call filter); then there is no bound.
 func limitMemory(pid int, bytes int64) error {
 	limit := unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}

@@ -7,3 +7,11 @@ import "os/exec"
 // startChild starts a process. Only Linux can end it when this program is
 // killed; elsewhere git ends when it next writes to us.
 func startChild(cmd *exec.Cmd, _ bool) error { return cmd.Start() }
+
+// startBounded starts the command that build makes, without a bound: no other
+// system has a limit that counts what a process allocates and can be set from
+// outside. macOS accepts RLIMIT_DATA and RLIMIT_AS but does not enforce them.
+func startBounded(build func() *exec.Cmd, _ bool, _ int64) (*exec.Cmd, error) {
+	cmd := build()
+	return cmd, cmd.Start()
+}

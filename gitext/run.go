@@ -179,24 +179,24 @@ func (r *runner) start(c call) (*process, error) {
 		args = append(args, "-c", "core.attributesFile="+r.attributes)
 	}
 	args = append(args, c.args...)
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, r.env, c.stdin
-	cmd.WaitDelay = grace
-	ownGroup(cmd)
-	p := &process{cmd: cmd, args: c.args, began: time.Now(), stderr: &tail{}, bound: r.memoryFor()}
-	cmd.Stderr = p.stderr
+	p := &process{args: c.args, began: time.Now(), stderr: &tail{}, bound: r.memoryFor()}
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start git: %w", err)
 	}
-	p.out, cmd.Stdout = out, in
-	err = startChild(cmd, c.writes)
+	p.out = out
+	p.cmd, err = startBounded(func() *exec.Cmd {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = r.dir, r.env, c.stdin, in, p.stderr
+		cmd.WaitDelay = grace
+		ownGroup(cmd)
+		return cmd
+	}, c.writes, p.bound)
 	in.Close() // the child has its own copy
 	if err != nil {
 		out.Close()
 		return nil, fmt.Errorf("start git: %w", err)
 	}
-	_ = limitMemory(cmd.Process.Pid, p.bound) // a system that does not allow it has no bound
 	return p, nil
 }
 
