@@ -156,7 +156,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 	}
 	done := 0
 	meter.update(done, show.total, "")
-	batch := engine.Batch{Workers: c.workers(e.Agent != nil), Several: c.Stdin || show.total > 1, OnEvent: report}
+	batch := engine.Batch{Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1, OnEvent: report}
 	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
 			return c.resumable(ctx, a, e.Agent != nil, done, err)

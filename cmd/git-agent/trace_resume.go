@@ -92,10 +92,10 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 		settings.MaxCost = *c.MaxCost
 	}
 	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
-	if settings.Place() != spec.BaseURL {
+	if settings.ServerID() != spec.BaseURL {
 		// No command to paste: the record could have been written by somebody
 		// who wants prompts, and the key, sent elsewhere.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.Place())),
+		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
 	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)

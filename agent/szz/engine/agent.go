@@ -123,18 +123,18 @@ func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, o
 	return v, failed, err
 }
 
-// errShown ends an investigation whose first request was to be seen only.
-var errShown = errors.New("the request is shown and not sent")
+// errNotSent ends an investigation whose first request was to be seen only.
+var errNotSent = errors.New("the request is shown and not sent")
 
-// shownRequest keeps the first request and answers none.
-type shownRequest struct{ first *model.Request }
+// requestKeeper keeps the first request and answers none.
+type requestKeeper struct{ first *model.Request }
 
 // Ask keeps the request.
-func (s *shownRequest) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
+func (s *requestKeeper) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
 	if s.first == nil {
 		s.first = &req
 	}
-	return nil, errShown
+	return nil, errNotSent
 }
 
 // FirstRequest returns the body of the first request for a fix. Nothing is sent
@@ -144,7 +144,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	if err != nil {
 		return nil, err
 	}
-	shown := &shownRequest{}
+	shown := &requestKeeper{}
 	opt := a.options(Inquiry{Question: q}, shown)
 	opt.Unpriced = true // it costs nothing
 	verdict, err := detect.Trace(ctx, repo, fc, opt)
@@ -184,19 +184,19 @@ func (a *Agent) identity(q szz.Question) []string {
 		calibration = a.Calibration.ID()
 	}
 	s := a.Session.Settings
-	return []string{s.Model, s.Place(), a.prompts, fmt.Sprint(a.Runs), a.setting(a.options(Inquiry{Question: q}, nil)), calibration}
+	return []string{s.Model, s.ServerID(), a.prompts, fmt.Sprint(a.Runs), a.specSettings(a.options(Inquiry{Question: q}, nil)), calibration}
 }
 
 // Setting spells everything beside the build that determines the answers of the
 // engine with those switches.
 func (a *Agent) Setting(with szz.Switches) string {
 	opt := a.options(Inquiry{Question: szz.Question{Switches: with}}, nil)
-	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.Place(), a.Runs, a.setting(opt))
+	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.ServerID(), a.Runs, a.specSettings(opt))
 }
 
-// setting spells what was chosen about how to investigate. How long it may
+// specSettings spells what was chosen about how to investigate. How long it may
 // take and cost is no part of it: with more of both, a run goes on.
-func (a *Agent) setting(opt detect.Options) string {
+func (a *Agent) specSettings(opt detect.Options) string {
 	words := []string{fmt.Sprintf("wire=%s turns=%d tokens=%d", a.Session.Settings.Wire, opt.Limits.Turns, opt.Limits.Tokens)}
 	if opt.Sampling != "" {
 		words = append(words, opt.Sampling)
@@ -208,7 +208,7 @@ func (a *Agent) setting(opt detect.Options) string {
 func (a *Agent) spec(in Inquiry, opt detect.Options) Spec {
 	s := Spec{
 		Repo: in.Of.Repo, Case: in.Of.Name, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations,
-		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.Place(), Settings: a.setting(opt), Prompts: a.prompts, Version: a.Session.Version,
+		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.ServerID(), Settings: a.specSettings(opt), Prompts: a.prompts, Version: a.Session.Version,
 	}
 	if s.Fix == "" {
 		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // it holds nothing that JSON cannot say

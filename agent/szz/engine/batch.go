@@ -11,8 +11,8 @@ import (
 
 // Batch says how several questions are answered.
 type Batch struct {
-	Workers int  // questions that are in work at once, from 1
-	Several bool // a fix that cannot be read costs its own answer only, not the batch
+	Workers   int  // questions that are in work at once, from 1
+	KeepGoing bool // a fix that cannot be read costs its own answer only, not the batch
 	// OnEvent gets the events of each question in order; several goroutines call
 	// it.
 	OnEvent func(szz.Question, agent.Event)
@@ -46,7 +46,7 @@ func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, erro
 				}
 				work.Go(func() {
 					ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
-					if b.Several && unreadFix(ctx, err) {
+					if b.KeepGoing && isReadFailure(ctx, err) {
 						ans, err = failedAnswer(q, err), nil
 					}
 					slot <- result{ans, err}

@@ -67,15 +67,15 @@ func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
 // Answer answers one question. listen gets the events of the work in order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
-	ans, err := e.recall(ctx, q, listen)
+	ans, err := e.answerCached(ctx, q, listen)
 	if err == nil && ans.end != nil {
 		ans.end(ctx)
 	}
 	return ans, err
 }
 
-// recall gives a kept answer, or finds one and keeps it.
-func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+// answerCached gives a kept answer, or finds one and keeps it.
+func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	if !q.Committed() {
 		return e.compute(ctx, q, listen)
 	}
@@ -186,8 +186,8 @@ func failedAnswer(q szz.Question, err error) *Answer {
 	}}
 }
 
-// unreadFix reports whether an error is about one fix: git or we could not read
+// isReadFailure reports whether an error is about one fix: git or we could not read
 // what it needs.
-func unreadFix(ctx context.Context, err error) bool {
+func isReadFailure(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*ReadError)))
 }
