@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -103,7 +104,7 @@ func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return repo, a.cacheOf(ctx, repo, a.keptOf(ctx, repo.CommonDir())), nil
+	return repo, a.cacheOf(ctx, repo, a.foldersOf(ctx, repo.CommonDir())), nil
 }
 
 // cacheOptions is how every verb opens the cache.
@@ -121,4 +122,20 @@ func cacheError(err error) error {
 		return withHint(err, "%s", hinted.Hint)
 	}
 	return err
+}
+
+// cacheLimit reads agent.cacheLimit; 0 is for the default.
+func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64 {
+	config, err := repo.Config(ctx)
+	values := config["agent.cachelimit"]
+	if err != nil || len(values) == 0 {
+		return 0 // a configuration that git cannot read has been complained about by git
+	}
+	value := values[len(values)-1].Value // the last one wins, as in git
+	size, ok := gitext.ParseSize(value)
+	if !ok || size < 1 {
+		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
+		return 0
+	}
+	return size
 }

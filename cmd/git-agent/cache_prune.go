@@ -10,8 +10,8 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
 )
 
 type cachePruneCmd struct {
@@ -26,18 +26,18 @@ func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
 	var size int64
 	if c.Size != "" {
 		var ok bool
-		if size, ok = parseSize(c.Size); !ok || size < 1 {
+		if size, ok = gitext.ParseSize(c.Size); !ok || size < 1 {
 			return usagef("%q is not a size such as 100m", c.Size)
 		}
 	}
-	row := &shrunk{Schema: cachePruneSchema}
-	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+	row := &removal{Schema: cachePruneSchema}
+	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Prune(ctx, size)
 	})
 	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && c.Size == "") {
 		return err
 	}
-	if err := a.pruneGone(ctx, row); err != nil {
+	if err := a.pruneMissingRepos(ctx, row); err != nil {
 		return err
 	}
 	return row.print(ctx, a, c.JSON)
@@ -49,8 +49,8 @@ type cacheClearCmd struct {
 
 // Run leaves traces.db alone: it is the user's data.
 func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
-	row := &shrunk{Schema: cachePruneSchema}
-	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+	row := &removal{Schema: cachePruneSchema}
+	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Clear(ctx)
 	})
 	if err != nil {
@@ -59,8 +59,8 @@ func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
 	return row.print(ctx, a, c.JSON)
 }
 
-// shrunk is what was removed, and its documented JSON form.
-type shrunk struct {
+// removal is what was removed, and its documented JSON form.
+type removal struct {
 	Schema  string   `json:"schema"`
 	Path    string   `json:"path"`
 	Removed int64    `json:"removed"`
@@ -72,7 +72,7 @@ type shrunk struct {
 	runs int // repositories that are gone, and whose recorded runs are kept
 }
 
-func (a *app) shrinkCache(ctx context.Context, row *shrunk, shrink func(*cache.Cache) (cache.Pruned, error)) error {
+func (a *app) removeAnswers(ctx context.Context, row *removal, shrink func(*cache.Cache) (cache.Pruned, error)) error {
 	_, store, err := a.ownCache(ctx)
 	if err != nil {
 		return err
@@ -85,12 +85,12 @@ func (a *app) shrinkCache(ctx context.Context, row *shrunk, shrink func(*cache.C
 	return nil
 }
 
-// pruneGone removes the caches of repositories that are not where they were.
+// pruneMissingRepos removes the caches of repositories that are not where they were.
 // Their recorded runs are the user's data and stay.
-func (a *app) pruneGone(ctx context.Context, row *shrunk) error {
+func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 	caches, err := a.user(ctx).Folders(place.Cache)
 	if err != nil {
-		return withHint(err, placeHint)
+		return withHint(err, dataDirHint)
 	}
 	for _, f := range caches {
 		if !f.Gone() {
@@ -132,9 +132,9 @@ func sizeBelow(dir string) int64 {
 	return sum
 }
 
-func (row *shrunk) print(ctx context.Context, a *app, asJSON bool) error {
+func (row *removal) print(ctx context.Context, a *app, asJSON bool) error {
 	if asJSON {
-		return visible.NewEncoder(a.stdout).Encode(row)
+		return render.WriteJSON(a.stdout, row, "\n")
 	}
 	for _, name := range row.Left {
 		a.say("%s was not made by git-agent and is left", layout.Printable(name))

@@ -49,8 +49,8 @@ func warn(check, fix, format string, args ...any) finding {
 	return finding{Check: check, Status: checkWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// remedy is the advice that comes with an error, if there is any.
-func remedy(err error) string {
+// hintOf is the advice that comes with an error, if there is any.
+func hintOf(err error) string {
 	var git *gitext.Error
 	var kept *cache.Error
 	switch {
@@ -101,10 +101,10 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	}
 	repo, err := a.open(ctx, opt)
 	if err != nil {
-		err = report(fail("repository", remedy(err), "%s", fatalText(err)))
+		err = report(fail("repository", hintOf(err), "%s", fatalText(err)))
 	} else {
 		if c.Fix {
-			err = c.mend(ctx, a, repo)
+			err = c.repair(ctx, a, repo)
 		}
 		err = errors.Join(err, report(checkRepository(ctx, a, repo)...))
 	}
@@ -119,12 +119,7 @@ func (c *doctorCmd) printer(a *app, color layout.Palette) func(finding) error {
 	if c.JSON {
 		return func(f finding) error {
 			f.Schema = doctorSchema
-			line, err := render.JSONLine(f)
-			if err != nil {
-				return err
-			}
-			_, err = a.stdout.Write(append(line, '\n'))
-			return err
+			return render.WriteJSON(a.stdout, f, "\n")
 		}
 	}
 	return func(f finding) error {

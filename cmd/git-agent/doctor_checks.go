@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
@@ -26,7 +27,7 @@ func checkInstallation(ctx context.Context, a *app) []finding {
 	return []finding{
 		checkGit(ctx),
 		checkProgram(a),
-		checkPage(a),
+		checkManual(a),
 		checkCompletion(a),
 		checkSandbox(ctx, a),
 	}
@@ -86,7 +87,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func checkPage(a *app) finding {
+func checkManual(a *app) finding {
 	dir, err := defaultManDir(a.env)
 	if err != nil {
 		return warn("manual", "git agent man --install <dir>", "%v", err)
@@ -139,7 +140,7 @@ func exists(file string) bool {
 // checkRepository looks at the repository and at what we keep about it.
 func checkRepository(ctx context.Context, a *app, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, a, repo), checkSpeed(ctx, repo)}
-	if old, found := checkOld(repo); found {
+	if old, found := checkOldData(repo); found {
 		list = append(list, old)
 	}
 	list = append(list, checkConfig(ctx, repo)...)
@@ -164,9 +165,9 @@ func checkHistory(repo *gitext.Repo) finding {
 	return ok("history", "complete")
 }
 
-// wholeTime is how long the doctor looks for missing objects: enough for about
+// objectSearchTime is how long the doctor looks for missing objects: enough for about
 // a million of them.
-const wholeTime = 10 * time.Second
+const objectSearchTime = 10 * time.Second
 
 // checkObjects looks at every object only where git says that some may be
 // missing; how the clone was made is no fault of it.
@@ -174,7 +175,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	if !repo.Partial() {
 		return ok("objects", "no partial clone")
 	}
-	limited, cancel := context.WithTimeout(ctx, wholeTime)
+	limited, cancel := context.WithTimeout(ctx, objectSearchTime)
 	defer cancel()
 	err := repo.Whole(limited)
 	var missing *gitext.MissingObjectError
@@ -182,7 +183,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	case errors.As(err, &missing):
 		return warn("objects", fetchAllHint, "partial clone: object %s is missing, and perhaps others; lines that need them are left out of answers", missing.OID.Short())
 	case err != nil && limited.Err() != nil:
-		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", wholeTime)
+		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", objectSearchTime)
 	case err != nil:
 		return warn("objects", "git fsck", "partial clone; whether objects are missing is unknown: %s", fatalText(err))
 	}
@@ -191,34 +192,34 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 
 // checkData tells where the data of this repository is.
 func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.keptOf(ctx, repo.CommonDir())
-	err := k.noState
+	k := a.foldersOf(ctx, repo.CommonDir())
+	err := k.stateErr
 	if err == nil {
 		if err = k.state.Check(); errors.Is(err, fs.ErrNotExist) {
 			err = nil // nothing is recorded yet
 		}
 	}
 	switch {
-	case k.noCache != nil:
-		return warn("data", placeHint, "nothing is kept between commands: %v", k.noCache)
+	case k.cacheErr != nil:
+		return warn("data", dataDirHint, "nothing is kept between commands: %v", k.cacheErr)
 	case err != nil:
-		return warn("data", placeHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
+		return warn("data", dataDirHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
 	}
 	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.cache.Path, k.state.Path)
 	if why := cmp.Or(k.state.Why, k.cache.Why); why != "" {
-		return warn("data", placeHint, "%s, because %s", where, why)
+		return warn("data", dataDirHint, "%s, because %s", where, why)
 	}
 	return ok("data", "%s", where)
 }
 
-// graphTime is how long the doctor compares the filters' file with the history:
+// bloomCheckTime is how long the doctor compares the filters' file with the history:
 // enough for about 100,000 commits.
-const graphTime = 5 * time.Second
+const bloomCheckTime = 5 * time.Second
 
 func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	switch {
 	case repo.HasBloom():
-		limited, cancel := context.WithTimeout(ctx, graphTime)
+		limited, cancel := context.WithTimeout(ctx, bloomCheckTime)
 		defer cancel()
 		switch err := repo.CheckBloom(limited); {
 		case err == nil:
@@ -264,7 +265,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
 		value = "(hidden)"
 	}
-	if untrusted(key, v) {
+	if isIgnored(key, v) {
 		return warn("config", "git config --global "+gitext.ShellQuote(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
 	if !isSetting(key) {
@@ -281,8 +282,8 @@ func isSetting(key string) bool {
 }
 
 func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.keptOf(ctx, repo.CommonDir())
-	if k.noCache != nil {
+	k := a.foldersOf(ctx, repo.CommonDir())
+	if k.cacheErr != nil {
 		return warn("cache", "", "there is none")
 	}
 	store := a.cacheOf(ctx, repo, k)
@@ -298,11 +299,37 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	}
 	switch {
 	case err != nil:
-		return fail("cache", remedy(err), "%v", err)
+		return fail("cache", hintOf(err), "%v", err)
 	case len(report.Problems) > 0:
 		return fail("cache", "git agent cache clear", "%s", strings.Join(report.Problems, "; "))
 	case len(traces.Problems) > 0:
 		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
 	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
+}
+
+// checkSandbox tells what confines the commands of --verify-cmd, as tried, and
+// what it cannot hold.
+func checkSandbox(ctx context.Context, a *app) finding {
+	const check = "sandbox"
+	settings, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return fail(check, hintOf(err), "%v", err)
+	}
+	standing, err := sandbox.Probe(ctx, settings.Level)
+	var unavailable *sandbox.Unavailable
+	switch {
+	case errors.As(err, &unavailable):
+		return warn(check, cmp.Or(installBwrap(unavailable.Failed), "git config --global agent.sandbox none"),
+			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
+	case err != nil:
+		return fail(check, "", "%v", err)
+	case standing.Level == sandbox.None:
+		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
+	}
+	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
+	if len(standing.Failed) == 0 {
+		return ok(check, "%s", text)
+	}
+	return warn(check, installBwrap(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
 }

@@ -8,6 +8,8 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
@@ -105,13 +107,34 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
-// untrusted is true for a value of a setting that is left out because of where
+// isIgnored is true for a value of a setting that is left out because of where
 // it stands.
-func untrusted(key string, v gitext.ConfigValue) bool {
+func isIgnored(key string, v gitext.ConfigValue) bool {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {
 			return !row.Trusts(v)
 		}
 	}
 	return !v.Trusted() && (strings.EqualFold(key, "agent.testCommand") || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key))
+}
+
+// checkCalibration looks whether the calibration that is set can be used for
+// a single run of the method as it is.
+func checkCalibration(s session.Settings) finding {
+	const name = "calibration"
+	if s.Calibration == "" {
+		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
+	}
+	c, err := readCalibrationFile(s.Calibration)
+	if err != nil {
+		return fail(name, recalibrateHint, "%v", err)
+	}
+	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
+	if err != nil {
+		return fail(name, "", "%v", err)
+	}
+	if why := c.Differs(basis); why != "" {
+		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
+	}
+	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -48,9 +47,9 @@ func withHint(err error, format string, args ...any) error {
 	return session.WithHint(err, format, args...)
 }
 
-// usageOf turns a kong error into ours, and names the verb whose arguments it
+// usageErrorOf turns a kong error into ours, and names the verb whose arguments it
 // is about: nil when there is none, the program itself when none was given.
-func usageOf(err error, args []string) (*kong.Node, error) {
+func usageErrorOf(err error, args []string) (*kong.Node, error) {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return nil, err
@@ -65,15 +64,15 @@ func usageOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, usagef("%s is missing", strings.Trim(missing, `"`))
 	}
-	if n := logCount(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
+	if n := countOption(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
 		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
 	}
 	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
 }
 
-// logCount is the number in an option such as -3, which git log takes for its
+// countOption is the number in an option such as -3, which git log takes for its
 // -n 3, when verb has that one; else "".
-func logCount(verb *kong.Node, args []string) string {
+func countOption(verb *kong.Node, args []string) string {
 	if verb == nil || !slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Short == 'n' }) {
 		return ""
 	}
@@ -92,7 +91,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	switch {
 	case err == nil:
 		return exitFound
-	case errors.Is(err, errUnread):
+	case errors.Is(err, errReaderGone):
 		return exitFound
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // nothing else went wrong
 		return int(status)
@@ -144,31 +143,4 @@ func (a *app) hints(ctx context.Context, err error) {
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)
 	}
-}
-
-// fetchAllHint turns a partial clone into a whole one. Without --tags what only
-// tags reach stays away (rack: 109 of 3001 objects).
-const fetchAllHint = "git fetch --refetch --no-filter --tags"
-
-// hint prints advice unless GIT_ADVICE or advice.agent turns it off.
-func (a *app) hint(ctx context.Context, text string) {
-	if a.flags.Quiet || !a.adviceWanted(ctx) {
-		return
-	}
-	writeHint(a.stderr, text)
-}
-
-func writeHint(w io.Writer, text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
-	}
-}
-
-// adviceWanted asks what git itself asks before it prints a hint. git's
-// environment variable is boolean; unset or empty, the configuration decides.
-func (a *app) adviceWanted(ctx context.Context) bool {
-	if v := a.env.get("GIT_ADVICE"); v != "" {
-		return !gitext.IsFalse(v)
-	}
-	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
 }

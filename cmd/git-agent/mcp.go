@@ -87,9 +87,9 @@ func (s *mcpServer) scope(ctx context.Context) (gittool.Scope, error) {
 // other one is named.
 func (s *mcpServer) newest() string { return cmp.Or(s.cmd.Fix, s.cmd.Tip, "HEAD") }
 
-// admit refuses to trace a commit that --fix or --tip hides: what it fixes and
+// checkVisible refuses to trace a commit that --fix or --tip hides: what it fixes and
 // why would tell what came later. The fix itself is the question.
-func (s *mcpServer) admit(ctx context.Context, oid gitext.OID) error {
+func (s *mcpServer) checkVisible(ctx context.Context, oid gitext.OID) error {
 	if s.cmd.Fix == "" && s.cmd.Tip == "" {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 	if err != nil {
 		return agent.Result{}, err
 	}
-	if err := t.server.admit(ctx, fix); err != nil {
+	if err := t.server.checkVisible(ctx, fix); err != nil {
 		return agent.Result{}, err
 	}
 	ans, err := t.trace(ctx, fix, p)

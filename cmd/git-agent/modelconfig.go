@@ -22,18 +22,6 @@ func (a *app) modelSettings(ctx context.Context) (session.Settings, error) {
 	return session.Read(config, a.env.get, a.warnUntrusted)
 }
 
-// warnUntrusted says once that a setting of the repository itself is ignored.
-func (a *app) warnUntrusted(key, scope string) {
-	if a.warned[key] {
-		return
-	}
-	if a.warned == nil {
-		a.warned = map[string]bool{}
-	}
-	a.warned[key] = true
-	fmt.Fprintf(a.stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
-}
-
 // newSession connects to the model that the settings name. Runs are recorded in
 // traces, which stay the caller's to close; nil records nothing. With preview
 // nothing will be sent.
@@ -100,25 +88,4 @@ func readCalibrationFile(path string) (*detect.Calibration, error) {
 		return nil, fmt.Errorf("%q cannot be used: %w", path, err)
 	}
 	return c, nil
-}
-
-// checkCalibration looks whether the calibration that is set can be used for
-// a single run of the method as it is.
-func checkCalibration(s session.Settings) finding {
-	const name = "calibration"
-	if s.Calibration == "" {
-		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
-	}
-	c, err := readCalibrationFile(s.Calibration)
-	if err != nil {
-		return fail(name, recalibrateHint, "%v", err)
-	}
-	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
-	if err != nil {
-		return fail(name, "", "%v", err)
-	}
-	if why := c.Differs(basis); why != "" {
-		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
-	}
-	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
 }

@@ -128,10 +128,3 @@ func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings,
 	a.say("engine: agent, %s at %s", layout.Printable(s.Model), layout.Printable(s.Host()))
 	return true, nil
 }
-
-// say tells something on standard error that is no part of the answer.
-func (a *app) say(format string, args ...any) {
-	if !a.flags.Quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
-	}
-}

@@ -56,7 +56,7 @@ func (a *app) newProgress(title string) *progress {
 		delay = time.Duration(n) * time.Second
 	}
 	begun := a.now()
-	p := &progress{w: bare(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
+	p := &progress{w: withoutEscaping(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
 	go p.beat()
 	return p
 }
@@ -93,8 +93,8 @@ func (p *progress) update(done, total int, what string) {
 	p.draw()
 }
 
-// say adds what is being done, by whoever does it.
-func (p *progress) say(what string) {
+// setText adds what is being done, by whoever does it.
+func (p *progress) setText(what string) {
 	if p == nil {
 		return
 	}

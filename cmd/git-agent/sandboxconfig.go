@@ -80,17 +80,17 @@ func (a *app) sandboxPaths(key string, values []string) ([]string, error) {
 	return paths, nil
 }
 
-// confine finds out what will confine --verify-cmd, before anything else is
+// probeSandbox finds out what will confine --verify-cmd, before anything else is
 // done, and says so. Where nothing does, nothing is run.
-func (c *szzCmd) confine(ctx context.Context, a *app) error {
+func (c *szzCmd) probeSandbox(ctx context.Context, a *app) error {
 	if c.VerifyCmd == "" {
 		return nil
 	}
 	var err error
-	if c.confined, err = a.sandboxSettings(ctx, c.Sandbox); err != nil {
+	if c.confinement, err = a.sandboxSettings(ctx, c.Sandbox); err != nil {
 		return err
 	}
-	standing, err := sandbox.Probe(ctx, c.confined.Level)
+	standing, err := sandbox.Probe(ctx, c.confinement.Level)
 	var unavailable *sandbox.Unavailable
 	if errors.As(err, &unavailable) {
 		return withHint(err, "%s", unconfinedHint(unavailable))
@@ -131,30 +131,4 @@ func installBwrap(failed []string) string {
 		}
 	}
 	return ""
-}
-
-// checkSandbox tells what confines the commands of --verify-cmd, as tried, and
-// what it cannot hold.
-func checkSandbox(ctx context.Context, a *app) finding {
-	const check = "sandbox"
-	settings, err := a.sandboxSettings(ctx, "")
-	if err != nil {
-		return fail(check, remedy(err), "%v", err)
-	}
-	standing, err := sandbox.Probe(ctx, settings.Level)
-	var unavailable *sandbox.Unavailable
-	switch {
-	case errors.As(err, &unavailable):
-		return warn(check, cmp.Or(installBwrap(unavailable.Failed), "git config --global agent.sandbox none"),
-			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
-	case err != nil:
-		return fail(check, "", "%v", err)
-	case standing.Level == sandbox.None:
-		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
-	}
-	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
-	if len(standing.Failed) == 0 {
-		return ok(check, "%s", text)
-	}
-	return warn(check, installBwrap(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
 }

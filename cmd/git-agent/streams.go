@@ -11,9 +11,9 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// errUnread is that nobody reads the answer any more. Another pipe that breaks
+// errReaderGone is that nobody reads the answer any more. Another pipe that breaks
 // is an error like others.
-var errUnread = errors.New("the reader of the answer has left")
+var errReaderGone = errors.New("the reader of the answer has left")
 
 // answerWriter is where the answer goes as it stands, a stream or a pager.
 type answerWriter struct{ io.Writer }
@@ -22,7 +22,7 @@ type answerWriter struct{ io.Writer }
 func (w answerWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = errUnread
+		err = errReaderGone
 	}
 	return n, err
 }
@@ -37,14 +37,14 @@ type textWriter struct {
 
 // Write writes p, spelled out.
 func (t textWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(t.w, spellOut(string(p), t.a.colors)); err != nil {
+	if _, err := io.WriteString(t.w, visibleText(string(p), t.a.colors)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// spellOut is visible.Text for a text in which some sequences are ours.
-func spellOut(s string, ours []string) string {
+// visibleText is visible.Text for a text in which some sequences are ours.
+func visibleText(s string, ours []string) string {
 	if len(ours) == 0 {
 		return visible.Text(s)
 	}
@@ -70,6 +70,14 @@ func spellOut(s string, ours []string) string {
 	return b.String()
 }
 
+// lineEnd returns what ends a line of output: NUL with -z, else a newline.
+func lineEnd(null bool) string {
+	if null {
+		return "\x00"
+	}
+	return "\n"
+}
+
 // textPager is a pager that reads text for people.
 type textPager struct {
 	textWriter
@@ -93,26 +101,26 @@ type lockedWriter struct {
 
 // Write hands p on in one piece, spelled out.
 func (l *lockedWriter) Write(p []byte) (int, error) {
-	if _, err := (bareWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
+	if _, err := (unescapedWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// bareWriter is the same stream for a line of progress, which moves the cursor.
-type bareWriter struct{ l *lockedWriter }
+// unescapedWriter is the same stream for a line of progress, which moves the cursor.
+type unescapedWriter struct{ l *lockedWriter }
 
 // Write hands p on in one piece.
-func (b bareWriter) Write(p []byte) (int, error) {
+func (b unescapedWriter) Write(p []byte) (int, error) {
 	b.l.mu.Lock()
 	defer b.l.mu.Unlock()
 	return b.l.w.Write(p)
 }
 
-// bare is a stream for text that is known to be harmless.
-func bare(w io.Writer) io.Writer {
+// withoutEscaping is a stream for text that is known to be harmless.
+func withoutEscaping(w io.Writer) io.Writer {
 	if l, ok := w.(*lockedWriter); ok {
-		return bareWriter{l}
+		return unescapedWriter{l}
 	}
 	return w
 }
@@ -123,7 +131,7 @@ func asFile(w any) *os.File {
 		switch wrapped := w.(type) {
 		case *lockedWriter:
 			w = wrapped.w
-		case bareWriter:
+		case unescapedWriter:
 			w = wrapped.l
 		case answerWriter:
 			w = wrapped.Writer

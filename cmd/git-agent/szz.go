@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -50,9 +49,9 @@ type szzCmd struct {
 	modelFlags    `embed:""`
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
-	paths    []string
-	confined sandboxSettings
-	insisted bool // on a model: the offline engine's answer is no answer to the question
+	paths         []string
+	confinement   sandboxSettings
+	agentRequired bool // on a model: the offline engine's answer is no answer to the question
 }
 
 // SetPaths takes what followed "--".
@@ -74,7 +73,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.confine(ctx, a); err != nil {
+	if err := c.probeSandbox(ctx, a); err != nil {
 		return err
 	}
 	agent, traces, err := c.openAgent(ctx, a, repo)
@@ -99,7 +98,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	show := &szzOutput{a: a, cmd: c, events: events, total: total}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := szzTally{insisted: c.insisted}
+	tally := szzTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *e
 	if c.VerifyCmd != "" {
 		e.Verify = &verify.Options{
 			Command: c.VerifyCmd, Bisect: c.Bisect, Timeout: c.VerifyTimeout, Memory: c.memory(),
-			Sandbox: c.confined.Level, Readable: c.confined.Readable, Writable: c.confined.Writable,
+			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 		}
 	} else if c.Cache && engine.Cacheable(repo) {
 		e.Cache = a.openCache(ctx, repo)
@@ -142,16 +141,16 @@ func (c *szzCmd) workers(model bool) int {
 func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *szzTally) error {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	live := newSzzLive(a, show, e.Agent != nil)
+	live := newLiveView(a, show, e.Agent != nil)
 	show.events.start(show.total)
 	report := func(q szz.Question, event agent.Event) {
-		show.events.tell(q, event)
+		show.events.event(q, event)
 		if p, ok := event.(agent.Progress); ok {
-			meter.say(p.Text)
+			meter.setText(p.Text)
 			return
 		}
 		meter.clear()
-		live.tell(q, event)
+		live.show(q, event)
 		meter.resume()
 	}
 	done := 0
@@ -159,7 +158,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 	batch := engine.Batch{Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1, OnEvent: report}
 	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
-			return c.resumable(ctx, a, e.Agent != nil, done, err)
+			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
 		}
 		ans := render.Answer{Answer: *found}
 		meter.clear()
@@ -182,27 +181,27 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		meter.resume()
 		meter.update(done, show.total, "")
 		if e.Agent != nil && e.Agent.Broke(ans.Verdict) {
-			return c.resumable(ctx, a, true, done-1, e.Agent.Session.Spent())
+			return c.addResumeHint(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
 	}
 	return nil
 }
 
-// most is how many suspects the engine shall return, 0 for as many as it has.
-func (c *szzCmd) most() int {
+// maxSuspects is how many suspects the engine shall return, 0 for as many as it has.
+func (c *szzCmd) maxSuspects() int {
 	if c.MaxCount == nil {
 		return 0
 	}
 	return *c.MaxCount
 }
 
-// unseen is true for --max-count=0: what is found decides how the command
+// hidesSuspects is true for --max-count=0: what is found decides how the command
 // ends, and is not printed.
-func (c *szzCmd) unseen() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
+func (c *szzCmd) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
 
 // memory is what --verify-memory allows, 0 for no bound or a wrong one.
 func (c *szzCmd) memory() int64 {
-	n, _ := parseSize(c.VerifyMemory) // check has complained
+	n, _ := gitext.ParseSize(c.VerifyMemory) // check has complained
 	return n
 }
 
@@ -259,10 +258,10 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	return repo, nil
 }
 
-// resumable adds to the error of an interrupt, of a spent budget or of a model's
+// addResumeHint adds to the error of an interrupt, of a spent budget or of a model's
 // server the command that goes on. Before the first answer there is something
 // to go on with when a model was interrupted, whose steps are recorded.
-func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, err error) error {
+func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int, err error) error {
 	var spent *session.SpentError
 	var server *model.Error
 	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
@@ -289,20 +288,4 @@ func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, er
 		hint = before.Hint + "\n" + hint
 	}
 	return withHint(err, "%s", hint)
-}
-
-// buildIdentity tells two builds of the program apart, so that an answer of
-// yesterday's build is not taken for one of today's. git's version is no part
-// of it: what is read is pinned to mean the same in every version.
-func buildIdentity() string {
-	id := versionString()
-	exe, err := os.Executable()
-	if err != nil {
-		return id
-	}
-	info, err := os.Stat(exe)
-	if err != nil {
-		return id
-	}
-	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }

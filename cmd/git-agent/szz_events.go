@@ -94,11 +94,7 @@ func (l *eventLog) write(line eventLine) {
 		return
 	}
 	line.Time = l.now().UTC()
-	text, err := render.JSONLine(line)
-	if err == nil {
-		_, err = l.file.Write(append(text, '\n'))
-	}
-	l.err = err
+	l.err = render.WriteJSON(l.file, line, "\n")
 }
 
 // start says what is about to be done.
@@ -106,10 +102,10 @@ func (l *eventLog) start(fixes int) {
 	l.write(eventLine{Event: "start", Fixes: fixes, Version: versionString()})
 }
 
-// tell writes what an engine did.
-func (l *eventLog) tell(q szz.Question, e agent.Event) {
+// event writes what an engine did.
+func (l *eventLog) event(q szz.Question, e agent.Event) {
 	if l != nil {
-		line := lineOf(e)
+		line := eventLineOf(e)
 		if q.Committed() {
 			line.Fix = q.Fix
 		}
@@ -117,10 +113,10 @@ func (l *eventLog) tell(q szz.Question, e agent.Event) {
 	}
 }
 
-func lineOf(e agent.Event) eventLine {
+func eventLineOf(e agent.Event) eventLine {
 	switch e := e.(type) {
 	case agent.OfRun:
-		line := lineOf(e.Event)
+		line := eventLineOf(e.Event)
 		line.Run = e.Run
 		return line
 	case agent.Progress:
@@ -128,7 +124,11 @@ func lineOf(e agent.Event) eventLine {
 	case agent.Thought:
 		return eventLine{Event: "thought", Turn: e.Turn, Text: e.Text}
 	case agent.ToolCall:
-		return eventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name, Args: validJSON(e.Args)}
+		line := eventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name}
+		if len(e.Args) > 0 {
+			line.Args = render.ArgsJSON(string(e.Args))
+		}
+		return line
 	case agent.ToolResult:
 		return eventLine{Event: "tool_result", ID: e.ID, Tool: e.Name, Text: e.Text, Failed: e.Failed, Cached: e.Cached, Truncated: e.Truncated}
 	case agent.Usage:
@@ -142,15 +142,6 @@ func lineOf(e agent.Event) eventLine {
 func modelUsage(e agent.Usage) model.Usage {
 	return model.Usage{Uncached: e.Uncached, CacheRead: e.CacheRead, CacheWrite: e.CacheWrite, Output: e.Output, Reasoning: e.Reasoning,
 		CostUSD: e.CostUSD, Estimated: e.Estimated}
-}
-
-// validJSON is what a model gave as arguments, as a string if it is no JSON.
-func validJSON(args json.RawMessage) json.RawMessage {
-	if len(args) == 0 || json.Valid(args) {
-		return args
-	}
-	text, _ := json.Marshal(string(args)) // a string can always be encoded
-	return text
 }
 
 // Answer writes the answer for one fix.

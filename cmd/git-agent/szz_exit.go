@@ -10,11 +10,11 @@ import (
 
 // szzTally counts what became of the fixes, for the exit code.
 type szzTally struct {
-	insisted bool // the offline engine's answer does not do where a model was asked
-	missed   int  // fixes without a suspect
-	refused  int  // that the server gave no answer for
-	limited  int  // that a limit left without an answer
-	failed   int  // that could not be traced
+	agentRequired bool // the offline engine's answer does not do where a model was asked
+	missed        int  // fixes without a suspect
+	refused       int  // that the server gave no answer for
+	limited       int  // that a limit left without an answer
+	failed        int  // that could not be traced
 }
 
 // add counts one answer. A vote of which one run has an answer has one, and a
@@ -43,9 +43,9 @@ func (t *szzTally) status() error {
 	switch {
 	case t.failed > 0:
 		return exitStatus(exitFatal)
-	case t.insisted && t.refused > 0:
+	case t.agentRequired && t.refused > 0:
 		return exitStatus(exitModel)
-	case t.insisted && t.limited > 0:
+	case t.agentRequired && t.limited > 0:
 		return exitStatus(exitLimit)
 	case t.missed > 0:
 		return exitStatus(exitNothing)

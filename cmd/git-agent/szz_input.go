@@ -32,7 +32,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	}
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
-			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.most(), c.switches()
+			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
 			if !yield(q, err) {
 				return
 			}

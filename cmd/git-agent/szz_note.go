@@ -31,12 +31,12 @@ func noteText(ans render.Answer) string {
 	if b.Len() == 0 {
 		b.WriteString("Bug-introduced-by: unknown\n")
 	}
-	b.WriteString("Found-by: git agent szz " + howFound(ans.Verdict) + "\n")
+	b.WriteString("Found-by: git agent szz " + optionsThatFound(ans.Verdict) + "\n")
 	return b.String()
 }
 
-// howFound spells the options that give the answer again.
-func howFound(v *szz.Verdict) string {
+// optionsThatFound spells the options that give the answer again.
+func optionsThatFound(v *szz.Verdict) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
 		return "--engine=agent --model=" + layout.OneLine(v.Agent.Model)
 	}

@@ -24,8 +24,8 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
 		o.form = o.choose(ctx)
 	}
-	if o.cmd.unseen() {
-		ans = ans.Unseen()
+	if o.cmd.hidesSuspects() {
+		ans = ans.WithoutSuspects()
 	}
 	o.events.answer(ans)
 	if o.cmd.Trailer || o.cmd.Format != nil {
@@ -50,10 +50,7 @@ func (o *szzOutput) warn(ans render.Answer) {
 }
 
 func (o *szzOutput) choose(ctx context.Context) szzRenderer {
-	end := "\n"
-	if o.cmd.Null {
-		end = "\x00"
-	}
+	end := lineEnd(o.cmd.Null)
 	switch {
 	case o.cmd.JSON:
 		return &render.JSON{W: o.a.raw, End: end}
@@ -61,7 +58,7 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &render.Trailer{W: o.a.raw, End: end}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check has looked at it
-		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.shown()}
+		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
 	}
 	if o.cmd.Stdin && isTerminal(o.a.stdin) {
 		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // the user types revisions: no pager

@@ -30,9 +30,9 @@ func screen(stream any) (width, height int) {
 	return 80, 24
 }
 
-// shown is true when a person reads standard output, also through the pager
+// personReads is true when a person reads standard output, also through the pager
 // that git started for `git -p agent`.
-func (a *app) shown() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
+func (a *app) personReads() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
 
 // textWidth is how wide running text may be: COLUMNS, which goes first for git
 // too, then the terminal's width, then what suits a reader that is none. Below

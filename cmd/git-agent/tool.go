@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -95,7 +96,7 @@ func (c *toolCmd) print(w io.Writer, res agent.Result) error {
 		_, err := io.WriteString(w, res.Text)
 		return err
 	}
-	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value})
+	return render.WriteJSON(w, toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value}, "\n")
 }
 
 func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
@@ -103,7 +104,7 @@ func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
 		_, err := io.WriteString(w, refused.Answer())
 		return err
 	}
-	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text})
+	return render.WriteJSON(w, toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text}, "\n")
 }
 
 func listTools(w io.Writer, asJSON bool) error {
@@ -112,7 +113,7 @@ func listTools(w io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return visible.NewEncoder(w).Encode(specs)
+		return render.WriteJSON(w, specs, "\n")
 	}
 	for _, s := range specs {
 		first, _, _ := strings.Cut(s.Description, "\n")

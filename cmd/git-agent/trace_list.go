@@ -14,6 +14,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
 )
 
 // traceListSchema names the form of `trace list --json`.
@@ -69,22 +70,22 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 				return err
 			}
 			row := newTraceRow(t, subject)
-			row.Of = r.of
+			row.OtherRepo = r.otherRepo
 			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {
 		if len(all) == 0 {
-			c.sayNone(ctx, a)
+			c.explainEmpty(ctx, a)
 		}
 		return exitStatus(exitNothing)
 	}
 	return c.print(ctx, a, rows)
 }
 
-// sayNone tells a list that is empty because nothing is recorded from one that
+// explainEmpty tells a list that is empty because nothing is recorded from one that
 // the options made empty.
-func (c *traceListCmd) sayNone(ctx context.Context, a *app) {
+func (c *traceListCmd) explainEmpty(ctx context.Context, a *app) {
 	if c.Kind != "" {
 		a.say("no run of kind %q is recorded here", c.Kind)
 		return
@@ -94,10 +95,7 @@ func (c *traceListCmd) sayNone(ctx context.Context, a *app) {
 }
 
 func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error {
-	end := "\n"
-	if c.Null {
-		end = "\x00"
-	}
+	end := lineEnd(c.Null)
 	if c.JSON {
 		return c.printJSON(a.raw, rows, end)
 	}
@@ -111,11 +109,7 @@ func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error
 
 func (c *traceListCmd) printJSON(w io.Writer, rows []traceRow, end string) error {
 	for _, r := range rows {
-		line, err := render.JSONLine(r)
-		if err != nil {
-			return fmt.Errorf("encode run %s: %w", r.ID, err)
-		}
-		if _, err := w.Write(append(line, end...)); err != nil {
+		if err := render.WriteJSON(w, r, end); err != nil {
 			return err
 		}
 	}
@@ -128,27 +122,27 @@ func (nopCloser) Close() error { return nil }
 
 // traceRow is one run in the list, and its documented JSON form.
 type traceRow struct {
-	Schema  string            `json:"schema"`
-	ID      string            `json:"id"`
-	Kind    string            `json:"kind"`
-	State   string            `json:"state"`
-	Status  string            `json:"status"`
-	Reason  string            `json:"reason,omitempty"`
-	Started time.Time         `json:"started"`
-	Ended   *time.Time        `json:"ended,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Repo    string            `json:"repo,omitempty"`
-	Of      string            `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
-	Case    string            `json:"case,omitempty"`
-	Fix     string            `json:"fix,omitempty"`
-	Subject string            `json:"subject,omitempty"`
-	Sample  int               `json:"sample"`
-	Model   string            `json:"model,omitempty"`
-	Results int               `json:"results"`
-	Turns   int               `json:"turns"`
-	Calls   int               `json:"calls"`
-	Usage   render.TokensJSON `json:"usage"`
-	Commits []string          `json:"commits"`
+	Schema    string            `json:"schema"`
+	ID        string            `json:"id"`
+	Kind      string            `json:"kind"`
+	State     string            `json:"state"`
+	Status    string            `json:"status"`
+	Reason    string            `json:"reason,omitempty"`
+	Started   time.Time         `json:"started"`
+	Ended     *time.Time        `json:"ended,omitempty"`
+	Name      string            `json:"name,omitempty"`
+	Repo      string            `json:"repo,omitempty"`
+	OtherRepo string            `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
+	Case      string            `json:"case,omitempty"`
+	Fix       string            `json:"fix,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Sample    int               `json:"sample"`
+	Model     string            `json:"model,omitempty"`
+	Results   int               `json:"results"`
+	Turns     int               `json:"turns"`
+	Calls     int               `json:"calls"`
+	Usage     render.TokensJSON `json:"usage"`
+	Commits   []string          `json:"commits"`
 }
 
 func newTraceRow(t *trace.Trajectory, subject string) traceRow {
@@ -192,12 +186,12 @@ func (r traceRow) about(color layout.Palette) string {
 	case r.Case != "":
 		words = append(words, color.Paint("fix", layout.OneLine(r.Case)))
 	case r.Fix != "":
-		words = append(words, color.Paint("fix", layout.OneLine(render.ShortID(r.Fix))), layout.OneLine(trace.Cut(r.Subject, 60)))
+		words = append(words, color.Paint("fix", layout.OneLine(gitext.OID(r.Fix).Short())), layout.OneLine(trace.Cut(r.Subject, 60)))
 	default:
 		words = append(words, layout.OneLine(r.Kind))
 	}
-	if r.Of != "" {
-		words = append(words, "in "+layout.OneLine(r.Of))
+	if r.OtherRepo != "" {
+		words = append(words, "in "+layout.OneLine(r.OtherRepo))
 	}
 	if r.Sample > 0 {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))
@@ -211,7 +205,7 @@ func (r traceRow) about(color layout.Palette) string {
 		if i == 0 {
 			lead = " -> "
 		}
-		s += lead + color.Paint("suspect", layout.OneLine(render.ShortID(c)))
+		s += lead + color.Paint("suspect", layout.OneLine(gitext.OID(c).Short()))
 	}
 	return s
 }

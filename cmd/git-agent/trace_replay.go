@@ -91,9 +91,9 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 
 func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.named(ctx, a, c.Runs)
+		return stores.readNamed(ctx, a, c.Runs)
 	}
-	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
+	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
 	if spec.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", render.ShortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", spec.Fix.Short()), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}
@@ -187,19 +187,10 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec eng
 }
 
 func (c *traceReplayCmd) print(a *app, row replayRow) error {
-	text := replayText(row)
 	if c.JSON {
-		line, err := render.JSONLine(row)
-		if err != nil {
-			return err
-		}
-		text = string(line)
-		if c.Null {
-			_, err = a.raw.Write(append(line, 0))
-			return err
-		}
+		return render.WriteJSON(a.raw, row, lineEnd(c.Null))
 	}
-	_, err := fmt.Fprintln(a.stdout, text)
+	_, err := fmt.Fprintln(a.stdout, replayText(row))
 	return err
 }
 

@@ -43,8 +43,8 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 		return fmt.Errorf("run %s: %w", r.run.ID, err)
 	case r.traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
-	case r.of != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it in that repository")
+	case r.otherRepo != "":
+		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.otherRepo), "resume it in that repository")
 	case spec.Repo != "":
 		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval szz' command, which resumes it")
 	case stores.repo == nil:
@@ -54,10 +54,10 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.goOn(ctx, a, stores.repo, agent, r, spec)
+	return c.resume(ctx, a, stores.repo, agent, r, spec)
 }
 
-func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded, error) {
+func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedRun, error) {
 	if c.Name != "" {
 		r, err := stores.find(ctx, c.Name)
 		if err == nil && r.run.State != cache.Interrupted {
@@ -67,14 +67,14 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded,
 	}
 	all, err := stores.list(ctx, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
-		return recorded{}, err
+		return recordedRun{}, err
 	}
 	for _, r := range all {
 		if r.run.State == cache.Interrupted {
 			return r, nil
 		}
 	}
-	return recorded{}, errors.New("no run was interrupted here")
+	return recordedRun{}, errors.New("no run was interrupted here")
 }
 
 // openAgent prepares an engine that would begin the same run: a conversation
@@ -101,8 +101,8 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
 }
 
-// goOn takes the run up. The loop refuses one that began with other words.
-func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recorded, spec engine.Spec) error {
+// resume takes the run up. The loop refuses one that began with other words.
+func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recordedRun, spec engine.Spec) error {
 	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
 			return nil, cacheError(err)
@@ -131,7 +131,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, wh
 	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
 		return cacheError(err)
 	}
-	tally := szzTally{insisted: true}
+	tally := szzTally{agentRequired: true}
 	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
 	return tally.status()
 }

@@ -36,10 +36,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
-		form := &render.TraceJSON{W: a.raw, End: "\n", Output: c.Output}
-		if c.Null {
-			form.End = "\x00"
-		}
+		form := &render.TraceJSON{W: a.raw, End: lineEnd(c.Null), Output: c.Output}
 		return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 	}
 	page := a.page(ctx)

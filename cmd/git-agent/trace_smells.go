@@ -65,30 +65,23 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 
 func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.named(ctx, a, c.Runs)
+		return stores.readNamed(ctx, a, c.Runs)
 	}
-	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: c.Kind})
+	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: c.Kind})
 	return slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Opening == nil }), err
 }
 
 func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
-	end := "\n"
-	if c.Null {
-		end = "\x00"
-	}
 	for _, t := range runs {
-		line, err := render.JSONLine(struct {
+		err := render.WriteJSON(a.raw, struct {
 			Schema string              `json:"schema"`
 			Run    string              `json:"run"`
 			Kind   string              `json:"kind"`
 			Status string              `json:"status"`
 			Turns  int                 `json:"turns"`
 			Smells []render.TraceSmell `json:"smells"`
-		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)})
+		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, lineEnd(c.Null))
 		if err != nil {
-			return err
-		}
-		if _, err := a.raw.Write(append(line, end...)); err != nil {
 			return err
 		}
 	}

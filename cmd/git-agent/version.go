@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 )
 
@@ -48,4 +49,20 @@ func versionString() string {
 		return info.Main.Version
 	}
 	return "devel"
+}
+
+// buildIdentity tells two builds of the program apart, so that an answer of
+// yesterday's build is not taken for one of today's. git's version is no part
+// of it: what is read is pinned to mean the same in every version.
+func buildIdentity() string {
+	id := versionString()
+	exe, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }

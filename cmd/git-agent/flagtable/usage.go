@@ -34,7 +34,8 @@ func WriteUsage(w io.Writer, verb, root *kong.Node) {
 }
 
 func WriteRootUsage(w io.Writer, root *kong.Node) {
-	fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n\nCommands\n")
+	WriteSynopsis(w, nil)
+	fmt.Fprint(w, "\nCommands\n")
 	for _, n := range Verbs(root) {
 		writeRow(w, n.Name, n.Help)
 	}

@@ -78,6 +78,14 @@ func CutColumns(s string, width int) string {
 	return s
 }
 
+// Clip cuts s to at most width characters, of which the last three are dots.
+func Clip(s string, width int) string {
+	if runes := []rune(s); len(runes) > width {
+		return string(runes[:width-3]) + "..."
+	}
+	return s
+}
+
 // Wrap breaks text at spaces so that lines hold at most width characters.
 func Wrap(text string, width int) []string {
 	var lines []string

@@ -11,6 +11,7 @@ import (
 	"git-agent/agent/model"
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
 )
 
 // How much of a text is shown without --full, in lines.
@@ -81,7 +82,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	case t.About.Case != "":
 		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
 	case t.About.Fix != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(ShortID(t.About.Fix)))+"  "+layout.OneLine(subject)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+layout.OneLine(subject)))
 	case t.About.Name != "":
 		r.line(0, "named "+layout.OneLine(t.About.Name))
 	case t.About.Patch != "":
@@ -270,7 +271,7 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 		r.text(4, v.Text)
 	}
 	for _, c := range v.Claims {
-		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(ShortID(c.Commit))), 100*c.Confidence, layout.OneLine(c.Type)))
+		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(gitext.OID(c.Commit).Short())), 100*c.Confidence, layout.OneLine(c.Type)))
 		if c.Reasoning != "" {
 			r.text(8, c.Reasoning)
 		}

@@ -113,11 +113,7 @@ func (r *TraceJSON) put(v any) {
 	if r.err != nil {
 		return
 	}
-	line, err := JSONLine(v)
-	if err == nil {
-		_, err = r.W.Write(append(line, r.End...))
-	}
-	r.err = err
+	r.err = WriteJSON(r.W, v, r.End)
 }
 
 func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
@@ -194,10 +190,7 @@ func (r *TraceJSON) turn(turn trace.Turn, head func(string) traceHead) {
 }
 
 func (r *TraceJSON) call(turn int, c trace.Call, head traceHead) traceCall {
-	out := traceCall{traceHead: head, Turn: turn, Call: c.I, ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}
-	if !json.Valid([]byte(c.Args)) {
-		out.Args, _ = json.Marshal(c.Args) // a string always has a JSON form
-	}
+	out := traceCall{traceHead: head, Turn: turn, Call: c.I, ID: c.ID, Name: c.Name, Args: ArgsJSON(c.Args)}
 	res := c.Result
 	if res == nil {
 		return out

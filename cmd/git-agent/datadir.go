@@ -9,32 +9,31 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cache/place"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
-// kept is where the data of one repository is.
-type kept struct {
-	cache, state     place.Folder
-	noCache, noState error // why there is none
+// repoFolders is where the data of one repository is.
+type repoFolders struct {
+	cache, state       place.Folder
+	cacheErr, stateErr error // why there is none
 }
 
-// keeper remembers where the data of each repository is. Its zero value is ready.
-type keeper struct {
+// dataStore remembers where the data of each repository is. Its zero value is ready.
+type dataStore struct {
 	mu      sync.Mutex
-	folders map[string]*kept // by common git directory
+	folders map[string]*repoFolders // by common git directory
 
-	asked  sync.Once
-	config map[string][]gitext.ConfigValue
-	err    error
+	once      sync.Once
+	config    map[string][]gitext.ConfigValue
+	configErr error
 
-	said map[string]bool // warnings
+	given map[string]bool // warnings
 }
 
 // config reads the agent.* settings once.
 func (a *app) config(ctx context.Context) (map[string][]gitext.ConfigValue, error) {
-	a.kept.asked.Do(func() { a.kept.config, a.kept.err = gitext.Settings(ctx) })
-	return a.kept.config, a.kept.err
+	a.data.once.Do(func() { a.data.config, a.data.configErr = gitext.Settings(ctx) })
+	return a.data.config, a.data.configErr
 }
 
 // user is whose directories hold the data. A repository has no say in it.
@@ -49,51 +48,51 @@ func (a *app) user(ctx context.Context) place.User {
 	return u
 }
 
-// keptOf finds where the data of a repository is, and makes the folder of its cache.
-func (a *app) keptOf(ctx context.Context, commonDir string) *kept {
+// foldersOf finds where the data of a repository is, and makes the folder of its cache.
+func (a *app) foldersOf(ctx context.Context, commonDir string) *repoFolders {
 	user := a.user(ctx)
-	a.kept.mu.Lock()
-	defer a.kept.mu.Unlock()
-	if k := a.kept.folders[commonDir]; k != nil {
+	a.data.mu.Lock()
+	defer a.data.mu.Unlock()
+	if k := a.data.folders[commonDir]; k != nil {
 		return k
 	}
-	k := &kept{}
-	if k.cache, k.noCache = user.Folder(place.Cache, commonDir); k.noCache == nil {
-		k.noCache = k.cache.Make()
+	k := &repoFolders{}
+	if k.cache, k.cacheErr = user.Folder(place.Cache, commonDir); k.cacheErr == nil {
+		k.cacheErr = k.cache.Make()
 	}
-	k.state, k.noState = user.Folder(place.State, commonDir)
-	if a.kept.folders == nil {
-		a.kept.folders = map[string]*kept{}
+	k.state, k.stateErr = user.Folder(place.State, commonDir)
+	if a.data.folders == nil {
+		a.data.folders = map[string]*repoFolders{}
 	}
-	a.kept.folders[commonDir] = k
+	a.data.folders[commonDir] = k
 	return k
 }
 
 // locate tells gitext where a repository's shadow is.
 func (a *app) locate(ctx context.Context) func(commonDir string) string {
 	return func(commonDir string) string {
-		if k := a.keptOf(ctx, commonDir); k.noCache == nil {
+		if k := a.foldersOf(ctx, commonDir); k.cacheErr == nil {
 			return k.cache.Path
 		}
 		return ""
 	}
 }
 
-// placeHint says what helps against every trouble with a place.
-const placeHint = "git config --global agent.dataDir <directory> names another place, on a local disk"
+// dataDirHint says what helps against every trouble with a place.
+const dataDirHint = "git config --global agent.dataDir <directory> names another place, on a local disk"
 
 // openCache returns the cache of a repository. Where there is none, that is said once.
 func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
-	k := a.keptOf(ctx, repo.CommonDir())
-	if k.noCache != nil {
-		a.warnOnce(fmt.Sprintf("nothing is kept between commands: %v", k.noCache))
+	k := a.foldersOf(ctx, repo.CommonDir())
+	if k.cacheErr != nil {
+		a.warnOnce(fmt.Sprintf("nothing is kept between commands: %v", k.cacheErr))
 	}
 	return a.cacheOf(ctx, repo, k)
 }
 
-func (a *app) cacheOf(ctx context.Context, repo *gitext.Repo, k *kept) *cache.Cache {
-	if k.noCache != nil {
-		return cache.Without(k.noCache)
+func (a *app) cacheOf(ctx context.Context, repo *gitext.Repo, k *repoFolders) *cache.Cache {
+	if k.cacheErr != nil {
+		return cache.Without(k.cacheErr)
 	}
 	return cache.Open(ctx, k.cache.Path, a.cacheOptions(repo))
 }
@@ -104,7 +103,7 @@ func (a *app) openTraces(ctx context.Context, f place.Folder, err error) (*cache
 		err = f.Make()
 	}
 	if err != nil {
-		return nil, withHint(err, placeHint)
+		return nil, withHint(err, dataDirHint)
 	}
 	if f.Why != "" {
 		a.warnOnce(fmt.Sprintf("runs are recorded in %q: %s", f.Path, f.Why))
@@ -118,25 +117,12 @@ func (a *app) traceOptions() cache.Options {
 	return cache.Options{Version: versionString(), Warn: a.warnOnce}
 }
 
-// warnOnce is for what goes wrong beside the answer.
-func (a *app) warnOnce(text string) {
-	a.kept.mu.Lock()
-	defer a.kept.mu.Unlock()
-	if a.kept.said == nil {
-		a.kept.said = map[string]bool{}
-	}
-	if !a.kept.said[text] {
-		a.kept.said[text] = true
-		fmt.Fprintf(a.stderr, "warning: %s\n", layout.Printable(text))
-	}
-}
-
 // runFolders are where recorded runs are that can be read: those of the repository, if
 // there is one, and those that belong to none, as evaluations do.
 func (a *app) runFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
 	var list []place.Folder
 	if repo != nil {
-		if k := a.keptOf(ctx, repo.CommonDir()); k.noState == nil {
+		if k := a.foldersOf(ctx, repo.CommonDir()); k.stateErr == nil {
 			list = append(list, k.state)
 		}
 	}
@@ -154,7 +140,7 @@ func (a *app) otherFolders(ctx context.Context, repo *gitext.Repo) []place.Folde
 	}
 	own := ""
 	if repo != nil {
-		own = a.keptOf(ctx, repo.CommonDir()).state.Path
+		own = a.foldersOf(ctx, repo.CommonDir()).state.Path
 	}
 	var list []place.Folder
 	for _, f := range all {

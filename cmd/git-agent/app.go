@@ -37,7 +37,7 @@ type app struct {
 
 	now  func() time.Time
 	repo *gitext.Repo // opened by open
-	kept keeper       // where data is
+	data dataStore    // where data is
 
 	warned map[string]bool // settings that were complained about
 	colors []string        // sequences of our own in text
@@ -69,12 +69,12 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil
-	case errors.Is(err, errUnread): // of --help, which answers while the line is parsed
+	case errors.Is(err, errReaderGone): // of --help, which answers while the line is parsed
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.stdout)
 	case err != nil:
-		return usageOf(err, before)
+		return usageErrorOf(err, before)
 	}
 	verb := k.Selected()
 	if c.ShowVersion {

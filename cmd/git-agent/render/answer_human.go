@@ -149,7 +149,7 @@ func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
 			if e.Removed {
 				text = "- " + text // as a patch marks it
 			}
-			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+r.clip(text, 6+len(e.Path)+8)))
+			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+layout.Clip(text, max(20, r.width-6-len(e.Path)-8))))
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
 		if last && e.Command != "" { // neighbours may share the command that checks them
@@ -183,15 +183,6 @@ func (r *Human) place(e szz.Evidence) string {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
 	return r.color.Paint("path", at)
-}
-
-// clip cuts a source line that would wrap; used is what stands before it.
-func (r *Human) clip(s string, used int) string {
-	room := max(20, r.width-used)
-	if runes := []rune(s); len(runes) > room {
-		return string(runes[:room-3]) + "..."
-	}
-	return s
 }
 
 func (r *Human) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
@@ -255,7 +246,7 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	if report == nil {
 		return
 	}
-	work := szzWorkOf(report)
+	work := modelWorkOf(report)
 	runs := ""
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)

@@ -1,14 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"time"
 
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
 )
 
 // AnswerSchema names the form of --json. A change that breaks readers gets the
@@ -30,30 +28,30 @@ type (
 		Considered int           `json:"considered"`
 		Notes      []string      `json:"notes"`
 		Sandbox    string        `json:"sandbox,omitempty"` // of --verify-cmd
-		Agent      *szzJSONAgent `json:"agent,omitempty"`
+		Agent      *agentJSON    `json:"agent,omitempty"`
 	}
-	szzJSONAgent struct {
-		Model       string       `json:"model"`
-		Fallback    string       `json:"fallback"`
-		Agreement   float64      `json:"agreement,omitempty"` // never 0 where several runs have a verdict
-		Calibrated  bool         `json:"calibrated"`
-		Calibration string       `json:"calibration"` // what it rests on, or why there is none
-		Turns       int          `json:"turns"`
-		Calls       int          `json:"calls"`
-		Usage       TokensJSON   `json:"usage"`
-		Runs        []szzJSONRun `json:"runs"`
+	agentJSON struct {
+		Model       string     `json:"model"`
+		Fallback    string     `json:"fallback"`
+		Agreement   float64    `json:"agreement,omitempty"` // never 0 where several runs have a verdict
+		Calibrated  bool       `json:"calibrated"`
+		Calibration string     `json:"calibration"` // what it rests on, or why there is none
+		Turns       int        `json:"turns"`
+		Calls       int        `json:"calls"`
+		Usage       TokensJSON `json:"usage"`
+		Runs        []runJSON  `json:"runs"`
 	}
-	szzJSONRun struct {
-		Trace      cache.RunID    `json:"trace"`
-		Status     string         `json:"status"`
-		Reason     string         `json:"reason"`
-		Turns      int            `json:"turns"`
-		Calls      int            `json:"calls"`
-		Objections int            `json:"objections"`
-		Usage      TokensJSON     `json:"usage"`
-		Claims     []szzJSONClaim `json:"claims"`
+	runJSON struct {
+		Trace      cache.RunID `json:"trace"`
+		Status     string      `json:"status"`
+		Reason     string      `json:"reason"`
+		Turns      int         `json:"turns"`
+		Calls      int         `json:"calls"`
+		Objections int         `json:"objections"`
+		Usage      TokensJSON  `json:"usage"`
+		Claims     []claimJSON `json:"claims"`
 	}
-	szzJSONClaim struct {
+	claimJSON struct {
 		Commit     gitext.OID `json:"commit"`
 		Type       string     `json:"type"`
 		Confidence float64    `json:"confidence"`
@@ -64,15 +62,15 @@ type (
 		Commit       gitext.OID        `json:"commit"`
 		Probability  float64           `json:"probability"`
 		Type         string            `json:"type,omitempty"`
-		Author       szzJSONPerson     `json:"author"`
-		Committer    szzJSONPerson     `json:"committer"`
+		Author       personJSON        `json:"author"`
+		Committer    personJSON        `json:"committer"`
 		Subject      string            `json:"subject"`
 		Reason       string            `json:"reason"`
 		Evidence     []EvidenceJSON    `json:"evidence"`
 		Signals      []SignalJSON      `json:"signals"`
 		Confirmation *ConfirmationJSON `json:"confirmation,omitempty"`
 	}
-	szzJSONPerson struct {
+	personJSON struct {
 		Name  string `json:"name"`
 		Email string `json:"email"`
 		Date  string `json:"date"`
@@ -102,34 +100,27 @@ type JSON struct {
 }
 
 func (r *JSON) Answer(ans Answer) error {
-	line, err := JSONLine(AnswerJSONOf(ans))
-	if err != nil {
-		return fmt.Errorf("encode the answer for %s: %w", ans.Verdict.Fix, err)
-	}
-	_, err = r.W.Write(append(line, r.End...))
-	return err
+	return WriteJSON(r.W, AnswerJSONOf(ans), r.End)
 }
 
-// JSONLine encodes v on one line.
-func JSONLine(v any) ([]byte, error) { return visible.Marshal(v) }
-
+// AnswerJSONOf returns the JSON form of an answer.
 func AnswerJSONOf(ans Answer) AnswerJSON {
 	v := ans.Verdict
 	out := AnswerJSON{
 		Schema: AnswerSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
 		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates),
-		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Agent: szzJSONAgentOf(ans), Sandbox: v.Sandbox,
+		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Agent: agentJSONOf(ans), Sandbox: v.Sandbox,
 	}
 	for _, s := range v.Suspects {
-		out.Suspects = append(out.Suspects, szzJSONSuspectOf(s))
+		out.Suspects = append(out.Suspects, suspectJSONOf(s))
 	}
 	return out
 }
 
-func szzJSONSuspectOf(s szz.Suspect) SuspectJSON {
+func suspectJSONOf(s szz.Suspect) SuspectJSON {
 	out := SuspectJSON{
 		Commit: s.Commit.OID, Probability: s.Probability, Type: s.Type, Subject: s.Commit.Subject(), Reason: s.Reason,
-		Author: szzJSONPersonOf(s.Commit.Author), Committer: szzJSONPersonOf(s.Commit.Committer),
+		Author: personJSONOf(s.Commit.Author), Committer: personJSONOf(s.Commit.Committer),
 		Evidence: []EvidenceJSON{}, Signals: []SignalJSON{},
 	}
 	for _, e := range s.Evidence {
@@ -144,8 +135,8 @@ func szzJSONSuspectOf(s szz.Suspect) SuspectJSON {
 	return out
 }
 
-func szzJSONPersonOf(p gitext.Person) szzJSONPerson {
-	return szzJSONPerson{p.Name, p.Email, p.Time.Format(time.RFC3339)}
+func personJSONOf(p gitext.Person) personJSON {
+	return personJSON{p.Name, p.Email, p.Time.Format(time.RFC3339)}
 }
 
 // sourceName says where a fix was taken from.
@@ -157,4 +148,34 @@ func sourceName(s szz.Source) string {
 		return "worktree"
 	}
 	return "commit"
+}
+
+func agentJSONOf(ans Answer) *agentJSON {
+	report := ans.Verdict.Agent
+	if report == nil {
+		return nil
+	}
+	work := modelWorkOf(report)
+	out := &agentJSON{Model: report.Model, Fallback: report.Fallback, Agreement: report.Agreement,
+		Calibrated: report.Calibrated, Calibration: report.Calibration, Turns: work.Turns, Calls: work.Calls,
+		Usage: TokensOf(work.Usage), Runs: []runJSON{}}
+	for k, run := range report.Runs {
+		var trace cache.RunID
+		if k < len(ans.Runs) {
+			trace = ans.Runs[k]
+		}
+		out.Runs = append(out.Runs, runJSONOf(trace, run))
+	}
+	return out
+}
+
+func runJSONOf(trace cache.RunID, run szz.AgentRun) runJSON {
+	out := runJSON{
+		Trace: trace, Status: run.Status, Reason: run.Reason, Turns: run.Turns, Calls: run.Calls, Objections: run.Objections,
+		Usage: TokensOf(run.Usage), Claims: []claimJSON{},
+	}
+	for _, c := range run.Claims {
+		out.Claims = append(out.Claims, claimJSON{c.Commit, c.Type, c.Confidence, c.Reasoning, c.Checked})
+	}
+	return out
 }

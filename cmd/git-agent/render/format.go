@@ -17,28 +17,28 @@ import (
 type placeholder struct {
 	Name  string // without the percent sign
 	Doc   string
-	value func(row szzRow) string
+	value func(row formatRow) string
 }
 
-// szzRow is one printed line: a suspect of a fix.
-type szzRow struct {
+// formatRow is one printed line: a suspect of a fix.
+type formatRow struct {
 	answer  Answer
 	rank    int
 	suspect szz.Suspect
 }
 
-func (r szzRow) author() gitext.Person    { return r.suspect.Commit.Author }
-func (r szzRow) committer() gitext.Person { return r.suspect.Commit.Committer }
+func (r formatRow) author() gitext.Person    { return r.suspect.Commit.Author }
+func (r formatRow) committer() gitext.Person { return r.suspect.Commit.Committer }
 
 // model is empty where the offline engine answered, also in a model's place.
-func (r szzRow) model() string {
+func (r formatRow) model() string {
 	if report := r.answer.Verdict.Agent; report != nil && report.Fallback == "" {
 		return report.Model
 	}
 	return ""
 }
 
-func (r szzRow) trace() string {
+func (r formatRow) trace() string {
 	if len(r.answer.Runs) == 0 {
 		return ""
 	}
@@ -55,44 +55,44 @@ const strictDate = "2006-01-02T15:04:05-07:00"
 // comes after it. Those of git mean what they mean to git log, of the suspect;
 // abbreviated object ids have 12 digits.
 var Placeholders = []placeholder{
-	{"H", "commit", func(r szzRow) string { return string(r.suspect.Commit.OID) }},
-	{"h", "commit, abbreviated to 12 digits", func(r szzRow) string { return r.suspect.Commit.OID.Short() }},
-	{"T", "tree", func(r szzRow) string { return string(r.suspect.Commit.Tree) }},
-	{"P", "parents", func(r szzRow) string { return parents(r.suspect.Commit, wholeOID) }},
-	{"p", "parents, abbreviated", func(r szzRow) string { return parents(r.suspect.Commit, gitext.OID.Short) }},
-	{"an", "author's name", func(r szzRow) string { return r.author().Name }},
-	{"ae", "author's email", func(r szzRow) string { return r.author().Email }},
-	{"ad", "author's date", func(r szzRow) string { return r.author().Time.Format(gitDate) }},
-	{"aI", "author's date, strict ISO 8601", func(r szzRow) string { return r.author().Time.Format(strictDate) }},
-	{"as", "author's date, YYYY-MM-DD", func(r szzRow) string { return r.author().Time.Format(time.DateOnly) }},
-	{"at", "author's date, seconds since 1970", func(r szzRow) string { return unixTime(r.author()) }},
-	{"cn", "committer's name", func(r szzRow) string { return r.committer().Name }},
-	{"ce", "committer's email", func(r szzRow) string { return r.committer().Email }},
-	{"cd", "committer's date", func(r szzRow) string { return r.committer().Time.Format(gitDate) }},
-	{"cI", "committer's date, strict ISO 8601", func(r szzRow) string { return r.committer().Time.Format(strictDate) }},
-	{"cs", "committer's date, YYYY-MM-DD", func(r szzRow) string { return r.committer().Time.Format(time.DateOnly) }},
-	{"ct", "committer's date, seconds since 1970", func(r szzRow) string { return unixTime(r.committer()) }},
-	{"s", "subject", func(r szzRow) string { return r.suspect.Commit.Subject() }},
-	{"b", "body", func(r szzRow) string { return r.suspect.Commit.Body() }},
-	{"B", "whole message", func(r szzRow) string { return r.suspect.Commit.Message }},
-	{"n", "newline", func(szzRow) string { return "\n" }},
+	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
+	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},
+	{"T", "tree", func(r formatRow) string { return string(r.suspect.Commit.Tree) }},
+	{"P", "parents", func(r formatRow) string { return parents(r.suspect.Commit, wholeOID) }},
+	{"p", "parents, abbreviated", func(r formatRow) string { return parents(r.suspect.Commit, gitext.OID.Short) }},
+	{"an", "author's name", func(r formatRow) string { return r.author().Name }},
+	{"ae", "author's email", func(r formatRow) string { return r.author().Email }},
+	{"ad", "author's date", func(r formatRow) string { return r.author().Time.Format(gitDate) }},
+	{"aI", "author's date, strict ISO 8601", func(r formatRow) string { return r.author().Time.Format(strictDate) }},
+	{"as", "author's date, YYYY-MM-DD", func(r formatRow) string { return r.author().Time.Format(time.DateOnly) }},
+	{"at", "author's date, seconds since 1970", func(r formatRow) string { return unixTime(r.author()) }},
+	{"cn", "committer's name", func(r formatRow) string { return r.committer().Name }},
+	{"ce", "committer's email", func(r formatRow) string { return r.committer().Email }},
+	{"cd", "committer's date", func(r formatRow) string { return r.committer().Time.Format(gitDate) }},
+	{"cI", "committer's date, strict ISO 8601", func(r formatRow) string { return r.committer().Time.Format(strictDate) }},
+	{"cs", "committer's date, YYYY-MM-DD", func(r formatRow) string { return r.committer().Time.Format(time.DateOnly) }},
+	{"ct", "committer's date, seconds since 1970", func(r formatRow) string { return unixTime(r.committer()) }},
+	{"s", "subject", func(r formatRow) string { return r.suspect.Commit.Subject() }},
+	{"b", "body", func(r formatRow) string { return r.suspect.Commit.Body() }},
+	{"B", "whole message", func(r formatRow) string { return r.suspect.Commit.Message }},
+	{"n", "newline", func(formatRow) string { return "\n" }},
 	{"x00", "NUL byte (any two hexadecimal digits)", nil},
-	{"%", "percent sign", func(szzRow) string { return "%" }},
-	{"(fix)", "the fix", func(r szzRow) string { return string(r.answer.Verdict.Fix) }},
-	{"(fix:short)", "the fix, abbreviated", func(r szzRow) string { return shortOID(r.answer.Verdict.Fix) }},
-	{"(fix:subject)", "the fix's subject", func(r szzRow) string { return r.answer.Fix.Subject() }},
-	{"(rank)", "1 for the first suspect of a fix", func(r szzRow) string { return strconv.Itoa(r.rank) }},
-	{"(prob)", "probability from 0 to 1; empty if the algorithm has none", func(r szzRow) string { return probability(r.suspect) }},
-	{"(reason)", "why it is suspected, in one sentence", func(r szzRow) string { return r.suspect.Reason }},
-	{"(path)", "path of the first piece of evidence", func(r szzRow) string { return firstEvidence(r.suspect).Path }},
-	{"(check)", "git command that checks the first piece of evidence", func(r szzRow) string { return firstEvidence(r.suspect).Command }},
+	{"%", "percent sign", func(formatRow) string { return "%" }},
+	{"(fix)", "the fix", func(r formatRow) string { return string(r.answer.Verdict.Fix) }},
+	{"(fix:short)", "the fix, abbreviated", func(r formatRow) string { return r.answer.Verdict.Fix.Short() }},
+	{"(fix:subject)", "the fix's subject", func(r formatRow) string { return r.answer.Fix.Subject() }},
+	{"(rank)", "1 for the first suspect of a fix", func(r formatRow) string { return strconv.Itoa(r.rank) }},
+	{"(prob)", "probability from 0 to 1; empty if the algorithm has none", func(r formatRow) string { return probability(r.suspect) }},
+	{"(reason)", "why it is suspected, in one sentence", func(r formatRow) string { return r.suspect.Reason }},
+	{"(path)", "path of the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Path }},
+	{"(check)", "git command that checks the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Command }},
 	{"(confirmation)", "confirmed, refuted or unclear; empty without --verify-cmd", confirmation},
-	{"(algorithm)", "algorithm that answered", func(r szzRow) string { return r.answer.Verdict.Algorithm }},
-	{"(engine)", "engine that answered", func(r szzRow) string { return r.answer.Verdict.Engine }},
-	{"(type)", "how it introduced the bug, according to a model; or empty", func(r szzRow) string { return r.suspect.Type }},
-	{"(model)", "model that answered, or empty", func(r szzRow) string { return r.model() }},
-	{"(trace)", "recorded run of the model, or empty; see git-agent-trace", func(r szzRow) string { return r.trace() }},
-	{"(trailer)", "Fixes: trailer that names the suspect", func(r szzRow) string { return fixesTrailer(r.suspect.Commit) }},
+	{"(algorithm)", "algorithm that answered", func(r formatRow) string { return r.answer.Verdict.Algorithm }},
+	{"(engine)", "engine that answered", func(r formatRow) string { return r.answer.Verdict.Engine }},
+	{"(type)", "how it introduced the bug, according to a model; or empty", func(r formatRow) string { return r.suspect.Type }},
+	{"(model)", "model that answered, or empty", func(r formatRow) string { return r.model() }},
+	{"(trace)", "recorded run of the model, or empty; see git-agent-trace", func(r formatRow) string { return r.trace() }},
+	{"(trailer)", "Fixes: trailer that names the suspect", func(r formatRow) string { return fixesTrailer(r.suspect.Commit) }},
 }
 
 func parents(c gitext.Commit, spell func(gitext.OID) string) string {
@@ -104,13 +104,6 @@ func parents(c gitext.Commit, spell func(gitext.OID) string) string {
 }
 
 func unixTime(p gitext.Person) string { return strconv.FormatInt(p.Time.Unix(), 10) }
-
-func shortOID(oid gitext.OID) string {
-	if oid == "" {
-		return ""
-	}
-	return oid.Short()
-}
 
 func probability(s szz.Suspect) string {
 	if s.Probability == 0 {
@@ -126,7 +119,7 @@ func firstEvidence(s szz.Suspect) szz.Evidence {
 	return s.Evidence[0]
 }
 
-func confirmation(r szzRow) string {
+func confirmation(r formatRow) string {
 	if r.suspect.Confirmation == nil {
 		return ""
 	}
@@ -136,7 +129,7 @@ func confirmation(r szzRow) string {
 // piece is a part of a format: its own text, or what gives a value for a row.
 type piece struct {
 	text  string
-	value func(row szzRow) string
+	value func(row formatRow) string
 }
 
 // ParseFormat reads a --format. git prints what it does not know as it
@@ -191,7 +184,7 @@ type Format struct {
 
 // line is the text for one row. A program gets values as git gives them, as
 // they stand in the repository; what the format itself holds is the user's.
-func (r *Format) line(row szzRow) string {
+func (r *Format) line(row formatRow) string {
 	var b strings.Builder
 	for _, p := range r.Pieces {
 		text := p.text
@@ -212,7 +205,7 @@ func (r *Format) Answer(ans Answer) error {
 	}
 	var b strings.Builder
 	for i, s := range ans.Verdict.Suspects {
-		row := szzRow{answer: ans, rank: i + 1, suspect: s}
+		row := formatRow{answer: ans, rank: i + 1, suspect: s}
 		b.WriteString(r.line(row) + r.End)
 	}
 	_, err := io.WriteString(r.W, b.String())

@@ -23,14 +23,6 @@ func UsageText(u model.Usage) string {
 	return s
 }
 
-// ShortID shortens what may be an object id.
-func ShortID(s string) string {
-	if len(s) > 12 {
-		return s[:12]
-	}
-	return s
-}
-
 // StatusSlot is the colour of how a run ended.
 func StatusSlot(status string) string {
 	switch status {

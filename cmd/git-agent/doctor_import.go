@@ -39,7 +39,7 @@ func oldData(repo *gitext.Repo) (dir string, runs, found bool) {
 	return dir, runs, found
 }
 
-func checkOld(repo *gitext.Repo) (finding, bool) {
+func checkOldData(repo *gitext.Repo) (finding, bool) {
 	dir, runs, found := oldData(repo)
 	if !found {
 		return finding{}, false
@@ -54,16 +54,16 @@ func checkOld(repo *gitext.Repo) (finding, bool) {
 	return warn("old data", "git agent doctor --fix", "%s is of an earlier version or came with the repository; it is %s", dir, what), true
 }
 
-// mend makes right what can be made right here.
-func (c *doctorCmd) mend(ctx context.Context, a *app, repo *gitext.Repo) error {
+// repair makes right what can be made right here.
+func (c *doctorCmd) repair(ctx context.Context, a *app, repo *gitext.Repo) error {
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {
 		_ = repo.RebuildBloom(ctx) // the check that follows tells
 	}
-	return c.takeOver(ctx, a, repo)
+	return c.importOldData(ctx, a, repo)
 }
 
-// takeOver asks what to do with the data of earlier versions.
-func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) error {
+// importOldData asks what to do with the data of earlier versions.
+func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo) error {
 	dir, runs, found := oldData(repo)
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
 		return nil
@@ -72,12 +72,12 @@ func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) err
 		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
 		return nil
 	}
-	if runs && c.agreed(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
+	if runs && c.confirm(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
 		if err := a.importRuns(ctx, repo, dir); err != nil {
 			return err // what is not copied is not deleted
 		}
 	}
-	if !c.agreed(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
+	if !c.confirm(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
 		return nil
 	}
 	left, err := place.RemoveOld(dir)
@@ -87,8 +87,8 @@ func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) err
 	return err
 }
 
-// agreed asks a question whose answer is no unless it is yes.
-func (c *doctorCmd) agreed(a *app, question string) bool {
+// confirm asks a question whose answer is no unless it is yes.
+func (c *doctorCmd) confirm(a *app, question string) bool {
 	if c.Yes {
 		return true
 	}
@@ -102,13 +102,13 @@ func (c *doctorCmd) agreed(a *app, question string) bool {
 }
 
 func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
-	k := a.keptOf(ctx, repo.CommonDir())
-	err := k.noState
+	k := a.foldersOf(ctx, repo.CommonDir())
+	err := k.stateErr
 	if err == nil {
 		err = k.state.Make()
 	}
 	if err != nil {
-		return withHint(err, placeHint)
+		return withHint(err, dataDirHint)
 	}
 	done, err := cache.ImportTraces(ctx, dir, k.state.Path, a.traceOptions())
 	if err != nil {

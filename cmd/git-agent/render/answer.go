@@ -17,8 +17,8 @@ type Answer struct {
 	hidden int // suspects that were taken out before it is shown
 }
 
-// Unseen is the answer without its suspects.
-func (ans Answer) Unseen() Answer {
+// WithoutSuspects is the answer without its suspects.
+func (ans Answer) WithoutSuspects() Answer {
 	ans.hidden = len(ans.Verdict.Suspects)
 	if ans.hidden == 0 {
 		return ans
