@@ -75,7 +75,7 @@ func (r *Record) resume(ctx context.Context, spec any) (cache.RunID, error) {
 		}
 		return "", err
 	}
-	s.Say(fmt.Sprintf("going on with run %s, which was interrupted after %d steps", run.ID, run.Steps))
+	s.Say(fmt.Sprintf("resuming run %s, which was interrupted after %d steps", run.ID, run.Steps))
 	return run.ID, nil
 }
 

@@ -65,7 +65,7 @@ func Open(ctx context.Context, opt Options) (*Session, error) {
 		return nil, err
 	}
 	if _, known := client.Price(); !known && !s.AllowUnpriced && !opt.Preview {
-		return nil, WithHint(fmt.Errorf("nobody knows what %q at %s costs", s.Model, s.Host()), "%s", PriceHint)
+		return nil, WithHint(fmt.Errorf("the price of %q at %s is unknown", s.Model, s.Host()), "%s", PriceHint)
 	}
 	if key != "" && len(key) < secret.MinKnown && !s.Local() && !opt.Preview {
 		opt.Say(fmt.Sprintf("the API key has fewer than %d characters: it is not masked in what is sent and recorded", secret.MinKnown))

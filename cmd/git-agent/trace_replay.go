@@ -168,7 +168,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
 	if spec.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", spec.Fix.Short()), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", spec.Fix.Short()), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}

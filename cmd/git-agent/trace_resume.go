@@ -107,7 +107,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
 			return nil, cacheError(err)
 		}
-		a.say("going on with run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
+		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
 		return agent.NewTraceJournal(r.traces, r.run.ID), nil
 	})
 	switch {

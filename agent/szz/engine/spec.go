@@ -43,12 +43,12 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
 	switch {
 	case t.Run.Kind != Kind:
-		return spec, fmt.Errorf("runs of kind %q cannot be played again, only %s", t.Run.Kind, Kind)
+		return spec, fmt.Errorf("a run of kind %q cannot be replayed or resumed, only one of kind %s", t.Run.Kind, Kind)
 	case t.Opening == nil:
 		return spec, errors.New("it holds no conversation")
 	}
 	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("read what it was about: %w", err)
+		return spec, fmt.Errorf("read what it investigated: %w", err)
 	}
 	if spec.Fix == "" {
 		return spec, errors.New("its fix was not committed, and is gone")
