@@ -18,18 +18,18 @@ import (
 	"git-agent/gitext"
 )
 
-// Agent lets the model of a session investigate fixes and records what it does.
-// It is safe for concurrent use.
+// Agent is the agent engine: it lets the model of a session investigate fixes,
+// and records the runs. It is safe for concurrent use.
 type Agent struct {
 	Session     *session.Session
-	Runs        int                 // of the ensemble that votes on each fix, from 1
-	Calibration *detect.Calibration // of its probabilities; may be nil
+	Runs        int                 // size of the ensemble that votes on each fix, from 1
+	Calibration *detect.Calibration // calibrates the model's probabilities; may be nil
 
-	prompts string // hash of all that the model is told
+	prompts string // hash of all prompts
 }
 
-// NewAgent prepares the agent engine. It also returns the basis that a
-// calibration of its probabilities has to have.
+// NewAgent prepares the agent engine. It also returns the basis on which a
+// calibration must have been fitted to be valid for this engine.
 func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basis, error) {
 	a := &Agent{Session: s, Runs: runs}
 	basis, err := detect.BasisOf(a.options(Inquiry{Question: szz.Question{Switches: with}}, nil))
@@ -42,28 +42,30 @@ type Inquiry struct {
 	Repo     *gitext.Repo
 	Fix      *szz.FixContext
 	Question szz.Question
-	Of       Case // in an evaluation
+	Of       Case // the evaluated case; zero outside of an evaluation
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
 }
 
-// Case names a case of an evaluation, whose runs belong to no repository.
+// Case names a case of an evaluation. Runs of an evaluation are recorded with
+// the user's data, not with a repository's.
 type Case struct{ Repo, Name string }
 
-// Investigation is what came of an inquiry.
+// Investigation is the result of an inquiry.
 type Investigation struct {
 	Verdict *szz.Verdict
-	Runs    []cache.RunID // recorded, in the order of the samples
-	Failed  *model.Error  // the last time that the server gave no answer, nil if it always did
+	Runs    []cache.RunID // the recorded runs, in the order of the samples
+	Failed  *model.Error  // error of the last request that the server did not answer; nil if it answered all
 
-	// End records that the runs have ended. It is called when the answer is
-	// kept: a process that is killed in between takes the runs up again, and
-	// would otherwise pay for new ones.
+	// End records that the runs have ended. Call it after the answer is cached. If
+	// the process is killed before that, the next one resumes the runs instead of
+	// paying for new ones.
 	End func(context.Context)
 }
 
-// Investigate asks the model. A server that would refuse every other question
-// too is an error; other trouble gives the offline answer, marked as such.
+// Investigate lets the model investigate one fix. It returns an error if the
+// server would refuse every other question too. After any other failure the
+// verdict is the offline engine's, and says so.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	watch := a.Session.Watch()
 	opt := a.options(in, watch)
@@ -82,13 +84,13 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, err // its runs stay open, so that they are taken up again
+		return nil, err // its runs stay open, so that they can be resumed
 	}
 	end := func(ctx context.Context) { record.Finish(ctx, statuses(verdict.Agent), watch.Failed() != nil) }
 	return &Investigation{verdict, record.IDs(), watch.Failed(), end}, nil
 }
 
-// statuses are how the runs of a report ended.
+// statuses lists how the runs of a report ended.
 func statuses(report *szz.AgentReport) []string {
 	if report == nil {
 		return nil
@@ -100,9 +102,9 @@ func statuses(report *szz.AgentReport) []string {
 	return list
 }
 
-// Resume goes on with one recorded run about q. open takes it up and returns its
-// journal. failed is the error of the server where the answer is the offline
-// engine's because of it.
+// Resume resumes one recorded run that investigated q. open reopens the run and
+// returns its journal. failed is the server's error if it is the reason why the
+// verdict is the offline engine's.
 func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, open func() (agent.Journal, error)) (v *szz.Verdict, failed *model.Error, err error) {
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {
@@ -123,13 +125,13 @@ func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, o
 	return v, failed, err
 }
 
-// errNotSent ends an investigation whose first request was to be seen only.
+// errNotSent ends an investigation whose first request is only to be shown.
 var errNotSent = errors.New("the request is shown and not sent")
 
-// requestKeeper keeps the first request and answers none.
+// requestKeeper keeps the first request that it is asked, and answers none.
 type requestKeeper struct{ first *model.Request }
 
-// Ask keeps the request.
+// Ask keeps the first request and returns errNotSent.
 func (s *requestKeeper) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
 	if s.first == nil {
 		s.first = &req
@@ -137,8 +139,8 @@ func (s *requestKeeper) Ask(_ context.Context, req model.Request) (*model.Reply,
 	return nil, errNotSent
 }
 
-// FirstRequest returns the body of the first request for a fix. Nothing is sent
-// or recorded.
+// FirstRequest returns the body of the first request about a fix. It sends and
+// records nothing.
 func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Question) ([]byte, error) {
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {
@@ -146,7 +148,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	}
 	shown := &requestKeeper{}
 	opt := a.options(Inquiry{Question: q}, shown)
-	opt.Unpriced = true // it costs nothing
+	opt.Unpriced = true // a request that is not sent costs nothing
 	verdict, err := detect.Trace(ctx, repo, fc, opt)
 	switch {
 	case shown.first != nil:
@@ -159,13 +161,13 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }
 
-// Broke reports whether a verdict is the offline engine's because the money is
+// Broke reports whether a verdict is the offline engine's because the budget is
 // spent.
 func (a *Agent) Broke(v *szz.Verdict) bool {
 	return v.Agent != nil && v.Agent.Fallback != "" && a.Session.Ledger.Refused()
 }
 
-// options are what the conversations about an inquiry are held with.
+// options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
 	s := a.Session
 	return detect.Options{
@@ -177,7 +179,8 @@ func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
 	}.WithDefaults()
 }
 
-// identity is what determines the answers of the engine to a question.
+// identity lists everything beside the build that determines the engine's answer
+// to a question.
 func (a *Agent) identity(q szz.Question) []string {
 	calibration := ""
 	if a.Calibration != nil {
@@ -187,15 +190,16 @@ func (a *Agent) identity(q szz.Question) []string {
 	return []string{s.Model, s.ServerID(), a.prompts, fmt.Sprint(a.Runs), a.specSettings(a.options(Inquiry{Question: q}, nil)), calibration}
 }
 
-// Setting spells everything beside the build that determines the answers of the
-// engine with those switches.
+// Setting describes, in one line, everything beside the build that determines
+// the answers of the engine with these switches.
 func (a *Agent) Setting(with szz.Switches) string {
 	opt := a.options(Inquiry{Question: szz.Question{Switches: with}}, nil)
 	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.ServerID(), a.Runs, a.specSettings(opt))
 }
 
-// specSettings spells what was chosen about how to investigate. How long it may
-// take and cost is no part of it: with more of both, a run goes on.
+// specSettings describes how the model investigates, as Spec.Settings records
+// it. The limits on time and cost are not included, because an interrupted run
+// may be resumed with higher ones.
 func (a *Agent) specSettings(opt detect.Options) string {
 	words := []string{fmt.Sprintf("wire=%s turns=%d tokens=%d", a.Session.Settings.Wire, opt.Limits.Turns, opt.Limits.Tokens)}
 	if opt.Sampling != "" {
@@ -204,14 +208,14 @@ func (a *Agent) specSettings(opt detect.Options) string {
 	return strings.Join(append(words, opt.Names()...), " ")
 }
 
-// spec is what the recorded runs of an inquiry are found by.
+// spec returns the spec by which the recorded runs of an inquiry are found.
 func (a *Agent) spec(in Inquiry, opt detect.Options) Spec {
 	s := Spec{
 		Repo: in.Of.Repo, Case: in.Of.Name, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations,
 		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.ServerID(), Settings: a.specSettings(opt), Prompts: a.prompts, Version: a.Session.Version,
 	}
 	if s.Fix == "" {
-		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // it holds nothing that JSON cannot say
+		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
 			sum := sha256.Sum256(patch)
 			s.Patch = hex.EncodeToString(sum[:8])
 		}

@@ -11,15 +11,15 @@ import (
 
 // Batch says how several questions are answered.
 type Batch struct {
-	Workers   int  // questions that are in work at once, from 1
-	KeepGoing bool // a fix that cannot be read costs its own answer only, not the batch
-	// OnEvent gets the events of each question in order; several goroutines call
+	Workers   int  // questions that are worked on at once, from 1
+	KeepGoing bool // a fix that cannot be read gets an answer that says so, and does not end the batch
+	// OnEvent gets the events of each question in order. Several goroutines call
 	// it.
 	OnEvent func(szz.Question, agent.Event)
 }
 
-// All answers questions in their order. An answer is handed out as soon as those
-// before it are. An error ends the batch.
+// All yields the answers in the order of the questions, each as soon as it and
+// all answers before it are ready. An error ends the batch.
 func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Answer, error] {
 	type result struct {
 		ans *Answer

@@ -16,18 +16,18 @@ import (
 	"git-agent/gitext"
 )
 
-// Kind is what traces.db calls the recorded runs of the agent engine.
+// Kind is the kind under which traces.db records the runs of the agent engine.
 const Kind = "szz/agent"
 
-// Spec is what makes two investigations the same. An interrupted one is taken
-// up again by the next that is equal to it. Its JSON is recorded and compared
-// byte by byte.
+// Spec identifies an investigation. An interrupted run is resumed by the next
+// investigation with an equal spec. Specs are recorded as JSON and compared byte
+// by byte.
 type Spec struct {
-	Repo        string     `json:"repo,omitempty"` // in an evaluation, which belongs to no repository
-	Case        string     `json:"case,omitempty"` // likewise
+	Repo        string     `json:"repo,omitempty"` // the case's repository; only in an evaluation
+	Case        string     `json:"case,omitempty"` // likewise the case
 	Fix         gitext.OID `json:"fix"`
 	Parent      gitext.OID `json:"parent"`
-	Patch       string     `json:"patch,omitempty"` // hash of a fix that is not committed
+	Patch       string     `json:"patch,omitempty"` // hash of the patch of an uncommitted fix
 	Paths       []string   `json:"paths,omitempty"`
 	Annotations bool       `json:"annotations,omitempty"`
 	Model       string     `json:"model"`
@@ -35,10 +35,11 @@ type Spec struct {
 	Settings    string     `json:"settings,omitempty"`
 	Prompts     string     `json:"prompts"`
 	Version     string     `json:"version"`
-	Sample      int        `json:"sample"` // from 0, of the runs that vote
+	Sample      int        `json:"sample"` // number of the run in its ensemble, from 0
 }
 
-// SpecOf reads what a recorded run investigated.
+// SpecOf returns the spec of a recorded run. It fails if the run cannot be
+// replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
 	switch {
@@ -56,14 +57,14 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Question is what the run was asked.
+// Question returns the question that the run was to answer.
 func (s Spec) Question() szz.Question {
 	return szz.Question{Fix: s.Fix, Paths: s.Paths, Annotations: s.Annotations, Switches: szz.SwitchesNamed(strings.Fields(s.Settings)...)}
 }
 
-// Replay investigates the fix of a recorded run again with the recorded replies.
-// A strict replay ends at the first difference; a plain one gives the model
-// tools that compress nothing.
+// Replay investigates the fix of a recorded run again, with the recorded replies
+// in place of the model's. A strict replay ends at the first difference. In a
+// plain replay, the answers of the tools are not compressed.
 func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict, plain bool) (trace.Played, error) {
 	q := spec.Question()
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
@@ -73,7 +74,7 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 	player := trace.NewPlayer(t, strict)
 	opt := detect.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
 	opt.NoCompression = plain
-	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // 0 would be the usual ones
+	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // practically none; 0 would mean the defaults
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
 	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
