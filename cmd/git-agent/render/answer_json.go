@@ -9,12 +9,12 @@ import (
 	"git-agent/gitext"
 )
 
-// AnswerSchema names the form of --json. A change that breaks readers gets the
-// next number.
+// AnswerSchema is the schema of szz --json. Its number is raised by a change that
+// breaks readers.
 const AnswerSchema = "git-agent/szz/1"
 
-// The types below are the documented JSON form. They are not those of package
-// szz, which may change without anybody's scripts noticing.
+// These types are the documented JSON form of an answer. They are separate from
+// the types of package szz, so that a change there does not break scripts.
 type (
 	AnswerJSON struct {
 		Schema     string        `json:"schema"`
@@ -27,15 +27,15 @@ type (
 		Suspects   []SuspectJSON `json:"suspects"`
 		Considered int           `json:"considered"`
 		Notes      []string      `json:"notes"`
-		Sandbox    string        `json:"sandbox,omitempty"` // of --verify-cmd
+		Sandbox    string        `json:"sandbox,omitempty"` // what confined --verify-cmd
 		Agent      *agentJSON    `json:"agent,omitempty"`
 	}
 	agentJSON struct {
 		Model       string     `json:"model"`
 		Fallback    string     `json:"fallback"`
-		Agreement   float64    `json:"agreement,omitempty"` // never 0 where several runs have a verdict
+		Agreement   float64    `json:"agreement,omitempty"` // never 0 if several runs have a verdict
 		Calibrated  bool       `json:"calibrated"`
-		Calibration string     `json:"calibration"` // what it rests on, or why there is none
+		Calibration string     `json:"calibration"` // what the calibration rests on, or why there is none
 		Turns       int        `json:"turns"`
 		Calls       int        `json:"calls"`
 		Usage       TokensJSON `json:"usage"`
@@ -93,12 +93,13 @@ type (
 	}
 )
 
-// JSON prints one object for each fix.
+// JSON prints each answer as one JSON object.
 type JSON struct {
 	W   io.Writer
-	End string
+	End string // what ends a line
 }
 
+// Answer prints the answer for one fix.
 func (r *JSON) Answer(ans Answer) error {
 	return WriteJSON(r.W, AnswerJSONOf(ans), r.End)
 }
@@ -139,7 +140,7 @@ func personJSONOf(p gitext.Person) personJSON {
 	return personJSON{p.Name, p.Email, p.Time.Format(time.RFC3339)}
 }
 
-// sourceName says where a fix was taken from.
+// sourceName returns the JSON name of a fix's source.
 func sourceName(s szz.Source) string {
 	switch s {
 	case szz.SourceStaged:

@@ -12,15 +12,15 @@ import (
 	"git-agent/gitext"
 )
 
-// placeholder is one %-sequence of --format. The manual's table is made from
-// this one.
+// placeholder is one %-sequence of --format. The manual's table is generated
+// from these.
 type placeholder struct {
 	Name  string // without the percent sign
 	Doc   string
 	value func(row formatRow) string
 }
 
-// formatRow is one printed line: a suspect of a fix.
+// formatRow holds what one printed line is made of: a suspect of a fix.
 type formatRow struct {
 	answer  Answer
 	rank    int
@@ -30,7 +30,8 @@ type formatRow struct {
 func (r formatRow) author() gitext.Person    { return r.suspect.Commit.Author }
 func (r formatRow) committer() gitext.Person { return r.suspect.Commit.Committer }
 
-// model is empty where the offline engine answered, also in a model's place.
+// model returns the model that answered. It is empty if the offline engine
+// answered, even in place of a model that failed.
 func (r formatRow) model() string {
 	if report := r.answer.Verdict.Agent; report != nil && report.Fallback == "" {
 		return report.Model
@@ -45,15 +46,17 @@ func (r formatRow) trace() string {
 	return string(r.answer.Runs[0])
 }
 
-// gitDate is git's default form of a date.
+// gitDate is git's default date format.
 const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
 
-// strictDate is git's iso-strict, as versions before 2.45 write UTC.
+// strictDate is git's date format iso-strict, with UTC as versions of git before
+// 2.45 write it.
 const strictDate = "2006-01-02T15:04:05-07:00"
 
-// Placeholders are tried in this order, so a name that begins another one
-// comes after it. Those of git mean what they mean to git log, of the suspect;
-// abbreviated object ids have 12 digits.
+// Placeholders lists the placeholders of --format. They are matched in this
+// order, so a longer name precedes its own prefixes. Those that git has mean the
+// same as in git log, applied to the suspect, but abbreviated object ids always
+// have 12 digits.
 var Placeholders = []placeholder{
 	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
 	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},
@@ -126,14 +129,15 @@ func confirmation(r formatRow) string {
 	return r.suspect.Confirmation.Status
 }
 
-// piece is a part of a format: its own text, or what gives a value for a row.
+// piece is a part of a format: literal text, or a function that returns the
+// value of a placeholder.
 type piece struct {
 	text  string
 	value func(row formatRow) string
 }
 
-// ParseFormat reads a --format. git prints what it does not know as it
-// stands; here it is an error, so that a typing error shows.
+// ParseFormat parses the value of --format. An unknown placeholder is an error,
+// so that a typing error is noticed; git would print it unchanged.
 func ParseFormat(format string) ([]piece, error) {
 	format = strings.TrimPrefix(strings.TrimPrefix(format, "tformat:"), "format:")
 	var pieces []piece
@@ -154,7 +158,8 @@ func ParseFormat(format string) ([]piece, error) {
 	return pieces, nil
 }
 
-// parsePlaceholder reads what follows a percent sign.
+// parsePlaceholder parses the placeholder at the beginning of s, after the
+// percent sign, and returns how many bytes it takes.
 func parsePlaceholder(s string) (p piece, used int, err error) {
 	if len(s) >= 3 && s[0] == 'x' {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
@@ -173,17 +178,18 @@ func parsePlaceholder(s string) (p piece, used int, err error) {
 	return piece{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
 }
 
-// Format prints one line for each suspect, or nothing in an empty format, as
-// git log does.
+// Format prints each suspect in the user's format, one line for each. Like git
+// log, it prints nothing if the format is empty.
 type Format struct {
 	W      io.Writer
 	Pieces []piece
-	End    string
-	Clean  bool // a person reads it
+	End    string // what ends a line
+	Clean  bool   // escape values, because a person reads the output
 }
 
-// line is the text for one row. A program gets values as git gives them, as
-// they stand in the repository; what the format itself holds is the user's.
+// line returns the text of one row. Unless Clean is set, values are written
+// unchanged, as git log writes them. The format's own text is never escaped,
+// because the user wrote it.
 func (r *Format) line(row formatRow) string {
 	var b strings.Builder
 	for _, p := range r.Pieces {
@@ -199,6 +205,7 @@ func (r *Format) line(row formatRow) string {
 	return b.String()
 }
 
+// Answer prints the suspects of one fix.
 func (r *Format) Answer(ans Answer) error {
 	if len(r.Pieces) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"git-agent/agent/szz"
 )
 
-// modelWork is what a model did for one fix, over all runs.
+// modelWork sums up what a model did for one fix in all runs.
 type modelWork struct {
 	Turns, Calls int
 	Usage        model.Usage
