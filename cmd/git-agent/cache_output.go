@@ -11,7 +11,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// fileStats is one file as --json shows it.
+// fileStats describes one file, as cache stats --json prints it.
 type fileStats struct {
 	Schema  string      `json:"schema"`
 	File    string      `json:"file"` // cache or traces
@@ -99,7 +99,8 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	return err
 }
 
-// formatSize prints bytes in git's units, as `git count-objects -H` does.
+// formatSize returns a number of bytes with a unit, as `git count-objects -H`
+// prints it.
 func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30:

@@ -19,9 +19,10 @@ type cachePruneCmd struct {
 	JSON bool   `name:"json" help:"print a JSON object"`
 }
 
-// Run also gives free space back, which the pruning during other commands leaves for
-// new answers, and removes the caches of repositories that are gone. Outside of a
-// repository it does only that.
+// Run prunes the cache and returns the free space of its file to the file system;
+// the pruning during other commands keeps that space for new answers. Run also
+// removes the caches of repositories that no longer exist. Outside of a
+// repository it does only the latter.
 func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
 	var size int64
 	if c.Size != "" {
@@ -47,7 +48,7 @@ type cacheClearCmd struct {
 	JSON bool `name:"json" help:"print a JSON object"`
 }
 
-// Run leaves traces.db alone: it is the user's data.
+// Run removes all cached answers. It keeps traces.db, which is the user's data.
 func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
 	row := &removal{Schema: cachePruneSchema}
 	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
@@ -59,7 +60,8 @@ func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
 	return row.print(ctx, a, c.JSON)
 }
 
-// removal is what was removed, and its documented JSON form.
+// removal says what was removed. It is the documented JSON form of prune and
+// clear.
 type removal struct {
 	Schema  string   `json:"schema"`
 	Path    string   `json:"path"`
@@ -69,15 +71,17 @@ type removal struct {
 	Gone    []string `json:"gone,omitempty"` // common git directories whose caches were removed
 	Left    []string `json:"left,omitempty"` // files in those folders that git-agent did not make
 
-	runs int // repositories that are gone, and whose recorded runs are kept
+	runs int // number of missing repositories whose recorded runs are kept
 }
 
-func (a *app) removeAnswers(ctx context.Context, row *removal, shrink func(*cache.Cache) (cache.Pruned, error)) error {
+// removeAnswers removes answers from the repository's cache with remove, and
+// notes in row what was removed.
+func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
 	_, store, err := a.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := shrink(store)
+	p, err := remove(store)
 	if err = errors.Join(err, store.Close()); err != nil {
 		return cacheError(err)
 	}
@@ -85,8 +89,8 @@ func (a *app) removeAnswers(ctx context.Context, row *removal, shrink func(*cach
 	return nil
 }
 
-// pruneMissingRepos removes the caches of repositories that are not where they were.
-// Their recorded runs are the user's data and stay.
+// pruneMissingRepos removes the caches of repositories that were moved or
+// deleted. Their recorded runs are the user's data and are kept.
 func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 	caches, err := a.user(ctx).Folders(place.Cache)
 	if err != nil {
@@ -104,7 +108,7 @@ func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 		for _, name := range left {
 			row.Left = append(row.Left, filepath.Join(f.Path, name))
 		}
-		if now := sizeBelow(f.Path); now < size { // else only its runs were left
+		if now := sizeBelow(f.Path); now < size { // else there was no cache
 			row.Gone = append(row.Gone, f.Repository)
 			row.Before, row.After = row.Before+size, row.After+now
 		}
@@ -118,10 +122,10 @@ func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 	return err
 }
 
-// sizeBelow counts the bytes of the files in a directory.
+// sizeBelow returns the total size of the files below a directory, in bytes.
 func sizeBelow(dir string) int64 {
 	var sum int64
-	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // what cannot be read counts nothing
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // a file that cannot be read counts as empty
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				sum += info.Size()

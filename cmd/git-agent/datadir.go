@@ -12,13 +12,14 @@ import (
 	"git-agent/gitext"
 )
 
-// repoFolders is where the data of one repository is.
+// repoFolders are the folders that hold the data about one repository.
 type repoFolders struct {
 	cache, state       place.Folder
-	cacheErr, stateErr error // why there is none
+	cacheErr, stateErr error // why there is no such folder
 }
 
-// dataStore remembers where the data of each repository is. Its zero value is ready.
+// dataStore remembers the folders of each repository, the agent.* settings, and
+// which warnings were printed. Its zero value is ready to use.
 type dataStore struct {
 	mu      sync.Mutex
 	folders map[string]*repoFolders // by common git directory
@@ -30,16 +31,17 @@ type dataStore struct {
 	given map[string]bool // warnings
 }
 
-// config reads the agent.* settings once.
+// config returns the agent.* settings, which it reads once.
 func (a *app) config(ctx context.Context) (map[string][]gitext.ConfigValue, error) {
 	a.data.once.Do(func() { a.data.config, a.data.configErr = gitext.Settings(ctx) })
 	return a.data.config, a.data.configErr
 }
 
-// user is whose directories hold the data. A repository has no say in it.
+// user says in which of the user's directories data is stored. It ignores
+// settings of a repository.
 func (a *app) user(ctx context.Context) place.User {
 	u := place.User{Getenv: a.env.get}
-	config, _ := a.config(ctx) // a configuration that git cannot read, git has complained about
+	config, _ := a.config(ctx) // if git cannot read the configuration, git has printed an error
 	for _, v := range config["agent.datadir"] {
 		if v.Trusted() {
 			u.DataDir = v.Value
@@ -48,7 +50,7 @@ func (a *app) user(ctx context.Context) place.User {
 	return u
 }
 
-// foldersOf finds where the data of a repository is, and makes the folder of its cache.
+// foldersOf returns the folders of a repository, and creates the one of its cache.
 func (a *app) foldersOf(ctx context.Context, commonDir string) *repoFolders {
 	user := a.user(ctx)
 	a.data.mu.Lock()
@@ -68,7 +70,8 @@ func (a *app) foldersOf(ctx context.Context, commonDir string) *repoFolders {
 	return k
 }
 
-// locate tells gitext where a repository's shadow is.
+// locate returns a function that tells gitext in which folder a repository's
+// shadow is.
 func (a *app) locate(ctx context.Context) func(commonDir string) string {
 	return func(commonDir string) string {
 		if k := a.foldersOf(ctx, commonDir); k.cacheErr == nil {
@@ -78,10 +81,11 @@ func (a *app) locate(ctx context.Context) func(commonDir string) string {
 	}
 }
 
-// dataDirHint says what helps against every trouble with a place.
+// dataDirHint is the hint for every error about a data folder.
 const dataDirHint = "git config --global agent.dataDir <directory> names another place, on a local disk"
 
-// openCache returns the cache of a repository. Where there is none, that is said once.
+// openCache returns the cache of a repository. If its folder cannot be used,
+// openCache warns and returns a cache that stores nothing.
 func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
 	k := a.foldersOf(ctx, repo.CommonDir())
 	if k.cacheErr != nil {
@@ -90,6 +94,7 @@ func (a *app) openCache(ctx context.Context, repo *gitext.Repo) *cache.Cache {
 	return a.cacheOf(ctx, repo, k)
 }
 
+// cacheOf is openCache without the warning.
 func (a *app) cacheOf(ctx context.Context, repo *gitext.Repo, k *repoFolders) *cache.Cache {
 	if k.cacheErr != nil {
 		return cache.Without(k.cacheErr)
@@ -97,7 +102,8 @@ func (a *app) cacheOf(ctx context.Context, repo *gitext.Repo, k *repoFolders) *c
 	return cache.Open(ctx, k.cache.Path, a.cacheOptions(repo))
 }
 
-// openTraces opens the record of runs in a folder, which it makes.
+// openTraces opens the recorded runs in a folder, and creates the folder. err is
+// the error of finding it.
 func (a *app) openTraces(ctx context.Context, f place.Folder, err error) (*cache.Traces, error) {
 	if err == nil {
 		err = f.Make()
@@ -112,13 +118,14 @@ func (a *app) openTraces(ctx context.Context, f place.Folder, err error) (*cache
 	return traces, cacheError(err)
 }
 
-// traceOptions is how every verb opens recorded runs.
+// traceOptions returns the options with which every verb opens recorded runs.
 func (a *app) traceOptions() cache.Options {
 	return cache.Options{Version: versionString(), Warn: a.warnOnce}
 }
 
-// runFolders are where recorded runs are that can be read: those of the repository, if
-// there is one, and those that belong to none, as evaluations do.
+// runFolders returns the folders with recorded runs that can be read: that of the
+// repository, if repo is not nil, and that of runs which belong to no repository,
+// such as evaluations.
 func (a *app) runFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
 	var list []place.Folder
 	if repo != nil {
@@ -132,7 +139,7 @@ func (a *app) runFolders(ctx context.Context, repo *gitext.Repo) []place.Folder 
 	return a.readable(list)
 }
 
-// otherFolders are those of all other repositories.
+// otherFolders returns the folders with recorded runs of all other repositories.
 func (a *app) otherFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
 	all, err := a.user(ctx).Folders(place.State)
 	if err != nil {
@@ -151,7 +158,8 @@ func (a *app) otherFolders(ctx context.Context, repo *gitext.Repo) []place.Folde
 	return a.readable(list)
 }
 
-// readable leaves out what is not there, and says what is there and refused.
+// readable returns the folders that exist and can be used. It warns about those
+// that exist and cannot.
 func (a *app) readable(list []place.Folder) []place.Folder {
 	var good []place.Folder
 	for _, f := range list {

@@ -19,10 +19,11 @@ import (
 	"git-agent/gitext"
 )
 
-// oldestGit is the oldest version that is tested: Ubuntu 22.04's.
+// oldestGit is the oldest version that is supported and tested, that of Ubuntu
+// 22.04.
 const oldestGit = "2.34"
 
-// checkInstallation looks at what needs no repository.
+// checkInstallation runs the checks that need no repository.
 func checkInstallation(ctx context.Context, a *app) []finding {
 	return []finding{
 		checkGit(ctx),
@@ -44,17 +45,18 @@ func checkGit(ctx context.Context) finding {
 	return ok("git", "version %s", version)
 }
 
-// older compares major and minor numbers; what follows them never decides.
+// older reports whether version is older than floor. It compares only the major
+// and minor numbers.
 func older(version, floor string) bool {
 	var major, minor, wantMajor, wantMinor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
-		return false // an unknown form is no proof
+		return false // a version in an unknown form may be new enough
 	}
 	fmt.Sscanf(floor, "%d.%d", &wantMajor, &wantMinor)
 	return major < wantMajor || major == wantMajor && minor < wantMinor
 }
 
-// checkProgram tells whether git finds this very program.
+// checkProgram checks that git finds this program, and not another copy of it.
 func checkProgram(a *app) finding {
 	exe, err := os.Executable()
 	if err != nil {
@@ -105,14 +107,15 @@ func checkManual(a *app) finding {
 	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
 }
 
-// completionFiles are where shells look, below a data directory.
+// completionFiles are the files in which bash, zsh and fish look for a completion
+// script, below a data directory.
 var completionFiles = []string{
 	"bash-completion/completions/git-agent",
 	"zsh/site-functions/_git-agent",
 	"fish/vendor_completions.d/git-agent.fish",
 }
 
-// checkCompletion looks for the file of the user's shell.
+// checkCompletion looks for the completion script of the user's shell.
 func checkCompletion(a *app) finding {
 	shell := filepath.Base(a.env.get("SHELL"))
 	i := slices.Index([]string{"bash", "zsh", "fish"}, shell)
@@ -137,7 +140,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// checkRepository looks at the repository and at what we keep about it.
+// checkRepository checks the repository, its configuration and the data that is
+// stored about it.
 func checkRepository(ctx context.Context, a *app, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, a, repo), checkSpeed(ctx, repo)}
 	if old, found := checkOldData(repo); found {
@@ -165,12 +169,12 @@ func checkHistory(repo *gitext.Repo) finding {
 	return ok("history", "complete")
 }
 
-// objectSearchTime is how long the doctor looks for missing objects: enough for about
-// a million of them.
+// objectSearchTime limits the search for missing objects. It is enough for about
+// a million objects.
 const objectSearchTime = 10 * time.Second
 
-// checkObjects looks at every object only where git says that some may be
-// missing; how the clone was made is no fault of it.
+// checkObjects looks for missing objects, but only if git says that there may be
+// some, as in a partial clone. A partial clone that misses none is no problem.
 func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	if !repo.Partial() {
 		return ok("objects", "no partial clone")
@@ -190,13 +194,13 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	return ok("objects", "partial clone, and no object is missing")
 }
 
-// checkData tells where the data of this repository is.
+// checkData says where the data about this repository is stored.
 func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	k := a.foldersOf(ctx, repo.CommonDir())
 	err := k.stateErr
 	if err == nil {
 		if err = k.state.Check(); errors.Is(err, fs.ErrNotExist) {
-			err = nil // nothing is recorded yet
+			err = nil // nothing has been recorded yet
 		}
 	}
 	switch {
@@ -212,8 +216,8 @@ func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	return ok("data", "%s", where)
 }
 
-// bloomCheckTime is how long the doctor compares the filters' file with the history:
-// enough for about 100,000 commits.
+// bloomCheckTime limits the comparison of the changed-path filters with the
+// history. It is enough for about 100,000 commits.
 const bloomCheckTime = 5 * time.Second
 
 func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
@@ -237,7 +241,7 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
 }
 
-// checkConfig shows each setting with its origin.
+// checkConfig lists each agent.* setting and where it comes from.
 func checkConfig(ctx context.Context, repo *gitext.Repo) []finding {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -274,7 +278,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 	return ok("config", "%s = %s (%s)", key, value, v.Scope)
 }
 
-// isSetting is true for a key that the program reads.
+// isSetting reports whether the program reads the key.
 func isSetting(key string) bool {
 	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
 		return strings.EqualFold(key, row.Key)
@@ -287,7 +291,7 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 		return warn("cache", "", "there is none")
 	}
 	store := a.cacheOf(ctx, repo, k)
-	defer store.Close() // it was only read
+	defer store.Close() // nothing was written
 	report, err := store.Verify(ctx)
 	var traces cache.Report
 	if err == nil && len(report.Problems) == 0 {
@@ -308,8 +312,8 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
 }
 
-// checkSandbox tells what confines the commands of --verify-cmd, as tried, and
-// what it cannot hold.
+// checkSandbox tries the sandbox that would confine --verify-cmd, and reports
+// what it does not confine.
 func checkSandbox(ctx context.Context, a *app) finding {
 	const check = "sandbox"
 	settings, err := a.sandboxSettings(ctx, "")

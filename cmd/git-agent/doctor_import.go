@@ -16,12 +16,12 @@ import (
 	"git-agent/gitext"
 )
 
-// Earlier versions kept their data in the repository. An archive may bring such
-// a directory, so no verb reads it; the doctor takes it over when its user says
-// so.
+// Earlier versions stored their data in the repository's git directory. Such a
+// directory may also come with a downloaded archive, so no verb reads it. The
+// doctor imports it if the user agrees.
 
-// oldData returns the directory of earlier versions, if it holds anything of
-// theirs.
+// oldData returns the directory in which earlier versions stored their data,
+// whether it holds recorded runs, and whether it holds any of their data.
 func oldData(repo *gitext.Repo) (dir string, runs, found bool) {
 	dir = filepath.Join(repo.CommonDir(), "agent")
 	info, err := os.Lstat(dir)
@@ -54,15 +54,17 @@ func checkOldData(repo *gitext.Repo) (finding, bool) {
 	return warn("old data", "git agent doctor --fix", "%s is of an earlier version or came with the repository; it is %s", dir, what), true
 }
 
-// repair makes right what can be made right here.
+// repair does what --fix can do: it rebuilds damaged changed-path filters and
+// imports the data of earlier versions.
 func (c *doctorCmd) repair(ctx context.Context, a *app, repo *gitext.Repo) error {
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {
-		_ = repo.RebuildBloom(ctx) // the check that follows tells
+		_ = repo.RebuildBloom(ctx) // checkSpeed reports a failure
 	}
 	return c.importOldData(ctx, a, repo)
 }
 
-// importOldData asks what to do with the data of earlier versions.
+// importOldData asks the user whether to copy the data of earlier versions, and
+// whether to delete it.
 func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo) error {
 	dir, runs, found := oldData(repo)
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
@@ -74,7 +76,7 @@ func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo
 	}
 	if runs && c.confirm(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
 		if err := a.importRuns(ctx, repo, dir); err != nil {
-			return err // what is not copied is not deleted
+			return err // and delete nothing
 		}
 	}
 	if !c.confirm(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
@@ -87,7 +89,7 @@ func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo
 	return err
 }
 
-// confirm asks a question whose answer is no unless it is yes.
+// confirm asks a yes-or-no question. Any answer but yes means no.
 func (c *doctorCmd) confirm(a *app, question string) bool {
 	if c.Yes {
 		return true
@@ -96,11 +98,12 @@ func (c *doctorCmd) confirm(a *app, question string) bool {
 	if c.answers == nil {
 		c.answers = bufio.NewReader(a.stdin)
 	}
-	line, _ := c.answers.ReadString('\n') // the end of the input is a no
+	line, _ := c.answers.ReadString('\n') // the end of the input means no
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes"
 }
 
+// importRuns copies the recorded runs in dir to the user's data.
 func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
 	k := a.foldersOf(ctx, repo.CommonDir())
 	err := k.stateErr

@@ -10,11 +10,12 @@ import (
 	"git-agent/gitext"
 )
 
-// fetchAllHint turns a partial clone into a whole one. Without --tags what only
-// tags reach stays away (rack: 109 of 3001 objects).
+// fetchAllHint is a command that turns a partial clone into a full one. Without
+// --tags it would not fetch objects that only tags reach (in rack, 109 of 3001
+// objects).
 const fetchAllHint = "git fetch --refetch --no-filter --tags"
 
-// hint prints advice unless GIT_ADVICE or advice.agent turns it off.
+// hint prints a hint unless -q, GIT_ADVICE or advice.agent turns hints off.
 func (a *app) hint(ctx context.Context, text string) {
 	if a.flags.Quiet || !a.adviceWanted(ctx) {
 		return
@@ -22,14 +23,16 @@ func (a *app) hint(ctx context.Context, text string) {
 	writeHint(a.stderr, text)
 }
 
+// writeHint prints each line of a hint after the prefix "hint:".
 func writeHint(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
 	}
 }
 
-// adviceWanted asks what git itself asks before it prints a hint. git's
-// environment variable is boolean; unset or empty, the configuration decides.
+// adviceWanted reports whether hints are wanted, by the rules that git applies to
+// its own: the boolean GIT_ADVICE decides, or if that is unset or empty, the
+// configuration.
 func (a *app) adviceWanted(ctx context.Context) bool {
 	if v := a.env.get("GIT_ADVICE"); v != "" {
 		return !gitext.IsFalse(v)
@@ -37,7 +40,8 @@ func (a *app) adviceWanted(ctx context.Context) bool {
 	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
 }
 
-// warnOnce is for what goes wrong beside the answer.
+// warnOnce prints a warning, once for each text. It is for problems that do not
+// keep the command from answering.
 func (a *app) warnOnce(text string) {
 	a.data.mu.Lock()
 	defer a.data.mu.Unlock()
@@ -50,7 +54,8 @@ func (a *app) warnOnce(text string) {
 	}
 }
 
-// warnUntrusted says once that a setting of the repository itself is ignored.
+// warnUntrusted warns once that a setting is ignored because the repository
+// itself sets it.
 func (a *app) warnUntrusted(key, scope string) {
 	if a.warned[key] {
 		return
@@ -62,7 +67,7 @@ func (a *app) warnUntrusted(key, scope string) {
 	fmt.Fprintf(a.stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
 }
 
-// say tells something on standard error that is no part of the answer.
+// say prints a notice to standard error, unless -q is given.
 func (a *app) say(format string, args ...any) {
 	if !a.flags.Quiet {
 		fmt.Fprintf(a.stderr, format+"\n", args...)
