@@ -12,7 +12,7 @@ import (
 	"git-agent/cache"
 )
 
-// staff adds to a plan who answers.
+// staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
 	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
@@ -34,8 +34,8 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	if err != nil {
 		return err
 	}
-	agent.Session.Say = func(string) {} // a resumed case is nothing that the user must see
-	// Raw answers are kept, and calibrated when they are held against the truth.
+	agent.Session.Say = func(string) {} // the user need not know that a case is resumed
+	// Raw answers are stored. They are calibrated when they are scored.
 	plan.Calibration, agent.Calibration = agent.Calibration, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
@@ -48,10 +48,11 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	return nil
 }
 
-// serverFailures in a row, each after many attempts, are a server that is gone.
+// serverFailures is how many failures in a row, each after many attempts, mean
+// that the server is gone.
 const serverFailures = 3
 
-// answerCase lets the model look at one case of an evaluation.
+// answerCase returns a function that lets the model investigate one case.
 func (c *evalSzzCmd) answerCase(agent *engine.Agent) eval.Investigator {
 	var failures atomic.Int32 // in a row
 	return func(ctx context.Context, in eval.Inquiry) (*szz.Verdict, []string, error) {
@@ -64,7 +65,7 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) eval.Investigator {
 		}
 		found.End(ctx)
 		if found.Failed != nil && found.Verdict.Agent != nil && found.Verdict.Agent.Fallback != "" {
-			// No answer of the method: asked again in the next life of the run.
+			// The model has not answered. The case is tried again when the evaluation is resumed.
 			if failures.Add(1) >= serverFailures {
 				return nil, nil, &eval.StopError{Err: found.Failed}
 			}
@@ -82,7 +83,8 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) eval.Investigator {
 	}
 }
 
-// stopping marks the errors that every other case would meet as well.
+// stopping marks an error that every other case would meet as well, so that the
+// evaluation stops.
 func stopping(err error) error {
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.EndsAll() {

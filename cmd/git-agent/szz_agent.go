@@ -13,13 +13,14 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// modelJobs is how many investigations go on at once: they wait for a server
-// most of the time, and servers limit the rate of requests.
+// modelJobs is how many investigations go on at once by default. It does not
+// depend on the processors, because investigations mostly wait for the server,
+// which limits the rate of requests.
 const modelJobs = 8
 
-// openAgent prepares the model that shall answer; nil when the offline engine
-// does. The traces in which its runs are recorded are the caller's to close; they
-// may be nil.
+// openAgent prepares the agent engine, or returns nil if the offline engine
+// answers. It also opens the traces that record the runs, which the caller
+// closes; they may be nil.
 func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
 	settings, err := c.modelSettings(ctx, a)
 	if err != nil {
@@ -54,8 +55,8 @@ func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*eng
 	return agent, traces, nil
 }
 
-// modelSettings reads the settings unless no model is to be asked whatever
-// they say.
+// modelSettings returns the settings of the model, overridden by the options.
+// With --engine=offline it reads none.
 func (c *szzCmd) modelSettings(ctx context.Context, a *app) (session.Settings, error) {
 	if c.Engine == "offline" {
 		return session.Settings{}, nil
@@ -67,8 +68,8 @@ func (c *szzCmd) modelSettings(ctx context.Context, a *app) (session.Settings, e
 	return s, err
 }
 
-// showRequests prints the first request for each fix, with what is hidden in
-// it escaped. Nothing is sent and nothing is recorded.
+// showRequests prints the first request about each fix, with the characters
+// escaped that a terminal would act on. It sends and records nothing.
 func (c *szzCmd) showRequests(ctx context.Context, a *app, e *engine.Engine, questions iter.Seq2[szz.Question, error]) error {
 	if e.Agent == nil {
 		return withHint(errNoModel, noModelHint)

@@ -10,14 +10,16 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// liveView shows on a terminal what a model does while it does it.
+// liveView shows what a model does while it investigates.
 type liveView struct {
 	a      *app
 	on     bool
-	single bool // one fix: its lines need no name
-	long   bool
+	single bool // there is one fix, so that lines need not name it
+	long   bool // -v is given: show thoughts in full
 }
 
+// newLiveView returns a view that is on if a model is asked and stderr is a
+// terminal, unless --[no-]progress or -q says otherwise.
 func newLiveView(a *app, show *szzOutput, model bool) *liveView {
 	on := model && !a.flags.Quiet && isTerminal(a.stderr)
 	if a.flags.Progress != nil {
@@ -26,7 +28,7 @@ func newLiveView(a *app, show *szzOutput, model bool) *liveView {
 	return &liveView{a: a, on: on, single: show.total == 1, long: a.flags.Verbose > 0}
 }
 
-// tell shows one event on one line, or none.
+// show prints the lines about one event, if there are any.
 func (l *liveView) show(q szz.Question, e agent.Event) {
 	if !l.on {
 		return
@@ -39,9 +41,10 @@ func (l *liveView) show(q szz.Question, e agent.Event) {
 	}
 }
 
-// liveWidth is where a line about an event is cut.
+// liveWidth is the most characters of a line about an event.
 const liveWidth = 110
 
+// liveLines returns the lines about one event.
 func liveLines(e agent.Event, long bool) []string {
 	if of, ok := e.(agent.OfRun); ok {
 		lines := liveLines(of.Event, long)
@@ -67,7 +70,7 @@ func liveLines(e agent.Event, long bool) []string {
 		if e.Failed || long {
 			return []string{clip("        " + first)}
 		}
-	case agent.Progress: // of one of several runs; the others are on the line of progress
+	case agent.Progress: // from one run of an ensemble; answerAll shows all others on the progress line
 		return []string{clip(e.Text)}
 	case agent.Usage:
 		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}

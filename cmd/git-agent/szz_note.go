@@ -11,14 +11,14 @@ import (
 	"git-agent/gitext"
 )
 
-// writeNote keeps the answer as a note of the fix, in refs/notes/agent. A
-// later answer replaces an earlier one.
+// writeNote stores the answer as a git note on the fix, in refs/notes/agent. It
+// replaces the note of an earlier answer.
 func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error {
 	return repo.AddNote(ctx, "agent", ans.Verdict.Fix, []byte(noteText(ans)))
 }
 
-// noteText is short and stable: trailers, so that %N and interpret-trailers
-// can read them.
+// noteText returns the text of the note. It consists of trailers, so that git log
+// --format=%N and git interpret-trailers can be used on it.
 func noteText(ans render.Answer) string {
 	var b strings.Builder
 	for _, s := range ans.Verdict.Suspects {
@@ -35,7 +35,7 @@ func noteText(ans render.Answer) string {
 	return b.String()
 }
 
-// optionsThatFound spells the options that give the answer again.
+// optionsThatFound returns the options with which szz found the answer.
 func optionsThatFound(v *szz.Verdict) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
 		return "--engine=agent --model=" + layout.OneLine(v.Agent.Model)

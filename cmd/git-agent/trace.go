@@ -1,6 +1,7 @@
 package main
 
-// traceCmd is `git agent trace`: what agents did, step by step.
+// traceCmd is `git agent trace`: it shows what models did in recorded runs, step
+// by step.
 type traceCmd struct {
 	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
 	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`

@@ -21,8 +21,8 @@ type traceResumeCmd struct {
 	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
-// Run goes on where a run was interrupted, and prints its answer. What the
-// record holds is neither asked nor paid again.
+// Run resumes an interrupted run and prints its answer. Recorded answers of the
+// model are reused, so that they are not paid for again.
 func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	stores, err := a.openRuns(ctx)
 	if err != nil {
@@ -57,6 +57,7 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	return c.resume(ctx, a, stores.repo, agent, r, spec)
 }
 
+// find returns the named run, or the last interrupted one.
 func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedRun, error) {
 	if c.Name != "" {
 		r, err := stores.find(ctx, c.Name)
@@ -77,8 +78,8 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedR
 	return recordedRun{}, errors.New("no run was interrupted here")
 }
 
-// openAgent prepares an engine that would begin the same run: a conversation
-// cannot go on with another model or with other words.
+// openAgent prepares an agent engine with the model and the settings of the run,
+// because a conversation cannot continue with others.
 func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec, traces *cache.Traces) (*engine.Agent, error) {
 	if err := checkCost(c.MaxCost); err != nil {
 		return nil, err
@@ -93,15 +94,16 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 	}
 	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
 	if settings.ServerID() != spec.BaseURL {
-		// No command to paste: the record could have been written by somebody
-		// who wants prompts, and the key, sent elsewhere.
+		// The hint has no command to paste: an attacker could have written the record
+		// in order to have prompts and the key sent to another server.
 		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
 	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
 }
 
-// resume takes the run up. The loop refuses one that began with other words.
+// resume resumes the run, prints its answer and closes it. It fails if the run's
+// first prompt is not the one that this build would send.
 func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recordedRun, spec engine.Spec) error {
 	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
@@ -112,7 +114,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 	})
 	switch {
 	case err != nil:
-		return err // it stays open, to be resumed again
+		return err // the run stays open, so that it can be resumed again
 	case failed != nil:
 		return failed
 	}
@@ -122,7 +124,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 		err = show.answer(ctx, render.Answer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
 	}
 	if err = errors.Join(err, show.close()); err != nil {
-		return err // nobody has seen the answer: it stays open
+		return err // nobody has seen the answer, so the run stays open
 	}
 	state := cache.Done
 	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {

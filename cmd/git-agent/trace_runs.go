@@ -17,15 +17,15 @@ import (
 	"git-agent/gitext"
 )
 
-// recordedRun is a run that can be read.
+// recordedRun is a recorded run whose steps can be read.
 type recordedRun struct {
 	run       cache.Run
 	steps     iter.Seq2[cache.Step, error]
-	traces    *cache.Traces // nil for a run that is read from a file
-	otherRepo string        // the other repository that it belongs to; "" for this one, or none
+	traces    *cache.Traces // nil if the run was read from a file of steps
+	otherRepo string        // the repository that it belongs to; "" if that is this one or none
 }
 
-// read puts the run together and warns of what is damaged.
+// read reads the run and warns about damaged steps.
 func (r recordedRun) read(a *app) (*trace.Trajectory, error) {
 	t, err := trace.Read(r.run, r.steps)
 	if err != nil {
@@ -37,23 +37,23 @@ func (r recordedRun) read(a *app) (*trace.Trajectory, error) {
 	return t, nil
 }
 
-// runStore is one file that holds runs.
+// runStore is an open file of recorded runs.
 type runStore struct {
 	*cache.Traces
-	otherRepo string // the other repository that it belongs to
+	otherRepo string // the repository that it belongs to; "" if that is this one or none
 }
 
-// runStores are the files that hold runs: the repository's own, then the one
-// of runs that belong to no repository. Those of other repositories are opened
-// when they are asked for.
+// runStores holds the open files of recorded runs: that of the repository, and
+// that of runs which belong to no repository. openOthers adds those of other
+// repositories.
 type runStores struct {
 	app    *app
-	repo   *gitext.Repo // nil outside of one
+	repo   *gitext.Repo // nil outside of a repository
 	stores []runStore
-	all    bool // those of other repositories are open
+	all    bool // openOthers has been called
 }
 
-// openRuns opens the files that are there, and makes none.
+// openRuns opens the files of recorded runs that exist. It creates none.
 func (a *app) openRuns(ctx context.Context) (*runStores, error) {
 	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
@@ -80,8 +80,8 @@ func (s *runStores) open(ctx context.Context, f place.Folder, of string) error {
 	return nil
 }
 
-// openOthers adds the runs of all other repositories. One that cannot be read
-// does not keep the rest from being read.
+// openOthers opens the files of all other repositories. It warns about files that
+// cannot be opened and goes on.
 func (s *runStores) openOthers(ctx context.Context) {
 	if s.all {
 		return
@@ -102,7 +102,7 @@ func (s *runStores) close() error {
 	return err
 }
 
-// list returns the runs of all files, newest first.
+// list returns the runs of all open files, newest first.
 func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recordedRun, error) {
 	var all []recordedRun
 	for _, t := range s.stores {
@@ -118,9 +118,9 @@ func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recorded
 	return all, nil
 }
 
-// find returns the run that name is a part of, or that a file of that name
-// holds; "" is the last conversation. A run of another repository is found when
-// none of this one has the name.
+// find returns the run whose id contains name, or the run in the file of that
+// name, or the last conversation if name is "". It looks at other repositories
+// only if this one has no such run.
 func (s *runStores) find(ctx context.Context, name string) (recordedRun, error) {
 	if name == "" {
 		return s.last(ctx)
@@ -150,7 +150,7 @@ func (s *runStores) lookup(ctx context.Context, name string, stores []runStore) 
 	return recordedRun{}, withHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list --all")
 }
 
-// recordHint says how to get a conversation to look at.
+// recordHint says how to record a run.
 const recordHint = "git agent szz --engine=agent <fix> records one"
 
 func (s *runStores) last(ctx context.Context) (recordedRun, error) {
@@ -170,16 +170,16 @@ func errNoConversation() error {
 	return withHint(errors.New("no conversation is recorded here"), recordHint)
 }
 
-// maxRunFile bounds what is read of a run from a file.
+// maxRunFile limits the size of a file of steps.
 const maxRunFile = 1 << 30
 
-// readRunFile reads what `git agent trace export --format=steps` wrote.
+// readRunFile reads a file that `git agent trace export --format=steps` wrote.
 func readRunFile(ctx context.Context, name string) (recordedRun, error) {
 	f, err := gitext.OpenNamed(ctx, name, os.O_RDONLY, 0)
 	if err != nil {
 		return recordedRun{}, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // nothing was written
 	run, steps, err := trace.ReadSteps(io.LimitReader(f, maxRunFile))
 	if err != nil {
 		return recordedRun{}, withHint(fmt.Errorf("%q: %w", name, err), "git agent trace export --format=steps <run> writes such a file")
@@ -187,7 +187,8 @@ func readRunFile(ctx context.Context, name string) (recordedRun, error) {
 	return recordedRun{run, trace.Sequence(steps), nil, ""}, nil
 }
 
-// each calls f for each of the named runs, or for the last one.
+// each calls f for each of the named runs, or for the last conversation if none
+// is named.
 func (s *runStores) each(ctx context.Context, a *app, names []string, f func(*trace.Trajectory) error) error {
 	if len(names) == 0 {
 		names = []string{""}
@@ -208,7 +209,7 @@ func (s *runStores) each(ctx context.Context, a *app, names []string, f func(*tr
 	return nil
 }
 
-// eachOfFix is each with the first line of the fix's message.
+// eachOfFix is like each, and also passes the subject of the fix to f.
 func (s *runStores) eachOfFix(ctx context.Context, a *app, names []string, f func(t *trace.Trajectory, subject string) error) error {
 	return s.each(ctx, a, names, func(t *trace.Trajectory) error {
 		subject, err := s.fixSubject(ctx, t)
@@ -219,15 +220,15 @@ func (s *runStores) eachOfFix(ctx context.Context, a *app, names []string, f fun
 	})
 }
 
-// readNamed reads the named runs, or the last one.
+// readNamed reads the named runs, or the last conversation if none is named.
 func (s *runStores) readNamed(ctx context.Context, a *app, names []string) ([]*trace.Trajectory, error) {
 	var runs []*trace.Trajectory
 	err := s.each(ctx, a, names, func(t *trace.Trajectory) error { runs = append(runs, t); return nil })
 	return runs, err
 }
 
-// readConversations reads every run of the kinds that opt asks for, newest first,
-// without evaluations, whose steps are predictions.
+// readConversations reads all runs that opt selects, newest first. It leaves out
+// evaluations, whose steps are predictions and not a conversation.
 func (s *runStores) readConversations(ctx context.Context, a *app, opt cache.ListOptions) ([]*trace.Trajectory, error) {
 	all, err := s.list(ctx, opt)
 	if err != nil {
@@ -247,8 +248,8 @@ func (s *runStores) readConversations(ctx context.Context, a *app, opt cache.Lis
 	return runs, nil
 }
 
-// fixSubject returns the first line of the fix's message, "" when it is not
-// here. The error is for an interrupt.
+// fixSubject returns the subject of the fix, or "" if this repository does not
+// have the commit. It fails only if it is interrupted.
 func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) (string, error) {
 	oid := gitext.OID(t.About.Fix)
 	if s.repo == nil || oid == "" || t.About.Repo != "" {
@@ -256,7 +257,7 @@ func (s *runStores) fixSubject(ctx context.Context, t *trace.Trajectory) (string
 	}
 	c, err := s.repo.Commit(ctx, oid)
 	if err != nil {
-		return "", context.Cause(ctx) // another repository's, or gone: the id is enough
+		return "", context.Cause(ctx) // without an interrupt, the commit is in another repository or gone
 	}
 	return c.Subject(), nil
 }

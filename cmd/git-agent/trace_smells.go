@@ -14,7 +14,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// traceSmellsSchema names the form of `trace smells --json`.
+// traceSmellsSchema is the schema of `trace smells --json`.
 const traceSmellsSchema = "git-agent/trace-smells/1"
 
 type traceSmellsCmd struct {
@@ -25,8 +25,8 @@ type traceSmellsCmd struct {
 	Runs []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
-// Run shows the smells of one run, or a table for several. It exits with 1
-// when there is none.
+// Run lists the smells of one run, or counts those of several in a table. It
+// exits with 1 if there is none.
 func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
@@ -97,8 +97,8 @@ func printSmells(a *app, t *trace.Trajectory) error {
 	return nil
 }
 
-// smellTable counts the runs that have each smell, apart for those that found
-// an answer and those that did not.
+// smellTable returns a table of how many runs have each smell, with columns for
+// the runs that found an answer and for those that did not.
 func smellTable(runs []*trace.Trajectory) string {
 	type count struct{ found, other int }
 	counts := map[string]count{}
@@ -135,7 +135,7 @@ func smellTable(runs []*trace.Trajectory) string {
 	return b.String()
 }
 
-// share is "3 (25%)"; "-" of nothing.
+// share returns a count and its percentage, such as "3 (25%)", or "-" if of is 0.
 func share(n, of int) string {
 	if of == 0 {
 		return "-"

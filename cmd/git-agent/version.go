@@ -13,8 +13,8 @@ import (
 // version is set by install.sh from `git describe`.
 var version = ""
 
-// notices are those of the software and data of others that the program
-// contains. A test makes them of the modules' own files.
+// notices holds the licenses of the third-party software and data in the program.
+// A test generates the file from the modules' own files.
 //
 //go:embed notices.txt
 var notices string
@@ -23,7 +23,7 @@ type versionCmd struct {
 	Licenses bool `help:"print the licenses of the third-party software in the program"`
 }
 
-// Run prints the version as git does, or the notices.
+// Run prints the version as git prints its own, or the licenses.
 func (c *versionCmd) Run(ctx context.Context, a *app) (err error) {
 	if !c.Licenses {
 		return printVersion(a.stdout)
@@ -39,8 +39,8 @@ func printVersion(w io.Writer) error {
 	return err
 }
 
-// versionString falls back to what the Go tool recorded in the binary, which
-// is what `go install module@version` leaves.
+// versionString returns the version that install.sh has set, or else the one that
+// the Go tool has recorded in the binary, as `go install module@version` does.
 func versionString() string {
 	if version != "" {
 		return version
@@ -51,9 +51,9 @@ func versionString() string {
 	return "devel"
 }
 
-// buildIdentity tells two builds of the program apart, so that an answer of
-// yesterday's build is not taken for one of today's. git's version is no part
-// of it: what is read is pinned to mean the same in every version.
+// buildIdentity identifies the build of the program, so that cached answers of
+// another build are not used. It does not include git's version, because git is
+// called such that its output means the same in every version.
 func buildIdentity() string {
 	id := versionString()
 	exe, err := os.Executable()
