@@ -27,7 +27,7 @@ var ErrSibling = errors.New("another run of the vote failed for a reason that ho
 // only as many start together as the remaining money pays for: five runs that
 // stop half way give no answer.
 type Ensemble[R any] struct {
-	Size    int               // runs, from 1
+	Size    int               // number of runs, from 1
 	Ledger  *agent.Ledger     // pays for the runs; may be nil
 	Noun    string            // what progress reports call the runs, in the plural
 	OnEvent func(agent.Event) // gets the events of all runs, one at a time, as agent.OfRun if Size is above 1; may be nil

@@ -28,7 +28,7 @@ type dataStore struct {
 	config    map[string][]gitext.ConfigValue
 	configErr error
 
-	given map[string]bool // warnings
+	given map[string]bool // warnings that were printed, by their text
 }
 
 // config returns the agent.* settings, which it reads once.

@@ -25,7 +25,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	}
 	c.modelFlags.apply(&settings)
 	if c.Calibrate != "" {
-		settings.Calibration = "" // what is fitted is raw
+		settings.Calibration = "" // a calibration is fitted to raw probabilities
 	}
 	if _, err := a.chooseEngine("agent", &c.modelFlags, settings, ""); err != nil {
 		return err

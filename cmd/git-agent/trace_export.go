@@ -69,7 +69,7 @@ func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runStore
 	}
 	found := false
 	for _, r := range all {
-		if strings.HasPrefix(r.run.Kind, "eval/") {
+		if r.isEvaluation() {
 			continue
 		}
 		t, err := r.read(a)

@@ -25,6 +25,10 @@ type recordedRun struct {
 	otherRepo string        // the repository that it belongs to; "" if that is this one or none
 }
 
+// isEvaluation reports whether the run is an evaluation, whose steps are
+// predictions and not a conversation.
+func (r recordedRun) isEvaluation() bool { return strings.HasPrefix(r.run.Kind, "eval/") }
+
 // read reads the run and warns about damaged steps.
 func (r recordedRun) read(a *app) (*trace.Trajectory, error) {
 	t, err := trace.Read(r.run, r.steps)
@@ -159,7 +163,7 @@ func (s *runStores) last(ctx context.Context) (recordedRun, error) {
 		return recordedRun{}, err
 	}
 	for _, r := range all {
-		if !strings.HasPrefix(r.run.Kind, "eval/") {
+		if !r.isEvaluation() {
 			return r, nil
 		}
 	}
@@ -236,7 +240,7 @@ func (s *runStores) readConversations(ctx context.Context, a *app, opt cache.Lis
 	}
 	var runs []*trace.Trajectory
 	for _, r := range all {
-		if strings.HasPrefix(r.run.Kind, "eval/") {
+		if r.isEvaluation() {
 			continue
 		}
 		t, err := r.read(a)

@@ -131,7 +131,7 @@ func smellTable(runs []*trace.Trajectory) string {
 		c := counts[s.Name]
 		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))
 	}
-	table.Flush() // into memory
+	table.Flush() // writing to memory does not fail
 	return b.String()
 }
 

@@ -78,7 +78,7 @@ type (
 	EvidenceJSON struct {
 		Path    string `json:"path"`
 		Line    int    `json:"line"`
-		Removed bool   `json:"removed"` // by the fix
+		Removed bool   `json:"removed"` // the fix removed the line
 		Text    string `json:"text"`
 		Command string `json:"command"`
 	}
