@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what a caller may send. They are far above honest use.
+// These bound the arguments of a call. Legitimate calls stay far below.
 const (
 	maxArgsBytes   = 64 << 10
 	maxStringBytes = 4 << 10
@@ -30,8 +30,8 @@ type param struct {
 	min, max int // for Int; max 0 = none
 }
 
-// paramsOf reads the parameters of a struct type, in the order of its fields.
-// A malformed tag is a mistake in this program, so it panics.
+// paramsOf reads the parameters from the fields of a struct type, in order. A
+// malformed tag is a bug in this program, so it panics.
 func paramsOf(t reflect.Type) []param {
 	var out []param
 	for i := range t.NumField() {
@@ -66,12 +66,12 @@ func mustInt(s string) int {
 	return n
 }
 
-// decodeArgs fills the struct that dst points to, which holds the defaults.
-// It is strict where encoding/json is not: names match exactly, a name stands
-// once, nothing follows the object. It is lenient with what models fill in
-// where they mean nothing, and with numbers in quotes; each value that is
-// taken passes the same checks as any other. Every error is for the caller to
-// read and says what would have been right.
+// decodeArgs fills the struct that dst points to, which holds the defaults. It
+// is strict where encoding/json is not: names match exactly, no name is given
+// twice, nothing follows the object. It is lenient with meaningless values that
+// models fill in, and with numbers in quotes; accepted values pass the same
+// checks as all others. Every error is for the caller to read and says what
+// would have been right.
 func decodeArgs(args json.RawMessage, params []param, dst any) error {
 	if len(args) > maxArgsBytes {
 		return fmt.Errorf("the arguments have %d bytes; at most %d are read", len(args), maxArgsBytes)
@@ -108,9 +108,9 @@ func decodeArgs(args json.RawMessage, params []param, dst any) error {
 	return nil
 }
 
-// absent is true for a value that says "as if left out": null, which strict
-// function schemas make models send, and for optional parameters also what
-// GPT and Gemini fill in, which is "", and 0 where 0 is not allowed.
+// absent reports whether a value means "as if left out": null, which strict
+// function schemas make models send, and for optional parameters also the
+// values that GPT and Gemini fill in: "", and 0 where 0 is not allowed.
 func (p param) absent(value json.RawMessage) bool {
 	switch string(value) {
 	case "null":
@@ -123,8 +123,8 @@ func (p param) absent(value json.RawMessage) bool {
 	return false
 }
 
-// unquote takes a number or a truth value out of the string in which some
-// models put it.
+// unquote returns a number or a boolean without the quotes that some models put
+// around it.
 func unquote(p param, value json.RawMessage) json.RawMessage {
 	var s string
 	if p.kind == reflect.String || json.Unmarshal(value, &s) != nil {
@@ -146,7 +146,8 @@ type jsonField struct {
 	value json.RawMessage
 }
 
-// splitObject takes one JSON object apart, keeping order and duplicates.
+// splitObject splits a JSON object into its fields, keeping order and
+// duplicates.
 func splitObject(data []byte) ([]jsonField, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("not UTF-8")
@@ -196,7 +197,7 @@ func findParam(params []param, name string) (param, bool) {
 	return param{}, false
 }
 
-// paramSynonyms holds words that models use for parameters in other tools.
+// paramSynonyms maps names that models know from other tools to our parameters.
 var paramSynonyms = map[string]string{
 	"file": "path", "file_path": "path", "filename": "path", "filepath": "path",
 	"rev": "commit", "revision": "commit", "ref": "commit", "hash": "commit", "sha": "commit", "commit_hash": "commit",
@@ -259,7 +260,7 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 	return nil
 }
 
-// setInt takes 12 and also 12.0, which JSON does not tell apart.
+// setInt accepts 12 and 12.0, which are the same number in JSON.
 func setInt(field reflect.Value, p param, value json.RawMessage) error {
 	var n float64
 	if json.Unmarshal(value, &n) != nil || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
@@ -286,15 +287,16 @@ type Args[P any] struct {
 	params []param
 }
 
-// NewArgs takes what each parameter means, by its name.
+// NewArgs returns the arguments of type P. meaning describes each parameter, by
+// its name.
 func NewArgs[P any](meaning map[string]string) (Args[P], error) {
 	params := paramsOf(reflect.TypeFor[P]())
 	schema, err := schemaOf(params, meaning)
 	return Args[P]{Schema: schema, params: params}, err
 }
 
-// Decode fills p, which holds the defaults. An error is a *CallError of tool,
-// for the caller to read.
+// Decode fills p, which holds the defaults. An error is a *CallError for the
+// caller of tool to read.
 func (a Args[P]) Decode(tool string, args json.RawMessage, p *P) error {
 	if err := decodeArgs(args, a.params, p); err != nil {
 		return &CallError{Tool: tool, Text: err.Error(), Malformed: true}

@@ -78,8 +78,8 @@ func TestDecodeArgsKeepsDefaults(t *testing.T) {
 	}
 }
 
-// What models fill in where they mean nothing is as if left out, and numbers
-// may stand in quotes; nothing of it says more than the plain form can.
+// Meaningless values that models fill in count as left out, and numbers may be
+// in quotes. None of this permits more than the plain form does.
 func TestDecodeArgsIsLenient(t *testing.T) {
 	type params struct {
 		Pattern string `json:"pattern" arg:"required"`

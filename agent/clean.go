@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Clean makes text from a repository fit for a terminal and a model: what is
-// hidden in it is spelled out.
+// Clean escapes hidden characters, so that text from a repository is safe for a
+// terminal and a model.
 func Clean(s string) string { return visible.Text(s) }
 
 // CleanLine is Clean for text that must stay on one line.
@@ -17,15 +17,21 @@ func CleanLine(s string) string {
 	return strings.ReplaceAll(Clean(s), "\n", `\n`)
 }
 
-// CutMark begins what stands for the missing rest of a line.
+// CutMark begins the text that replaces the cut end of a line.
 const CutMark = "…(+"
 
-// Shorten cuts s after max runes and says how many are missing.
-func Shorten(s string, max int) string {
+// Shorten cuts s after max runes and says how many are missing: "abc…(+5)".
+func Shorten(s string, max int) string { return shorten(s, max, CutMark) }
+
+// Abridge is Shorten with a space before the count, "abc… (+5)", as notes and the
+// prompts of szz have it.
+func Abridge(s string, max int) string { return shorten(s, max, "… (+") }
+
+func shorten(s string, max int, mark string) string {
 	n := 0
 	for i := range s {
 		if n == max {
-			return fmt.Sprintf("%s"+CutMark+"%d)", s[:i], utf8.RuneCountInString(s[i:]))
+			return fmt.Sprintf("%s%s%d)", s[:i], mark, utf8.RuneCountInString(s[i:]))
 		}
 		n++
 	}

@@ -12,75 +12,83 @@ import (
 	"git-agent/prompts"
 )
 
-// conversation is a Loop that runs. Its methods are the steps of Run: each
-// takes what the journal has of the step, or does it and records it.
+// conversation is a Loop while it runs. Its methods are the steps of Run: each
+// takes its result from the journal if it is there, and else does the work and
+// records it.
 type conversation struct {
 	*Loop
-	book  book
+	steps stepLog
 	out   Outcome
-	told  []model.Tool // what the model is told of the tools
+	specs []model.Tool // the tools as described to the model
 	tools map[string]Tool
 
-	talk      []model.Message
-	heard     int      // answers in talk
-	placed    []placed // tool answers in talk
-	answers   memory   // tool answers by their calls
-	maxOutput int
-	lastWord  string // the limit that made the next answer the last; "" before
-	hold      *Hold  // for the next request
-	price     price
-	used      Spending // by this run, as limits count it
-	denied    string   // the limit that forbade to send a request again; "" for none
-	clock     clock
-	slowest   time.Duration // request
-	live      int           // answers that came in this life
-	closing   time.Duration // when the last word was announced, on the clock
-	unheard   bool          // a request was given up at the time limit, and none was answered in this life
-	counted   counted
+	messages    []model.Message
+	heard       int          // the model's answers in messages
+	toolAnswers []toolAnswer // the tools' answers in messages
+	answers     callHistory  // which calls were answered
+	maxOutput   int
+	lastWord    string // the limit that makes the next answer the last; else ""
+	hold        *Hold  // for the next request
+	price       price
+	used        Spending // what this run has spent, as limits count it
+	denied      string   // the limit that did not allow another attempt of a request; else ""
+	clock       clock
+	slowest     time.Duration // the longest request so far
+	live        int           // answers received in this process
+	lastWordAt  time.Duration // when the last word was announced, on the clock
+	gaveUp      bool          // a request was given up at the time limit, and none was answered in this process
+	lastCount   promptCount
 
-	idle    int // turns in a row that brought nothing to run
-	cuts    int // answers in a row that were cut by their length
-	retreat int // requests in a row that failed and had something taken out
+	idle     int // consecutive turns without a call that could run
+	cuts     int // consecutive answers that were cut by the length limit
+	failures int // consecutive requests that failed and made us remove something
 }
 
-// placed is where a tool's answer stands in the conversation.
-type placed struct {
-	message int // index in talk
+// toolAnswer locates a tool's answer in the conversation.
+type toolAnswer struct {
+	message int // index in messages
 	step    string
-	turn    int // of the model, as it can count them
+	turn    int // the model's turn, as the model can count them
 }
 
-// counted is what the server said of a request: its tokens, and how many
-// messages it held.
-type counted struct {
+// promptCount is the server's count of a request: its tokens, and how many
+// messages it had.
+type promptCount struct {
 	tokens   int64
 	messages int
 }
 
-// open begins the conversation, or finds that it began in an earlier life.
+// open begins the conversation, or continues one that an earlier process began.
 func (l *Loop) open(ctx context.Context) (*conversation, error) {
 	c := &conversation{Loop: l, tools: map[string]Tool{}, maxOutput: l.MaxOutput}
-	c.book = book{journal: l.Journal}
+	c.steps = stepLog{journal: l.Journal}
 	c.clock = newClock(l.Now)
 	c.price = newPrice(l.Model)
+	deeds := map[string]Deed{}
 	for _, t := range l.Tools {
 		s := t.Spec()
 		c.tools[s.Name] = t
-		c.told = append(c.told, model.Tool{Name: s.Name, Description: s.Description, Parameters: s.Parameters})
+		c.specs = append(c.specs, model.Tool{Name: s.Name, Description: s.Description, Parameters: s.Parameters})
+		if _, ok := t.(Decider); ok {
+			s.Deed = DeedVerdict
+		}
+		if s.Deed != "" {
+			deeds[s.Name] = s.Deed
+		}
 	}
 	if err := c.price.check(l); err != nil {
 		return c, err
 	}
-	opening := Opening{Model: l.Name, System: c.mask(l.System), Prompt: c.mask(l.Prompt), Tools: c.told, Limits: l.Limits}
-	if err := c.book.begin(ctx, opening); err != nil {
+	opening := Opening{Model: l.Name, System: c.mask(l.System), Prompt: c.mask(l.Prompt), Tools: c.specs, Limits: l.Limits, Deeds: deeds, Needs: l.Needs}
+	if err := c.steps.begin(ctx, opening); err != nil {
 		return c, err
 	}
 	var err error
-	if c.out.Repeated, err = c.book.open(ctx); err != nil {
+	if c.out.Repeated, err = c.steps.open(ctx); err != nil {
 		return c, err
 	}
 	if opening.System != "" {
-		c.talk = append(c.talk, model.Message{Role: model.System, Text: opening.System})
+		c.messages = append(c.messages, model.Message{Role: model.System, Text: opening.System})
 	}
 	c.say(opening.Prompt)
 	return c, nil
@@ -93,9 +101,9 @@ func (c *conversation) mask(text string) string {
 	return c.Mask(text)
 }
 
-// say adds what the user says. It is masked already.
+// say adds a message of the user. The text is already masked.
 func (c *conversation) say(text string) {
-	c.talk = append(c.talk, model.Message{Role: model.User, Text: text})
+	c.messages = append(c.messages, model.Message{Role: model.User, Text: text})
 }
 
 func (c *conversation) emit(e Event) {
@@ -110,28 +118,28 @@ func (c *conversation) end(status, format string, args ...any) {
 	c.out.Status, c.out.Reason = status, fmt.Sprintf(format, args...)
 }
 
-// decide ends the conversation with a final result.
+// decide ends the conversation with its final result.
 func (c *conversation) decide(text string, detail json.RawMessage) {
 	c.end(StatusFound, "%s", c.lastWord)
 	c.out.Final = Result{Text: text, Value: detail, Final: true}
 }
 
-// request is what the model is asked now. The tools stay in the last word,
-// because without them the prefix would change, and some servers refuse a
-// conversation that holds calls of tools they are not told of.
+// request returns the next request. Even the last request lists the tools:
+// without them the prefix would change, and some servers refuse a conversation
+// with calls of unlisted tools.
 func (c *conversation) request() model.Request {
-	req := model.Request{Messages: c.talk, Tools: c.told, MaxOutput: c.maxOutput}
+	req := model.Request{Messages: c.messages, Tools: c.specs, MaxOutput: c.maxOutput}
 	if c.lastWord != "" {
 		req.Choice = model.ChoiceNone
 	}
 	return req
 }
 
-// closingTime bounds the record of how a run ended.
+// closingTime bounds how long it may take to record the end of a run.
 const closingTime = 10 * time.Second
 
-// close records how it ended, also when ctx ended first: a run that was
-// stopped right after its verdict has one.
+// close records how the conversation ended, even if ctx has ended: a run that
+// was stopped right after its verdict keeps the verdict.
 func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	if c.hold != nil {
 		c.hold.Release()
@@ -142,14 +150,15 @@ func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	case err != nil:
 		c.end(StatusFailed, "%s", Clean(err.Error()))
 	}
-	c.out.Resumed = c.book.recalled
+	c.out.Resumed = c.steps.recalled
 	closing := Closing{Status: c.out.Status, Reason: c.out.Reason, Turns: c.out.Turns, Calls: c.out.Calls, Usage: c.out.Usage}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
 	defer cancel()
-	return c.out, errors.Join(err, c.book.note(ctx, StepClosing, closing))
+	return c.out, errors.Join(err, c.steps.note(ctx, StepClosing, closing))
 }
 
-// phrase is a text of prompts/loop, without the newline that ends its file.
+// phrase returns a text of prompts/loop, without the newline that ends its
+// file.
 func phrase(name string, data any) string {
 	p, err := prompts.Get("loop/" + name)
 	if err == nil {
@@ -161,11 +170,11 @@ func phrase(name string, data any) string {
 	return strings.TrimSuffix(p.Text, "\n")
 }
 
-// clock measures a run over its lives.
+// clock measures the time of a run over all its processes.
 type clock struct {
 	now     func() time.Time
 	started time.Time
-	before  time.Duration // in earlier lives
+	before  time.Duration // in earlier processes
 }
 
 func newClock(now func() time.Time) clock {
@@ -180,5 +189,5 @@ func (c *clock) elapsed() time.Duration { return c.before + c.now().Sub(c.starte
 // since returns the seconds from then until now.
 func (c *clock) since(then time.Time) float64 { return c.now().Sub(then).Seconds() }
 
-// add counts the seconds of a step that an earlier life took.
+// add adds the seconds that a step took in an earlier process.
 func (c *clock) add(seconds float64) { c.before += time.Duration(seconds * float64(time.Second)) }

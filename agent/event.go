@@ -2,14 +2,14 @@ package agent
 
 import "encoding/json"
 
-// Event is one thing that happened while an engine answered a question.
-// Engines emit events in order; terminals, MCP and the evaluation look at
-// those that they show or count. The concrete types are Progress, Thought,
-// ToolCall, ToolResult, Usage, and OfRun around one of them; nothing outside
-// this package can add one.
+// Event is something that happened while an engine answered a question. Engines
+// emit events in order; terminals, MCP and the evaluation use those that they
+// show or count. The concrete types are Progress, Thought, ToolCall,
+// ToolResult, Usage, and OfRun around one of them; no other package can add
+// one.
 //
-// A stream keeps its meaning when every Progress is removed. Events carry no
-// clock, so that a resumed run emits the same ones again.
+// A stream keeps its meaning if every Progress is removed. Events carry no
+// time, so that a resumed run emits the same events again.
 type Event interface{ event() }
 
 // Progress says that work goes on. Total 0 means unknown.
@@ -45,8 +45,8 @@ type ToolResult struct {
 	Truncated bool
 }
 
-// Usage is what one model call consumed, in buckets that do not overlap
-// (Reasoning alone is a part of Output). CostUSD is nil when the price is
+// Usage counts the tokens of one model call in buckets that do not overlap,
+// except that Reasoning is part of Output. CostUSD is nil if the price is
 // unknown; Estimated marks counts that the server did not send.
 type Usage struct {
 	Turn       int
@@ -59,7 +59,7 @@ type Usage struct {
 	Estimated  bool
 }
 
-// OfRun is an event of one of several conversations that go on together.
+// OfRun is an event of one of several conversations that run at the same time.
 type OfRun struct {
 	Run int // from 1
 	Event

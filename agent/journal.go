@@ -9,10 +9,11 @@ import (
 	"git-agent/cache"
 )
 
-// Journal keeps what a run does, step by step, so that it can be resumed,
-// replayed and shown. An action has a key that is unique in its run: Intend
-// before it, Record after it; both return when the step is on the disk.
-// Recall gives what an earlier life of the run recorded for a key.
+// Journal records what a run does, step by step, so that it can be resumed,
+// replayed and shown. An action has a key that is unique in its run: call
+// Intend before the action and Record after it; both return when the step is on
+// the disk. Recall returns what an earlier process of the run recorded for a
+// key.
 type Journal interface {
 	Recall(ctx context.Context, key string) (payload []byte, ok bool, err error)
 	Intend(ctx context.Context, key string, payload []byte) error
@@ -39,13 +40,13 @@ func (j *TraceJournal) Recall(ctx context.Context, key string) ([]byte, bool, er
 	return j.traces.Done(ctx, j.run, key)
 }
 
-// Intend records that something is about to be done.
+// Intend records that an action is about to start.
 func (j *TraceJournal) Intend(ctx context.Context, key string, payload []byte) error {
 	return j.append(ctx, cache.Intent, key, payload)
 }
 
-// Record records what came of it. It also does so when ctx has ended: what
-// was paid for is kept.
+// Record records the result of an action. It does so even if ctx has ended,
+// because the result may have cost money.
 func (j *TraceJournal) Record(ctx context.Context, key string, payload []byte) error {
 	return j.append(context.WithoutCancel(ctx), cache.Result, key, payload)
 }
@@ -59,8 +60,8 @@ func (j *TraceJournal) append(ctx context.Context, kind cache.StepKind, key stri
 	return j.traces.Append(ctx, j.run, cache.Step{Kind: kind, Key: key, Payload: payload})
 }
 
-// Open returns the keys of intents that no result followed: what an earlier
-// life of the run was doing when it ended.
+// Open returns the keys of intents without a result: what an earlier process of
+// the run was doing when it died.
 func (j *TraceJournal) Open(ctx context.Context) ([]string, error) {
 	steps, err := j.traces.OpenIntents(ctx, j.run)
 	var keys []string
@@ -70,19 +71,18 @@ func (j *TraceJournal) Open(ctx context.Context) ([]string, error) {
 	return keys, err
 }
 
-// book writes a conversation's steps to its journal, if it has one, and
-// reads them there. Once an answer or a tool result is missing in the past,
-// the past is over, since steps are recorded in order: nothing more is looked
-// for.
-type book struct {
+// stepLog writes a conversation's steps to its journal, if it has one, and
+// reads them. Steps are recorded in order, so once an answer or a tool result
+// is missing, later steps are missing too and are not looked up.
+type stepLog struct {
 	journal  Journal
 	past     bool
 	recalled int // answers and tool results
 }
 
-// begin records the opening, or checks that the run began with the same one.
-// Limits may have changed.
-func (b *book) begin(ctx context.Context, o Opening) error {
+// begin records the opening, or checks that the recorded opening is the same.
+// The limits may differ, and what only readers of the record use.
+func (b *stepLog) begin(ctx context.Context, o Opening) error {
 	b.past = b.journal != nil
 	var was Opening
 	found, err := b.recall(ctx, StepOpening, &was)
@@ -93,7 +93,7 @@ func (b *book) begin(ctx context.Context, o Opening) error {
 		b.past = false
 		return b.record(ctx, StepOpening, o, &was)
 	}
-	was.Limits = o.Limits
+	was.Limits, was.Deeds, was.Needs = o.Limits, o.Deeds, o.Needs
 	if is, then := mustEncode(o), mustEncode(was); is != then {
 		return fmt.Errorf("the run was recorded with another model, prompt or tools and cannot be resumed; start a new one")
 	}
@@ -101,7 +101,7 @@ func (b *book) begin(ctx context.Context, o Opening) error {
 }
 
 func mustEncode(o Opening) string {
-	text, err := encodeStep(o)
+	text, err := encodeJSON(o)
 	if err != nil {
 		return err.Error()
 	}
@@ -109,7 +109,7 @@ func mustEncode(o Opening) string {
 }
 
 // recall reads the result with this key into v.
-func (b *book) recall(ctx context.Context, key string, v any) (bool, error) {
+func (b *stepLog) recall(ctx context.Context, key string, v any) (bool, error) {
 	if !b.past {
 		return false, nil
 	}
@@ -123,23 +123,23 @@ func (b *book) recall(ctx context.Context, key string, v any) (bool, error) {
 	return true, nil
 }
 
-// intend records that a step is about to be taken.
-func (b *book) intend(ctx context.Context, key string, v any) error {
+// intend records that a step is about to start.
+func (b *stepLog) intend(ctx context.Context, key string, v any) error {
 	if b.journal == nil {
 		return nil
 	}
-	payload, err := encodeStep(v)
+	payload, err := encodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("encode step %s: %w", key, err)
 	}
 	return b.journal.Intend(ctx, key, payload)
 }
 
-// record records what came of a step, and reads it back into kept, which may
-// point to v: a conversation goes on with what the journal has, so that a
+// record records the result of a step and decodes it again into kept, which may
+// point to v: the conversation goes on with what the journal has, so that a
 // resumed run sees the same bytes.
-func (b *book) record(ctx context.Context, key string, v, kept any) error {
-	payload, err := encodeStep(v)
+func (b *stepLog) record(ctx context.Context, key string, v, kept any) error {
+	payload, err := encodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("encode step %s: %w", key, err)
 	}
@@ -151,19 +151,20 @@ func (b *book) record(ctx context.Context, key string, v, kept any) error {
 	return json.Unmarshal(payload, kept)
 }
 
-func (b *book) note(ctx context.Context, key string, v any) error {
+func (b *stepLog) note(ctx context.Context, key string, v any) error {
 	if b.journal == nil {
 		return nil
 	}
-	payload, err := encodeStep(v)
+	payload, err := encodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("encode step %s: %w", key, err)
 	}
 	return b.journal.Note(ctx, key, payload)
 }
 
-// open counts the requests to the model that an earlier life left open.
-func (b *book) open(ctx context.Context) (int, error) {
+// open counts the requests to the model that an earlier process left without a
+// result.
+func (b *stepLog) open(ctx context.Context) (int, error) {
 	j, ok := b.journal.(interface {
 		Open(ctx context.Context) ([]string, error)
 	})

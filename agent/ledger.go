@@ -9,15 +9,15 @@ import (
 	"git-agent/agent/model"
 )
 
-// Budget is what runs may spend together. Zero means no limit.
+// Budget bounds what several runs may spend together. Zero is no limit.
 type Budget struct {
 	USD    float64
 	Tokens int64 // sent and received, cached ones too
 }
 
-// Ledger holds what a number of runs may spend together. A call reserves what
-// it may cost before it is made, and settles what it did cost after, so that
-// any number of workers stay inside the budget as long as no call costs more
+// Ledger tracks what several runs spend together. A call reserves the most that
+// it may cost before it is made, and settles its real cost afterwards, so that
+// any number of workers stay within the budget as long as no call costs more
 // than it reserved. It is safe for concurrent use.
 type Ledger struct {
 	budget Budget
@@ -36,8 +36,8 @@ type Spending struct {
 	Tokens int64
 }
 
-// plus never ends below zero nor beyond what JSON can say, whatever the parts
-// are: some of them are what a server says.
+// plus adds two sums. The result is never negative and always fits JSON,
+// because some amounts come from a server.
 func (s Spending) plus(o Spending) Spending {
 	const most = math.MaxInt64 / 4
 	return Spending{model.AddUSD(s.USD, o.USD), min(max(s.Tokens, 0), most) + min(max(o.Tokens, 0), most)}
@@ -48,7 +48,7 @@ func (s Spending) minus(o Spending) Spending {
 	return Spending{max(s.USD-o.USD, 0), max(s.Tokens-o.Tokens, 0)}
 }
 
-// times is so many of them.
+// times returns n times s.
 func (s Spending) times(n int) Spending {
 	var sum Spending
 	for range n {
@@ -57,15 +57,15 @@ func (s Spending) times(n int) Spending {
 	return sum
 }
 
-// atLeast is the larger of two in each unit.
+// atLeast returns the larger amount in each unit.
 func (s Spending) atLeast(o Spending) Spending {
 	return Spending{max(s.USD, o.USD), max(s.Tokens, o.Tokens)}
 }
 
-// NewLedger returns a ledger of which nothing is spent.
+// NewLedger returns a ledger with nothing spent.
 func NewLedger(b Budget) *Ledger { return &Ledger{budget: b, eased: make(chan struct{})} }
 
-// SpentError is a reservation that the budget has no room for.
+// SpentError says that the budget has no room for a reservation.
 type SpentError struct {
 	Budget Budget
 	Spent  Spending
@@ -79,17 +79,17 @@ func (e *SpentError) Error() string {
 	return fmt.Sprintf("the budget of %d tokens does not hold the next call: %d are used and it may take %d", e.Budget.Tokens, e.Spent.Tokens, e.Need.Tokens)
 }
 
-// Hold is a reservation. The first of Settle, Release and Forfeit ends it;
-// what comes after does nothing.
+// Hold is a reservation. The first call of Settle, Release or Forfeit ends it;
+// later calls do nothing.
 type Hold struct {
 	ledger *Ledger
 	held   Spending
 	ended  bool
 }
 
-// Reserve holds need, where spare must be free beside it. While calls of
-// others are under way that may turn out cheaper than they reserved it waits
-// for them; a *SpentError says that it will not fit.
+// Reserve holds need if spare is also still free. It waits while calls of
+// others are open that may cost less than they reserved. If need cannot fit,
+// the error is a *SpentError.
 func (l *Ledger) Reserve(ctx context.Context, need, spare Spending) (*Hold, error) {
 	for {
 		l.mu.Lock()
@@ -113,19 +113,20 @@ func (l *Ledger) Reserve(ctx context.Context, need, spare Spending) (*Hold, erro
 	}
 }
 
-// fits forgives what sums of fractions are off by: 0.1 + 0.2 > 0.3.
+// fits compares a sum with the budget and ignores rounding errors: 0.1 + 0.2 >
+// 0.3.
 func (l *Ledger) fits(s Spending) bool {
 	const rounding = 1e-9 // USD
 	return (l.budget.USD <= 0 || s.USD <= l.budget.USD+rounding) && (l.budget.Tokens <= 0 || s.Tokens <= l.budget.Tokens)
 }
 
-// Settle ends the hold with what the call did cost.
+// Settle ends the hold with the real cost of the call.
 func (h *Hold) Settle(cost Spending) { h.end(cost) }
 
 // Release ends the hold of a call that cost nothing.
 func (h *Hold) Release() { h.end(Spending{}) }
 
-// Forfeit ends the hold of a call that may have been paid for in full.
+// Forfeit ends the hold as if the call had cost all that it reserved.
 func (h *Hold) Forfeit() { h.end(h.held) }
 
 func (h *Hold) end(cost Spending) {
@@ -142,22 +143,22 @@ func (h *Hold) end(cost Spending) {
 	l.eased = make(chan struct{})
 }
 
-// Charge adds what an earlier life of a run has spent.
+// Charge adds what an earlier process of a run has spent.
 func (l *Ledger) Charge(cost Spending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.spent = l.spent.plus(cost)
 }
 
-// Spent returns what calls did cost so far, without what is held.
+// Spent returns what calls have cost so far, without open reservations.
 func (l *Ledger) Spent() Spending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.spent
 }
 
-// Left returns the money that is neither spent nor held; limited is false when
-// the budget has no limit in USD.
+// Left returns the money that is neither spent nor reserved. limited is false
+// if the budget has no limit in USD.
 func (l *Ledger) Left() (usd float64, limited bool) {
 	if l == nil || l.budget.USD <= 0 {
 		return 0, false
@@ -173,8 +174,8 @@ func (l *Ledger) refuse() {
 	l.refused = true
 }
 
-// Refused is true once a reservation did not fit: what is left is too little
-// for a run that is under way, and for others like it.
+// Refused reports whether any reservation did not fit: what is left is too
+// little for a running run, and for similar ones.
 func (l *Ledger) Refused() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

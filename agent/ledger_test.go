@@ -47,7 +47,7 @@ func TestLedgerIsNeverOvershot(t *testing.T) {
 	}
 }
 
-// A reservation that only holds of others are in the way of waits for them.
+// A reservation waits if only the reservations of others are in its way.
 func TestLedgerWaitsForHolds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func TestLedgerWaitEnds(t *testing.T) {
 	}
 }
 
-// What an earlier life spent counts, and nothing is forgotten to fractions.
+// What an earlier process spent counts, and no amount is lost to rounding.
 func TestLedgerCharge(t *testing.T) {
 	t.Parallel()
 	l := NewLedger(Budget{USD: 0.3})
@@ -105,7 +105,7 @@ func TestLedgerCharge(t *testing.T) {
 	}
 }
 
-// Runs that share a ledger stay inside it, and each still gets its last word
+// Runs that share a ledger stay within it, and each still gets its last answer
 // or an end that says why.
 func TestRunsShareALedger(t *testing.T) {
 	t.Parallel()

@@ -7,48 +7,51 @@ import (
 	"git-agent/agent/model"
 )
 
-// Loop is a conversation of a model with tools, until one of them gives a
-// final result, a limit is met, or something fails.
+// Loop is a conversation of a model with tools. It lasts until a tool gives a
+// final result, a limit is reached, or something fails.
 type Loop struct {
-	Model  model.Asker // may also be a Pricer
-	Name   string      // of the model, for the journal
+	Model  model.Asker // if it is also a Pricer, its price is used
+	Name   string      // the model's name, for the journal
 	System string
-	Prompt string // the first message of the user
-	Tools  []Tool // in the order in which the model is told of them
+	Prompt string // the user's first message
+	Tools  []Tool // in the order in which the model sees them
+	// Needs lists the deeds that a careful verdict is based on. They are recorded
+	// for readers of the run; the model is not asked for them.
+	Needs  []Deed
 	Limits Limits
-	Ledger *Ledger // shared by runs that draw on one budget; nil for none
-	// MaxOutput is how many tokens an answer may have. With 0 the server
-	// decides, and budgets reckon with DefaultOutput: set it where they must
-	// hold whatever the model does.
+	Ledger *Ledger // shared by runs with a common budget; may be nil
+	// MaxOutput is how many tokens an answer may have. With 0 the server decides,
+	// and budgets assume DefaultOutput; set it if budgets must hold whatever the
+	// model does.
 	MaxOutput int
-	// Unpriced lets a model run whose price is not known although there is a
-	// limit in USD. What it does not tell counts as nothing then.
+	// Unpriced allows a model of unknown price although there is a limit in USD.
+	// Calls of unknown cost count as free.
 	Unpriced bool
-	// Text judges a reply that calls no tool: a final result ends the
-	// conversation, the text of another one, or of a *CallError, is said to
-	// the model. It is asked again when a run is resumed, so that it can keep
-	// count, but what it said the first time stands. Another error ends the
-	// run. Nil takes any text.
+	// Text handles a reply that calls no tool. A final result ends the
+	// conversation; the text of any other result, or of a *CallError, is sent to
+	// the model. On resuming, Text is called again, so that it can keep count, but
+	// the recorded result is used. Any other error ends the run. If Text is nil,
+	// any text is a final result.
 	Text func(ctx context.Context, reply string) (Result, error)
-	// LastWord is what the model is told when a limit is near and it may
-	// only answer in text once more. Empty asks for nothing.
+	// LastWord is sent to the model when a limit is near and it may only answer
+	// once more, in text. If it is empty, there is no last request.
 	LastWord string
 	Journal  Journal // nil records nothing
-	// Mask takes what looks like a secret out of all that is sent and
-	// recorded. It is asked from several goroutines, and gives equal texts
-	// for equal texts, so that a resumed run says the same. May be nil.
+	// Mask masks secrets in everything that is sent and recorded. It is called
+	// from several goroutines and must give equal texts for equal texts, so that a
+	// resumed run sends the same. It may be nil.
 	Mask func(string) string
-	// OnEvent gets Thought, ToolCall, ToolResult and Usage, also those of
-	// steps that are resumed, and Progress while a request waits for its
-	// server. May be nil.
+	// OnEvent receives Thought, ToolCall, ToolResult and Usage, including those of
+	// resumed steps, and Progress while a request waits for its server. It may be
+	// nil.
 	OnEvent func(Event)
-	Now     func() time.Time // nil for time.Now
+	Now     func() time.Time // nil is time.Now
 }
 
-// Limits bound one run. Zero means no limit. They are checked before each
-// call of the model, with what the call may cost added.
+// Limits bound one run. Zero is no limit. They are checked before each request
+// to the model, with what the request may cost added.
 type Limits struct {
-	Turns  int           `json:"turns,omitempty"`  // answers of the model, the last word included
+	Turns  int           `json:"turns,omitempty"`  // answers of the model, including the last one
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
 	Wall   time.Duration `json:"wall,omitempty"`   // of all its lives; the last word of a model that answers may add LastWordTime
@@ -57,55 +60,55 @@ type Limits struct {
 // LastWordTime is how long a last word may take after the wall limit.
 const LastWordTime = 90 * time.Second
 
-// DefaultOutput is how many tokens budgets expect of an answer whose length
-// nobody bounds.
+// DefaultOutput is how many tokens budgets assume for an answer without a
+// bound.
 const DefaultOutput = 8192
 
 // Outcome is how a conversation ended.
 type Outcome struct {
 	Status string // one of the Status constants
-	Reason string // for StatusLimit and StatusFailed: which limit, what failed
-	// Class is the kind of failure when it was the model's server that ended
-	// it, "" when it was not.
+	Reason string // for StatusLimit and StatusFailed: which limit or failure
+	// Class is the kind of failure if the model's server ended the conversation,
+	// else "".
 	Class model.Class
-	// Final is the result of the tool call or text that ended it; zero
-	// without one. Its Value is a json.RawMessage, as the journal keeps it.
+	// Final is the result of the tool call or text that ended the conversation, if
+	// any. Its Value is a json.RawMessage, as in the journal.
 	Final    Result
-	Turns    int // answers of the model, the last word included
+	Turns    int // answers of the model, including the last one
 	Calls    int // tool calls that were answered by their tools
 	Usage    model.Usage
-	Resumed  int // answers and tool results that an earlier life of the run had recorded
-	Repeated int // requests that an earlier life had open when it died: sent again, and perhaps paid twice
+	Resumed  int // answers and tool results that an earlier process of the run had recorded
+	Repeated int // requests that were open when an earlier process died: sent again, and perhaps paid twice
 }
 
-// How a run may end.
+// These are the ways in which a run may end.
 const (
 	StatusFound       = "found"       // an answer was given
-	StatusNothing     = "nothing"     // looked, and there is no answer
-	StatusLimit       = "limit"       // a budget ended it; what was found stands
+	StatusNothing     = "nothing"     // the search found no answer
+	StatusLimit       = "limit"       // a limit ended it; what was found counts
 	StatusFailed      = "failed"      // an error ended it
 	StatusInterrupted = "interrupted" // the user ended it
 )
 
 // Decider is a Tool whose result may be final. Its calls run one by one, in
-// order, also in the last word, where nothing else runs. When a run is
-// resumed they run again, so that the tool can keep count of what it was
-// told, but what it answered the first time stands.
+// order, and even when only the last answer is allowed, where no other tool
+// runs. On resuming they run again, so that the tool can keep count, but the
+// recorded results are used.
 type Decider interface {
 	Tool
 	Decides()
 }
 
-// Pricer says what a model costs, or that it does not know. *model.Client is
-// one.
+// Pricer returns the price of a model, or false if it is unknown. *model.Client
+// implements it.
 type Pricer interface {
 	Price() (model.Price, bool)
 }
 
-// Run holds the conversation. What the model and its tools did wrong is in
-// the outcome; the error is for what ends other runs too, such as a wrong key
-// (*model.Error), a journal that cannot be written, or a context that ended.
-// The outcome is filled in then as well.
+// Run runs the conversation. What the model and its tools did wrong is in the
+// outcome. The error is for what also ends other runs, such as a wrong key
+// (*model.Error), a journal that cannot be written, or the end of the context;
+// the outcome is filled in then, too.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	c, err := l.open(ctx)
 	for n := 1; err == nil && !c.ended(); n++ {
@@ -114,7 +117,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	return c.close(ctx, err)
 }
 
-// turn is the n-th request and what follows from it.
+// turn sends the n-th request and handles the answer.
 func (c *conversation) turn(ctx context.Context, n int) error {
 	if err := c.checkLimits(ctx, n); err != nil || c.ended() {
 		return err
@@ -122,10 +125,10 @@ func (c *conversation) turn(ctx context.Context, n int) error {
 	answer, err := c.ask(ctx, n)
 	switch {
 	case err != nil || answer == nil:
-		return err // without an answer the conversation has ended, or is ready for another try
+		return err // without an answer the conversation has ended, or the next turn tries again
 	case len(answer.Calls) > 0:
-		return c.act(ctx, n, answer)
+		return c.runCalls(ctx, n, answer)
 	default:
-		return c.listen(ctx, n, answer.Text)
+		return c.acceptText(ctx, n, answer.Text)
 	}
 }

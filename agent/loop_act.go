@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	maxCalls    = 8 // of one answer that are run
+	maxCalls    = 8 // calls of one answer that are run
 	concurrency = 4 // calls that run at the same time
 )
 
-// job is a call of an answer on its way to its result.
+// job is a tool call of an answer and its result.
 type job struct {
-	call   model.Call // as the model said it
-	name   string     // of the tool that is meant
-	args   string     // for it
-	key    string     // of its step
-	tool   Tool       // nil if there is none
+	call   model.Call // as the model wrote it
+	name   string     // the tool that is meant
+	args   string     // the arguments that are meant
+	key    string     // the key of its step
+	tool   Tool       // nil if there is no such tool
 	result *CallResult
-	past   bool         // result is an earlier life's
-	ran    chan ranCall // gets what came of a call that was started; nil for others
+	past   bool         // result comes from an earlier process
+	ran    chan ranCall // receives the result of a call that was started; else nil
 }
 
 type ranCall struct {
 	result CallResult
-	err    error // ends the run
+	err    error // an error that ends the run
 }
 
 func (j *job) decides() bool {
@@ -39,9 +39,10 @@ func (j *job) decides() bool {
 	return ok
 }
 
-// act runs the calls of an answer and answers every one of them, in order.
-// Reads run side by side; a Decider runs when all before it are answered.
-func (c *conversation) act(ctx context.Context, n int, m *model.Message) error {
+// runCalls runs the calls of an answer and answers each of them, in order.
+// Ordinary tools run concurrently; a Decider runs after all calls before it are
+// answered.
+func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) error {
 	jobs, err := c.plan(ctx, n, m.Calls)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (c *conversation) act(ctx context.Context, n int, m *model.Message) error {
 	limited, cancel := c.withinTime(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel() // before the wait: what still runs when the run ends is of no use
+	defer cancel() // before the wait: once the run ends, nobody needs what is still running
 	if err := c.start(ctx, limited, &running, jobs); err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func (c *conversation) act(ctx context.Context, n int, m *model.Message) error {
 	return c.review(ctx, n, m.Text, jobs)
 }
 
-// plan takes the results that an earlier life recorded, and answers the calls
-// that are not to run.
+// plan collects the results that an earlier process recorded, and answers the
+// calls that must not run.
 func (c *conversation) plan(ctx context.Context, n int, calls []model.Call) ([]*job, error) {
 	var jobs []*job
 	for i, call := range calls {
@@ -72,23 +73,23 @@ func (c *conversation) plan(ctx context.Context, n int, calls []model.Call) ([]*
 		jobs = append(jobs, j)
 		c.emit(ToolCall{Turn: n, ID: call.ID, Name: CleanLine(call.Name), Args: jsonOf(call.Args)})
 		var was CallResult
-		found, err := c.book.recall(ctx, j.key, &was)
+		found, err := c.steps.recall(ctx, j.key, &was)
 		switch {
 		case err != nil:
 			return nil, err
 		case found:
 			j.result, j.past = &was, true
 		default:
-			c.book.past = false
-			j.result = c.unrun(j, i)
+			c.steps.past = false
+			j.result = c.refuseCall(j, i)
 		}
 	}
 	return jobs, nil
 }
 
-// unrun answers the i-th call if it is not to run. Arguments that are no
-// object reach no tool.
-func (c *conversation) unrun(j *job, i int) *CallResult {
+// refuseCall answers the i-th call if it must not run. A tool never sees
+// arguments that are not a JSON object.
+func (c *conversation) refuseCall(j *job, i int) *CallResult {
 	name := brief(j.name)
 	r := CallResult{ID: j.call.ID, Name: j.name}
 	_, broken := splitObject([]byte(j.args))
@@ -99,7 +100,7 @@ func (c *conversation) unrun(j *job, i int) *CallResult {
 		r.NotRun, r.Text = true, phrase("last_word", nil)
 	case j.tool == nil:
 		var names []string
-		for _, t := range c.told {
+		for _, t := range c.specs {
 			names = append(names, t.Name)
 		}
 		r.Failed, r.Malformed = true, true
@@ -114,20 +115,20 @@ func (c *conversation) unrun(j *job, i int) *CallResult {
 	return &r
 }
 
-// start sets off the calls that may run side by side: no Decider, and nothing
-// that is answered already, also by a twin in the same answer.
+// start starts the calls that may run concurrently: not those of a Decider, and
+// no call that is already answered or repeats one of the same answer.
 func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGroup, jobs []*job) error {
 	free := make(chan struct{}, concurrency)
 	var started []string
 	for _, j := range jobs {
 		_, known := c.answers.find(j.call)
-		if j.result != nil || j.decides() || known || slices.Contains(started, sameness(j.call)) {
+		if j.result != nil || j.decides() || known || slices.Contains(started, callKey(j.call)) {
 			continue
 		}
-		if err := c.book.intend(ctx, j.key, j.call); err != nil {
+		if err := c.steps.intend(ctx, j.key, j.call); err != nil {
 			return err
 		}
-		started = append(started, sameness(j.call))
+		started = append(started, callKey(j.call))
 		j.ran = make(chan ranCall, 1)
 		running.Go(func() {
 			free <- struct{}{}
@@ -139,8 +140,8 @@ func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGro
 	return nil
 }
 
-// finish waits for a call or runs it, records the result and puts it into
-// the conversation.
+// finish waits for a call or runs it, records the result and adds it to the
+// conversation.
 func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	switch {
 	case j.past && j.decides() && !j.result.NotRun && !j.result.Malformed:
@@ -155,11 +156,11 @@ func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 		j.result = &result
 	}
 	if j.past {
-		c.book.recalled++
+		c.steps.recalled++
 		c.clock.add(j.result.Seconds)
 	} else {
 		var kept CallResult
-		if err := c.book.record(ctx, j.key, j.result, &kept); err != nil {
+		if err := c.steps.record(ctx, j.key, j.result, &kept); err != nil {
 			return err
 		}
 		j.result = &kept
@@ -168,8 +169,8 @@ func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	return nil
 }
 
-// await brings the result of a call that was started, of one that is answered
-// already, or of one that runs alone.
+// await returns the result of a call: of one that was started, of one that is
+// already answered, or of one that must run alone.
 func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
 	at, known := c.answers.find(j.call)
@@ -184,31 +185,31 @@ func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, 
 		r.SameAs, r.Text = at.step, phrase("same", map[string]any{"Turn": at.turn})
 		return r, nil
 	}
-	if err := c.book.intend(ctx, j.key, j.call); err != nil {
+	if err := c.steps.intend(ctx, j.key, j.call); err != nil {
 		return r, err
 	}
 	return c.call(ctx, limited, j)
 }
 
-// call asks a tool. Whatever goes wrong is said to the model, except that the
-// end of ctx ends the run; limited ends with the run's time.
+// call calls a tool. All failures are reported to the model, but the end of ctx
+// ends the run. limited ends with the run's time.
 func (c *conversation) call(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
 	begun := c.clock.now()
 	res, err := safely(limited, j.tool, j.args)
 	r.Seconds = c.clock.since(begun)
 	if err == nil && res.Final {
-		r.Detail, err = encodeStep(res.Value)
+		r.Detail, err = encodeJSON(res.Value)
 	}
 	var no *CallError
 	switch {
 	case err == nil:
 		r.Text, r.Full = c.mask(res.Text), c.mask(res.Full)
-		r.Cached, r.Truncated, r.Final = res.Cached, res.Truncated, res.Final
+		r.Cached, r.Truncated, r.Final, r.Nothing = res.Cached, res.Truncated, res.Final, res.Nothing
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case errors.As(err, &no):
-		r.Text, r.Failed, r.Malformed = c.mask(no.Answer()), true, no.Malformed
+		r.Text, r.Failed, r.Malformed, r.TimedOut = c.mask(no.Answer()), true, no.Malformed, no.TimedOut
 	default:
 		r.Text, r.Failed = c.mask(phrase("broken", map[string]any{"Name": r.Name, "Problem": brief(err.Error())})), true
 	}
@@ -218,7 +219,7 @@ func (c *conversation) call(ctx, limited context.Context, j *job) (CallResult, e
 	return r, nil
 }
 
-// safely turns a panic of a tool into an error.
+// safely calls a tool and turns a panic into an error.
 func safely(ctx context.Context, tool Tool, args string) (res Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -228,18 +229,18 @@ func safely(ctx context.Context, tool Tool, args string) (res Result, err error)
 	return tool.Call(ctx, json.RawMessage(args))
 }
 
-// answer puts a result into the conversation.
+// answer adds a result to the conversation.
 func (c *conversation) answer(j *job) {
 	r := j.result
-	c.talk = append(c.talk, model.Message{Role: model.ToolReply, Text: r.Text, CallID: j.call.ID, Name: r.Name})
-	c.placed = append(c.placed, placed{message: len(c.talk) - 1, step: j.key, turn: c.heard})
+	c.messages = append(c.messages, model.Message{Role: model.ToolReply, Text: r.Text, CallID: j.call.ID, Name: r.Name})
+	c.toolAnswers = append(c.toolAnswers, toolAnswer{message: len(c.messages) - 1, step: j.key, turn: c.heard})
 	c.emit(ToolResult{ID: j.call.ID, Name: CleanLine(r.Name), Text: r.Text, Value: r.Detail,
 		Failed: r.Failed, Cached: r.Cached, Truncated: r.Truncated})
 	c.answers.note(j.call)
 	if r.ran() {
 		c.out.Calls++
 		if !r.Failed {
-			c.answers.keep(j.call, answered{step: j.key, turn: c.heard})
+			c.answers.remember(j.call, answered{step: j.key, turn: c.heard})
 		}
 	}
 	if r.Final && !c.out.Final.Final {
@@ -247,28 +248,29 @@ func (c *conversation) answer(j *job) {
 	}
 }
 
-// ran is true for what a tool answered.
+// ran reports whether a tool produced the result.
 func (r *CallResult) ran() bool { return !r.NotRun && !r.Malformed && r.SameAs == "" }
 
 // review ends the conversation if a verdict was accepted, and counts turns
-// that brought nothing.
+// without a call that could run.
 func (c *conversation) review(ctx context.Context, n int, text string, jobs []*job) error {
 	switch {
 	case c.out.Final.Final:
 		c.end(StatusFound, "%s", c.lastWord)
 	case c.lastWord != "" && strings.TrimSpace(text) != "":
-		return c.listen(ctx, n, text)
+		return c.acceptText(ctx, n, text)
 	case c.lastWord != "":
 		c.end(StatusLimit, "%s", c.lastWord)
 	case !slices.ContainsFunc(jobs, func(j *job) bool { return !j.result.Malformed && !j.result.NotRun }):
-		c.tired(brief(jobs[0].result.Text))
+		c.idleTooLong(brief(jobs[0].result.Text))
 	default:
 		c.idle = 0
 	}
 	return nil
 }
 
-// jsonOf is arguments as they are if they are JSON, and as a string if not.
+// jsonOf returns arguments as they are if they are JSON, and else as a JSON
+// string.
 func jsonOf(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)

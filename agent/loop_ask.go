@@ -10,9 +10,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// stands is true for what the conversation went on with. Other failures ended
-// the run, and are tried again when it is resumed.
-func (r *AskResult) stands() bool {
+// kept reports whether a resumed run keeps this result. All other failures
+// ended the run, and the request is sent again.
+func (r *AskResult) kept() bool {
 	switch r.Class {
 	case model.ClassOverflow, model.ClassRefused, ClassWall:
 		return true
@@ -20,32 +20,32 @@ func (r *AskResult) stands() bool {
 	return r.Reply != nil
 }
 
-// ask sends the n-th request and takes the answer into the conversation.
-// Without an answer, the conversation has ended or is ready for another try.
+// ask sends the n-th request and adds the answer to the conversation. If it
+// returns no answer, the conversation has ended or the next turn tries again.
 func (c *conversation) ask(ctx context.Context, n int) (*model.Message, error) {
 	var res AskResult
-	found, err := c.book.recall(ctx, ModelStep(n), &res)
+	found, err := c.steps.recall(ctx, ModelStep(n), &res)
 	switch {
 	case err != nil:
 		return nil, err
-	case found && res.stands():
-		c.book.recalled++
+	case found && res.kept():
+		c.steps.recalled++
 		c.clock.add(res.Seconds)
-		c.pay(res)
+		c.chargeRecorded(res)
 	default:
-		c.book.past = false
+		c.steps.past = false
 		if res, err = c.send(ctx, n); err != nil {
 			return nil, err
 		}
 	}
 	c.slowest = max(c.slowest, time.Duration(res.Seconds*float64(time.Second)))
 	if res.Reply == nil {
-		return nil, c.retreatFrom(ctx, n, res)
+		return nil, c.recoverFrom(ctx, n, res)
 	}
-	return c.take(ctx, n, res.Reply)
+	return c.acceptReply(ctx, n, res.Reply)
 }
 
-// send asks the model, and records what came of it.
+// send sends a request to the model and records the result.
 func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 	req := c.request()
 	if err := c.intend(ctx, n, req); err != nil {
@@ -54,7 +54,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 	begun := c.clock.now()
 	limited, cancel := c.withinTime(ctx)
 	wasted := 0
-	reply, err := c.tellingWaits(model.OnRepeat(limited, func() bool {
+	reply, err := c.askReportingWaits(model.OnRepeat(limited, func() bool {
 		wasted++
 		return c.repeat(ctx)
 	}), req)
@@ -65,9 +65,9 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 	switch {
 	case err == nil:
 		c.live++
-		c.settle(c.worth(reply))
+		c.settle(c.costOf(reply))
 	case timeout:
-		c.unheard = c.live == 0
+		c.gaveUp = c.live == 0
 		res = AskResult{Class: ClassWall, Error: "given up at the time limit", Seconds: res.Seconds, Wasted: wasted + 1}
 		c.waste()
 	case ctx.Err() != nil || !errors.As(err, &failed):
@@ -83,7 +83,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 		}
 	}
 	kept := AskResult{}
-	if err := c.book.record(ctx, ModelStep(n), res, &kept); err != nil {
+	if err := c.steps.record(ctx, ModelStep(n), res, &kept); err != nil {
 		return res, err
 	}
 	if failed != nil && failed.EndsAll() {
@@ -93,9 +93,9 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 	return kept, nil
 }
 
-// tellingWaits asks the model, and lets the user know when that waits for its
+// askReportingWaits sends a request, and tells the user when it waits for its
 // server.
-func (c *conversation) tellingWaits(ctx context.Context, req model.Request) (*model.Reply, error) {
+func (c *conversation) askReportingWaits(ctx context.Context, req model.Request) (*model.Reply, error) {
 	waited := false
 	reply, err := c.Model.Ask(model.OnWait(ctx, func(text string) {
 		waited = true
@@ -116,23 +116,23 @@ func (c *conversation) intend(ctx context.Context, n int, req model.Request) err
 	if c.hold != nil {
 		intent.HoldUSD = c.hold.held.USD
 	}
-	return c.book.intend(ctx, ModelStep(n), intent)
+	return c.steps.intend(ctx, ModelStep(n), intent)
 }
 
-// withinTime bounds a request by what is left of the run's time. A last word
-// has time of its own, unless nothing shows that anybody would say it.
+// withinTime bounds a request by the rest of the run's time. The last request
+// has extra time, unless the model has given no sign that it would answer.
 func (c *conversation) withinTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	switch {
 	case c.Limits.Wall <= 0:
 		return context.WithCancel(ctx)
-	case c.lastWord != "" && !c.silent():
-		return context.WithTimeout(ctx, c.closing+LastWordTime-c.clock.elapsed())
+	case c.lastWord != "" && !c.unanswering():
+		return context.WithTimeout(ctx, c.lastWordAt+LastWordTime-c.clock.elapsed())
 	}
 	return context.WithTimeout(ctx, c.Limits.Wall-c.clock.elapsed())
 }
 
-// repeat counts a request that brought nothing, and says whether the limits
-// have room for it to be sent again.
+// repeat counts a failed attempt, and reports whether the limits allow another
+// one.
 func (c *conversation) repeat(ctx context.Context) bool {
 	c.waste()
 	c.hold = nil
@@ -144,17 +144,16 @@ func (c *conversation) repeat(ctx context.Context) bool {
 	return reason == ""
 }
 
-// waste counts a request that may have been paid for in full, and ends its
-// hold.
+// waste counts a request that may have been paid in full, and ends its hold.
 func (c *conversation) waste() {
 	need, _ := c.project()
 	c.used = c.used.plus(need)
 	c.forfeit()
 }
 
-// settle, forfeit and release end the hold of the request: with what it cost,
-// with all that was held, or with nothing. Servers do not charge for what they
-// refuse.
+// settle, forfeit and release end the hold of a request: with its real cost,
+// with all that was reserved, or with nothing. Servers do not charge for
+// requests that they refuse.
 func (c *conversation) settle(cost Spending) {
 	if c.hold != nil {
 		c.hold.Settle(cost)
@@ -173,32 +172,32 @@ func (c *conversation) release() {
 	}
 }
 
-// pay charges the ledger for a request that an earlier life of the run sent,
-// and counts what came of it.
-func (c *conversation) pay(res AskResult) {
+// chargeRecorded charges the ledger for a request that an earlier process of
+// the run sent, and counts the answer.
+func (c *conversation) chargeRecorded(res AskResult) {
 	need, _ := c.project()
 	wasted := need.times(min(res.Wasted, maxWasted))
 	c.used = c.used.plus(wasted)
 	if c.Ledger != nil {
 		c.Ledger.Charge(wasted)
 		if res.Reply != nil {
-			c.Ledger.Charge(c.worth(res.Reply))
+			c.Ledger.Charge(c.costOf(res.Reply))
 		}
 	}
 	c.count(res.Reply)
 }
 
-// maxWasted bounds what a record can say.
+// maxWasted bounds the number of wasted requests in a recorded step.
 const maxWasted = 1000
 
-// worth is what an answer counts for limits: what the server says, and not
-// less than what was sent and received must be.
-func (c *conversation) worth(reply *model.Reply) Spending {
+// costOf returns what an answer costs, as limits count it: what the server
+// says, but at least what the texts sent and received must have cost.
+func (c *conversation) costOf(reply *model.Reply) Spending {
 	least := c.price.least(model.Least(c.request()), model.Least(model.Request{Messages: []model.Message{reply.Message}}))
 	return c.price.settle(&reply.Usage).atLeast(least)
 }
 
-// count adds an answer to the run's sums.
+// count adds an answer to the run's totals.
 func (c *conversation) count(reply *model.Reply) {
 	if reply == nil {
 		return
@@ -206,34 +205,34 @@ func (c *conversation) count(reply *model.Reply) {
 	u := reply.Usage
 	c.out.Usage = c.out.Usage.Add(u)
 	c.out.Turns++
-	c.used = c.used.plus(c.worth(reply))
+	c.used = c.used.plus(c.costOf(reply))
 	if !u.Estimated {
-		c.counted = counted{tokens: max(u.Prompt(), model.Least(c.request())), messages: len(c.talk)}
+		c.lastCount = promptCount{tokens: max(u.Prompt(), model.Least(c.request())), messages: len(c.messages)}
 	}
 }
 
-// take judges a whole answer: one that was cut or refused is no use, any
-// other one becomes part of the conversation.
-func (c *conversation) take(ctx context.Context, n int, reply *model.Reply) (*model.Message, error) {
-	c.tell(n, reply)
+// acceptReply adds a complete answer to the conversation. Answers that were cut
+// or refused are handled and not added.
+func (c *conversation) acceptReply(ctx context.Context, n int, reply *model.Reply) (*model.Message, error) {
+	c.emitReply(n, reply)
 	m := reply.Message
 	switch {
 	case reply.Finish == model.FinishLength:
-		return nil, c.cut(ctx, n, reply)
+		return nil, c.retryCut(ctx, n, reply)
 	case reply.Finish == model.FinishRefused:
-		return nil, c.retreatFrom(ctx, n, AskResult{Class: model.ClassRefused, Error: cmp.Or(strings.TrimSpace(m.Text), "a content filter of the server stopped the answer")})
+		return nil, c.recoverFrom(ctx, n, AskResult{Class: model.ClassRefused, Error: cmp.Or(strings.TrimSpace(m.Text), "a content filter of the server stopped the answer")})
 	}
-	c.cuts, c.retreat = 0, 0
+	c.cuts, c.failures = 0, 0
 	if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" {
 		return nil, c.nudge(ctx, n, phrase("empty", nil), "the answer is empty")
 	}
-	c.talk = append(c.talk, m)
+	c.messages = append(c.messages, m)
 	c.heard++
 	return &m, nil
 }
 
-// tell emits the events of an answer.
-func (c *conversation) tell(n int, reply *model.Reply) {
+// emitReply emits the events of an answer.
+func (c *conversation) emitReply(n int, reply *model.Reply) {
 	for _, text := range []string{reply.Message.Thought, reply.Message.Text} {
 		if text = strings.TrimSpace(Clean(text)); text != "" {
 			c.emit(Thought{Turn: n, Text: text})
@@ -244,9 +243,9 @@ func (c *conversation) tell(n int, reply *model.Reply) {
 		Output: u.Output, Reasoning: u.Reasoning, CostUSD: u.CostUSD, Estimated: u.Estimated})
 }
 
-// listen judges an answer that calls no tool.
-func (c *conversation) listen(ctx context.Context, n int, text string) error {
-	said, err := c.judge(ctx, n, text)
+// acceptText handles an answer without a tool call.
+func (c *conversation) acceptText(ctx context.Context, n int, text string) error {
+	said, err := c.checkText(ctx, n, text)
 	switch {
 	case err != nil:
 		return err
@@ -254,16 +253,16 @@ func (c *conversation) listen(ctx context.Context, n int, text string) error {
 		c.decide(said.Text, said.Detail)
 	case c.lastWord != "":
 		c.end(StatusLimit, "%s", c.lastWord)
-	case c.tired("no tool is called and the text is no verdict"):
+	case c.idleTooLong("no tool is called and the text is no verdict"):
 	default:
 		c.say(said.Text)
 	}
 	return nil
 }
 
-// judge asks Loop.Text. When the run is resumed it is asked again, so that it
-// can keep count, but what it said then stands.
-func (c *conversation) judge(ctx context.Context, n int, text string) (Said, error) {
+// checkText calls Loop.Text. On resuming it calls Text again, so that Text can
+// keep count, but returns the recorded result.
+func (c *conversation) checkText(ctx context.Context, n int, text string) (Said, error) {
 	res, err := Result{Text: text, Value: text, Final: true}, error(nil)
 	if c.Text != nil {
 		limited, cancel := c.withinTime(ctx)
@@ -274,7 +273,7 @@ func (c *conversation) judge(ctx context.Context, n int, text string) (Said, err
 		cancel()
 	}
 	var said Said
-	if found, err := c.book.recall(ctx, UserStep(n), &said); found || err != nil {
+	if found, err := c.steps.recall(ctx, UserStep(n), &said); found || err != nil {
 		return said, err
 	}
 	var no *CallError
@@ -286,9 +285,10 @@ func (c *conversation) judge(ctx context.Context, n int, text string) (Said, err
 	}
 	said = Said{Text: c.mask(res.Text), Final: res.Final}
 	if res.Final {
-		if said.Detail, err = encodeStep(res.Value); err != nil {
+		said.Nothing = res.Nothing
+		if said.Detail, err = encodeJSON(res.Value); err != nil {
 			return said, err
 		}
 	}
-	return said, c.book.record(ctx, UserStep(n), said, &said)
+	return said, c.steps.record(ctx, UserStep(n), said, &said)
 }

@@ -22,8 +22,8 @@ func cutAt(text string, calls ...model.Call) turn {
 
 func refused(text string) turn { return replies(model.Message{Text: text}, model.FinishRefused) }
 
-// Everything that a model can do wrong ends in a verdict or in a reason, and
-// what it is told is what it needs to do better.
+// Every mistake of a model leads to a verdict or to a reason, and the model is
+// told what it needs to do better.
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
 	look := call("look", `{"at":1}`)
@@ -110,7 +110,7 @@ func (a attentive) Note(ctx context.Context, key string, payload []byte) error {
 	return ctx.Err()
 }
 
-// A run that is stopped at the moment of its verdict has its closing, too.
+// A run that is stopped right after its verdict still has its closing.
 func TestStoppedAtItsVerdict(t *testing.T) {
 	t.Parallel()
 	journal := attentive{pages{}}
@@ -176,7 +176,7 @@ func checkAnswered(t *testing.T, s *script) {
 }
 
 // Errors that other runs would meet as well are returned, so that a batch
-// stops, and an error that is none of the model's is too.
+// stops. So are errors that are not the model's.
 func TestErrorsThatEndAll(t *testing.T) {
 	t.Parallel()
 	for _, class := range []model.Class{model.ClassAuth, model.ClassQuota, model.ClassModel} {
@@ -212,9 +212,9 @@ func TestCutRaisesTheLimit(t *testing.T) {
 	}
 }
 
-// An overflow takes the oldest half of what tools said, in one step, and
-// leaves the rest and the requests before as they were. What was taken out
-// may be asked again.
+// An overflow removes the oldest half of the tools' answers in one step. The
+// other answers, and requests already sent, stay as they were. A removed answer
+// may be asked for again.
 func TestOverflowTakesTheOldest(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
@@ -245,8 +245,8 @@ func TestOverflowTakesTheOldest(t *testing.T) {
 	}
 }
 
-// Calls of one answer: reads run side by side, each once, no more than eight,
-// and the verdict waits for what stands before it.
+// Ordinary calls of one answer run concurrently, each once, and at most eight
+// of them. The verdict waits for the calls before it.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	var calls []string
@@ -306,7 +306,8 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// What failed, and what takes the verdict, runs again when it is called again.
+// A failed call, and a call of the tool that takes the verdict, runs again when
+// it is repeated.
 func TestRepeatsThatRun(t *testing.T) {
 	t.Parallel()
 	again := call("refuse", `{}`, "break", `{}`, "report", `{}`)
@@ -339,7 +340,7 @@ func TestNoToolOutlivesARun(t *testing.T) {
 	}
 }
 
-// Nothing that the mask takes out is sent or recorded.
+// Nothing that is masked is sent or recorded.
 func TestMask(t *testing.T) {
 	t.Parallel()
 	journal, traces := journalIn(t, t.TempDir())
@@ -424,7 +425,7 @@ func TestResumeAfterFailure(t *testing.T) {
 	}
 }
 
-// A run cannot go on as another one.
+// A run cannot be resumed with another prompt, model or tools.
 func TestResumeWithAnotherPrompt(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalIn(t, t.TempDir())
@@ -485,8 +486,8 @@ func TestJournalThatFails(t *testing.T) {
 	}
 }
 
-// What Text says of an answer without calls: the model hears a *CallError,
-// any other error ends the run.
+// If Text returns a *CallError the model gets its text; any other error ends
+// the run.
 func TestTextThatFails(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -509,7 +510,7 @@ func TestTextThatFails(t *testing.T) {
 	}
 }
 
-// Without Text any text is taken.
+// Without Text any text is a final result.
 func TestNoText(t *testing.T) {
 	t.Parallel()
 	l := newTestLoop(&script{turns: []turn{say("done")}})

@@ -32,8 +32,8 @@ func bulky(sent *int64, bulk int, count func(model.Request) model.Usage) turn {
 	}
 }
 
-// What a server makes a run send again counts, before it is sent and by our
-// own measure, whatever the server says of it.
+// Requests that a server makes a run repeat count, before they are sent and by
+// our own estimate, whatever the server reports.
 func TestLimitsCountWhatIsSent(t *testing.T) {
 	t.Parallel()
 	const limit = 400_000
@@ -70,8 +70,8 @@ func TestLimitsCountWhatIsSent(t *testing.T) {
 	}
 }
 
-// Requests that bring nothing are sent again only as far as limits have room:
-// the server got them, and may want money.
+// Failed requests are repeated only as far as the limits allow, because the
+// server received them and may charge for them.
 func TestLimitsCountLostAnswers(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -102,8 +102,8 @@ func TestLimitsCountLostAnswers(t *testing.T) {
 	}
 }
 
-// The check of a verdict ends with the time of the run, and so do those of a
-// last word together.
+// The check of a verdict ends with the time of the run, and so do all checks
+// after the last answer together.
 func TestWallHoldsForVerdicts(t *testing.T) {
 	forever := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, turns := range map[string][]turn{
@@ -128,7 +128,7 @@ func TestWallHoldsForVerdicts(t *testing.T) {
 	}
 }
 
-// No figure of a server takes a ledger below zero, or to what is no number.
+// No figure from a server makes a ledger negative or NaN.
 func TestLedgerStaysSane(t *testing.T) {
 	t.Parallel()
 	for _, usd := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, math.MaxFloat64, 1e308} {

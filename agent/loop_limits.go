@@ -9,23 +9,24 @@ import (
 	"git-agent/agent/model"
 )
 
-// ErrUnpriced is a limit in USD that cannot be kept, since nobody knows what
-// the model costs.
+// ErrUnpriced says that a limit in USD cannot be enforced because the model's
+// price is unknown.
 var ErrUnpriced = errors.New("the price of the model is not known, so a limit on its cost cannot be kept; give the price, allow it, or drop the limit")
 
-// checkLimits makes the n-th request the last word if the one after it might
-// not be affordable, and ends the conversation if this one is not. What was
-// decided in an earlier life stands, since the journal holds what followed.
+// checkLimits makes the n-th request the last one if a further one might not be
+// affordable, and ends the conversation if this one is not. Decisions of an
+// earlier process are kept, because the journal contains what followed from
+// them.
 func (c *conversation) checkLimits(ctx context.Context, n int) error {
 	var step LimitStep
 	var asked AskResult
-	if found, err := c.book.recall(ctx, LimitKey(n), &step); err != nil {
+	if found, err := c.steps.recall(ctx, LimitKey(n), &step); err != nil {
 		return err
 	} else if found {
-		c.lastWord, c.closing = step.Reason, c.clock.elapsed()
+		c.lastWord, c.lastWordAt = step.Reason, c.clock.elapsed()
 		c.say(step.Text)
 	}
-	if found, err := c.book.recall(ctx, ModelStep(n), &asked); err != nil || found && asked.stands() {
+	if found, err := c.steps.recall(ctx, ModelStep(n), &asked); err != nil || found && asked.kept() {
 		return err
 	}
 	reason, err := c.overLimit(ctx)
@@ -43,25 +44,25 @@ func (c *conversation) checkLimits(ctx context.Context, n int) error {
 	return nil
 }
 
-// announce tells the model that its next answer is the last. The answer is
-// only asked for if it is affordable itself.
+// announce tells the model that its next answer is the last, if that answer is
+// affordable.
 func (c *conversation) announce(ctx context.Context, n int, reason string) error {
-	c.lastWord, c.closing = reason, c.clock.elapsed()
+	c.lastWord, c.lastWordAt = reason, c.clock.elapsed()
 	if hard, err := c.overLimit(ctx); err != nil || hard != "" {
 		c.end(StatusLimit, "%s; no last word: %s", reason, hard)
 		return err
 	}
 	step := LimitStep{Reason: reason, Text: c.mask(c.LastWord)}
-	if err := c.book.record(ctx, LimitKey(n), step, &step); err != nil {
+	if err := c.steps.record(ctx, LimitKey(n), step, &step); err != nil {
 		return err
 	}
 	c.say(step.Text)
 	return nil
 }
 
-// overLimit says which limit forbids the next request; "" when it may be
-// sent, and then what it may cost is held in the ledger. Before the last word
-// it leaves room for that.
+// overLimit returns the limit that forbids the next request. If none does, it
+// returns "" and reserves the cost in the ledger. Until the last request it
+// leaves room for that one.
 func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	need, spare := c.project()
 	used := c.used
@@ -79,16 +80,16 @@ func (c *conversation) overLimit(ctx context.Context) (string, error) {
 		return fmt.Sprintf("cost limit: $%.4g used of $%.4g", used.USD, l.USD) + mayTake("cost", "$%.4g", need.USD, spare.USD), nil
 	case l.Wall > 0 && c.lastWord == "" && elapsed+c.slowest >= l.Wall:
 		return c.timeIsUp(elapsed), nil
-	case l.Wall > 0 && c.silent() && elapsed+c.slowest >= l.Wall:
+	case l.Wall > 0 && c.unanswering() && elapsed+c.slowest >= l.Wall:
 		return "the model has not answered", nil
-	case c.lastWord == "" && c.answers.stuck() != "":
-		return "repeated calls: " + c.answers.stuck(), nil
+	case c.lastWord == "" && c.answers.repeated() != "":
+		return "repeated calls: " + c.answers.repeated(), nil
 	}
 	return c.reserve(ctx, need, spare)
 }
 
-// mayTake says what the next answer may take, and a last word after it, as
-// far as they may take anything.
+// mayTake says what the next answer may take, and what the last one after it
+// may, if they take anything.
 func mayTake[N int64 | float64](verb, form string, next, last N) string {
 	if next <= 0 {
 		return ""
@@ -100,21 +101,22 @@ func mayTake[N int64 | float64](verb, form string, next, last N) string {
 	return said
 }
 
-// timeIsUp says what is left of the time, and what the next answer would take
-// of it as far as answers tell.
+// timeIsUp says how much of the time is used and, if known, how long the next
+// answer may take.
 func (c *conversation) timeIsUp(elapsed time.Duration) string {
 	used := fmt.Sprintf("time limit: %s used of %s", elapsed.Round(time.Second), c.Limits.Wall)
-	if next := c.slowest.Round(time.Second); next > 0 && !c.silent() {
+	if next := c.slowest.Round(time.Second); next > 0 && !c.unanswering() {
 		used += fmt.Sprintf("; the next answer may take %s", next)
 	}
 	return used
 }
 
-// silent is true where nothing shows that the model would answer: it never
-// did, or a request of this life was given up and none was answered.
-func (c *conversation) silent() bool { return c.out.Turns == 0 || c.unheard }
+// unanswering reports whether the model has given no sign that it would answer:
+// it never did, or a request of this process was given up and none was
+// answered.
+func (c *conversation) unanswering() bool { return c.out.Turns == 0 || c.gaveUp }
 
-// reserve holds what the next request may cost in the ledger.
+// reserve reserves the cost of the next request in the ledger.
 func (c *conversation) reserve(ctx context.Context, need, spare Spending) (string, error) {
 	if c.Ledger == nil {
 		return "", nil
@@ -128,8 +130,8 @@ func (c *conversation) reserve(ctx context.Context, need, spare Spending) (strin
 	return "", err
 }
 
-// project returns what the next request may cost, and what a last word after
-// it may: a prompt that has grown by one answer and what tools said to it.
+// project returns what the next request may cost, and what a last request after
+// it may, whose prompt is longer by one answer and the tools' answers to it.
 func (c *conversation) project() (need, spare Spending) {
 	prompt, output := c.estimate(), int64(DefaultOutput)
 	if c.maxOutput > 0 {
@@ -143,28 +145,28 @@ func (c *conversation) project() (need, spare Spending) {
 	return need, spare
 }
 
-// guessMargin is the part that is added to an estimate: code and hashes have
-// more tokens than prose of the same length.
+// guessMargin is the fraction of an estimate that is added to it: code and
+// hashes have more tokens than prose of the same length.
 const guessMargin = 5
 
-// answerRoom is what one turn usually adds to a prompt, in tokens: an answer,
+// answerRoom is how many tokens one turn usually adds to a prompt: an answer,
 // or the condensed answers of a few tools.
 const answerRoom = 2000
 
-// estimate counts the prompt of the next request. After the first answer only
-// what was added since is a guess.
+// estimate returns the tokens of the next prompt. After the first answer only
+// what was added since is estimated.
 func (c *conversation) estimate() int64 {
-	if c.counted.tokens > 0 {
-		return c.counted.tokens + model.Estimate(model.Request{Messages: c.talk[c.counted.messages:]})
+	if c.lastCount.tokens > 0 {
+		return c.lastCount.tokens + model.Estimate(model.Request{Messages: c.messages[c.lastCount.messages:]})
 	}
 	return model.Estimate(c.request())
 }
 
-// price turns tokens into money as far as the model's price is known.
+// price converts tokens to money if the model's price is known.
 type price struct {
 	model.Price
 	known   bool
-	dearest float64 // call so far, in USD
+	dearest float64 // the dearest call so far, in USD
 }
 
 func newPrice(asker model.Asker) price {
@@ -175,7 +177,7 @@ func newPrice(asker model.Asker) price {
 	return p
 }
 
-// check refuses a limit in USD that could not be kept.
+// check returns an error for a limit in USD that cannot be enforced.
 func (p *price) check(l *Loop) error {
 	limited := l.Limits.USD > 0 || l.Ledger != nil && l.Ledger.budget.USD > 0
 	if limited && !p.known && !l.Unpriced {
@@ -184,9 +186,9 @@ func (p *price) check(l *Loop) error {
 	return nil
 }
 
-// project returns what so many tokens may cost. Prompts that a provider
-// writes to its cache cost more than others. Where no price tells, the dearest
-// call so far does: some servers say what a call did cost, and nothing before.
+// project returns what a request may cost. Prompts that a provider writes to
+// its cache cost more than others. If the price is unknown it uses the dearest
+// call so far: some servers report the cost of a call, but not their prices.
 func (p *price) project(prompt, output int64) Spending {
 	plain, write := model.Usage{Uncached: prompt, Output: output}, model.Usage{CacheWrite: prompt, Output: output}
 	usd := max(p.Cost(plain), p.Cost(write))
@@ -196,14 +198,14 @@ func (p *price) project(prompt, output int64) Spending {
 	return Spending{Tokens: prompt + output, USD: usd}
 }
 
-// least is what tokens cost where all that was sent was in a cache.
+// least returns the cost if the whole prompt was cached.
 func (p *price) least(prompt, output int64) Spending {
 	usd := min(p.Cost(model.Usage{Uncached: prompt}), p.Cost(model.Usage{CacheRead: prompt})) + p.Cost(model.Usage{Output: output})
 	return Spending{Tokens: prompt + output, USD: usd}
 }
 
-// settle adds the cost of an answer to its usage if it can be told, and
-// returns what it took.
+// settle sets the cost in a usage if it is known, and returns what the answer
+// took.
 func (p *price) settle(u *model.Usage) Spending {
 	if u.CostUSD == nil && p.known {
 		usd := p.Cost(*u)

@@ -70,8 +70,8 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 	}
 }
 
-// What comes as the last word may be the verdict: as text, or as a call of
-// the one tool that takes it.
+// The last answer may be the verdict: as text, or as a call of the one tool
+// that takes it.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -112,7 +112,7 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A reason names what may be taken, and leaves out what takes nothing.
+// A reason names what the next answers may take, and omits what takes nothing.
 func TestReasonsNameNoZero(t *testing.T) {
 	t.Parallel()
 	number := regexp.MustCompile(`[0-9]{2,}|0\.[0-9]+`)
@@ -138,7 +138,7 @@ func TestReasonsNameNoZero(t *testing.T) {
 	}
 }
 
-// Without words for it no last word is asked for, and the turns are all used.
+// Without Loop.LastWord there is no last request, and all turns are used.
 func TestNoLastWord(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: busy(50)}
@@ -150,7 +150,7 @@ func TestNoLastWord(t *testing.T) {
 	}
 }
 
-// A budget that not even the last word fits into asks for nothing.
+// If the budget has no room even for the last answer, nothing is asked.
 func TestBudgetTooSmallForAnything(t *testing.T) {
 	t.Parallel()
 	s := &script{price: 1}
@@ -162,8 +162,7 @@ func TestBudgetTooSmallForAnything(t *testing.T) {
 	}
 }
 
-// An unknown price fails closed where there is a limit in USD, unless it is
-// allowed.
+// A limit in USD with an unknown price is an error, unless it is allowed.
 func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -194,8 +193,8 @@ func TestUnknownPrice(t *testing.T) {
 	}
 }
 
-// Where only the server's bills tell the price, the dearest one so far is held
-// for the next call and for the last word, and the limit holds.
+// If only the server's reported costs show the price, the highest so far is
+// reserved for the next request and for the last one, and the limit holds.
 func TestPriceFromBills(t *testing.T) {
 	t.Parallel()
 	billed := func(next turn) turn {
@@ -265,7 +264,7 @@ func TestWallCutsATool(t *testing.T) {
 	})
 }
 
-// The time of earlier lives counts.
+// The time of earlier processes counts.
 func TestWallCountsAllLives(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalIn(t, t.TempDir())
@@ -330,8 +329,8 @@ func hang(ctx context.Context, _ model.Request) (*model.Reply, error) {
 	return nil, ctx.Err()
 }
 
-// A server that never answers is asked for no last word: the run ends with
-// its time, and at once when it is taken up again.
+// A server that never answers gets no last request: the run ends with its time,
+// and at once when it is resumed.
 func TestWallWithoutAnyAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := pages{}
@@ -354,8 +353,8 @@ func TestWallWithoutAnyAnswer(t *testing.T) {
 	})
 }
 
-// A model that answered in an earlier life only is asked for its last word
-// where the time is over, but not when it has just let a request run into it.
+// A model that answered only in an earlier process gets its last request when
+// the time is over, but not if it has just let a request run into the limit.
 func TestWallWithoutAnAnswerInThisLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {
@@ -389,8 +388,8 @@ func TestWallWithoutAnAnswerInThisLife(t *testing.T) {
 	})
 }
 
-// A last word that another limit made the first request ends with the time of
-// the run, too.
+// If another limit makes the first request the last one, it ends with the time
+// of the run, too.
 func TestOnlyRequestEndsWithTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newTestLoop(&script{turns: []turn{hang}})
@@ -403,9 +402,9 @@ func TestOnlyRequestEndsWithTheTime(t *testing.T) {
 	})
 }
 
-// A budget is charged for what may have been paid: for a request whose answer
-// was lost in full, for one that the server refused not at all, and for the
-// answers that an earlier life of a run got.
+// A budget is charged for what may have been paid: in full for a request whose
+// answer was lost, nothing for one that the server refused, and the cost of
+// answers that an earlier process received.
 func TestLedgerAfterFailures(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -436,8 +435,8 @@ func TestLedgerAfterFailures(t *testing.T) {
 	}
 }
 
-// A resumed run says its last word for the same reason, although the limit
-// would allow more now.
+// A resumed run sends its last request for the same reason, even if the limit
+// would now allow more.
 func TestResumedLastWord(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalIn(t, t.TempDir())
@@ -459,8 +458,8 @@ func TestResumedLastWord(t *testing.T) {
 	}
 }
 
-// What is held is the dearest way to read the prompt, with a margin for the
-// guess, and all the output that is allowed.
+// The reservation is the highest cost of reading the prompt, with a margin for
+// the estimate, plus all the output that is allowed.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	p := price{Price: model.Price{Input: 1, CacheRead: 0.1, CacheWrite: 1.25, Output: 10}}

@@ -9,17 +9,17 @@ import (
 	"git-agent/agent/model"
 )
 
-// How often a model may go wrong in the same way, one time after the other,
+// These bound how often in succession a model may go wrong in the same way
 // before the run ends.
 const (
-	maxIdle    = 3 // turns that bring nothing to run (mini-swe-agent's limit on format errors)
-	maxCuts    = 3 // answers cut by their length: the second try has twice the room, the third is told
-	maxRetreat = 2 // requests that fail although something was taken out
+	maxIdle     = 3 // turns without a call that could run (mini-swe-agent's limit on format errors)
+	maxCuts     = 3 // answers cut by the length limit: the second may be twice as long, before the third the model is told
+	maxFailures = 2 // requests that fail although something was removed
 )
 
-// tired counts a turn that brought nothing to run, and ends the run when
-// there were too many.
-func (c *conversation) tired(problem string) bool {
+// idleTooLong counts a turn without a call that could run, and ends the run
+// after too many.
+func (c *conversation) idleTooLong(problem string) bool {
 	c.idle++
 	if c.idle >= maxIdle {
 		c.end(StatusFailed, "%d answers in a row brought nothing to run: %s", c.idle, problem)
@@ -27,27 +27,27 @@ func (c *conversation) tired(problem string) bool {
 	return c.ended()
 }
 
-// nudge says something to the model after an answer that was no use.
+// nudge sends a message to the model after a useless answer.
 func (c *conversation) nudge(ctx context.Context, n int, text, problem string) error {
 	if c.lastWord != "" {
 		c.end(StatusLimit, "%s; %s", c.lastWord, problem)
 		return nil
 	}
-	if c.tired(problem) {
+	if c.idleTooLong(problem) {
 		return nil
 	}
 	said := Said{Text: text}
-	found, err := c.book.recall(ctx, UserStep(n), &said)
+	found, err := c.steps.recall(ctx, UserStep(n), &said)
 	if err == nil && !found {
-		err = c.book.record(ctx, UserStep(n), said, &said)
+		err = c.steps.record(ctx, UserStep(n), said, &said)
 	}
 	c.say(said.Text)
 	return err
 }
 
-// cut deals with an answer that its length limit ended. Nothing of it is
-// used: its calls may look whole and not be.
-func (c *conversation) cut(ctx context.Context, n int, reply *model.Reply) error {
+// retryCut handles an answer that was cut by the length limit. Nothing of it is
+// used: its calls may look complete and not be.
+func (c *conversation) retryCut(ctx context.Context, n int, reply *model.Reply) error {
 	problem := fmt.Sprintf("the answer was cut at %d tokens", reply.Usage.Output)
 	c.cuts++
 	switch {
@@ -62,9 +62,9 @@ func (c *conversation) cut(ctx context.Context, n int, reply *model.Reply) error
 	return c.nudge(ctx, n, phrase("cut", nil), problem)
 }
 
-// retreatFrom deals with a request that failed: where the conversation is to
-// blame, something is taken out of it.
-func (c *conversation) retreatFrom(ctx context.Context, n int, res AskResult) error {
+// recoverFrom handles a failed request. If the conversation caused the failure,
+// it removes something from it.
+func (c *conversation) recoverFrom(ctx context.Context, n int, res AskResult) error {
 	if c.denied != "" {
 		c.end(StatusLimit, "%s; no last word: %s", c.denied, brief(res.Error))
 		return nil
@@ -79,35 +79,35 @@ func (c *conversation) retreatFrom(ctx context.Context, n int, res AskResult) er
 		if c.lastWord != "" {
 			c.end(StatusLimit, "%s; %s", c.lastWord, res.Error)
 		}
-		c.slowest = max(c.slowest, c.Limits.Wall) // nothing but the last word has time now
+		c.slowest = max(c.slowest, c.Limits.Wall) // there is only time for the last request
 		return nil
 	}
-	c.retreat++
-	if len(answers) == 0 || c.retreat >= maxRetreat {
+	c.failures++
+	if len(answers) == 0 || c.failures >= maxFailures {
 		c.end(StatusFailed, "%s: %s", res.Class, brief(res.Error))
 		c.out.Class = res.Class
 		return nil
 	}
 	removed := Removed{Why: res.Class, Answers: answers}
-	found, err := c.book.recall(ctx, RemovedKey(n), &removed)
+	found, err := c.steps.recall(ctx, RemovedKey(n), &removed)
 	if err == nil && !found {
-		err = c.book.record(ctx, RemovedKey(n), removed, &removed)
+		err = c.steps.record(ctx, RemovedKey(n), removed, &removed)
 	}
 	c.replace(removed.Answers)
 	return err
 }
 
-// oldest picks tool answers, the oldest first, until half of what tools said
-// is gone, at least one. It happens in one step, because each change of the
+// oldest picks tool answers from the oldest on, at least one, until half of
+// their text is gone. All are removed at once, because each change of the
 // prefix makes a provider's prompt cache useless.
 func (c *conversation) oldest() []Replacement {
 	total, gone := 0, 0
-	for _, p := range c.placed {
-		total += len(c.talk[p.message].Text)
+	for _, p := range c.toolAnswers {
+		total += len(c.messages[p.message].Text)
 	}
 	var out []Replacement
-	for _, p := range c.placed {
-		m := c.talk[p.message]
+	for _, p := range c.toolAnswers {
+		m := c.messages[p.message]
 		stub := phrase("removed", map[string]any{"Chars": utf8.RuneCountInString(m.Text), "Name": m.Name, "Turn": p.turn})
 		if 2*gone < total && len(stub) < len(m.Text) {
 			gone += len(m.Text)
@@ -117,10 +117,10 @@ func (c *conversation) oldest() []Replacement {
 	return out
 }
 
-// newest picks the last tool answer that says anything.
+// newest picks the last tool answer that has content.
 func (c *conversation) newest() []Replacement {
-	for _, p := range slices.Backward(c.placed) {
-		m := c.talk[p.message]
+	for _, p := range slices.Backward(c.toolAnswers) {
+		m := c.messages[p.message]
 		stub := phrase("withheld", map[string]any{"Name": m.Name})
 		if m.Text != stub {
 			return []Replacement{{Step: p.step, Text: stub}}
@@ -129,17 +129,17 @@ func (c *conversation) newest() []Replacement {
 	return nil
 }
 
-// replace puts stubs in the places of answers. The messages of requests that
-// were sent stay as they were: whoever keeps one does not see it change.
+// replace replaces answers by stubs. It copies the messages, so that requests
+// already sent do not change.
 func (c *conversation) replace(answers []Replacement) {
-	c.talk = slices.Clone(c.talk)
+	c.messages = slices.Clone(c.messages)
 	for _, a := range answers {
-		for _, p := range c.placed {
+		for _, p := range c.toolAnswers {
 			if p.step == a.Step {
-				c.talk[p.message].Text = a.Text
+				c.messages[p.message].Text = a.Text
 			}
 		}
 		c.answers.forget(a.Step)
 	}
-	c.counted = counted{}
+	c.lastCount = promptCount{}
 }

@@ -134,8 +134,8 @@ func newTestLoop(s *script) *Loop {
 	}
 }
 
-// A conversation goes from the prompt over calls to the verdict, and every
-// request holds all that was before.
+// A conversation leads from the prompt through calls to the verdict, and every
+// request contains everything before it.
 func TestLoopReachesAVerdict(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
@@ -224,8 +224,8 @@ func intentOf(t testing.TB, traces *cache.Traces, run cache.RunID, n int) (inten
 	return intent
 }
 
-// A run that is resumed with all its steps asks nobody, and ends in the same
-// way with the same events.
+// A run that is resumed with all its steps sends no request, and ends in the
+// same way with the same events.
 func TestLoopResumes(t *testing.T) {
 	t.Parallel()
 	turns := []turn{call("read", `{"a":"<&>"}`, "look", `{"a":2}`, "look", `{"a":2}`), say("  "), call("nope", `{}`), fails(model.ClassOverflow), call("report", `{"x":"<&>"}`)}
@@ -258,7 +258,29 @@ func TestLoopResumes(t *testing.T) {
 	if fmt.Sprint(outcomes[0]) != fmt.Sprint(outcomes[1]) || !slices.Equal(lives[0], lives[1]) || !maps.Equal(kept[0], kept[1]) {
 		t.Errorf("the lives differ:\n%+v\n%+v\n%q\n%q", outcomes[0], outcomes[1], lives[0], lives[1])
 	}
+	if !strings.Contains(kept[0][StepOpening], `"deeds":{"report":"verdict"}`) {
+		t.Errorf("the opening does not say what the tools do: %s", kept[0][StepOpening])
+	}
 	if outcomes[0].Status != StatusFound || kept[0]["removed/4"] == "" || !strings.Contains(kept[0]["tool/1/1"], "<&>") {
 		t.Errorf("%+v, %q", outcomes[0], slices.Sorted(maps.Keys(kept[0])))
+	}
+}
+
+// A run of a build that did not record what its tools do can be resumed.
+func TestOldOpeningResumes(t *testing.T) {
+	t.Parallel()
+	journal, _ := journalIn(t, filepath.Join(t.TempDir(), "a"))
+	old := `{"model":"m","system":"s","prompt":"p","tools":[],"limits":{"turns":3}}`
+	if err := journal.Record(t.Context(), StepOpening, []byte(old)); err != nil {
+		t.Fatal(err)
+	}
+	b := stepLog{journal: journal}
+	o := Opening{Model: "m", System: "s", Prompt: "p", Tools: []model.Tool{}, Deeds: map[string]Deed{"report": DeedVerdict}, Needs: []Deed{DeedBlame}}
+	if err := b.begin(t.Context(), o); err != nil || !b.past {
+		t.Errorf("%v, in the past: %t", err, b.past)
+	}
+	o.Prompt = "q"
+	if err := (&stepLog{journal: journal}).begin(t.Context(), o); err == nil {
+		t.Error("a run with another prompt is resumed")
 	}
 }

@@ -19,15 +19,16 @@ const oddAnswer = `{"id":"x","object":"chat.completion","model":"m","choices":[{
   "n": 1.50e+2,  "tool_calls":[{"id":"odd","type":"function","function":{"name":"look","arguments":"{ \"at\" : 1 }"},"index":0}]}}],
  "usage":{"prompt_tokens":50,"completion_tokens":5}}`
 
-// speak answers by the request alone, on any wire.
-func speak(req modeltest.Request) modeltest.Reply {
+// speak answers by the request alone, on any wire. Where answers are streamed,
+// the first one is an ordinary one.
+func speak(req modeltest.Request, stream bool) modeltest.Reply {
 	call := func(name, args string) modeltest.Reply {
 		r := modeltest.Call(name, args)
 		r.Calls[0].ID = fmt.Sprintf("id%d", req.Turn())
 		return r
 	}
 	switch n := req.Turn(); {
-	case n == 0 && req.Wire == "chat" && !req.Stream:
+	case n == 0 && req.Wire == "chat" && !stream:
 		return modeltest.Status(http.StatusOK, oddAnswer)
 	case n == 0:
 		return call("look", `{ "at" : 1 }`)
@@ -52,7 +53,7 @@ func TestResumedRunSendsTheSameBytes(t *testing.T) {
 			t.Run(fmt.Sprintf("%s stream=%t", wire, stream), func(t *testing.T) {
 				t.Parallel()
 				run := func(srv *modeltest.Server, ctx context.Context, j Journal) (Outcome, error) {
-					client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Key: "k", Wire: wire, Stream: stream})
+					client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Key: "k", Wire: wire})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -60,7 +61,8 @@ func TestResumedRunSendsTheSameBytes(t *testing.T) {
 					l.Model, l.Journal = client, j
 					return l.Run(ctx)
 				}
-				straight := modeltest.Serve(t, speak)
+				straight := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply { return speak(req, stream) })
+				straight.Stream = stream
 				want, err := run(straight, t.Context(), nil)
 				if err != nil || want.Status != StatusFound || want.Turns != 4 {
 					t.Fatalf("%+v, %v", want, err)
@@ -74,8 +76,9 @@ func TestResumedRunSendsTheSameBytes(t *testing.T) {
 						if req.Turn() == at {
 							cancel()
 						}
-						return speak(req)
+						return speak(req, stream)
 					})
+					srv.Stream = stream
 					journal, _ := journalIn(t, t.TempDir())
 					if out, err := run(srv, ctx, journal); err == nil && out.Status != StatusFound {
 						t.Errorf("interrupted at %d: %+v", at, out)
@@ -153,8 +156,8 @@ func TestBadServerInARun(t *testing.T) {
 	}
 }
 
-// While a request waits for its server, the user is told, and also when that
-// is over.
+// The user is told when a request waits for its server, and when the wait is
+// over.
 func TestWaitsAreProgress(t *testing.T) {
 	t.Parallel()
 	srv := modeltest.Script(t, modeltest.Status(503, "{}", "Retry-After", "8"), modeltest.Call("report", `{"commit":"abc"}`))

@@ -7,12 +7,12 @@ import (
 	"reflect"
 )
 
-// schemaOf writes the JSON schema of a tool's parameters, in the order of the
-// struct's fields, so that the bytes, and with them a provider's prompt cache,
-// stay the same from run to run. Unknown properties are not allowed. Every
-// turn pays for the schemas, so what a name says, or another tool's
-// description, has an empty meaning; but each parameter must have one, lest
-// it was forgotten.
+// schemaOf returns the JSON schema of a tool's parameters, in the order of the
+// struct's fields, so that the bytes are the same in every run and providers'
+// prompt caches work. Unknown properties are not allowed. Every turn pays for
+// the schemas, so a parameter that its name or another tool's description
+// explains has an empty meaning; but meaning must name every parameter, so that
+// none is forgotten.
 func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
@@ -26,29 +26,21 @@ func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, "%q:", p.name)
-		if err := encode(&b, propertyOf(p, text)); err != nil {
+		property, err := encodeJSON(propertyOf(p, text))
+		if err != nil {
 			return nil, err
 		}
+		b.Write(property)
 		if p.required {
 			required = append(required, p.name)
 		}
 	}
-	b.WriteString(`},"required":`)
-	if err := encode(&b, required); err != nil {
+	names, err := encodeJSON(required)
+	if err != nil {
 		return nil, err
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	fmt.Fprintf(&b, `},"required":%s,"additionalProperties":false}`, names)
 	return b.Bytes(), nil
-}
-
-// encode writes v without a newline behind it and with < and > as they are:
-// a model pays for \u003c.
-func encode(b *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	b.Truncate(b.Len() - len("\n"))
-	return err
 }
 
 // property is a JSON schema of one parameter; the field order is the order

@@ -10,9 +10,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// What a Loop writes to its journal, all as JSON. Requests to the model are
-// numbered from 1, those that brought no answer too, and so are the calls of
-// one answer:
+// A Loop writes these steps to its journal, all as JSON. Requests to the model
+// are numbered from 1, including those without an answer, and so are the calls
+// of one answer:
 //
 //	result opening     Opening
 //	result limit/N     LimitStep     before model/N, if that is the last word
@@ -20,16 +20,16 @@ import (
 //	result model/N     AskResult
 //	intent tool/N/I    model.Call
 //	result tool/N/I    CallResult
-//	result removed/N   Removed       tool answers taken out of the conversation after model/N failed
-//	result user/N      Said          what became of an answer without calls
+//	result removed/N   Removed       tool answers removed from the conversation after model/N failed
+//	result user/N      Said          how an answer without calls was handled
 //	note   closing     Closing
 //
-// A Loop is deterministic between these steps, so that it resumes by running
-// again and taking the results that are there. It goes on with what a step
-// reads as when it comes back, so that both lives of a run see the same.
-// Calls that are answered without running a tool have no intent. A request
-// that failed and ended the run is sent again when the run is resumed; the
-// last result of a key counts, and so does the last closing.
+// A Loop is deterministic between these steps. It resumes by running again and
+// taking the results that are there. It always goes on with a result as it is
+// read back from its step, so that the first and the resumed run see the same.
+// Calls that are answered without running a tool have no intent. A request that
+// failed and ended the run is sent again on resuming; the last result of a key
+// counts, and so does the last closing.
 const (
 	StepOpening = "opening"
 	StepClosing = "closing"
@@ -41,22 +41,27 @@ func ModelStep(n int) string { return fmt.Sprintf("model/%d", n) }
 // ToolStep is the key of the i-th call of the n-th answer, both from 1.
 func ToolStep(n, i int) string { return fmt.Sprintf("tool/%d/%d", n, i) }
 
-// UserStep is the key of what is said to the model after its n-th answer.
+// UserStep is the key of the message to the model after its n-th answer.
 func UserStep(n int) string { return fmt.Sprintf("user/%d", n) }
 
 // LimitKey is the key of the limit that makes the n-th request the last word.
 func LimitKey(n int) string { return fmt.Sprintf("limit/%d", n) }
 
-// RemovedKey is the key of what was taken out after the n-th request failed.
+// RemovedKey is the key of what was removed after the n-th request failed.
 func RemovedKey(n int) string { return fmt.Sprintf("removed/%d", n) }
 
-// Opening is how a conversation begins.
+// Opening is the beginning of a conversation.
 type Opening struct {
 	Model  string       `json:"model"`
 	System string       `json:"system"`
 	Prompt string       `json:"prompt"`
 	Tools  []model.Tool `json:"tools"`
 	Limits Limits       `json:"limits"`
+	// Deeds maps tools to their deeds, and Needs lists those that a careful
+	// verdict is based on. Only readers of the recording use them. Older runs have
+	// null.
+	Deeds map[string]Deed `json:"deeds"`
+	Needs []Deed          `json:"needs,omitempty"`
 }
 
 // AskIntent is a request that is about to be sent.
@@ -66,66 +71,72 @@ type AskIntent struct {
 	HoldUSD  float64 `json:"hold_usd,omitempty"` // reserved for it
 }
 
-// AskResult is what came of it: a reply, or the reason why there is none.
+// AskResult is the result of a request: a reply, or the reason why there is
+// none.
 type AskResult struct {
 	Reply   *model.Reply `json:"reply,omitempty"`
-	Class   model.Class  `json:"class,omitempty"` // ClassWall beside those of package model
+	Class   model.Class  `json:"class,omitempty"` // ClassWall or one of package model's
 	Error   string       `json:"error,omitempty"`
 	Seconds float64      `json:"seconds,omitempty"`
-	// Wasted is how many requests were sent that brought nothing and may have
-	// been paid for.
+	// Wasted is how many attempts were sent that brought no answer and may have
+	// been charged.
 	Wasted int `json:"wasted,omitempty"`
 }
 
-// ClassWall is a request that was given up because the time of the run ended.
+// ClassWall is the class of a request that was given up because the run's time
+// ended.
 const ClassWall model.Class = "wall"
 
-// CallResult is what a tool answered.
+// CallResult is the answer to a tool call.
 type CallResult struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Text      string          `json:"text"`             // as the model saw it
-	Full      string          `json:"full,omitempty"`   // before compression, where that took something away
+	Full      string          `json:"full,omitempty"`   // Text before it was condensed, if that removed something
 	Detail    json.RawMessage `json:"detail,omitempty"` // of a final result: its value
 	Failed    bool            `json:"failed,omitempty"`
 	Malformed bool            `json:"malformed,omitempty"` // the call could not be understood
-	SameAs    string          `json:"same_as,omitempty"`   // key of the step that gave the answer which Text refers to
+	SameAs    string          `json:"same_as,omitempty"`   // key of the step with the answer to which Text refers
 	NotRun    bool            `json:"not_run,omitempty"`   // Text says why
 	Cached    bool            `json:"cached,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Final     bool            `json:"final,omitempty"`
+	Nothing   bool            `json:"nothing,omitempty"`   // there is nothing of what was looked for; of a final result: it names nothing
+	TimedOut  bool            `json:"timed_out,omitempty"` // Failed, because of the call's time limit
 	Seconds   float64         `json:"seconds,omitempty"`
 }
 
-// Said is what became of an answer without calls: it was final, or Text was
-// said to the model as the user.
+// Said says how an answer without calls was handled: it was final, or Text was
+// sent to the model as the user's message.
 type Said struct {
 	Text   string          `json:"text,omitempty"`
 	Final  bool            `json:"final,omitempty"`
 	Detail json.RawMessage `json:"detail,omitempty"` // of a final result: its value
+	// Nothing says that a final answer names nothing.
+	Nothing bool `json:"nothing,omitempty"`
 }
 
-// LimitStep says which limit was met, and what the model was told then.
+// LimitStep records which limit was reached, and what the model was told.
 type LimitStep struct {
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
 }
 
-// Removed lists tool answers that were replaced in the conversation, all at
-// once. Why is ClassOverflow or ClassRefused.
+// Removed lists tool answers that were replaced in the conversation at once.
+// Why is ClassOverflow or ClassRefused.
 type Removed struct {
 	Why     model.Class   `json:"why"`
 	Answers []Replacement `json:"answers"`
 }
 
-// Replacement is one of them: the key of the call, and the text that now
-// stands in the place of its answer.
+// Replacement is one replaced answer: the key of its call, and the text that
+// now stands for it.
 type Replacement struct {
 	Step string `json:"step"`
 	Text string `json:"text"`
 }
 
-// Closing is how it ended.
+// Closing says how a conversation ended.
 type Closing struct {
 	Status string      `json:"status"`
 	Reason string      `json:"reason,omitempty"`
@@ -134,10 +145,10 @@ type Closing struct {
 	Usage  model.Usage `json:"usage"`
 }
 
-// RequestHash is the hex SHA-256 of a request in its neutral form, by which a
-// replay knows that it asks the same.
+// RequestHash returns the hex SHA-256 of a request in its neutral form, by
+// which a replay checks that it sends the same request.
 func RequestHash(req model.Request) (string, error) {
-	text, err := encodeStep(req)
+	text, err := encodeJSON(req)
 	if err != nil {
 		return "", fmt.Errorf("encode a request: %w", err)
 	}
@@ -145,9 +156,10 @@ func RequestHash(req model.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// encodeStep leaves <, > and & as they are: raw messages are resent as the
-// journal gives them back.
-func encodeStep(v any) ([]byte, error) {
+// encodeJSON encodes v without a newline, and leaves <, > and & as they are: a
+// model pays for \u003c, and raw messages are sent back as the journal returns
+// them.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

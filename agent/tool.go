@@ -10,47 +10,67 @@ import (
 // Tool is something that a model can call.
 type Tool interface {
 	Spec() Spec
-	// Call answers one call. A *CallError is an answer too: its text tells
-	// the caller what to change. Any other error is trouble of ours.
+	// Call answers one call. A *CallError is an answer too: its text tells the
+	// caller what to change. Any other error is a failure of ours.
 	Call(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// Spec is what a model is told about a tool.
+// Spec describes a tool to a model.
 type Spec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON schema
+	Deed        Deed            `json:"-"`          // not shown to models
 }
+
+// Deed says what a call of a tool does. It is recorded for readers of the run;
+// the conversation does not use it.
+type Deed string
+
+// These are the deeds. A tool that does none of them has the empty one.
+const (
+	DeedRead    Deed = "read"    // shows something that the call names
+	DeedShow    Deed = "show"    // shows the commit in the argument "commit"
+	DeedBlame   Deed = "blame"   // shows which commits wrote lines
+	DeedSearch  Deed = "search"  // looks for something
+	DeedEdit    Deed = "edit"    // changes the file in the argument "path"
+	DeedTest    Deed = "test"    // runs tests
+	DeedVerdict Deed = "verdict" // gives the answer; the deed of every Decider
+)
 
 // Result is the answer to a call.
 type Result struct {
 	Text      string // for the model: clean, bounded
-	Value     any    // for the program: *Blame, *Show, *Search, *FunctionLog or *Grep
-	Truncated bool   // Text is not all of it, and says how to get the rest
+	Value     any    // for the program; its type is the tool's
+	Truncated bool   // Text is incomplete, and says how to get the rest
 	Cached    bool
-	Full      string // before compression, where Text is less
-	// Incomplete says why Value is of a part only: a bound on git ended a read.
-	// It is "" for a whole answer, and Text says it too.
+	Full      string // Text before it was condensed, if that removed something
+	// Incomplete says why Value is incomplete: a bound on git ended a read. It is
+	// "" for a complete answer. Text says so, too.
 	Incomplete string
-	Final      bool // the call was the verdict, and it is accepted: the conversation ends
+	Final      bool // the call was an accepted verdict, which ends the conversation
+	// Nothing says that a search found nothing, or that a final result names
+	// nothing.
+	Nothing bool
 }
 
 // CallError says why a call cannot be answered, in words for its caller.
 type CallError struct {
 	Tool      string
 	Text      string
-	Err       error // the cause, nil for a mistake of the caller
-	Malformed bool  // the arguments do not fit the schema: nothing was looked for
+	Err       error // the cause; nil if the caller made a mistake
+	Malformed bool  // the arguments do not fit the schema, so the tool did not run
+	TimedOut  bool  // the call reached its time limit
 }
 
 func (e *CallError) Error() string { return e.Tool + ": " + e.Text }
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Answer is what the caller sees in place of a result's text.
+// Answer returns what the caller sees instead of a result's text.
 func (e *CallError) Answer() string { return "error: " + e.Text + "\n" }
 
-// Memory keeps answers between calls. *cache.Cache is one.
+// Memory stores answers between calls. *cache.Cache implements it.
 type Memory interface {
 	Get(ctx context.Context, key cache.Key) ([]byte, bool)
 	Put(ctx context.Context, key cache.Key, value []byte)

@@ -18,8 +18,8 @@ const envDamage = "GIT_AGENT_TEST_DAMAGE"
 
 const samples = 300
 
-// Whatever has happened to the file, an answer is right or there is none, and the cache
-// can be used on. Each way of damage is tried on the file and on its log.
+// Whatever damage the file has, an answer is right or there is none, and the
+// cache stays usable. Each kind of damage is tried on the file and on its log.
 func TestDamagedFileIsNeverAWrongAnswer(t *testing.T) {
 	healthy := healthyFiles(t)
 	for _, part := range []string{"", "-wal"} {
@@ -252,8 +252,8 @@ func TestDamagedTracesAreKept(t *testing.T) {
 	}
 }
 
-// A step whose payload is damaged is reported as such and never returned as if it were
-// whole, nor taken as not done.
+// A step with a damaged payload is reported as damaged; it is neither returned
+// as complete nor treated as not done.
 func TestDamagedStepIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	traces := openTraces(t, dir, Options{})
@@ -287,8 +287,9 @@ func TestDamagedStepIsAnError(t *testing.T) {
 	}
 }
 
-// A failed migration leaves the file as it was, a later version migrates what an earlier
-// one has made, and of precious data a copy of the old version stays.
+// A failed migration leaves the file as it was, a later version migrates the
+// file of an earlier one, and a copy of the old version of precious data is
+// kept.
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "test.db")

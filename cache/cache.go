@@ -12,17 +12,19 @@ const (
 	// DefaultLimit is the size that cache.db may have when agent.cacheLimit is not set.
 	DefaultLimit = 512 << 20
 
-	// A use is recorded when the last one recorded is older, so that reading does not
-	// become writing.
+	// The use of an entry is recorded only if the last recorded use is older than
+	// this, so that reading rarely causes a write.
 	useResolution = time.Hour
-	// Uses wait in memory for the next write, up to this number.
+	// Recorded uses wait in memory for the next write, at most this many.
 	maxWaiting = 1024
-	// After so many files set aside in one process something else is wrong.
+	// After setting aside this many files, a process gives up: something else is
+	// wrong.
 	maxAside = 3
 )
 
-// cacheFormat: the id of a row is the first 8 bytes of its key, which makes a lookup one
-// walk down one tree. Two keys that share them take turns; the whole key is compared.
+// cacheFormat is the format of cache.db. The id of a row is the first 8 bytes
+// of its key, so a lookup searches one tree. Two keys with the same first 8
+// bytes replace each other; lookups compare the whole key.
 var cacheFormat = format{
 	name: "cache.db",
 	id:   0x67616331, // "gac1"
@@ -42,13 +44,14 @@ var cacheFormat = format{
 		CREATE INDEX entry_used ON entry (used, stored);`, noSeal},
 }
 
-// Options are common to both files.
+// Options are the options of both files.
 type Options struct {
-	// Limit returns the bytes that cache.db may have, 0 for DefaultLimit. It is asked once
-	// and only when something is to be kept, since a setting costs a process. May be nil.
+	// Limit returns the largest size of cache.db in bytes, 0 for DefaultLimit. It
+	// is called once, and only before something is stored, since reading a setting
+	// costs a process. It may be nil.
 	Limit   func(context.Context) int64
-	Version string       // of the tool, kept with each run in traces.db
-	Warn    func(string) // gets each warning once, in git's voice without a prefix; may be nil
+	Version string       // of git-agent; stored with each run in traces.db
+	Warn    func(string) // called once for each warning, worded like git's but without a prefix; may be nil
 
 	now func() time.Time // for tests
 }
@@ -66,28 +69,29 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Cache is cache.db. It is safe for concurrent use, and a nil Cache is an empty one that
-// keeps nothing.
+// Cache is cache.db. It is safe for concurrent use. A nil Cache behaves like an
+// empty one that stores nothing.
 type Cache struct {
-	ctx context.Context // without its cancellation: for the write in Close
+	ctx context.Context // the context of Open without its cancellation, for the write in Close
 	dir string
 	opt Options
 
 	limited sync.Once
-	bytes   int64 // the limit, see limit
+	bytes   int64 // the size limit; set by the method limit
 
 	mu       sync.Mutex
-	handle   *handle // nil until the first use that needs it
-	off      bool    // there is no cache in this process
-	reason   error   // of the last trouble
-	readOnly bool    // a write was refused; reading goes on
+	handle   *handle // nil until a use needs the file
+	off      bool    // the cache is disabled for this process
+	reason   error   // the last failure
+	readOnly bool    // a write was refused; only reads continue
 	aside    int
 	warned   map[string]bool
-	waiting  map[int64]int64 // id -> last use that is not yet in the file
-	unpruned int64           // bytes written since the size was looked at
+	waiting  map[int64]int64 // last uses by row id that are not yet in the file
+	unpruned int64           // bytes written since the size was last checked
 }
 
-// Open returns the cache in dir without touching the disk; that happens on first use.
+// Open returns the cache in dir. It does not touch the disk; the first use
+// does.
 func Open(ctx context.Context, dir string, opt Options) *Cache {
 	return &Cache{
 		ctx:      context.WithoutCancel(ctx),
@@ -99,14 +103,15 @@ func Open(ctx context.Context, dir string, opt Options) *Cache {
 	}
 }
 
-// Without returns a cache that keeps nothing, and says why when it is asked.
+// Without returns a cache that stores nothing; Stats and the like return
+// reason.
 func Without(reason error) *Cache {
 	c := Open(context.Background(), "", Options{})
 	c.off, c.reason = true, reason
 	return c
 }
 
-// Get returns the value of key. When in doubt it returns none.
+// Get returns the value of key. On any failure it reports a miss.
 func (c *Cache) Get(ctx context.Context, key Key) ([]byte, bool) {
 	if c == nil {
 		return nil, false
@@ -127,14 +132,14 @@ func (c *Cache) Get(ctx context.Context, key Key) ([]byte, bool) {
 	value, err := h.codec.unpack(sum[:], row.stored)
 	if err != nil {
 		c.suspect(ctx, h)
-		return nil, false // the Put that follows a miss replaces it
+		return nil, false // the Put that follows the miss replaces the row
 	}
 	c.touch(ctx, rowID(sum[:]), row.used)
 	return value, true
 }
 
-// Put keeps value under key if it can. A value that would take more than an eighth of the
-// limit is not kept: it would drive out too much else.
+// Put stores value under key if it can. It does not store a value larger than
+// an eighth of the limit, which would displace too much else.
 func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 	if c == nil {
 		return
@@ -152,7 +157,7 @@ func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 		err := h.insert(ctx, sum[:], key.Kind, c.opt.now().UnixMilli(), s)
 		if err == nil {
 			c.flush(ctx, h, false)
-			c.keepSmall(ctx, h, int64(len(s.data)))
+			c.pruneIfDue(ctx, h, int64(len(s.data)))
 			return
 		}
 		if !c.failed(ctx, h, writing, err) {
@@ -161,10 +166,10 @@ func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 	}
 }
 
-// maxAlways is the size of values that even the smallest limit admits.
+// maxAlways is the size up to which Put stores a value whatever the limit.
 const maxAlways = 64 << 10
 
-// Close writes what waits and closes the file.
+// Close writes the recorded uses and closes the file.
 func (c *Cache) Close() error {
 	if c == nil {
 		return nil

@@ -38,7 +38,7 @@ func TestGetReturnsWhatPutKept(t *testing.T) {
 	}
 }
 
-// A nil cache and a closed one are empty and do no harm.
+// A nil cache and a closed one behave like an empty one.
 func TestCacheThatIsNotThere(t *testing.T) {
 	closed := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t)})
 	mustNot(t, closed.Close())
@@ -74,7 +74,8 @@ func TestReadingLeavesNoTrace(t *testing.T) {
 	mustNot(t, c.Close())
 }
 
-// Only the user can read the files, whatever the umask, also when they could be before.
+// Only the user can read the files, whatever the umask, even if others could
+// read them before.
 func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "agent")
 	path := fill(t, dir, 3)
@@ -103,7 +104,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// Two keys that differ in one part or in the border between parts have their own values.
+// Two keys that differ in one part, or in where one part ends, have separate
+// values.
 func TestKeysDoNotMeet(t *testing.T) {
 	c := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t)})
 	defer c.Close()
@@ -121,7 +123,7 @@ func TestKeysDoNotMeet(t *testing.T) {
 	}
 }
 
-// A value that has come into the row of another key is not returned.
+// A value in the row of another key is not returned.
 func TestValueIsBoundToItsKey(t *testing.T) {
 	dir := t.TempDir()
 	path := fill(t, dir, 2)

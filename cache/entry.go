@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// entry is a row of the table of that name.
+// entry is a row of the table entry.
 type entry struct {
 	stored
 	used int64
@@ -26,10 +26,10 @@ func (h *handle) insert(ctx context.Context, sum []byte, kind string, now int64,
 	return err
 }
 
-// rowID is where the value of a key lives.
+// rowID returns the id of the row that holds the value of a key.
 func rowID(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) }
 
-// touch notes a use of a row whose last recorded use is old.
+// touch records the use of a row if its last recorded use is old.
 func (c *Cache) touch(ctx context.Context, id, used int64) {
 	now := c.opt.now().UnixMilli()
 	if now-used < useResolution.Milliseconds() {
@@ -45,8 +45,8 @@ func (c *Cache) touch(ctx context.Context, id, used int64) {
 	}
 }
 
-// flush writes the waiting uses. After a Put it does so only when many wait, because the
-// next Put or Close will come.
+// flush writes the waiting uses to the file. Unless all is true it does so only
+// when many wait, because another Put or Close will follow.
 func (c *Cache) flush(ctx context.Context, h *handle, all bool) {
 	c.mu.Lock()
 	n := len(c.waiting)

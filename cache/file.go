@@ -16,29 +16,30 @@ import (
 )
 
 const (
-	busyTimeout = 15000 // milliseconds, as long as a large prune of another process may take
-	readers     = 4     // connections; a read takes microseconds
+	busyTimeout = 15000 // milliseconds; a large prune of another process may take so long
+	readers     = 4     // connections for reading; a read takes microseconds
 )
 
-// noSeal is the second version of both files. Earlier programs, which kept their data in
-// repositories, had a table in it by which they knew their user's files; where there is
-// one, nothing reads it.
+// noSeal is the migration to version 2 of both files; it does nothing. Earlier
+// programs, which kept their data in repositories, stored a table of seals by
+// which they recognised their user's files. Such a table may still exist;
+// nothing reads it.
 const noSeal = "-- no table of seals any more"
 
-// format is what the two files differ in.
+// format describes one of the two files.
 type format struct {
 	name       string
-	id         int32 // application_id, so that file(1) and we know whose file it is
+	id         int32 // application_id, by which file(1) and we recognise the file
 	sync       string
 	migrations []string // migrations[i] leads from version i to i+1
-	precious   bool     // what is in the file cannot be computed again
+	precious   bool     // the content cannot be computed again
 }
 
-// handle is one open database: several readers, and one writer because SQLite has room
-// for one only and a queue in Go is fairer than its busy loop.
+// handle is one open database. It has several readers and one writer: SQLite
+// admits only one, and a queue in Go is fairer than SQLite's busy loop.
 type handle struct {
 	path  string
-	was   os.FileInfo // the file that was opened, to recognise it later
+	was   os.FileInfo // identity of the opened file, compared later
 	read  *sql.DB
 	write *sql.DB
 	codec codec
@@ -46,38 +47,39 @@ type handle struct {
 	suspected sync.Once
 }
 
-// open returns the database at path, created and brought to the current version if need
-// be. It does no more than a lookup needs when the file is current: there is no check of
-// integrity, because each row carries its own.
+// open opens the database at path, and creates or migrates it if necessary. If
+// the file is current it does no more work than a lookup needs. It does not
+// check the file's integrity, because each row carries a checksum.
 func (f format) open(ctx context.Context, path string) (*handle, error) {
 	h, err := f.openOnce(ctx, path)
-	for range maxUnsettled {
-		if !unsettled(err) {
+	for range maxMoveRetries {
+		if !maybeMoving(err) {
 			break
 		}
-		settle(path)
+		waitForMove(path)
 		h, err = f.openOnce(ctx, path)
 	}
 	return h, err
 }
 
-// maxUnsettled is how often an open is tried again that met with files on the move.
-const maxUnsettled = 3
+// maxMoveRetries is how often open is retried while another process moves the
+// file.
+const maxMoveRetries = 3
 
-// settle returns when whoever was setting the file aside has done so.
-func settle(path string) {
+// waitForMove waits until another process has finished setting the file aside.
+func waitForMove(path string) {
 	if unlock, err := lockDir(filepath.Dir(path)); err == nil {
 		unlock()
 	}
 }
 
-// openOnce fails with any error of SQLite's when the file is set aside by another process
-// at the same time: its log is moved before it is.
+// openOnce opens the file once. It can fail with any SQLite error while another
+// process sets the file aside, because that moves the log before the file.
 func (f format) openOnce(ctx context.Context, path string) (*handle, error) {
-	was, err := claim(path)
+	was, err := identify(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if err = f.create(ctx, path); err == nil {
-			was, err = claim(path)
+			was, err = identify(path)
 		}
 	}
 	if err != nil {
@@ -88,7 +90,7 @@ func (f format) openOnce(ctx context.Context, path string) (*handle, error) {
 		return nil, err
 	}
 	h.was = was
-	if err := f.ready(ctx, h); err != nil {
+	if err := f.checkVersion(ctx, h); err != nil {
 		h.close()
 		return nil, err
 	}
@@ -106,11 +108,12 @@ func (f format) connect(path string) (*handle, error) {
 	return &handle{path: path, read: read, write: write}, err
 }
 
-// connect prepares a pool; no connection is made before its first query.
+// connect prepares a connection pool. No connection is made before the first
+// query.
 func connect(path, params string, conns int) (*sql.DB, error) {
-	// SQLite sets the pragmas on each connection, in the order that the driver documents
-	// and not in this one: busy_timeout first. The schema of a file is not trusted to
-	// call functions.
+	// The driver sets the pragmas on each connection, in the order that it
+	// documents and not in this one: busy_timeout first. trusted_schema(0) keeps
+	// the file's schema from calling functions.
 	dsn := fmt.Sprintf("file:%s?_busy_timeout=%d&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)%s",
 		(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), busyTimeout, params)
 	connector, err := sqlite.NewConnector(dsn)
@@ -123,11 +126,11 @@ func connect(path, params string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
-// claim returns the identity of the file at path after making sure that it and what SQLite
-// has beside it are regular files that only their owner can read, and can: to open a pipe would
-// wait for ever, and a link could lead writes to anywhere. SQLite gives -wal and -shm the
-// mode of the file.
-func claim(path string) (os.FileInfo, error) {
+// identify returns the identity of the file at path. First it checks that the
+// file and those that SQLite keeps beside it are regular files, and makes them
+// readable by their owner only: opening a pipe would wait for ever, and a link
+// could lead writes anywhere. SQLite gives -wal and -shm the mode of the file.
+func identify(path string) (os.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
@@ -141,22 +144,23 @@ func claim(path string) (os.FileInfo, error) {
 		case !part.Mode().IsRegular():
 			return nil, &formError{path: path, problem: filepath.Base(path+suffix) + " is not a regular file"}
 		case part.Mode().Perm() != 0o600:
-			// Not being allowed to do so is no reason to stop: opening will tell.
+			// If this is not permitted, opening the file will show whether it matters.
 			_ = os.Chmod(path+suffix, 0o600)
 		}
 	}
 	return info, nil
 }
 
-// create makes an empty database under another name and then gives it its own. Processes
-// that made one in place at the same time got SQLITE_BUSY at once from the switch to WAL
-// mode (3.53, in 1 of 20 runs of four processes), for which the busy timeout is not used.
+// create makes an empty database under a temporary name and then renames it.
+// When processes created one in place at the same time, some got SQLITE_BUSY at
+// once from the switch to WAL mode (3.53, in 1 of 20 runs of four processes),
+// which ignores the busy timeout.
 func (f format) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	sweep(path)
-	file, err := unfinished(path)
+	removeAbandoned(path)
+	file, err := newUnfinished(path)
 	if err != nil {
 		return err
 	}
@@ -168,22 +172,24 @@ func (f format) create(ctx context.Context, path string) error {
 	if err := errors.Join(f.migrate(ctx, h), h.close()); err != nil {
 		return err
 	}
-	return name(file.path, path)
+	return publish(file.path, path)
 }
 
-// name gives the file old the name path, unless another process was faster.
-func name(old, path string) error {
+// publish gives the file old the name path, unless another process has already
+// made path.
+func publish(old, path string) error {
 	err := os.Link(old, path)
 	if err == nil || errors.Is(err, os.ErrExist) {
 		return nil
 	}
-	return renameFirst(old, path) // there are file systems without links
+	return publishByRename(old, path) // some file systems have no hard links
 }
 
-// renameFirst is name with the directory locked, since a rename would replace what another
-// process has named and perhaps read already. Where locks are unknown too, the last of two
-// that look at the same moment wins.
-func renameFirst(old, path string) error {
+// publishByRename does the same with a rename while the directory is locked,
+// since the rename would replace a file that another process has published and
+// perhaps read already. On a file system without locks, the last of two
+// processes that check at the same moment wins.
+func publishByRename(old, path string) error {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
 		return err
@@ -195,14 +201,14 @@ func renameFirst(old, path string) error {
 	return os.Rename(old, path)
 }
 
-// ready checks whose file it is and which version it has, and migrates it. A stranger's
-// file is not written to.
-func (f format) ready(ctx context.Context, h *handle) error {
+// checkVersion checks that the file is ours, finds its version, and migrates
+// it. It never writes to a file of another program.
+func (f format) checkVersion(ctx context.Context, h *handle) error {
 	if h.was.Size() == 0 {
 		return f.migrate(ctx, h)
 	}
-	// The marks are read one by one while another process may be setting them, which
-	// does no harm if they turn out to be the final ones.
+	// The version and the id are read one after the other while another process
+	// may be setting them. That is harmless if they turn out to be the final ones.
 	version, err := f.version(ctx, h.read, h.path)
 	if err == nil && version == len(f.migrations) {
 		return nil
@@ -221,16 +227,16 @@ func (f format) ready(ctx context.Context, h *handle) error {
 	return f.migrate(ctx, h)
 }
 
-// snapshot returns the version in a transaction, where the marks are of one moment. It is
-// not yet the one of migrate, since a connection that can write would turn a stranger's
-// file into WAL mode; and it has ended before migrate begins, or they would lock each
-// other out.
+// snapshot returns the version as a transaction sees it, so that version and id
+// belong to one moment. It does not use the transaction of migrate, since a
+// connection that can write would turn a file of another program into WAL mode;
+// and it ends before migrate begins, or they would lock each other out.
 func (f format) snapshot(ctx context.Context, h *handle) (int, error) {
 	tx, err := h.read.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
-	defer tx.Rollback() // it has only read
+	defer tx.Rollback() // the transaction only reads
 	return f.version(ctx, tx, h.path)
 }
 
@@ -259,20 +265,21 @@ func (f format) version(ctx context.Context, db querier, path string) (int, erro
 	return version, nil
 }
 
-// empty returns nil for a file without our mark if nothing is in it.
+// empty returns nil if a file without our application_id holds nothing.
 func (f format) empty(ctx context.Context, db querier, path string) error {
 	var objects int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
 		return err
 	}
 	if objects > 0 {
-		return &formError{path: path, problem: "a database of another program"}
+		return &formError{path: path, problem: "it is a database of another program"}
 	}
 	return nil
 }
 
-// migrate brings the file to the current version in one transaction. Another process may
-// have done so since version looked, so it looks again inside.
+// migrate brings the file to the current version in one transaction. Another
+// process may have migrated it since its version was read, so migrate reads the
+// version again inside.
 func (f format) migrate(ctx context.Context, h *handle) error {
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -295,17 +302,18 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 	return tx.Commit()
 }
 
-// current tells whether the path still leads to the file that is open. Another process may
-// have set it aside, or the user deleted it. SQLite would go on writing to it (3.53, in WAL
-// mode), and what was written would be lost.
+// current reports whether the path still leads to the opened file. Another
+// process may have set it aside, or the user deleted it. SQLite would go on
+// writing to it (3.53, in WAL mode), and those writes would be lost.
 func (h *handle) current() bool {
 	now, err := os.Lstat(h.path)
 	return err == nil && os.SameFile(h.was, now)
 }
 
-// backup copies the file beside itself, once for each version that is left behind.
+// backup copies the file beside itself, once for each version that is migrated
+// from.
 func (h *handle) backup(ctx context.Context, version int) error {
-	file, err := unfinished(h.path)
+	file, err := newUnfinished(h.path)
 	if err != nil {
 		return err
 	}
@@ -313,31 +321,34 @@ func (h *handle) backup(ctx context.Context, version int) error {
 	if _, err := h.write.ExecContext(ctx, "VACUUM INTO ?", file.path); err != nil {
 		return err
 	}
-	return name(file.path, fmt.Sprintf("%s.v%d", h.path, version))
+	return publish(file.path, fmt.Sprintf("%s.v%d", h.path, version))
 }
 
-// close ends all connections. The last of all processes writes the log back.
+// close closes all connections. The last process that closes the file writes
+// the log back.
 func (h *handle) close() error {
 	return errors.Join(h.read.Close(), h.write.Close())
 }
 
-// The suffixes of files that were set aside. Those of traces.db go on with the time.
+// These are the suffixes of files that were set aside. For traces.db a time
+// follows.
 const (
 	asideDamaged = ".damaged"
 	asideNewer   = ".newer"
-	unnamed      = ".making" // left by a process that died while it made a file
+	unnamed      = ".making" // a file that is being made; one may be left by a process that died
 )
 
-// isAside tells whether name is a file that setAside has made of base.
+// isAside reports whether setAside made the file name from base.
 func isAside(name, base string) bool {
 	suffix, ok := strings.CutPrefix(name, base)
 	return ok && (strings.HasPrefix(suffix, asideDamaged) || strings.HasPrefix(suffix, asideNewer)) &&
 		!strings.HasSuffix(suffix, "-wal") && !strings.HasSuffix(suffix, "-shm")
 }
 
-// setAside renames the database so that the next open starts empty, and returns its new
-// name: with a time in it, a name that no other file has or had. It leaves alone a file
-// that is no longer the one which was opened: another process has set that aside already.
+// setAside renames the database so that the next open starts with an empty one,
+// and returns the new name. If at is set the name contains that time, and no
+// other file has or had it. A file that is not the one that was opened is left
+// alone: another process has already set that one aside.
 func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string, error) {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
@@ -361,8 +372,9 @@ func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string
 			aside += "x"
 		}
 	}
-	// The log goes first. Left behind, it could be replayed into the next file. Processes
-	// that have the file open keep it until they look whether it is current.
+	// The log is renamed first: left behind, it could be replayed into the next
+	// file. Processes that have the file open keep it until they check whether it
+	// is current.
 	for _, part := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+part, aside+part); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err

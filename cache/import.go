@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/cache/place"
+
 	"github.com/klauspost/compress/zstd"
 )
 
-// The most that ImportTraces takes over.
+// These bound what ImportTraces copies.
 const (
 	maxImport        = 2 << 30  // bytes of the file, and of its log
 	maxImportRows    = 2 << 20  // runs and steps
@@ -23,25 +25,26 @@ const (
 	maxImportPayload = 64 << 20 // bytes of a step, decompressed
 )
 
-// ImportTraces copies the runs of the traces.db in the directory old, which is below a git
-// directory and may have come with an archive, into the one in dir. The file is taken for
-// hostile: it is copied before SQLite sees it, it must have the tables of git-agent to the
-// letter, and no run in it can be gone on with. Runs that are there already stay as they
-// are. The file itself is left alone.
+// ImportTraces copies the runs of the traces.db in the directory old into the
+// one in dir. old lies below a git directory and may have come with an archive,
+// so its file is treated as hostile: it is copied before SQLite opens it, its
+// tables must be exactly those of git-agent, and none of its runs can be
+// resumed. Runs that already exist stay as they are. The old file is not
+// changed.
 func ImportTraces(ctx context.Context, old, dir string, opt Options) (Copied, error) {
 	path := filepath.Join(dir, tracesFormat.name)
 	source := filepath.Join(old, tracesFormat.name)
-	into, err := OpenTraces(ctx, dir, opt) // a damaged file must not meet the import
+	into, err := OpenTraces(ctx, dir, opt) // sets a damaged file aside before the import
 	if err != nil {
 		return Copied{}, err
 	}
-	defer into.Close() // it was only opened
-	copied, err := unfinished(path)
+	defer into.Close() // copyRuns opens the file itself
+	copied, err := newUnfinished(path)
 	if err != nil {
 		return Copied{}, explain(path, err)
 	}
 	defer copied.discard()
-	if err := fetchOld(old, copied.path); err != nil {
+	if err := copySource(old, copied.path); err != nil {
 		return Copied{}, err
 	}
 	from, err := tracesFormat.connect(copied.path)
@@ -49,7 +52,7 @@ func ImportTraces(ctx context.Context, old, dir string, opt Options) (Copied, er
 		return Copied{}, err
 	}
 	defer from.close() // it was only read
-	if err := from.asWritten(ctx); err != nil {
+	if err := from.checkTables(ctx); err != nil {
 		return Copied{}, &Error{Path: source, Err: err}
 	}
 	done, err := copyRuns(ctx, from, path, bounds{
@@ -61,8 +64,8 @@ func ImportTraces(ctx context.Context, old, dir string, opt Options) (Copied, er
 	return done, nil
 }
 
-// fetchOld copies the file and its log through descriptors that no link has led to.
-func fetchOld(old, to string) error {
+// copySource copies the file and its log without following links.
+func copySource(old, to string) error {
 	parent, err := os.OpenRoot(filepath.Dir(old))
 	if err != nil {
 		return err
@@ -72,11 +75,11 @@ func fetchOld(old, to string) error {
 	if info, err := parent.Lstat(name); err != nil || !info.IsDir() {
 		return errors.Join(err, fmt.Errorf("%q is not a directory", old))
 	}
-	if err := noneHeld(parent, name); err != nil {
+	if err := checkNoneHeld(parent, name); err != nil {
 		return err
 	}
 	for _, suffix := range []string{"", "-wal"} {
-		err := copyOld(parent, filepath.Join(name, tracesFormat.name+suffix), to+suffix)
+		err := copySourceFile(parent, filepath.Join(name, tracesFormat.name+suffix), to+suffix)
 		if err != nil && !(suffix != "" && errors.Is(err, fs.ErrNotExist)) {
 			return fmt.Errorf("%q: %w", filepath.Join(old, tracesFormat.name+suffix), err)
 		}
@@ -84,8 +87,8 @@ func fetchOld(old, to string) error {
 	return nil
 }
 
-func copyOld(parent *os.Root, name, to string) error {
-	in, err := openPlain(parent, name)
+func copySourceFile(parent *os.Root, name, to string) error {
+	in, err := openRegular(parent, name)
 	if err != nil {
 		return err
 	}
@@ -101,13 +104,14 @@ func copyOld(parent *os.Root, name, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// openPlain opens a regular file that the name itself leads to. A pipe is never waited for.
-func openPlain(parent *os.Root, name string) (*os.File, error) {
+// openRegular opens a regular file, never through a link, and never waits for a
+// pipe.
+func openRegular(parent *os.Root, name string) (*os.File, error) {
 	named, err := parent.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !named.Mode().IsRegular() || !ownedByUs(named) {
+	if !named.Mode().IsRegular() || !place.OwnedByUser(named) {
 		return nil, errors.New("it is not a regular file of yours")
 	}
 	file, err := parent.OpenFile(name, os.O_RDONLY|nonblock, 0)
@@ -115,28 +119,30 @@ func openPlain(parent *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	if info, err := file.Stat(); err != nil || !os.SameFile(info, named) {
-		return nil, errors.Join(err, errors.New("it is another file now"), file.Close())
+		return nil, errors.Join(err, errors.New("it was replaced while it was opened"), file.Close())
 	}
 	return file, nil
 }
 
-// maxLeases is how many runs are looked at: a directory of more is none of ours.
+// maxLeases is how many runs checkNoneHeld checks: no directory of ours has
+// more.
 const maxLeases = 4096
 
-// noneHeld returns an error when an earlier git-agent is at work on a run there.
-func noneHeld(parent *os.Root, name string) error {
+// checkNoneHeld returns an error if another git-agent, of an earlier version,
+// is working on one of the runs.
+func checkNoneHeld(parent *os.Root, name string) error {
 	dir := filepath.Join(name, tracesFormat.name+".runs")
 	if info, err := parent.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
 	d, err := parent.Open(dir)
 	if err != nil {
-		return nil // what cannot be read is held by nobody who could be asked
+		return nil // without access to the locks nothing can be checked
 	}
 	defer d.Close()
-	names, _ := d.Readdirnames(maxLeases) // an error ends the list
+	names, _ := d.Readdirnames(maxLeases) // on an error, check the names that were read
 	for _, run := range names {
-		file, err := openPlain(parent, filepath.Join(dir, run))
+		file, err := openRegular(parent, filepath.Join(dir, run))
 		if err != nil {
 			continue
 		}
@@ -149,9 +155,10 @@ func noneHeld(parent *os.Root, name string) error {
 	return nil
 }
 
-// asWritten returns an error unless the file has the mark and, to the letter, the tables
-// of git-agent: a view or a generated column would compute what the reader asks for.
-func (h *handle) asWritten(ctx context.Context) error {
+// checkTables returns an error unless the file has our application_id and
+// exactly the tables of git-agent: a view or a generated column would compute
+// what the reader asks for.
+func (h *handle) checkTables(ctx context.Context) error {
 	version, err := tracesFormat.snapshot(ctx, h)
 	if err != nil {
 		return err
@@ -176,7 +183,7 @@ func (h *handle) asWritten(ctx context.Context) error {
 	return nil
 }
 
-// tableOf is the statement that makes a table of traces.db.
+// tableOf returns the statement that creates a table of traces.db.
 func tableOf(name string) string {
 	for statement := range strings.SplitSeq(tracesFormat.migrations[0], ";") {
 		if s := words(statement); strings.HasPrefix(s, "CREATE TABLE "+name+" ") {
@@ -188,8 +195,8 @@ func tableOf(name string) string {
 
 func words(sql string) string { return strings.Join(strings.Fields(sql), " ") }
 
-// decodesTo tells whether data decompresses to size bytes, and needs little memory for it
-// whatever the data says.
+// decodesTo reports whether data decompresses to size bytes. It needs little
+// memory, whatever data claims.
 func decodesTo(data []byte, size int64) bool {
 	r, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxImportPayload), zstd.WithDecoderMaxMemory(maxImportPayload))

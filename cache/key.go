@@ -5,12 +5,13 @@ import (
 	"encoding/binary"
 )
 
-// keyDomain separates these hashes from any other use of SHA-256, and its number changes
-// when the encoding below does.
+// keyDomain separates these hashes from any other use of SHA-256. Its number
+// changes when the encoding below does.
 const keyDomain = "git-agent cache key 1\n"
 
-// Key names a value by everything that determines it: full object ids and never ref
-// names, the version of git and of the tool, every option. Order matters.
+// Key identifies a value by everything that determines it: full object ids and
+// never ref names, the versions of git and of git-agent, every option. Order
+// matters.
 type Key struct {
 	Kind  string // what made the value, such as "blame" or "model"; Stats counts by it
 	Parts []string
@@ -21,8 +22,8 @@ func (k Key) Sum() [sha256.Size]byte {
 	return sha256.Sum256(k.encode())
 }
 
-// encode is injective because each string is preceded by its length and the parts by
-// their number: ("ab", "c") and ("a", "bc") must not meet.
+// encode gives different keys different bytes: each string is preceded by its
+// length and the parts by their number, so ("ab", "c") and ("a", "bc") differ.
 func (k Key) encode() []byte {
 	b := []byte(keyDomain)
 	b = appendString(b, k.Kind)

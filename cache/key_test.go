@@ -48,8 +48,8 @@ func FuzzUnpackRefusesDamage(f *testing.F) {
 	})
 }
 
-// All keys with up to three parts of up to two of the bytes that lengths look like have
-// different encodings.
+// All keys with up to three parts, each of up to two bytes that could be
+// lengths, have different encodings.
 func TestAllSmallKeysAreDistinct(t *testing.T) {
 	texts := []string{""}
 	for _, a := range "\x00\x01a" {

@@ -9,11 +9,12 @@ import (
 )
 
 // ErrHeld is returned for a run that another process is working on.
-var ErrHeld = errors.New("run is in the hands of another process")
+var ErrHeld = errors.New("another process is working on this run")
 
-// leases are the runs that this process works on: one locked file for each, beside
-// traces.db. The kernel drops the lock when the process dies, however it dies, so a run
-// that is recorded as running and not locked was interrupted.
+// leases holds the runs that this process works on: one locked file for each,
+// beside traces.db. The kernel drops the lock when the process dies for any
+// reason, so a run that is recorded as running but is not locked was
+// interrupted.
 type leases struct {
 	dir string
 
@@ -45,8 +46,8 @@ func (l *leases) take(run RunID) error {
 	return nil
 }
 
-// makeDir makes the directory of the locks. What else has its name is moved out of the
-// way: through a link, files would be made and removed elsewhere.
+// makeDir makes the directory of the locks. Anything else of that name is moved
+// out of the way: through a link, files would be made and removed elsewhere.
 func (l *leases) makeDir() error {
 	if info, err := os.Lstat(l.dir); err == nil && !info.IsDir() {
 		if err := os.Rename(l.dir, l.dir+asideDamaged); err != nil {
@@ -56,8 +57,9 @@ func (l *leases) makeDir() error {
 	return os.MkdirAll(l.dir, 0o700)
 }
 
-// lockFile locks the file at path. The file may be removed by its last holder between the
-// opening and the locking, so the name must still lead to it afterwards.
+// lockFile locks the file at path. Its last holder may remove the file between
+// the opening and the locking, so lockFile checks that the name still leads to
+// it.
 func lockFile(path string) (*os.File, error) {
 	for {
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -91,12 +93,13 @@ func (l *leases) drop(run RunID) error {
 	delete(l.held, run)
 	err := os.Remove(file.Name())
 	if errors.Is(err, os.ErrNotExist) {
-		err = nil // somebody has cleaned up
+		err = nil // somebody else has removed the file
 	}
 	return errors.Join(err, file.Close())
 }
 
-// close ends all leases and leaves the files: those runs have not ended.
+// close ends all leases but keeps their files, because those runs have not
+// ended.
 func (l *leases) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +117,7 @@ func (l *leases) holds(run RunID) bool {
 	return l.held[run] != nil
 }
 
-// alive tells whether some process, perhaps this one, works on the run.
+// alive reports whether some process, perhaps this one, works on the run.
 func (l *leases) alive(run RunID) bool {
 	if l.holds(run) {
 		return true

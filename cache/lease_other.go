@@ -4,11 +4,13 @@ package cache
 
 import "os"
 
-// locksWork is false where nobody can tell whether a process lives.
+// locksWork says whether locks show if a process is alive; on this system they
+// do not.
 const locksWork = false
 
-// lockDir cannot lock on this system.
+// lockDir does nothing on this system.
 func lockDir(string) (unlock func(), err error) { return func() {}, nil }
 
-// tryLock cannot tell on this system, so that no run is ever held by another process.
+// tryLock does nothing on this system, so that no run ever counts as held by
+// another process.
 func tryLock(*os.File) error { return nil }

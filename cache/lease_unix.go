@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksWork is true where the kernel drops the locks of a process that dies.
+// locksWork says whether the kernel drops the locks of a process that dies.
 const locksWork = true
 
-// lockDir keeps other processes from renaming what is in a directory while this one does.
-// Where the file system knows no locks it goes without.
+// lockDir keeps other processes from renaming files in a directory while this
+// one does. On a file system without locks it does nothing.
 func lockDir(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// Stats describes one of the two files. All is zero when there is none.
+// Stats describes one of the two files. All fields but Path are zero if the
+// file does not exist.
 type Stats struct {
 	Path    string
-	Bytes   int64 // on the disk, with the log
+	Bytes   int64 // on the disk, log included
 	Limit   int64 // 0 for traces.db, which is never pruned
-	Entries int64 // values, or steps
+	Entries int64 // values in cache.db, steps in traces.db
 	Runs    int64
-	Oldest  time.Time // last use of the entry that would be pruned first, or start of the first run
+	Oldest  time.Time // last use of the entry that would be pruned first; in traces.db, start of the first run
 	Newest  time.Time
 	Kinds   []KindStats
 	Aside   []string // files that were set aside, by name
@@ -26,21 +27,21 @@ type Stats struct {
 type KindStats struct {
 	Kind    string
 	Entries int64
-	Size    int64 // of the values
-	Stored  int64 // after compression
+	Size    int64 // of the values before compression
+	Stored  int64 // of the values after compression
 }
 
 // Stats counts what is in the cache.
 func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	if c.dir == "" {
-		return Stats{}, c.why()
+		return Stats{}, c.unavailable()
 	}
 	s, err := stats(ctx, c.dir, cacheFormat, cacheStats)
 	s.Limit = c.limit(ctx)
 	return s, err
 }
 
-// HasTraces tells whether there is a traces.db in dir, of whatever kind.
+// HasTraces reports whether dir has a traces.db, sound or not.
 func HasTraces(dir string) bool { return exists(filepath.Join(dir, tracesFormat.name)) }
 
 // StatTraces counts what is in traces.db, without creating it.
@@ -68,8 +69,9 @@ func stats(ctx context.Context, dir string, f format, count func(context.Context
 	return s, nil
 }
 
-// sizeOf includes the log, which may be larger than the file, and not the index of the log,
-// which is there while the file is open.
+// sizeOf returns the size of a file and its log, which may be larger than the
+// file. The index of the log does not count; it exists only while the file is
+// open.
 func sizeOf(path string) int64 {
 	var sum int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -80,7 +82,7 @@ func sizeOf(path string) int64 {
 	return sum
 }
 
-// asideNames finds what setAside has left, without the logs beside it.
+// asideNames returns the files that setAside has made, without their logs.
 func asideNames(path string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, os.ErrNotExist) {
@@ -131,16 +133,16 @@ func (h *handle) count(ctx context.Context, s *Stats, span, kinds string) error 
 	return rows.Err()
 }
 
-// Pruned is what Prune and Clear have done.
+// Pruned is the result of Prune or Clear.
 type Pruned struct {
 	Path          string
 	Removed       int64 // entries
-	Before, After int64 // bytes on the disk, with the files that were set aside
+	Before, After int64 // bytes on the disk, files that were set aside included
 }
 
-// Prune removes the entries that were not used for longest until at most limit bytes are
-// in use (0 for the cache's own limit), gives the free space back to the file system, and
-// removes files that were set aside.
+// Prune removes the least recently used entries until at most limit bytes are
+// in use (0 for the cache's own limit), returns the free space to the file
+// system, and removes files that were set aside.
 func (c *Cache) Prune(ctx context.Context, limit int64) (Pruned, error) {
 	if limit <= 0 {
 		limit = c.limit(ctx)
@@ -161,7 +163,7 @@ func (c *Cache) Clear(ctx context.Context) (Pruned, error) {
 
 func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error)) (Pruned, error) {
 	if c.dir == "" {
-		return Pruned{}, c.why()
+		return Pruned{}, c.unavailable()
 	}
 	var err error
 	p := Pruned{Path: filepath.Join(c.dir, cacheFormat.name)}
@@ -179,26 +181,28 @@ func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error))
 	return p, err
 }
 
-// vacuum opens the file in the way that sets aside a damaged one.
+// vacuum opens the file, removes entries and returns their space. A damaged
+// file is set aside.
 func (c *Cache) vacuum(ctx context.Context, path string, remove func(*handle) (int64, error)) (int64, error) {
 	h := c.open(ctx, writing)
 	if h == nil {
-		return 0, c.why()
+		return 0, c.unavailable()
 	}
 	removed, err := remove(h)
 	if err == nil {
-		err = h.giveBack(ctx)
+		err = h.returnSpace(ctx)
 	}
 	if t := classify(err); err != nil && (t == damaged || t == moved) {
 		c.failed(ctx, h, writing, err)
-		return removed, nil // set aside, hence empty
+		return removed, nil // the file was set aside, so the cache is empty
 	}
 	return removed, err
 }
 
-// giveBack truncates the file and its log as far as other processes allow. It is no place
-// for PRAGMA optimize, whose tables made a small file grow by 8 KiB.
-func (h *handle) giveBack(ctx context.Context) error {
+// returnSpace truncates the file and its log as far as other processes allow.
+// It does not run PRAGMA optimize, whose tables made a small file grow by 8
+// KiB.
+func (h *handle) returnSpace(ctx context.Context) error {
 	for _, statement := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		rows, err := h.write.QueryContext(ctx, statement)
 		if err != nil {
@@ -222,9 +226,10 @@ func sizeAside(path string) int64 {
 	return sum
 }
 
-// removeAside also removes what processes left that died while they made a file.
+// removeAside removes files that were set aside, and unfinished files of
+// processes that died.
 func removeAside(path string) error {
-	sweep(path)
+	removeAbandoned(path)
 	names, err := asideNames(path)
 	for _, name := range names {
 		for _, suffix := range parts {
@@ -237,8 +242,8 @@ func removeAside(path string) error {
 	return err
 }
 
-// why is the reason for which there is no cache.
-func (c *Cache) why() error {
+// unavailable returns the reason why there is no cache.
+func (c *Cache) unavailable() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason != nil {

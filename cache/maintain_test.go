@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// When the limit is reached, the entries that were not used for longest go first, and the
-// file stays near the limit however much is put.
+// At the limit the least recently used entries go first, and the file stays
+// near the limit however much is stored.
 func TestPruneByLastUse(t *testing.T) {
 	const limit, size = 1 << 20, 8 << 10
 	dir, clock := t.TempDir(), newClock()
@@ -106,8 +106,8 @@ func TestStatsPruneAndClear(t *testing.T) {
 	}
 }
 
-// A small file is not larger after it was pruned or emptied: what it needs while it is open does not
-// count.
+// Pruning or clearing a small file does not make it larger. What the file needs
+// while it is open does not count.
 func TestPruneOfLittle(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, 1)

@@ -6,13 +6,14 @@ import (
 )
 
 const (
-	// Pruning goes down to this share of the limit, so that it is rare.
+	// Pruning goes down to this share of the limit, so that it happens rarely.
 	pruneNumerator, pruneDenominator = 9, 10
-	// Rows per transaction, so that other processes get their turn.
+	// One transaction removes at most this many rows, so that other processes get
+	// their turn.
 	pruneBatch = 256
 )
 
-// limit returns the bytes that the file may have.
+// limit returns the largest size of the file in bytes.
 func (c *Cache) limit(ctx context.Context) int64 {
 	c.limited.Do(func() {
 		if c.bytes = c.opt.Limit(ctx); c.bytes <= 0 {
@@ -22,9 +23,9 @@ func (c *Cache) limit(ctx context.Context) int64 {
 	return c.bytes
 }
 
-// keepSmall prunes when enough was written since the size was last looked at: at the first
-// write of a process, and then after each 64th of the limit.
-func (c *Cache) keepSmall(ctx context.Context, h *handle, wrote int64) {
+// pruneIfDue prunes at the first write of a process, and then whenever another
+// 64th of the limit was written.
+func (c *Cache) pruneIfDue(ctx context.Context, h *handle, wrote int64) {
 	limit := c.limit(ctx)
 	c.mu.Lock()
 	due := c.unpruned < 0 || c.unpruned+wrote > limit/64
@@ -37,14 +38,14 @@ func (c *Cache) keepSmall(ctx context.Context, h *handle, wrote int64) {
 	if !due {
 		return
 	}
-	c.flush(ctx, h, true) // what was used just now must not look old
+	c.flush(ctx, h, true) // so that entries used just now do not look old
 	if _, err := h.pruneAbove(ctx, limit); err != nil {
 		c.failed(ctx, h, writing, err)
 	}
 }
 
-// pruneAbove removes the entries that were not used for longest if the file holds more
-// than limit bytes, and returns their number.
+// pruneAbove removes the least recently used entries if the file holds more
+// than limit bytes, and returns how many it removed.
 func (h *handle) pruneAbove(ctx context.Context, limit int64) (int64, error) {
 	live, err := h.live(ctx)
 	if err != nil || live <= limit {
@@ -68,8 +69,9 @@ func (h *handle) pruneTo(ctx context.Context, target int64) (int64, error) {
 	}
 }
 
-// live returns the bytes of the pages in use. It is what the user's disk sees, needs no
-// scan, and pages that were freed are used again before the file grows.
+// live returns the size of the pages in use. Free pages do not count, because
+// SQLite reuses them before the file grows. Reading these numbers needs no
+// scan.
 func (h *handle) live(ctx context.Context) (int64, error) {
 	var pages, free, size int64
 	for _, p := range []struct {
@@ -83,7 +85,8 @@ func (h *handle) live(ctx context.Context) (int64, error) {
 	return (pages - free) * size, nil
 }
 
-// removeOldest removes up to one batch of entries, of about the given size together.
+// removeOldest removes at most one batch of entries, of about the given total
+// size.
 func (h *handle) removeOldest(ctx context.Context, bytes int64) (int64, error) {
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -102,7 +105,7 @@ func (h *handle) removeOldest(ctx context.Context, bytes int64) (int64, error) {
 	return int64(len(oldest)), tx.Commit()
 }
 
-// oldest returns the ids of the entries that were not used for longest.
+// oldest returns the ids of the least recently used entries.
 func oldest(ctx context.Context, tx *sql.Tx, bytes int64) ([]int64, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, stored FROM entry ORDER BY used, stored, id LIMIT ?", pruneBatch)
 	if err != nil {

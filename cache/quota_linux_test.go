@@ -69,7 +69,7 @@ func TestFullDiskKeepsTheSteps(t *testing.T) {
 	}
 }
 
-// On a disk that has no room for a first file nothing is left of the attempt.
+// If a disk has no room for a new file, the attempt leaves nothing behind.
 func TestFullDiskLeavesNothing(t *testing.T) {
 	for _, mode := range []string{"quota", "steps"} {
 		for _, bytes := range []int{0, 100, 3000, 5000, 9000, 14000} {

@@ -14,7 +14,7 @@ type ListOptions struct {
 	Max  int
 }
 
-// selectRuns leaves out rows with an id that is not Valid, which we never wrote.
+// selectRuns skips rows whose id is not Valid, because we never wrote them.
 const selectRuns = `SELECT id, kind, spec, state, started, coalesce(ended, 0), version,
 	(SELECT count(*) FROM step WHERE run = run.id)
 	FROM run WHERE id != '' AND id NOT GLOB '*[^-0-9a-z]*' AND `
@@ -42,8 +42,8 @@ func (t *Traces) FindRun(ctx context.Context, kind string, spec any) (Run, bool,
 	return runs[0], true, nil
 }
 
-// Lookup returns the run that name is a part of, such as its four letters. An exact id
-// wins over longer ones.
+// Lookup returns the run whose id contains name, for example its last four
+// letters. An exact id wins over longer ones.
 func (t *Traces) Lookup(ctx context.Context, name string) (Run, error) {
 	runs, err := t.runs(ctx, selectRuns+`instr(id, ?) > 0
 		ORDER BY id = ? DESC, id LIMIT 2`, name, name)

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// A file up to this size is checked whenever it is opened, which takes 9 ms for 10 MB
-	// and 0.1 s for 100 MB. A larger one is checked when a log was left beside it: the last
-	// process that closes the file removes that, one that is killed does not.
+	// A file up to this size is checked at every opening, which takes 9 ms for 10
+	// MB and 0.1 s for 100 MB. A larger file is checked only if a log lies beside
+	// it: the last process that closes the file removes the log, a killed process
+	// does not.
 	alwaysChecked = 64 << 20
-	// After this time a check ends, and what it has not seen counts as sound.
+	// A check ends after this time, and what it has not read counts as sound.
 	checkTime = 5 * time.Second
 )
 
-// openSound opens traces.db and has SQLite look at its structure, since damage that shows
-// in the middle of a run costs the rest of the record.
-func openSound(ctx context.Context, path string) (*handle, error) {
+// openChecked opens traces.db and has SQLite check its structure, since damage
+// that shows only in the middle of a run would cost the rest of the recording.
+func openChecked(ctx context.Context, path string) (*handle, error) {
 	size, left := sizeOf(path), sizeOf(path+"-wal")
 	h, err := tracesFormat.open(ctx, path)
 	if err != nil || size > alwaysChecked && left == 0 {
@@ -33,22 +34,22 @@ func openSound(ctx context.Context, path string) (*handle, error) {
 	if classify(err) == damaged {
 		return nil, errors.Join(err, h.close())
 	}
-	return h, nil // the check was not possible, or not in time
+	return h, nil // the structure is sound, or could not be checked in time
 }
 
-// Copied is what was taken over from another file with runs.
+// Copied counts what was copied from another file.
 type Copied struct {
 	Runs    int64
 	Steps   int64
-	Known   int64 // runs that were there already
-	Damaged int64 // runs left out, and steps copied with their damage
+	Known   int64 // runs that the target already had
+	Damaged int64 // runs that were left out, and steps that were copied as damaged
 }
 
-// salvage copies what can be read of a damaged file, run by run, from both ends, since
-// reading ends at the first page that is wrong.
+// salvage copies what can be read of a damaged file. Reading ends at the first
+// damaged page, so it reads the rows from both ends.
 func salvage(ctx context.Context, from, to string) (Copied, error) {
-	if _, err := claim(from); err != nil {
-		return Copied{}, err // no file, but what stood in its place
+	if _, err := identify(from); err != nil {
+		return Copied{}, err // not a regular file
 	}
 	old, err := tracesFormat.connect(from)
 	if err != nil {
@@ -61,31 +62,32 @@ func salvage(ctx context.Context, from, to string) (Copied, error) {
 	return copyRuns(ctx, old, to, bounds{tolerant: true})
 }
 
-// bounds are what a copy takes over.
+// bounds limits what a copy takes over.
 type bounds struct {
-	tolerant bool  // of damage: what cannot be read is left out
-	ended    bool  // no run may be gone on with
+	tolerant bool  // leave out what is damaged instead of failing
+	ended    bool  // mark every run as ended, so that none can be resumed
 	text     int64 // bytes of each text, 0 for any number
 	payload  int64 // bytes of each payload
 	rows     int64
 }
 
-// transfer is one copy in work. The old file is only read, row by row, so that nothing of
-// its schema gets into ours.
+// transfer is one copy in progress. It only reads the old file, row by row, so
+// that nothing of its schema gets into ours.
 type transfer struct {
 	old  *handle
-	tx   *sql.Tx // in our file
+	tx   *sql.Tx // on our file
 	to   *handle
 	runs map[string]bool
-	seen int64 // rows
+	seen int64 // rows read
 	bounds
 	done Copied
 }
 
-// errTooMuch ends a copy that meets a bound.
-var errTooMuch = errors.New("the file holds more than any git-agent writes")
+// errTooMuch ends a copy that exceeds a bound.
+var errTooMuch = errors.New("the file holds more runs and steps than git-agent imports")
 
-// copyRuns copies into the file at path, all of it or nothing.
+// copyRuns copies the runs into the file at path, all of them or, on an error,
+// none.
 func copyRuns(ctx context.Context, old *handle, path string, b bounds) (Copied, error) {
 	to, err := tracesFormat.open(ctx, path)
 	if err != nil {
@@ -117,8 +119,8 @@ const (
 	stepColumns = "run, seq, kind, key, at, encoding, size, sum, payload"
 )
 
-// each hands the rows of the old file to take; in a damaged one it begins again from the
-// other end where it had to stop.
+// each passes the rows of the old file to take. In a damaged file it begins
+// again from the other end when it has to stop.
 func (t *transfer) each(ctx context.Context, query string, take func(context.Context, *sql.Rows) error) error {
 	err := t.all(ctx, query, take)
 	if !t.tolerant || classify(err) != damaged {
@@ -147,7 +149,7 @@ func (t *transfer) all(ctx context.Context, query string, take func(context.Cont
 	return rows.Err()
 }
 
-// insert writes a row unless its place is taken, and tells whether it did.
+// insert adds a row unless its key exists, and reports whether it did.
 func (t *transfer) insert(ctx context.Context, statement string, args ...any) (bool, error) {
 	done, err := t.tx.ExecContext(ctx, statement, args...)
 	if err != nil {
@@ -157,7 +159,8 @@ func (t *transfer) insert(ctx context.Context, statement string, args ...any) (b
 	return n > 0, err
 }
 
-// takeRun copies a run that we do not have; only its steps follow.
+// takeRun copies a run that our file does not have. Only the steps of copied
+// runs follow.
 func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 	var id, kind, spec, state, version string
 	var started int64
@@ -167,7 +170,7 @@ func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 		return nil
 	}
 	if t.runs[id] {
-		return nil // seen from the other end
+		return nil // it was already read from the other end
 	}
 	if !RunID(id).Valid() || t.text > 0 && int64(len(id)+len(kind)+len(spec)+len(state)+len(version)) > t.text {
 		t.done.Damaged++
@@ -187,8 +190,8 @@ func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 	return err
 }
 
-// takeStep copies a step. One with a wrong checksum stays damaged in the copy, so that the
-// run shows where it has a hole.
+// takeStep copies a step. A step with a wrong checksum stays damaged in the
+// copy, so that the run shows a gap.
 func (t *transfer) takeStep(ctx context.Context, rows *sql.Rows) error {
 	var run, kind string
 	var at int64
@@ -221,7 +224,8 @@ func (t *transfer) takeStep(ctx context.Context, rows *sql.Rows) error {
 	return err
 }
 
-// admits tells whether a payload keeps to the bounds, decompressed too.
+// admits reports whether a payload is within the bounds, both compressed and
+// decompressed.
 func (t *transfer) admits(s stored) bool {
 	switch {
 	case t.payload == 0:

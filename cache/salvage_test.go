@@ -67,7 +67,7 @@ func TestDamagedTracesAreSalvaged(t *testing.T) {
 	}
 }
 
-// Whatever stands in the place of the file or of what SQLite has beside it, runs can be
+// Whatever is in place of the file or of SQLite's files beside it, runs can be
 // recorded, and nothing waits for a pipe.
 func TestTracesAfterAnything(t *testing.T) {
 	for _, part := range []string{"", "-wal", "-shm", ".runs"} {
@@ -102,8 +102,8 @@ var misplaced = map[string]func(path string) error{
 	"closed":    func(path string) error { return os.WriteFile(path, nil, 0) },
 }
 
-// What a process left that died while it made a file is removed when the next one is made,
-// and what a living one is making stays.
+// Unfinished files of a process that died are removed when the next file is
+// made. Those of a living process stay.
 func TestUnfinishedFilesAreSwept(t *testing.T) {
 	if !locksWork {
 		t.Skip("nobody can tell whether a process lives")
@@ -113,7 +113,7 @@ func TestUnfinishedFilesAreSwept(t *testing.T) {
 	for _, name := range []string{"-DEAD", "-DEAD-wal", "-DEAD-shm", "-DEAD-journal", "-DEAD-lock", "-LOG-wal"} {
 		mustNot(t, os.WriteFile(path+unnamed+name, []byte("left"), 0o600))
 	}
-	alive, err := unfinished(path)
+	alive, err := newUnfinished(path)
 	mustNot(t, err)
 	mustNot(t, openTraces(t, dir, Options{}).Close())
 	names, err := filepath.Glob(path + unnamed + "*")
@@ -126,7 +126,7 @@ func TestUnfinishedFilesAreSwept(t *testing.T) {
 	}
 }
 
-// Where links are unknown too, the file that has its name first keeps it.
+// On a file system without hard links, the file that is named first stays.
 func TestFirstNameStays(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories cannot be locked")
@@ -139,7 +139,7 @@ func TestFirstNameStays(t *testing.T) {
 		made := filepath.Join(dir, strconv.Itoa(i))
 		mustNot(t, os.WriteFile(made, []byte(strconv.Itoa(i)), 0o600))
 		wg.Go(func() {
-			if err := renameFirst(made, path); err != nil {
+			if err := publishByRename(made, path); err != nil {
 				t.Error(err)
 			}
 			text, err := os.ReadFile(path)
@@ -179,7 +179,8 @@ func TestFilesOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// The runs of an earlier version are copied once, and none of them can be gone on with.
+// The runs of an earlier version are copied once, and none of them can be
+// resumed.
 func TestImport(t *testing.T) {
 	old, dir := filepath.Join(t.TempDir(), "agent"), t.TempDir()
 	ids := recorded(t, old, 3)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// tracesFormat: a step's number counts within its run. Payloads are packed like values.
+// tracesFormat is the format of traces.db. Steps are numbered within their run.
+// Payloads are packed like the values of cache.db.
 var tracesFormat = format{
 	name:     "traces.db",
 	id:       0x67617431, // "gat1"
@@ -45,22 +46,23 @@ var tracesFormat = format{
 		CREATE INDEX step_key ON step (run, key, kind, seq);`, noSeal},
 }
 
-// RunID names a run: the time of its start (UTC) and four letters, which sorts by time
-// and can be read aloud. Lookup also takes any part of it that is unique.
+// RunID names a run by the time of its start (UTC) and four letters, so that
+// ids sort by time and can be read aloud. Lookup also accepts any unique part
+// of an id.
 type RunID string
 
-// Valid tells whether an id has the letters of ours and no others: it is the name of a file
-// and goes to the terminal.
+// Valid reports whether an id has only the characters that we use: it becomes a
+// file name and is printed on the terminal.
 func (id RunID) Valid() bool {
 	return id != "" && strings.Trim(string(id), "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// State is where a run stands.
+// State is the state of a run.
 type State string
 
 const (
 	Running     State = "running"
-	Interrupted State = "interrupted" // was running when its process died; never given to Finish
+	Interrupted State = "interrupted" // its process died while it ran; not valid for Finish
 	Done        State = "done"
 	Stopped     State = "stopped" // by a limit or by the user
 	Failed      State = "failed"
@@ -78,8 +80,8 @@ type Run struct {
 	Steps   int
 }
 
-// ErrNoRun is returned for an id that names no run, and ErrNotRunning for a step that
-// would come after the end of its run.
+// These errors are returned by Traces: ErrNoRun for an id that names no run,
+// ErrNotRunning for a step of a run that has ended.
 var (
 	ErrNoRun      = errors.New("no such run")
 	ErrNotRunning = errors.New("run is not running")
@@ -92,9 +94,9 @@ type Traces struct {
 	opt    Options
 }
 
-// OpenTraces opens or creates traces.db in dir. A file of a newer git-agent is refused. A
-// damaged one is set aside under a new name, with a warning, and never removed; what can
-// be read of it is copied into the new one.
+// OpenTraces opens or creates traces.db in dir. It refuses a file of a newer
+// git-agent. It sets a damaged file aside under a new name, with a warning,
+// never removes it, and copies what can be read of it into the new file.
 func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 	opt = opt.withDefaults()
 	path := filepath.Join(dir, tracesFormat.name)
@@ -105,12 +107,12 @@ func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 	return &Traces{h: h, leases: newLeases(path), opt: opt}, nil
 }
 
-// openOrReplace sets aside what cannot be used, as often as another process may have put
-// something else in its place.
+// openOrReplace sets damaged files aside. It tries several times, because
+// another process may put another file in place.
 func openOrReplace(ctx context.Context, path string, opt Options) (*handle, error) {
 	for range maxAside {
 		was, _ := os.Lstat(path) // nil when there is none yet
-		h, err := openSound(ctx, path)
+		h, err := openChecked(ctx, path)
 		if classify(err) != damaged {
 			return h, err
 		}
@@ -138,7 +140,7 @@ func replaceTraces(ctx context.Context, path string, was os.FileInfo, opt Option
 	return nil
 }
 
-// explain adds what the user can do.
+// explain adds a hint that says what the user can do.
 func explain(path string, err error) error {
 	e := &Error{Path: path, Err: err}
 	switch classify(err) {
@@ -163,8 +165,9 @@ func (t *Traces) Close() error {
 	return errors.Join(t.leases.close(), t.h.close())
 }
 
-// StartRun records a new run. The spec is what Find compares, so it holds all that makes
-// two runs the same: cases, engine, options, and nothing that changes by itself.
+// StartRun records a new run. FindRun compares the spec, so it must hold
+// everything that makes two runs the same (cases, engine, options) and nothing
+// that changes by itself.
 func (t *Traces) StartRun(ctx context.Context, kind string, spec any) (RunID, error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
@@ -184,8 +187,8 @@ func (t *Traces) StartRun(ctx context.Context, kind string, spec any) (RunID, er
 	return id, nil
 }
 
-// newRunID has 20 random bits after the second, enough for runs that people start. The
-// table refuses a repeated id.
+// newRunID returns an id with 20 random bits after the second, which is enough
+// for runs that people start. The table refuses a repeated id.
 func newRunID(now time.Time) RunID {
 	var b [5]byte
 	rand.Read(b[:]) // never fails, see crypto/rand
@@ -201,8 +204,8 @@ func (t *Traces) Finish(ctx context.Context, run RunID, state State) error {
 	return t.leases.drop(run)
 }
 
-// Resume makes a run that has ended, or whose process died, take steps again. It returns
-// ErrHeld when another process works on it.
+// Resume lets a run that has ended, or whose process died, record steps again.
+// It returns ErrHeld if another process is working on the run.
 func (t *Traces) Resume(ctx context.Context, run RunID) error {
 	if err := t.leases.take(run); err != nil {
 		return explain(t.h.path, err)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A run's steps come back in order with their payloads, and a result answers for its key.
+// A run's steps are read back in order with their payloads, and Done finds a
+// result by its key.
 func TestStepsAreKeptInOrder(t *testing.T) {
 	traces, err := OpenTraces(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t), Version: "v1"})
 	if err != nil {
@@ -61,8 +62,8 @@ func TestStepsAreKeptInOrder(t *testing.T) {
 	}
 }
 
-// An id that we never gave is no run, whoever wrote it into the file: it would be the name
-// of a file that is made and removed, and goes to the terminal.
+// A row with an id that we never gave is not a run, whoever wrote it: the id
+// would become the name of a file and be printed on the terminal.
 func TestStrangeIDsAreNoRuns(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")

@@ -13,14 +13,16 @@ import (
 const (
 	// Below this size compression costs more than the bytes that it saves.
 	compressAbove = 512
-	// A stored sum. Earlier programs had a tag after it, which nothing reads.
+	// A checksum has this many bytes. Earlier programs stored a tag after it,
+	// which nothing reads.
 	sumSize = 16
-	// What SQLite can hold, and the most that a row may ask to be decompressed to: the
-	// file may come from a stranger.
+	// SQLite can hold a value of this size. It is also the most that a row may
+	// decompress to, because the file may come from a stranger.
 	maxValue = 1e9
 )
 
-// The encodings of a stored value. The numbers are part of the file format.
+// These are the encodings of a stored value. The numbers are part of the file
+// format.
 const (
 	plain      = 0
 	compressed = 1
@@ -34,15 +36,16 @@ type stored struct {
 	data     []byte
 }
 
-// codec packs and unpacks values. Its zero value is ready; the tables of zstd are made on
-// first use, because most runs of the program need none or only the decoder.
+// codec packs and unpacks values. Its zero value is ready for use. The tables
+// of zstd are built on first use, because most processes need none or only
+// those of the decoder.
 type codec struct {
 	encoder, decoder sync.Once
 	w                *zstd.Encoder
 	r                *zstd.Decoder
 }
 
-// pack encodes value for the row that is identified by owner.
+// pack encodes a value for the row that owner identifies.
 func (c *codec) pack(owner, value []byte) stored {
 	s := stored{encoding: plain, size: int64(len(value)), data: value}
 	if len(value) > compressAbove {
@@ -57,7 +60,8 @@ func (c *codec) pack(owner, value []byte) stored {
 	return s
 }
 
-// unpack returns the value, or an error when the row is not what pack made for owner.
+// unpack returns the value, or an error if pack did not make this row for
+// owner.
 func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
 	if err := s.check(owner); err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func (c *codec) unpack(owner []byte, s stored) ([]byte, error) {
 	return value, nil
 }
 
-// check tells whether the bytes are those that pack made for owner.
+// check reports an error unless pack made these bytes for owner.
 func (s stored) check(owner []byte) error {
 	if len(s.sum) < sumSize || !bytes.Equal(s.sum[:sumSize], s.checksum(owner)) {
 		return fmt.Errorf("checksum of a value of %d bytes does not match", len(s.data))
@@ -86,9 +90,9 @@ func (s stored) check(owner []byte) error {
 	return nil
 }
 
-// checksum covers the row's identity as well as its bytes: a value that turns up under
-// another key is as wrong as one with a flipped bit. It covers the bytes as stored, so
-// that damaged input never reaches the decoder.
+// checksum covers the row's identity as well as its bytes: a value found under
+// another key is as wrong as one with a flipped bit. It covers the bytes as
+// stored, so that damaged input never reaches the decoder.
 func (s stored) checksum(owner []byte) []byte {
 	h := sha256.New()
 	head := appendString(nil, string(owner))

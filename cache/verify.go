@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// maxProblems is how many problems a report lists; more of them tell nothing new.
+// maxProblems is how many problems a report lists; further ones add nothing.
 const maxProblems = 20
 
 // Report is the result of a verification.
 type Report struct {
 	Path     string
-	Entries  int64    // values, or steps, that were read
-	Damaged  int64    // of them, with a wrong checksum
-	Problems []string // in words; empty when all is well
+	Entries  int64    // values or steps that were checked
+	Damaged  int64    // how many of them have a wrong checksum
+	Problems []string // descriptions; empty if the file is sound
 }
 
 func (r *Report) problem(format string, args ...any) {
@@ -24,11 +24,11 @@ func (r *Report) problem(format string, args ...any) {
 	}
 }
 
-// Verify checks the structure of cache.db and the checksum of every value. It changes
-// nothing, and a damaged file is a report and not an error.
+// Verify checks the structure of cache.db and the checksum of every value. It
+// changes nothing. Damage is listed in the report and is not an error.
 func (c *Cache) Verify(ctx context.Context) (Report, error) {
 	if c.dir == "" {
-		return Report{}, c.why()
+		return Report{}, c.unavailable()
 	}
 	return verify(ctx, c.dir, cacheFormat, cacheRows)
 }
@@ -38,11 +38,11 @@ func VerifyTraces(ctx context.Context, dir string) (Report, error) {
 	return verify(ctx, dir, tracesFormat, tracesRows)
 }
 
-// rowReader is how the rows of a file are read to be checked.
+// rowReader reads the rows of a file to be checked.
 type rowReader struct {
 	query string
-	// read scans one row and returns its name, its value, and what the checksum of the
-	// value is bound to.
+	// read scans one row and returns its name, its value, and the owner that the
+	// value's checksum is bound to.
 	read func(scan func(...any) error) (name string, owner []byte, s stored, err error)
 }
 
@@ -113,7 +113,8 @@ func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error 
 	return rows.Err()
 }
 
-// structure asks SQLite, which answers with one row "ok" or one for each problem.
+// structure runs SQLite's integrity check, which returns one row "ok" or one
+// row for each problem.
 func (h *handle) structure(ctx context.Context, r *Report) error {
 	rows, err := h.read.QueryContext(ctx, "PRAGMA integrity_check")
 	if err != nil {

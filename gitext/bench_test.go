@@ -146,7 +146,7 @@ func benchFile(b *testing.B, r *Repo, tip OID) string {
 	return ""
 }
 
-// BenchmarkHistory shows what the filters in the shadow are worth.
+// BenchmarkHistory measures how much the Bloom filters in the shadow save.
 func BenchmarkHistory(b *testing.B) {
 	plain, tip := benchRepo(b, BloomOff)
 	path := benchFile(b, plain, tip)
@@ -224,7 +224,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is what every start of the program pays.
+// BenchmarkOpen measures what every start of the program pays for Open.
 func BenchmarkOpen(b *testing.B) {
 	r, _ := benchRepo(b, BloomAuto)
 	b.Run("git", func(b *testing.B) {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A Bisection is what is left to look through for the first bad commit.
+// A Bisection is one step in the search for the first bad commit.
 type Bisection struct {
 	Next  OID // the commit to try; "" when none is left to try
 	Left  int // commits that may be the first bad one, the bad one included
 	Steps int // git's estimate of how many tries a bisection still takes
 }
 
-// Bisect picks the commit that divides best what lies between commits known
-// to be good and one known to be bad, as git bisect does. Commits to skip are
-// not picked; with each of them in the range the pick moves further away
-// from the middle, because commits that cannot be tried come in runs.
+// Bisect picks the commit that best divides the range between commits known to
+// be good and one known to be bad, as git bisect does. It never picks a commit
+// in skip. Each skipped commit in the range moves the pick further from the
+// middle, because commits that cannot be tested are usually neighbours.
 func (r *Repo) Bisect(ctx context.Context, bad OID, good, skip []OID) (Bisection, error) {
 	args := []string{"rev-list", "--bisect-vars", "--stdin"}
 	out, err := r.revList(ctx, args, bad, good)
@@ -55,8 +55,8 @@ func bisectVars(out []byte) Bisection {
 	return b
 }
 
-// bisectAround picks from the range, best division first, what is not to be
-// skipped. It gives "" when nothing is left.
+// bisectAround picks the commit that best divides the range and is not in skip,
+// or "" when none is left.
 func (r *Repo) bisectAround(ctx context.Context, bad OID, good, skip []OID) (OID, error) {
 	out, err := r.revList(ctx, []string{"rev-list", "--bisect-all", "--stdin"}, bad, good)
 	if err != nil {
@@ -88,8 +88,8 @@ func (r *Repo) bisectAround(ctx context.Context, bad OID, good, skip []OID) (OID
 	return left[len(left)*seen/(seen+reluctance)], nil
 }
 
-// CountCommits counts the ancestors of tip, itself included, that are not
-// ancestors of one of not.
+// CountCommits counts the ancestors of tip, tip included, that no commit in not
+// reaches.
 func (r *Repo) CountCommits(ctx context.Context, tip OID, not []OID) (int, error) {
 	out, err := r.revList(ctx, []string{"rev-list", "--count", "--stdin"}, tip, not)
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *Repo) CountCommits(ctx context.Context, tip OID, not []OID) (int, error
 	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
-// AncestorAt is the commit that stands n places after tip when its history is
-// listed newest first, on whatever branch; "" where the history is shorter.
+// AncestorAt returns the commit n places after tip in the history of tip,
+// newest first and over all branches, or "" if the history is shorter.
 func (r *Repo) AncestorAt(ctx context.Context, tip OID, n int) (OID, error) {
 	out, err := r.revList(ctx, []string{"rev-list", "--max-count=1", "--skip=" + strconv.Itoa(n), "--stdin"}, tip, nil)
 	if err != nil || len(out) == 0 {
@@ -108,7 +108,8 @@ func (r *Repo) AncestorAt(ctx context.Context, tip OID, n int) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// revList runs rev-list on tip without the history of not.
+// revList runs rev-list on the history of tip, without what the commits in not
+// reach.
 func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) ([]byte, error) {
 	if err := validAll(append([]OID{tip}, not...)...); err != nil {
 		return nil, err

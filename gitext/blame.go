@@ -38,8 +38,8 @@ type BlameLine struct {
 	PreviousPath string
 }
 
-// Blame tells where the lines of a file at rev come from. Lines come in the
-// file's order, each once.
+// Blame reports which commit each line of a file at rev comes from. Lines come
+// in the file's order, each once.
 func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions) ([]BlameLine, error) {
 	args, err := opt.args()
 	if err = errors.Join(err, rev.valid(), checkPaths([]string{path})); err != nil {
@@ -61,7 +61,8 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	return lines, nil
 }
 
-// blameError finds out what a failed blame means.
+// blameError replaces the error of a failed blame by one that says why: the
+// file is not there, or an object is missing.
 func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) error {
 	var gitErr *Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 128 {
@@ -71,7 +72,7 @@ func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) 
 		case errors.Is(lookErr, ErrNotExist), mode == modeTree, mode == modeSubmodule:
 			err = ErrNotExist
 		case errors.As(lookErr, new(*MissingObjectError)):
-			err = lookErr // a folder's; git then says that there is no such path
+			err = lookErr // the tree of a folder is missing, which git reports as a path that does not exist
 		}
 	}
 	return fmt.Errorf("blame %q at %s: %w", path, rev.Short(), err)
@@ -103,8 +104,8 @@ func (o BlameOptions) args() ([]string, error) {
 	return args, nil
 }
 
-// blameCommit is what porcelain says once for each commit; path and previous
-// are said again where a commit has lines from several files.
+// blameCommit is what the porcelain format prints once for each commit. It
+// repeats path and previous where a commit has lines from several files.
 type blameCommit struct {
 	path, previousPath string
 	previous           OID
@@ -158,8 +159,9 @@ func (b *blameReader) one(head string) (BlameLine, error) {
 	}, err
 }
 
-// headers reads up to the line's text. "previous" comes before "filename" and
-// is left out where there is none, so a filename ends what is known of both.
+// headers reads the header lines of an entry and returns the line's text. git
+// prints "previous" before "filename", and omits it where there is none; so
+// both are known at the filename.
 func (b *blameReader) headers(c *blameCommit) ([]byte, error) {
 	var previous OID
 	var previousPath string

@@ -30,22 +30,22 @@ import (
 // A larger delta cache (core.deltaBaseCacheLimit=256m) gained nothing in any
 // of these rows, so it is not set.
 
-// staleLock is the age at which another process's lock is believed to have
-// outlived it.
+// staleLock is the age above which another process's lock is taken for
+// abandoned.
 const staleLock = time.Hour
 
 const (
 	graphName     = "commit-graph"
-	tipsName      = "bloom-tips" // for which refs the graph was built
-	graphSeenName = "graph-seen" // the graph that was found whole
+	tipsName      = "bloom-tips" // hash of the refs that the graph was built for
+	graphSeenName = "graph-seen" // stamp of the last graph whose checksum was verified
 )
 
 func graphFile(shadow string) string { return filepath.Join(shadow, "objects", "info", graphName) }
 
-// BuildBloom writes a commit-graph with changed-path Bloom filters for all
-// that the tips reach into the shadow. The filters only skip commits that
-// cannot matter: answers stay the same. Git itself leaves the graph aside in
-// a shallow clone, so there nothing is written.
+// BuildBloom writes a commit-graph with changed-path Bloom filters for every
+// commit that the tips reach, into the shadow. The filters let git skip commits
+// that cannot matter; they never change an answer. git ignores the commit-graph
+// of a shallow clone, so none is written there.
 func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if r.shallow || len(tips) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	}
 	lock := graphFile(r.shadow.dir) + ".lock"
 	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > staleLock {
-		os.Remove(lock) // if it is still there, git says so
+		os.Remove(lock) // if that fails, git reports the lock
 	}
 	var list strings.Builder
 	for _, tip := range tips {
@@ -76,8 +76,9 @@ func (r *Repo) HasBloom() bool {
 	return err == nil && !r.shallow
 }
 
-// buildBloomForRefs builds for all refs, unless that has been done for just
-// these tips. Tips that are no commits, or are missing, are left out.
+// buildBloomForRefs writes filters for all refs, unless they were already
+// written for exactly these tips. Tips that are missing or not commits are left
+// out.
 func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
 	if err != nil {
@@ -118,18 +119,17 @@ func (r *Repo) CheckBloom(ctx context.Context) error {
 
 // RebuildBloom writes the filters anew, whatever is there.
 func (r *Repo) RebuildBloom(ctx context.Context) error {
-	os.Remove(filepath.Join(r.shadow.dir, tipsName)) // if it stays, nothing is built
+	os.Remove(filepath.Join(r.shadow.dir, tipsName)) // without this file the filters count as not built
 	return r.buildBloomForRefs(ctx)
 }
 
 // BloomDropped is true when Open found the filters damaged and removed them.
 func (r *Repo) BloomDropped() bool { return r.dropped }
 
-// dropDamagedGraph removes a commit-graph that does not hold the bytes which git
-// wrote. Git believes what it reads there, be it a wrong parent, and looks at
-// the checksum only in commit-graph verify. The file is read once, and again
-// when it has changed; answers are the same without it, only later. It tells
-// whether it removed one.
+// dropDamagedGraph removes a commit-graph whose checksum is wrong, and reports
+// whether it removed one. git trusts what it reads there, even a wrong parent,
+// and verifies the checksum only in commit-graph verify. The file is read once,
+// and again after it changed. Without it the answers are the same, only slower.
 func dropDamagedGraph(shadow, format string) bool {
 	graph, seen := graphFile(shadow), filepath.Join(shadow, graphSeenName)
 	info, err := os.Lstat(graph)
@@ -142,11 +142,11 @@ func dropDamagedGraph(shadow, format string) bool {
 			return false
 		}
 		if graphIsWhole(graph, format) {
-			_ = replaceFile(seen, stamp) // without the stamp it is read again, no more
+			_ = replaceFile(seen, stamp) // without the stamp the file is only read again next time
 			return false
 		}
 	}
-	os.RemoveAll(graph) // of a link, the link; what is left is git's to complain about
+	os.RemoveAll(graph) // removes a symbolic link, not its target; git reports what is left
 	os.Remove(filepath.Join(shadow, tipsName))
 	return true
 }

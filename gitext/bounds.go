@@ -13,16 +13,17 @@ import (
 	"time"
 )
 
-// A repository may ask git for more than the machine has: ten nested trees of
-// ten each are 148 KB on disk and 10,000,000,000 files. So each git has bounds:
+// A repository may make git use more than the machine has: ten nested trees of
+// ten entries each are 148 KB on disk and 10,000,000,000 files. So every git
+// process has bounds:
 //
-//   - memory, defaultMemory or agent.gitMemory of the user's own configuration.
-//     On Linux the kernel holds it (bounds_linux.go); elsewhere nothing does.
-//   - time: how long it may be silent, and how long it may be waited for in all.
-//   - output: what is kept of it is bounded where it is read.
+//   - memory: defaultMemory, or agent.gitMemory of the user's own configuration.
+//     On Linux the kernel enforces it (bounds_linux.go); elsewhere nothing does.
+//   - time: how long git may be silent, and how long we wait for it in all.
+//   - output: each reader bounds what it keeps.
 //
-// Unreadable tells errors that come of a bound, or of objects that are not
-// there, from others: what can be read without them is still an answer.
+// Unreadable tells errors caused by a bound or by a missing object from all
+// others: what could still be read is still an answer.
 const (
 	// defaultMemory is what one git may allocate, unless the machine has less
 	// than four times as much. Packs are mapped and do not count. Measured on
@@ -36,26 +37,28 @@ const (
 	// and ours aside. Linux takes about a minute for log -S over 100,000
 	// commits; a search that takes longer than this is of no use to anybody.
 	defaultTotal = 10 * time.Minute
-	// buildTotal is for calls that write what later ones use, once.
+	// buildTotal is the same bound for calls that write, once, what later calls
+	// use.
 	buildTotal = 2 * time.Hour
-	// defaultOutput is for calls whose output is kept whole: about five million
-	// object ids.
+	// defaultOutput bounds the output of calls that keep all of it: about five
+	// million object ids.
 	defaultOutput = 256 << 20
 )
 
-// MemorySetting is the setting of the memory bound. Only the user's own counts.
+// MemorySetting names the setting of the memory bound. Only the user's own
+// configuration counts.
 const MemorySetting = "agent.gitMemory"
 
-// A limits is what holds for the gits of one repository.
+// A limits holds the memory bound of all git processes of one repository.
 type limits struct {
 	memory  atomic.Int64  // bytes
 	read    chan struct{} // closed when the configuration has been read
-	shorter atomic.Bool   // one of them has met its bound
+	shorter atomic.Bool   // one process has hit its bound, so later ones get less
 }
 
-// memoryFor is the memory bound of a git that is started now. Where one has met
-// it, the others of the repository get less: each of them would take seconds to
-// get as far.
+// memoryFor returns the memory bound for a git process that starts now. Once a
+// process has hit the bound, later ones of the same repository get a quarter:
+// each would otherwise take seconds to fail in the same way.
 func (r *runner) memoryFor() int64 {
 	if r.limits == nil {
 		return memoryBound()
@@ -68,7 +71,7 @@ func (r *runner) memoryFor() int64 {
 	return bound
 }
 
-// memoryBound is the default.
+// memoryBound returns the default bound for this machine.
 var memoryBound = sync.OnceValue(func() int64 {
 	if machine := machineMemory(); machine > 0 {
 		return max(min(defaultMemory, machine/4), leastMemory)
@@ -76,9 +79,9 @@ var memoryBound = sync.OnceValue(func() int64 {
 	return defaultMemory
 })
 
-// readLimits reads agent.gitMemory beside what Open does next; the first read
-// of an object waits for it. A configuration that git cannot read is complained
-// about where it matters.
+// readLimits reads agent.gitMemory while Open goes on; the first read of an
+// object waits for it. An unreadable configuration is not reported here but by
+// the first call that depends on it.
 func (r *Repo) readLimits(ctx context.Context) *limits {
 	l := &limits{read: make(chan struct{})}
 	l.memory.Store(memoryBound())
@@ -118,9 +121,9 @@ func Unreadable(err error) bool {
 	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || bounded(err)
 }
 
-// bounded is true for an error that comes of a bound on git.
+// bounded reports whether a bound on git caused the error.
 func bounded(err error) bool {
-	for _, bound := range []error{ErrMemory, ErrTimeout, ErrOutputLimit, ErrCrash, ErrCrowded, ErrTooLong} {
+	for _, bound := range []error{ErrMemory, ErrTimeout, ErrOutputLimit, ErrCrash, ErrTooManyFiles, ErrTooLong} {
 		if errors.Is(err, bound) {
 			return true
 		}
@@ -128,9 +131,9 @@ func bounded(err error) bool {
 	return false
 }
 
-// howItDied finds the bound that ended a git which failed: nil for a failure of
-// another kind. Git's words are those of pinnedEnv's locale; they are only
-// looked at where it has failed.
+// howItDied returns the bound that ended a failed git process, or nil for any
+// other failure. It searches git's messages only after a failure; pinnedEnv
+// fixes their language.
 func (r *runner) howItDied(p *process, stderr string) error {
 	for _, words := range []string{"ut of memory", "emory exhausted", "Cannot allocate memory"} {
 		if p.exit() != 1 && strings.Contains(stderr, words) {
@@ -151,8 +154,8 @@ func (r *runner) howItDied(p *process, stderr string) error {
 	}
 }
 
-// deadly is the signal that ended git, 0 for none and for those that somebody
-// sent on purpose.
+// deadly returns the signal that ended git, or 0 if there was none or somebody
+// sent it on purpose.
 func deadly(status syscall.WaitStatus) syscall.Signal {
 	if !status.Signaled() {
 		return 0
@@ -164,7 +167,8 @@ func deadly(status syscall.WaitStatus) syscall.Signal {
 	return 0
 }
 
-// memoryHint says how to give git more, where that is what ended it.
+// memoryHint returns the command that raises the memory bound, if that bound
+// caused err.
 func memoryHint(err error) string {
 	if errors.Is(err, ErrMemory) {
 		return "git config --global " + MemorySetting + " <size>"
@@ -183,6 +187,6 @@ func sizeOf(n int64) string {
 	return strconv.FormatInt(n, 10) + " bytes"
 }
 
-// tooLong is true for a command line that the system does not take: a path in
-// a tree may have any length, an argument may not.
+// tooLong reports whether the system refused a command line as too long: a path
+// in a tree may have any length, an argument may not.
 func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

@@ -9,18 +9,18 @@ import (
 )
 
 // limitMemory bounds the private memory of a process that has just been
-// started, and of all that it starts. The bound is on RLIMIT_DATA: that counts
-// what malloc gives out and leaves out the packs, which git maps by gigabytes.
-// Go cannot set it before the program runs, so the first microseconds go
-// without; what git has allocated by then counts. An error means that the
-// system does not allow it (a filter of system calls): then nothing holds.
+// started, and of all that it starts. It sets RLIMIT_DATA, which counts what
+// malloc hands out but not the packs, of which git maps gigabytes. Go cannot
+// set a limit before the program runs, so the first microseconds are unbounded;
+// what git has allocated by then counts. An error means that the system forbids
+// the call (a system call filter); then there is no bound.
 func limitMemory(pid int, bytes int64) error {
 	limit := unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}
 	return unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil)
 }
 
-// machineMemory is how much memory there is for this process: the machine's or,
-// where that is less, its container's. 0 is for unknown.
+// machineMemory returns how much memory this process may use: the machine's or,
+// if that is less, its container's. 0 means unknown.
 func machineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -124,7 +124,7 @@ func TestBombCostsItsCommitOnly(t *testing.T) {
 	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, ErrMemory) || stats[2].Err != nil {
 		t.Errorf("stats %+v, %v", stats, err)
 	}
-	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, ErrCrowded) || len(entries) == 0 {
+	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, ErrTooManyFiles) || len(entries) == 0 {
 		t.Errorf("%d entries of a tree, %v", len(entries), err)
 	}
 }
@@ -134,8 +134,8 @@ func TestSearchOfABombEnds(t *testing.T) {
 	// neither says anything nor grows.
 	f, oids := bombed(t)
 	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
-	if !errors.Is(err, ErrCrowded) {
-		t.Errorf("got %v, want ErrCrowded", err)
+	if !errors.Is(err, ErrTooManyFiles) {
+		t.Errorf("got %v, want ErrTooManyFiles", err)
 	}
 }
 

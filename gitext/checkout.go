@@ -19,22 +19,22 @@ type Overlay struct {
 	Content []byte
 }
 
-// Checkout makes dir hold the files of a commit with over laid on top. It is
-// not `git worktree add`: nothing of the user's repository is written, neither
-// refs nor index nor configuration, and no hook runs.
+// Checkout makes dir hold the files of a commit, with the files of over written
+// on top. Unlike git worktree add it writes nothing into the user's repository,
+// neither refs nor index nor configuration, and runs no hook.
 //
-// The first call fills dir, later ones change what differs. Tracked files that
-// somebody changed are put back, untracked ones stay: build caches survive,
-// and a file that is the same in both states keeps its time stamp. Beside dir
-// stand dir.index and dir.objects, which belong to it; a command that runs in
-// dir must not be able to write them. A small repository in dir/.git, made anew
-// each time and never read by us, lets builds ask git for the revision.
+// The first call fills dir; later calls update what differs. Tracked files that
+// somebody changed are restored and untracked files are kept, so build caches
+// survive, and a file that is the same in both states keeps its time stamp.
+// dir.index and dir.objects beside dir belong to it; a command that runs in dir
+// must not be able to write them. dir/.git is a small repository, made anew
+// each time and never read by us, so that builds can ask git for the revision.
 //
-// Attributes of the tree apply where they need no program: line ends are
-// converted, filters are not run, so files kept in Git LFS are their pointers.
-// Submodules are empty directories. Symbolic links are made as they stand, and
-// git does not write through one. When a blob is missing in this clone, or ctx
-// ends, dir is left empty.
+// Attributes of the tree apply where they need no program: line endings are
+// converted, filters do not run, so files kept in Git LFS stay pointers.
+// Submodules are empty directories. Symbolic links are created as they are, and
+// git does not write through one. If this clone lacks a blob, or ctx ends, dir
+// is left empty.
 func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Overlay) error {
 	if err := commit.valid(); err != nil {
 		return err
@@ -49,11 +49,12 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 			return fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
 		}
 	}
-	// A killed git leaves its lock; dir has one user at a time.
+	// A killed git leaves its lock behind. dir has one user at a time, so the lock
+	// is nobody else's.
 	os.Remove(w.index + ".lock")
 	if _, err := w.git.output(ctx, call{args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
-		// Half of the files are new and the index is old: files that only this
-		// commit has would stay as if a build had made them.
+		// The index no longer matches the files: those that only this commit has
+		// would be kept as if a build had made them.
 		err = errors.Join(r.explain(ctx, err), w.empty())
 		return fmt.Errorf("check out %s: %w", commit.Short(), err)
 	}
@@ -94,7 +95,7 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 	return w, nil
 }
 
-// empty takes the checkout back to where nothing is checked out.
+// empty removes everything that is checked out.
 func (w *checkout) empty() error {
 	if err := os.Remove(w.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -112,9 +113,9 @@ func (r *Repo) alternatesText() []byte {
 	return []byte(text.String())
 }
 
-// combine writes the tree of commit with over laid on top to the checkout's
-// own object directory. Going from one such tree to another in one step is
-// what keeps the time stamps of files that both have.
+// combine writes the tree of commit with the files of over on top into the
+// checkout's own object directory. Checking out such a tree in one step keeps
+// the time stamps of files that both states have.
 func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID, error) {
 	git := *w.git
 	index := w.dir + ".combine"
@@ -141,12 +142,12 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// indexInfo is over in the form that update-index reads.
+// indexInfo spells over in the input format of update-index --index-info.
 func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error) {
 	var info []byte
 	for _, o := range over {
 		if !insideTree(o.Path) {
-			return nil, fmt.Errorf("%q is no path inside a tree", o.Path)
+			return nil, fmt.Errorf("%q is not a path inside a tree", o.Path)
 		}
 		oid := o.OID
 		switch {
@@ -167,7 +168,7 @@ func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error
 	return info, nil
 }
 
-// insideTree refuses what update-index leaves out without an error.
+// insideTree refuses paths that update-index would skip without an error.
 func insideTree(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.EqualFold(part, ".git") {
@@ -177,8 +178,8 @@ func insideTree(path string) bool {
 	return filepath.IsLocal(path) && !strings.ContainsRune(path, 0)
 }
 
-// writeRepository makes dir/.git. A command may have put anything there, a
-// link to another repository even: os.Root keeps the writes inside dir.
+// writeRepository makes dir/.git. A command may have put anything there, even a
+// link to another repository; os.Root keeps all writes inside dir.
 func (w *checkout) writeRepository(commit OID) error {
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Person is an author or a committer, as the commit names them: no mailmap.
+// Person is an author or a committer as the commit object names them, without
+// mailmap.
 type Person struct {
 	Name, Email string
-	Time        time.Time // zero when the commit's date is no date
+	Time        time.Time // zero when the commit's date cannot be parsed
 }
 
 // Commit is a commit's metadata.
@@ -23,7 +24,7 @@ type Commit struct {
 	OID, Tree         OID
 	Parents           []OID
 	Author, Committer Person
-	Message           string // in UTF-8 where the commit says which encoding it has, else as it is
+	Message           string // converted to UTF-8 if the commit names its encoding, else unchanged
 }
 
 // Subject is the message's first paragraph on one line, git's %s.
@@ -74,17 +75,18 @@ func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
 	return c, nil
 }
 
-// Bounds of what is kept of commits, which may have any length. The longest
-// message of git.git has 30 KB.
+// These bound what is kept of a commit, which may have any length. The longest
+// message in git.git has 30 KB.
 const (
 	maxCommit       = 16 << 20  // bytes of a commit that are read; a merge of 60,000 parents has 3 MB
 	maxMessage      = 256 << 10 // of a message
-	maxManyMessages = 64 << 20  // of the messages of many commits; beyond it
-	maxLaterMessage = 4 << 10   // of each of the others
+	maxManyMessages = 64 << 20  // of all messages that one call of Commits reads; once it is used up,
+	maxLaterMessage = 4 << 10   // each further message is cut to this
 	maxPerson       = 1 << 10   // of a name, and of an address
 )
 
-// Commits reads many, in the order asked. One that cannot be read fails all.
+// Commits reads many commits, in the order given. It fails if any of them
+// cannot be read.
 func (r *Repo) Commits(ctx context.Context, oids []OID) ([]Commit, error) {
 	commits, encodings := make([]Commit, len(oids)), make([]string, len(oids))
 	var failed error
@@ -122,7 +124,7 @@ func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c
 	for i, oid := range oids {
 		names[i] = string(oid)
 		if oid.valid() != nil {
-			names[i] = string(r.EmptyTree()) // a question that is answered, but not with a commit
+			names[i] = string(r.EmptyTree()) // keeps the answers in step; readCommit reports the invalid id
 		}
 	}
 	r.objs.each(ctx, "contents", names, func(i int, head objectHead, content io.Reader, err error) {
@@ -131,7 +133,7 @@ func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c
 	})
 }
 
-// readCommit makes a commit of one answer.
+// readCommit parses one answer of cat-file.
 func (r *Repo) readCommit(ctx context.Context, oid OID, head objectHead, content io.Reader, err error) (Commit, string, error) {
 	switch {
 	case oid.valid() != nil:
@@ -143,7 +145,7 @@ func (r *Repo) readCommit(ctx context.Context, oid OID, head objectHead, content
 	case head.kind != "commit":
 		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.kind)
 	}
-	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the size may be a lie
+	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the announced size may be wrong
 	if err == nil && int64(len(text)) < min(head.size, maxCommit) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -158,8 +160,8 @@ func (r *Repo) readCommit(ctx context.Context, oid OID, head objectHead, content
 	return c, encoding, nil
 }
 
-// parseCommit reads a commit object. Headers that we do not know, and the
-// indented lines that continue them, are passed over.
+// parseCommit parses a commit object. Unknown headers, and the indented lines
+// that continue them, are skipped.
 func parseCommit(text []byte) (c Commit, encoding string, err error) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -193,8 +195,8 @@ func parseCommit(text []byte) (c Commit, encoding string, err error) {
 	return c, encoding, nil
 }
 
-// parsePerson reads "Name <email> seconds zone". Old importers wrote odd
-// ones; what cannot be read stays empty.
+// parsePerson parses "Name <email> seconds zone". Old importers wrote malformed
+// lines; the parts that cannot be read stay empty.
 func parsePerson(s string) Person {
 	var p Person
 	open := strings.IndexByte(s, '<')
@@ -220,7 +222,8 @@ func parsePerson(s string) Person {
 	return p
 }
 
-// atMost is the beginning of s. It holds no more than that in memory.
+// atMost returns the first bytes of s, as a copy that does not keep the rest in
+// memory.
 func atMost(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s
@@ -228,7 +231,7 @@ func atMost(s string, bytes int) string {
 	return strings.Clone(s[:bytes])
 }
 
-// maxSeconds keeps dates printable: the end of the year 9999.
+// maxSeconds is the end of the year 9999: later dates cannot be printed.
 const maxSeconds = 253402300799
 
 func parseZone(s string) *time.Location {
@@ -239,9 +242,9 @@ func parseZone(s string) *time.Location {
 	return time.FixedZone("", (n/100*60+n%100)*60)
 }
 
-// reencode turns the texts of a commit into UTF-8. Latin 1 is done here; for
-// the other encodings git is asked, which costs a process for each such
-// commit (they are rare: Shift-JIS, KOI8-R, windows-125x).
+// reencode converts the texts of a commit to UTF-8. Latin 1 is converted here.
+// For other encodings, which are rare (Shift-JIS, KOI8-R, windows-125x), it
+// asks git, which costs a process for each such commit.
 func (r *Repo) reencode(ctx context.Context, c *Commit, encoding string) error {
 	texts := []*string{&c.Author.Name, &c.Author.Email, &c.Committer.Name, &c.Committer.Email, &c.Message}
 	switch strings.ToLower(encoding) {

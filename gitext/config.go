@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// ConfigValue is one value of a setting with where it comes from.
+// ConfigValue is one value of a setting and the scope that it comes from.
 type ConfigValue struct {
 	Scope string // system, global, local, worktree, command
 	Value string
 	Bare  bool // the key stands alone, without "=": true for a boolean
 }
 
-// Trusted is false for values that may have come with the repository. What
-// sends data or runs programs must not be taken from those.
+// Trusted reports whether a value comes from the user's own configuration.
+// Other values may have come with the repository, and must not decide where
+// data is sent or which program runs.
 func (v ConfigValue) Trusted() bool {
 	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
 }
 
-// trusted is the value that the user's own configuration gives, "" for none.
+// trusted returns the last value of the user's own configuration, or "".
 func trusted(values []ConfigValue) string {
 	value := ""
 	for _, v := range values {
@@ -30,14 +31,14 @@ func trusted(values []ConfigValue) string {
 	return value
 }
 
-// Config reads the user's agent.* settings in one go. Keys are in git's
-// spelling, lower case except for the middle part; of several values the last
-// one counts.
+// Config reads all agent.* settings at once. Keys are spelled as git prints
+// them: lower case except for the middle part. If a key has several values, the
+// last one counts.
 func (r *Repo) Config(ctx context.Context) (map[string][]ConfigValue, error) {
 	return r.settings(ctx, `^agent\.`)
 }
 
-// settings reads the user's configuration of keys that match.
+// settings reads the settings whose keys match pattern.
 func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]ConfigValue, error) {
 	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"config", "--null", "--show-scope", "--get-regexp", pattern}})
 	var gitErr *Error
@@ -67,9 +68,8 @@ func parseConfig(out string) map[string][]ConfigValue {
 	return settings
 }
 
-// Settings reads the user's agent.* settings as git in the current directory
-// sees them, also outside a repository, where only those of the user and the
-// system are left.
+// Settings reads the agent.* settings as git in the current directory sees
+// them. Outside a repository those are the settings of the user and the system.
 func Settings(ctx context.Context) (map[string][]ConfigValue, error) {
 	outside := &Repo{user: &runner{env: userEnv(false), pins: pinned, timeout: quickTimeout}}
 	return outside.settings(ctx, `^agent\.`)

@@ -21,14 +21,14 @@ const (
 	maxCredential = 64 << 10
 )
 
-// Credential runs a shell command of the user's that prints a secret, as git
-// runs a credential helper, and returns the first line of its output. The
-// command has the user's environment, without keys that are for this program,
-// and may ask on the terminal; what it says on stderr is dropped. It must come
-// from a trusted setting (ConfigValue.Trusted).
+// Credential runs the user's shell command that prints a secret, as git runs a
+// credential helper, and returns the first line of its output. The command gets
+// the user's environment without the keys of this program, and may ask on the
+// terminal; its stderr is discarded. The command must come from a trusted
+// setting (ConfigValue.Trusted).
 //
-// No error holds anything of the command's output, nor the command itself,
-// since people write keys into those.
+// No error contains the command or any of its output, because people write keys
+// into both.
 func Credential(ctx context.Context, command string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, credentialTimeout)
 	defer cancel()
@@ -37,12 +37,12 @@ func Credential(ctx context.Context, command string) (string, error) {
 	cmd.WaitDelay = grace
 	var out strings.Builder
 	cmd.Stdout = &limitedWriter{w: &out, left: maxCredential}
-	err := startMortal(cmd, true)
+	err := startChild(cmd, true)
 	if err == nil {
 		err = cmd.Wait()
 	}
 	if interrupted(cmd.ProcessState) {
-		select { // Ctrl-C reaches us as well, but not always first
+		select { // Ctrl-C also ends this program, but its signal may arrive later
 		case <-ctx.Done():
 		case <-time.After(grace):
 		}
@@ -63,7 +63,7 @@ func Credential(ctx context.Context, command string) (string, error) {
 	case line == "":
 		return "", errors.New("the command printed nothing on its first line")
 	case strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", errors.New("the first line that the command printed is no text")
+		return "", errors.New("the first line of the command's output is not printable text")
 	}
 	return line, nil
 }
@@ -78,7 +78,7 @@ func interrupted(st *os.ProcessState) bool {
 }
 
 // limitedWriter keeps the first bytes and drops the rest, so that a command
-// that talks on does not fail for it.
+// that prints more does not fail.
 type limitedWriter struct {
 	w    io.Writer
 	left int
@@ -92,11 +92,12 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ourKeys are the variables in which this program is given keys.
+// ourKeys lists the variables in which this program receives keys.
 var ourKeys = []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"}
 
-// withoutKeys leaves the variables out that hold keys for this program: it is
-// for programs of the user's own, which may need other secrets of theirs.
+// withoutKeys removes the variables that hold keys of this program. It is used
+// for the user's own programs, which may need other secrets from the
+// environment.
 func withoutKeys(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -104,8 +105,8 @@ func withoutKeys(environ []string) []string {
 	})
 }
 
-// secretVariable reports whether a variable is named as one that holds a
-// secret. GIT_CONFIG_KEY_<n> names a setting and is none.
+// secretVariable reports whether a variable is named like one that holds a
+// secret. GIT_CONFIG_KEY_<n> names a setting and does not count.
 func secretVariable(name string) bool {
 	name = strings.ToUpper(name)
 	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "CREDENTIAL"} {

@@ -38,8 +38,8 @@ func TestCredentialEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Ctrl-C may end the command before we hear of it ourselves: it is no failure
-// of the command.
+// Ctrl-C may end the command before its signal reaches us. That is not a
+// failure of the command.
 func TestCredentialInterruptedFirst(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -58,7 +58,7 @@ func TestCredentialInterruptedFirst(t *testing.T) {
 	}
 }
 
-// No program that we start is told a key of ours, whatever it is for.
+// No program that we start gets one of our keys.
 func TestThreatT4ChildrenSeeNoKey(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {

@@ -10,45 +10,47 @@
 //
 // # Promises
 //
-// The answers are git's own: every one of them comes from git blame, log,
-// grep, show, diff-tree or cat-file, and is the same whatever the user or the
-// repository has configured. After names are resolved all reads go through a
-// shadow git directory (see shadow.go): its configuration is ours, its objects
-// are the repository's. Nothing that a repository configures is run by a read,
-// and no read goes to the network. Replace refs, grafts and mailmaps are not
-// applied, so that an object id always means the same bytes.
+// The answers are git's own: each comes from git blame, log, grep, show,
+// diff-tree or cat-file, and is the same whatever the user or the repository
+// has configured. After names are resolved, all reads go through a shadow git
+// directory (see shadow.go), which has our configuration and the repository's
+// objects. No read runs a program that a repository configures, and none uses
+// the network. Replace refs, grafts and mailmaps are not applied, so that an
+// object id always means the same bytes.
 //
-// Every git that answers a question about history is started in one place
-// (run.go), with an allow-listed environment, pinned settings, a time-out, an
-// output bound and its own process group. (The user's pager and settings of
-// taste, in pager.go, are asked for as the user would.) A context that ends interrupts git, and kills it with its
-// children two seconds later.
+// Every git process that answers a question about history is started in one
+// place (run.go), with an allow-listed environment, pinned settings, a
+// time-out, an output bound and its own process group. Only usergit.go and
+// pager.go run git with the user's own environment and settings, to learn how
+// the user wants output to look. A context that ends interrupts git, and two
+// seconds later kills it and its children.
 //
-// Paths are bytes in strings, as git stores them, relative to the top of the
-// tree with slashes. Paths in options are literal, never patterns.
+// Paths are bytes in strings, as git stores them: relative to the top of the
+// tree, with slashes. Paths in options are literal, never patterns.
 //
-// A Repo may be used from many goroutines.
+// A Repo is safe for concurrent use.
 //
 // # Limits
 //
-// git 2.34 or newer (tried with 2.39.5 only; the object protocol for those
-// before 2.36 is tried with that, too). A repository's path must not hold a
-// line break. Objects are found through at most four steps of alternates, one
-// less than git's five.
+// git 2.34 or newer is needed. Only 2.39.5 was tested; the object protocol for
+// git before 2.36 was tested with that version too. A repository's path must
+// not contain a line break. Objects are found through at most four steps of
+// alternates, one fewer than git's five.
 //
-// .gitattributes of the repository are not looked at: what they hide as binary
-// (-diff) is shown, and a driver that only they name is not used. There plain
-// git show in a work tree differs.
+// The repository's .gitattributes files are not read: what they mark as binary
+// (-diff) is shown, and a diff driver that only they name is not used. In this,
+// plain git show in a work tree differs.
 //
 // Where a clone lacks an object (partial or damaged), the operation that needs
-// it answers with a *MissingObjectError; Patches and Stats go on with the next
+// it fails with a *MissingObjectError; Patches and Stats go on with the next
 // commit.
 //
-// PatchWorktree and PatchStaged read the user's own index and files from a git
-// directory of ours (aside.go), in which no filter and no other program is
-// defined. A file that only a filter of the user's can read is left out, and
-// submodules are not looked into.
+// PatchWorktree and PatchStaged read the user's own index and files through a
+// temporary git directory (uncommitted_dir.go) in which no filter or other
+// program is defined. A file that only a filter of the user's can read is left
+// out, and changes inside submodules are ignored.
 //
-// A named pipe in the place of a file of the repository ends the call with its
-// name after two seconds; one that a configuration includes, at the time-out.
+// A named pipe in place of a file of the repository fails the call after two
+// seconds, with the pipe's name; a named pipe that a configuration includes,
+// only at the time-out.
 package gitext

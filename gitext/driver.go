@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Which function a hunk or a -L range belongs to is decided by git's userdiff
-// drivers. A bare directory reads no .gitattributes from trees, so the shadow
-// says itself which file name is in which language, for the drivers that git
-// has (2.34 and newer; an unknown name is ignored by older ones) and for the
-// languages that no git has, whose function patterns are below.
+// git's userdiff drivers decide which function a hunk or a -L range belongs to.
+// A bare directory reads no .gitattributes from trees, so the shadow's own
+// attributes map file names to languages: for the drivers that git has (2.34
+// and newer; an older git ignores an unknown name) and for languages that git
+// lacks, whose function patterns are below.
 
 // driverFiles lists the file name patterns of each driver.
 var driverFiles = map[string]string{
@@ -81,9 +81,9 @@ const tsFunction = `!^[ \t]*(if|for|while|switch|catch|with|do|else|return|throw
 	`^[ \t]*((export[ \t]+)?(const|let|var)[ \t]+[A-Za-z_$][A-Za-z0-9_$]*[^=]*=[ \t]*(async[ \t]*)?(function\b|\(|<|[A-Za-z_$][A-Za-z0-9_$]*[ \t]*=>).*)$` + "\n" +
 	`^[ \t]*(((public|private|protected|static|readonly|override|abstract|async|get|set)[ \t]+)*[*#]?[A-Za-z_$][A-Za-z0-9_$]*[ \t]*(<[^>]*>)?\([^;]*\)?[ \t]*(:[^;]*)?\{?[ \t]*)$`
 
-// driverPatterns are the function patterns of languages for which git 2.39
-// has no driver. Where a newer git has one (ini, r, swift, scheme), its own is
-// replaced, so that all versions agree.
+// driverPatterns holds the function patterns of languages for which git 2.39
+// has no driver. Where a newer git has one (ini, r, swift, scheme), ours
+// replaces it, so that all versions agree.
 var driverPatterns = map[string]string{
 	"javascript": jsFunction,
 	"typescript": tsFunction,
@@ -108,7 +108,7 @@ var driverPatterns = map[string]string{
 	"ocaml":      `^((let|and|module|type|class|exception|val|external)[ \t].*)$`,
 }
 
-// driverAttributes is the shadow's attributes file.
+// driverAttributes returns the shadow's attributes file.
 func driverAttributes() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(driverFiles)) {
@@ -119,7 +119,8 @@ func driverAttributes() string {
 	return b.String()
 }
 
-// driverConfig is the part of the shadow's configuration that defines drivers.
+// driverConfig returns the part of the shadow's configuration that defines
+// drivers.
 func driverConfig() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(driverPatterns)) {
@@ -128,5 +129,5 @@ func driverConfig() string {
 	return b.String()
 }
 
-// configEscape spells a value inside the quotes of a configuration file.
+// configEscape escapes a value for a quoted string of a configuration file.
 var configEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pinned are settings that hold for every call, whatever is configured.
-// git-conventions.md section 3 tells which output each of them protects.
+// pinned lists the settings of every call, whatever is configured.
+// git-conventions.md section 3 says which output each of them protects.
 var pinned = []string{
 	"--no-pager",
 	"-c", "core.quotePath=false",
@@ -22,7 +22,8 @@ var pinned = []string{
 	"-c", "i18n.logOutputEncoding=UTF-8",
 }
 
-// pinnedEnv is the part of a child's environment that no caller chooses.
+// pinnedEnv is the part of a child's environment that is the same for every
+// call.
 var pinnedEnv = []string{
 	"LC_ALL=C.UTF-8",
 	"LANGUAGE=C",
@@ -39,7 +40,8 @@ var pinnedEnv = []string{
 	"GIT_LITERAL_PATHSPECS=1",
 }
 
-// baseEnv is what any git needs from the caller's environment.
+// baseEnv returns the variables that any git process needs from the caller's
+// environment.
 func baseEnv() []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SystemRoot"} {
@@ -50,9 +52,9 @@ func baseEnv() []string {
 	return env
 }
 
-// elsewhere are the variables that point git at the caller's repository; they
-// would mislead a git that is meant for another one (git rev-parse
-// --local-env-vars lists them; a hook exports them).
+// elsewhere holds the variables that point git at the caller's repository. They
+// would mislead a git process that is meant for another one. git rev-parse
+// --local-env-vars lists them; git exports them to hooks.
 var elsewhere = map[string]bool{
 	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
 	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
@@ -60,10 +62,11 @@ var elsewhere = map[string]bool{
 	"GIT_CONFIG": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_REPLACE_REF_BASE": true, "GIT_QUARANTINE_PATH": true,
 }
 
-// userEnv is for calls in the user's repository: what tells git where that
-// is and how it is configured passes; what changes output or traces does not,
-// and neither does GIT_AGENT_API_KEY.
-// With other, the repository is not the one that the environment is about.
+// userEnv returns the environment for calls in the user's repository. Variables
+// that say where the repository is and how git is configured are passed on;
+// those that change output or switch on tracing are not, nor is
+// GIT_AGENT_API_KEY. If other is true, the repository is not the one that the
+// environment describes.
 func userEnv(other bool) []string {
 	env := baseEnv()
 	for _, entry := range os.Environ() {
@@ -78,7 +81,7 @@ func userEnv(other bool) []string {
 	return append(env, pinnedEnv...) // later entries win
 }
 
-// getenv reads a variable as git will see it.
+// getenv returns the value of a variable in the runner's environment.
 func (r *runner) getenv(name string) string {
 	for _, entry := range slices.Backward(r.env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -88,7 +91,7 @@ func (r *runner) getenv(name string) string {
 	return ""
 }
 
-// shadowEnv is for calls in the shadow directory.
+// shadowEnv returns the environment for calls in the shadow directory.
 func shadowEnv(dir string, alternates string) []string {
 	env := append(baseEnv(), pinnedEnv...)
 	env = append(env, "GIT_DIR="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)

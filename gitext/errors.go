@@ -11,7 +11,7 @@ import (
 var (
 	// ErrNotRepository says that no git repository was found.
 	ErrNotRepository = errors.New("not a git repository")
-	// ErrNotExist says that a path is not in the tree that was asked.
+	// ErrNotExist says that a path is not in the tree that was searched.
 	ErrNotExist = errors.New("path does not exist")
 	// ErrTimeout says that git was silent, or ran, for longer than the call
 	// allowed.
@@ -20,26 +20,26 @@ var (
 	ErrOutputLimit = errors.New("git wrote too much")
 	// ErrMemory says that git needed more memory than it was allowed.
 	ErrMemory = errors.New("git needed too much memory")
-	// ErrCrash says that a signal ended git which nobody sent: it has a defect,
-	// or its stack was too small for what it was given.
+	// ErrCrash says that git was ended by a signal that nobody sent: it has a bug,
+	// or its stack was too small for its input.
 	ErrCrash = errors.New("git crashed")
-	// ErrCrowded says that there are more files than can be searched.
-	ErrCrowded = errors.New("the tree has too many files")
-	// ErrTooLong says that a name in the repository is longer than the system
-	// takes on a command line.
+	// ErrTooManyFiles says that a tree has more files than can be searched.
+	ErrTooManyFiles = errors.New("the tree has too many files")
+	// ErrTooLong says that a name in the repository is too long for a command line
+	// of this system.
 	ErrTooLong = errors.New("a path is too long for git's command line")
 )
 
 // Error is a git call that failed, or an argument that git would refuse.
 type Error struct {
-	Args   []string // git's arguments, without the pinned settings; none when Err says it all
+	Args   []string // git's arguments, without the pinned settings; empty when Err is the whole message
 	Exit   int      // exit code; -1 when git was killed or never started
-	Stderr string   // the end of what git wrote there
-	Hint   string   // what to type, "" if there is nothing to say
+	Stderr string   // the end of git's stderr
+	Hint   string   // what the user can type or try; may be empty
 	Err    error    // the cause: an *exec.ExitError, ErrTimeout, a context's error
 }
 
-// Error says what git said, or else how it ended.
+// Error returns git's own message, or else how git ended.
 func (e *Error) Error() string {
 	if len(e.Args) == 0 && e.Err != nil {
 		return e.Err.Error()
@@ -61,11 +61,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: exit status %d", verb, e.Exit)
 }
 
-// stopped is true when git did not end by itself; what it wrote is then no
-// explanation.
+// stopped reports whether git was killed or never started; then its stderr
+// explains nothing.
 func (e *Error) stopped() bool { return e.Exit < 0 }
 
-// said is git's first complaint without its prefix.
+// said returns git's first error message without its "fatal: " or "error: ".
 func (e *Error) said() string {
 	var first string
 	for line := range strings.Lines(e.Stderr) {
@@ -81,8 +81,9 @@ func (e *Error) said() string {
 	return first
 }
 
-// quotedLine is a complaint about a line of a file in a repository, or about the
-// directory that it names, with the line. A link may stand in the file's place, and the line be anybody's secret.
+// quotedLine matches messages in which git quotes a line of a file of the
+// repository, or a directory that such a line names. The file may be a symbolic
+// link to anybody's secret, so the quoted text is removed.
 var quotedLine = regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`)
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -106,8 +107,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("object %s has %d bytes, more than %d", e.OID, e.Size, e.Max)
 }
 
-// hexIn lists the full object ids in what git wrote to stderr. They are
-// suspects only: git's wording is never interpreted.
+// hexIn lists the full object ids in git's stderr. They are only candidates for
+// a missing object: git's wording is never interpreted.
 func hexIn(text []byte, digits int) []OID {
 	var found []OID
 	start := 0

@@ -8,17 +8,17 @@ import (
 	"os"
 )
 
-// Two kinds of files are opened by name.
+// Files are opened by name in two ways.
 //
-// One stands where a repository, an archive or another program may have put
-// anything: a named pipe there would keep an open waiting for ever, and a
-// device may never end. OpenRegular and ReadRegular take regular files only.
+// A file in a repository, an archive or a directory of another program may be
+// anything: opening a named pipe would wait for ever, and a device may never
+// end. OpenRegular and ReadRegular accept regular files only.
 //
-// The other is named by the user on the command line, where a pipe is meant:
+// A file that the user names on the command line may well be a pipe:
 // /dev/stdin, or what a shell makes of <(command). OpenNamed waits for it until
 // its context ends.
 
-// A KindError is a file of a kind that cannot be read in its place.
+// A KindError says that a file is not a regular file.
 type KindError struct {
 	Path string
 	Mode fs.FileMode
@@ -42,13 +42,13 @@ func kindName(mode fs.FileMode) string {
 	return "something else"
 }
 
-// OpenRegular opens a regular file for reading, through symbolic links, and
-// waits for nothing. Anything else is a *KindError.
+// OpenRegular opens a regular file for reading, following symbolic links, and
+// never blocks. Any other kind of file is a *KindError.
 func OpenRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|openAtOnce, 0)
 	if err != nil {
 		if info, serr := os.Stat(name); serr == nil && info.Mode()&fs.ModeSocket != 0 {
-			err = &KindError{name, info.Mode()} // which cannot be opened at all
+			err = &KindError{name, info.Mode()} // a socket cannot be opened at all
 		}
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func ReadRegular(name string, max int64) ([]byte, error) {
 	return readAtMost(f, name, max)
 }
 
-// ReadRegularIn is ReadRegular below a root, which no link leads out of.
+// ReadRegularIn is ReadRegular for a file below root; no link leads out of it.
 func ReadRegularIn(root *os.Root, name string, max int64) ([]byte, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|openAtOnce, 0)
 	if err == nil {
@@ -99,15 +99,15 @@ func readAtMost(f io.Reader, name string, max int64) ([]byte, error) {
 }
 
 // OpenNamed opens a file that the user named, which may be a pipe that nobody
-// writes to yet. When ctx ends, waiting for it ends too, and so does reading.
-// With os.O_WRONLY it waits in the same way for a reader.
+// writes to yet. When ctx ends, so do the wait and later reads. With
+// os.O_WRONLY it waits in the same way for a reader.
 func OpenNamed(ctx context.Context, name string, flag int, perm fs.FileMode) (*os.File, error) {
 	type opened struct {
 		f   *os.File
 		err error
 	}
 	done := make(chan opened, 1)
-	go func() { // it stays behind when ctx ends first: an open cannot be called back
+	go func() { // an open cannot be cancelled: this goroutine outlives a call whose ctx ends
 		f, err := os.OpenFile(name, flag, perm)
 		done <- opened{f, err}
 	}()

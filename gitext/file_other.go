@@ -2,5 +2,5 @@
 
 package gitext
 
-// openAtOnce is nothing where no file is a pipe.
+// openAtOnce is 0 on systems without named pipes in directories.
 const openAtOnce = 0

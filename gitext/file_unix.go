@@ -4,5 +4,5 @@ package gitext
 
 import "syscall"
 
-// openAtOnce makes an open return where a pipe has no writer.
+// openAtOnce makes an open of a pipe return even if the pipe has no writer.
 const openAtOnce = syscall.O_NONBLOCK

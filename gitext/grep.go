@@ -14,19 +14,19 @@ import (
 // GrepOptions say what to look for in the files of a commit.
 type GrepOptions struct {
 	Pattern    string // an extended regular expression
-	Fixed      bool   // Pattern is a text
+	Fixed      bool   // Pattern is literal text
 	Word       bool   // whole words only
 	IgnoreCase bool
 	Paths      []string // literal files and folders
 	Max        int      // most matches; 0 is 10,000
-	Texts      int      // most matches with their Text, for who counts the others; 0 is all
+	Texts      int      // how many matches get their Text; the others are only counted; 0 is all
 }
 
 // GrepMatch is one line.
 type GrepMatch struct {
 	Path string
 	Line int
-	Text []byte // its beginning, if it is very long
+	Text []byte // only the beginning of a very long line
 }
 
 const (
@@ -35,9 +35,9 @@ const (
 	maxGrepLine = 64 << 10
 )
 
-// Grep finds lines in the files of a commit, by path and line. No match is no
-// error. Where the clone lacks files, the matches in the others come together
-// with a *MissingObjectError for the first.
+// Grep finds lines in the files of a commit, ordered by path and line. No match
+// is not an error. If the clone lacks files, Grep returns the matches in the
+// others together with a *MissingObjectError for the first one that is missing.
 func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch, error) {
 	if opt.Pattern == "" || strings.ContainsAny(opt.Pattern, "\x00\n") {
 		return nil, fmt.Errorf("%q is not a pattern", opt.Pattern)
@@ -84,29 +84,28 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 }
 
 const (
-	// treePatience is how long a search may take before the files that it has
-	// to read are counted.
+	// treePatience is how long a search may run before its files are counted.
 	treePatience = 5 * time.Second
-	// maxSearched is how many files a search may have to read. The largest tree
-	// known to be public has half a million.
+	// maxSearched is how many files a search may read. The largest tree known to
+	// be public has half a million.
 	maxSearched = 4_000_000
 )
 
-// watchTree ends a search through a tree of too many files. A tree in which the
-// same small tree stands again and again has more of them than can ever be
-// read, and git says nothing while it reads. Who is done soon pays nothing.
+// watchTree ends a search of a tree with too many files. A tree that contains
+// the same small tree over and over has more files than can ever be read, and
+// git prints nothing while it reads. A search that ends soon is never counted.
 func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(treePatience, func() {
-		if r.crowded(ctx, rev, paths) {
-			cancel(fmt.Errorf("%w: more than %d", ErrCrowded, maxSearched))
+		if r.tooManyFiles(ctx, rev, paths) {
+			cancel(fmt.Errorf("%w: more than %d", ErrTooManyFiles, maxSearched))
 		}
 	})
 	return ctx, func() { timer.Stop(); cancel(nil) }
 }
 
-// crowded counts the files of a tree, as far as necessary.
-func (r *Repo) crowded(ctx context.Context, rev OID, paths []string) bool {
+// tooManyFiles counts the files of a tree until there are too many.
+func (r *Repo) tooManyFiles(ctx context.Context, rev OID, paths []string) bool {
 	files := 0
 	args := withPaths([]string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(rev)}, paths)
 	_ = r.shadow.stream(ctx, call{args: args}, func(out *bufio.Reader) error {
@@ -119,7 +118,7 @@ func (r *Repo) crowded(ctx context.Context, rev OID, paths []string) bool {
 			}
 		}
 		return errStop
-	}) // a tree that cannot be read is the search's to complain about
+	}) // the search itself reports a tree that cannot be read
 	return files > maxSearched
 }
 
@@ -139,8 +138,8 @@ func (o GrepOptions) args(rev OID) []string {
 	return withPaths(append(args, "-e", o.Pattern, string(rev)), o.Paths)
 }
 
-// readMatch reads "<rev>:<path>" NUL "<line>" NUL "<text>" newline and keeps
-// at most that many bytes of the text.
+// readMatch parses "<rev>:<path>" NUL "<line>" NUL "<text>" newline. It keeps
+// at most keep bytes of the text.
 func readMatch(out *bufio.Reader, rev OID, keep int) (GrepMatch, error) {
 	if _, err := out.Peek(1); err != nil {
 		return GrepMatch{}, err
@@ -162,7 +161,7 @@ func readMatch(out *bufio.Reader, rev OID, keep int) (GrepMatch, error) {
 	return GrepMatch{Path: path, Line: line, Text: text}, err
 }
 
-// readText reads a line and keeps at most that many bytes of it.
+// readText reads a line and keeps at most keep bytes of it.
 func readText(out *bufio.Reader, keep int) ([]byte, error) {
 	var text []byte
 	for {

@@ -17,29 +17,29 @@ import (
 // LogOptions say which commits to list, newest first.
 type LogOptions struct {
 	Tip                   OID
-	Not                   []OID    // without what these reach
+	Not                   []OID    // leave out what these reach
 	Paths                 []string // literal; only commits that touch them
-	Follow                bool     // through renames; needs exactly one path
+	Follow                bool     // follow renames; needs exactly one path
 	Since, Until          time.Time
 	Max                   int // 0 is all
 	FirstParent, NoMerges bool
 	Files                 bool // fill Files
-	NoRenames             bool // list a rename as a deletion and an addition: trees suffice, no blob is read
-	MaxFiles              int  // most Files of one entry; 0 leaves it to what one log may keep
+	NoRenames             bool // list a rename as a deletion and an addition, so that no blob is read
+	MaxFiles              int  // most Files of one entry; 0 is as many as one log may keep
 }
 
 // LogEntry is one commit of a log.
 type LogEntry struct {
 	OID                     OID
-	Parents                 []OID // as the listing sees them: with Paths, simplified
+	Parents                 []OID // with Paths, the parents in the simplified history
 	AuthorTime, CommitTime  time.Time
 	AuthorName, AuthorEmail string
 	Subject                 string
 	Files                   []FileChange // without hunks; merges have none
 }
 
-// logFormat makes each entry one line that begins with a NUL byte, which no
-// line of a raw record or a patch does.
+// logFormat prints each entry as one line that begins with a NUL byte. No line
+// of a raw record or a patch begins so.
 const logFormat = "--format=tformat:%x00%H%x00%P%x00%at%x00%ct%x00%an%x00%ae%x00%s"
 
 func (o LogOptions) args() ([]string, error) {
@@ -77,7 +77,7 @@ func (o LogOptions) args() ([]string, error) {
 	return args, errors.Join(o.Tip.valid(), validAll(o.Not...), checkPaths(o.Paths))
 }
 
-// revisions are the ends of the walk.
+// revisions returns the revision arguments of the walk.
 func (o LogOptions) revisions() []string {
 	revs := []string{string(o.Tip)}
 	for _, oid := range o.Not {
@@ -86,12 +86,12 @@ func (o LogOptions) revisions() []string {
 	return revs
 }
 
-// Log lists commits. An error ends the listing and comes last.
+// Log lists commits. An error comes last and ends the listing.
 func (r *Repo) Log(ctx context.Context, opt LogOptions) iter.Seq2[LogEntry, error] {
 	return r.log(ctx, opt)
 }
 
-// log runs git log with more options.
+// log runs git log with the extra options in more.
 func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
 		args, err := opt.args()
@@ -108,7 +108,8 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 	}
 }
 
-// entries runs git and hands out each entry with what follows it.
+// entries runs git and yields each log entry with the raw records and the patch
+// that follow it.
 func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(LogLEntry) bool) error {
 	stopped := false
 	err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
@@ -123,7 +124,7 @@ func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(L
 			}
 			if reader.cut {
 				reader.cut = false
-				cutShort(ctx, fmt.Sprintf("git log: %s changes more than is kept of a log", entry.OID.Short()))
+				noteCut(ctx, fmt.Sprintf("git log: %s changes more than is kept of a log", entry.OID.Short()))
 			}
 			if !yield(entry) {
 				stopped = true
@@ -137,11 +138,11 @@ func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(L
 	return r.explain(ctx, err)
 }
 
-// Bounds of what is kept of one log, in bytes.
+// These bound what is kept of one log, in bytes.
 const (
-	maxChanges  = 64 << 20 // of names of changed files, with changeCost for each; also of one patch
-	maxLogPatch = 64 << 20 // of patches
-	maxHead     = 64 << 10 // of the subject, and of the name, of an entry
+	maxChanges  = 64 << 20 // names of changed files, plus changeCost for each; the bound of one patch, too
+	maxLogPatch = 64 << 20 // patches
+	maxHead     = 64 << 10 // the subject and each name of one entry
 	changeCost  = 200
 )
 
@@ -149,17 +150,17 @@ const (
 type entryReader struct {
 	lines    lineReader
 	maxFiles int   // of one entry
-	files    int64 // bytes of files that may still be kept
+	files    int64 // bytes of file names that may still be kept
 	patch    int   // bytes of patches that may still be kept
-	cut      bool  // some were not
+	cut      bool  // something was left out
 }
 
 func newEntryReader(out *bufio.Reader, maxFiles int) *entryReader {
 	return &entryReader{lines: lineReader{in: out}, maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
 }
 
-// next reads a line of logFormat, and raw records and patch lines up to the
-// next.
+// next reads a line of logFormat and the raw records and patch lines that
+// follow it.
 func (r *entryReader) next() (LogLEntry, error) {
 	lines := &r.lines
 	head, err := lines.next()
@@ -197,7 +198,7 @@ func (r *entryReader) next() (LogLEntry, error) {
 	}
 }
 
-// file keeps a raw record while there is room.
+// file adds a raw record to the entry while the bound allows.
 func (r *entryReader) file(into *LogLEntry, record []byte) error {
 	if len(into.Files) >= r.maxFiles {
 		return nil
@@ -211,7 +212,8 @@ func (r *entryReader) file(into *LogLEntry, record []byte) error {
 	return err
 }
 
-// parseEntry reads a line of logFormat. One that was cut lacks its end.
+// parseEntry parses a line of logFormat. A line that was cut lacks its last
+// fields.
 func parseEntry(line string) (LogEntry, error) {
 	f := strings.Split(line, "\x00")
 	for len(line) >= maxLineBytes && len(f) < 8 {
@@ -231,7 +233,7 @@ func parseEntry(line string) (LogEntry, error) {
 	for parent := range strings.FieldsSeq(f[2]) {
 		e.Parents = append(e.Parents, OID(parent))
 	}
-	if len(line) > maxHead { // of which the other texts are parts
+	if len(line) > maxHead { // copy the texts, or they keep the whole line in memory
 		e.OID = OID(strings.Clone(string(e.OID)))
 		for i := range e.Parents {
 			e.Parents[i] = OID(strings.Clone(string(e.Parents[i])))
@@ -241,7 +243,7 @@ func parseEntry(line string) (LogEntry, error) {
 	return e, nil
 }
 
-// parseSeconds reads a commit's date; one that is no date is the zero time.
+// parseSeconds parses a commit's date. An invalid date is the zero time.
 func parseSeconds(s string) time.Time {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || n > maxSeconds {

@@ -8,16 +8,16 @@ import (
 	"regexp"
 )
 
-// This file holds all that gitext writes into the user's own repository:
-// notes, in a namespace of ours, and only when the caller was asked to.
-// Branches, tags, the index and the work tree are never written.
+// This file contains everything that gitext writes into the user's own
+// repository: notes, in our own namespace, and only on request. Branches, tags,
+// the index and the work tree are never written.
 
-// noteRef is what may follow refs/notes/.
+// noteRef matches what may follow refs/notes/.
 var noteRef = regexp.MustCompile(`^agent(-[a-z0-9-]+)?$`)
 
 // AddNote writes a note for a commit to refs/notes/<name>, where name is
-// "agent" or begins with "agent-". It replaces the note that is there. The
-// identity is the user's, as for git notes.
+// "agent" or begins with "agent-". It replaces an existing note. The author is
+// the user, as with git notes.
 func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte) error {
 	if !noteRef.MatchString(name) {
 		return fmt.Errorf("notes go to refs/notes/agent, not to %q", name)

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// errMissing is what cat-file says about a name without an object.
+// errMissing says that cat-file found no object of that name.
 var errMissing = errors.New("missing object")
 
-// An objectReader asks one long-lived cat-file for objects. Questions of many
-// goroutines queue; one goroutine's many questions are written ahead of the
-// answers. The process starts at the first question, and again after it died
-// or a question was given up.
+// An objectReader asks one long-running cat-file process for objects. Questions
+// from several goroutines queue; the questions of one call are written ahead of
+// their answers. The process starts at the first question, and again after it
+// died or a question was abandoned.
 //
-// It speaks --batch-command (git 2.36). Where git does not know that, it asks
-// with --batch, whose answers always carry the content: a question for the
-// head alone then reads and drops it.
+// It uses --batch-command (git 2.36). For an older git it uses --batch, whose
+// answers always include the content: a question for the head alone reads and
+// drops it.
 type objectReader struct {
 	git    *runner
 	mu     sync.Mutex
@@ -51,15 +51,15 @@ func (o *objectReader) end() {
 		return
 	}
 	o.in.Close()
-	_ = o.p.wait() // how it ends says nothing: all answers have been read, or are not wanted
+	_ = o.p.wait() // the exit code does not matter: all answers were read or are not wanted
 	if o.git.log != nil {
 		o.git.log(append([]string{"git"}, o.p.args...), time.Since(o.p.began), o.p.exit())
 	}
 	o.p = nil
 }
 
-// start runs cat-file unless it runs. A git before 2.36 leaves at once with a
-// usage message, which the first question notices.
+// start starts cat-file unless it is running. A git before 2.36 exits at once
+// with a usage message; the first question notices that.
 func (o *objectReader) start() error {
 	if o.closed {
 		return os.ErrClosed
@@ -88,12 +88,12 @@ func (o *objectReader) start() error {
 // errSilent says that cat-file ended instead of answering.
 var errSilent = errors.New("cat-file gave no answer")
 
-// A taker gets the answers in order: what the object is and, if it was asked
-// for, the content, of which it may leave some unread.
+// A taker receives the answers in order: what the object is and, if asked for,
+// its content, which it need not read to the end.
 type taker func(i int, head objectHead, content io.Reader, err error)
 
-// each asks about all names. An object that git cannot read, so that it dies,
-// costs that answer only.
+// each asks about all names. If an object makes cat-file die, only the answer
+// for that object is lost.
 func (o *objectReader) each(ctx context.Context, verb string, names []string, take taker) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +114,7 @@ func (o *objectReader) each(ctx context.Context, verb string, names []string, ta
 			o.refuse(ctx, names, next, err, take)
 			return
 		case answered == 0 && !fresh:
-			// it died since the last question: ask a new one
+			// cat-file died since the last question: ask a new process
 		case answered == 0 && !o.proven && !o.oldGit && !bounded(err):
 			o.oldGit = true
 		default:
@@ -124,18 +124,18 @@ func (o *objectReader) each(ctx context.Context, verb string, names []string, ta
 	}
 }
 
-// refuse answers the rest with an error.
+// refuse gives an error as the answer to all remaining questions.
 func (o *objectReader) refuse(ctx context.Context, names []string, next int, err error, take taker) {
 	if ctx.Err() != nil {
-		err = cut(ctx, context.Cause(ctx))
+		err = countCut(ctx, context.Cause(ctx))
 	}
 	for ; next < len(names); next++ {
 		take(next, objectHead{}, nil, &Error{Args: []string{"cat-file", names[next]}, Exit: -1, Hint: timeoutHint(ctx), Err: err})
 	}
 }
 
-// ask puts questions and reads the answers. On any trouble, and when ctx ends,
-// the process is given up.
+// ask writes questions and reads the answers. On any failure, and when ctx
+// ends, it abandons the process.
 func (o *objectReader) ask(ctx context.Context, verb string, names []string, take taker) (answered int, err error) {
 	if err := errors.Join(ctx.Err(), o.start()); err != nil {
 		return 0, err
@@ -146,7 +146,7 @@ func (o *objectReader) ask(ctx context.Context, verb string, names []string, tak
 	questions := o.questions(verb, names)
 	if len(questions) > pipeAtomic {
 		in := o.in
-		writer.Go(func() { io.WriteString(in, questions) }) // an error shows as silence
+		writer.Go(func() { io.WriteString(in, questions) }) // a failed write shows as a missing answer
 	} else {
 		_, err = o.in.WriteString(questions)
 	}
@@ -167,17 +167,18 @@ func (o *objectReader) ask(ctx context.Context, verb string, names []string, tak
 	return answered, err
 }
 
-// silence is the error for a process that ended instead of answering.
+// silence returns the error for a process that ended instead of answering.
 func (o *objectReader) silence(ctx context.Context, p *process) error {
 	e := &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
 	if bound := o.git.howItDied(p, e.Stderr); bound != nil {
 		e.Exit, e.Hint, e.Err = -1, memoryHint(bound), fmt.Errorf("%w (%w)", bound, errSilent)
-		return cut(ctx, e)
+		return countCut(ctx, e)
 	}
 	return e
 }
 
-// pipeAtomic is what any pipe takes without somebody reading.
+// pipeAtomic is how many bytes can be written to any empty pipe without
+// blocking.
 const pipeAtomic = 4096
 
 func (o *objectReader) questions(verb string, names []string) string {
@@ -193,7 +194,7 @@ func (o *objectReader) questions(verb string, names []string) string {
 	return b.String()
 }
 
-// answer reads one answer; an error means that there was none.
+// answer reads one answer. An error means that there was none.
 func (o *objectReader) answer(verb string, take func(objectHead, io.Reader, error)) error {
 	line, err := o.out.ReadString('\n')
 	if err != nil {
@@ -222,8 +223,8 @@ type objectHead struct {
 	size int64
 }
 
-// parseObjectHead reads "<oid> <type> <size>"; all else ("<name> missing",
-// "<name> ambiguous") means that there is no such object.
+// parseObjectHead parses "<oid> <type> <size>". Any other line ("<name>
+// missing", "<name> ambiguous") means that there is no such object.
 func parseObjectHead(line string) (objectHead, error) {
 	f := strings.Split(line, " ")
 	if len(f) != 3 {
@@ -237,7 +238,7 @@ func parseObjectHead(line string) (objectHead, error) {
 	return objectHead{oid: oid, kind: f[1], size: size}, nil
 }
 
-// info asks what a name is.
+// info asks for the id, type and size of an object.
 func (o *objectReader) info(ctx context.Context, name string) (head objectHead, err error) {
 	o.each(ctx, "info", []string{name}, func(_ int, h objectHead, _ io.Reader, gotErr error) { head, err = h, gotErr })
 	return head, err
@@ -277,8 +278,8 @@ func (h objectHead) usable(name string, max int64) error {
 	return nil
 }
 
-// Blob reads a file's content by its object id. A blob above max bytes (0: no
-// bound) is a *TooLargeError, one that the clone lacks a *MissingObjectError.
+// Blob reads a blob. One of more than max bytes (0: no bound) is a
+// *TooLargeError; one that the clone lacks is a *MissingObjectError.
 func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 	if err := oid.valid(); err != nil {
 		return nil, err
@@ -308,9 +309,9 @@ const (
 	modeSubmodule = 0o160000
 )
 
-// entry finds path in a tree. The quick way is a question to cat-file; where
-// its line protocol cannot carry the path, or the answer is no, ls-tree says
-// what is the matter.
+// entry finds a path in a tree. It asks cat-file first, which is fast. If
+// cat-file's line protocol cannot carry the path, or the answer is no, it asks
+// ls-tree, which can say why.
 func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
 	if err := rev.valid(); err != nil {
 		return "", 0, err
@@ -330,7 +331,8 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 	return r.treeEntry(ctx, rev, path)
 }
 
-// treePath is false for what no tree can hold: "", "/x", "x/", "a//b", "../x".
+// treePath reports whether a tree can contain the path: not "", "/x", "x/",
+// "a//b" or "../x".
 func treePath(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." {
@@ -340,7 +342,7 @@ func treePath(path string) bool {
 	return !strings.ContainsRune(path, 0)
 }
 
-// treeEntry asks ls-tree, which knows more and costs a process.
+// treeEntry finds a path with ls-tree, which costs a process.
 func (r *Repo) treeEntry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
 	out, err := r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
 	if err != nil {

@@ -40,7 +40,7 @@ func ParseOID(s string) (OID, error) {
 	return OID(s), nil
 }
 
-// valid guards every argument that becomes part of a command line.
+// valid checks an id that is about to become part of a command line.
 func (o OID) valid() error {
 	_, err := ParseOID(string(o))
 	return err

@@ -19,7 +19,7 @@ type PatchOptions struct {
 	IgnoreSpace     bool     // -w
 	Algorithm       string   // "" is myers; minimal, patience, histogram
 	Paths           []string // literal; none is all
-	MaxBytes        int64    // of one commit's hunks in memory; 0 is 64 MiB
+	MaxBytes        int64    // most bytes of one commit's hunks in memory; 0 is 64 MiB
 }
 
 const defaultPatchBytes = 64 << 20
@@ -28,12 +28,12 @@ const defaultPatchBytes = 64 << 20
 type Patch struct {
 	Commit, Parent OID // Parent "" is the empty tree
 	Files          []FileChange
-	Truncated      bool // MaxBytes was reached: the files are all there, later hunks are not
+	Truncated      bool // MaxBytes was reached: all files are listed, later hunks are missing
 	LeftOut        []LeftOut
 }
 
-// LeftOut is a file of the work tree that could not be compared without a
-// program of the user's, the filter that its attributes name.
+// LeftOut is a file of the work tree that could not be compared without running
+// a program of the user's: the filter that its attributes name.
 type LeftOut struct{ Path, Filter string }
 
 // FileChange is one changed file.
@@ -51,7 +51,7 @@ type FileChange struct {
 // Hunk is one block of changes.
 type Hunk struct {
 	OldStart, OldLines, NewStart, NewLines int
-	Section                                string // the line that git holds for the heading of the function before the hunk, at most 80 bytes
+	Section                                string // what git prints after the second @@: the function's heading, at most 80 bytes
 	Lines                                  []PatchLine
 }
 
@@ -63,7 +63,7 @@ type PatchLine struct {
 	NoNewline bool   // the file ends here, without a line break
 }
 
-// args are the options of the diff machinery, all spelled out.
+// args spells out all options of git's diff machinery.
 func (o PatchOptions) args() ([]string, error) {
 	args := []string{"-r", "-p", "--raw", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--submodule=short", "--ignore-submodules=none", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
@@ -85,7 +85,7 @@ func (o PatchOptions) args() ([]string, error) {
 	return args, checkPaths(o.Paths)
 }
 
-// similarity says how hard to look for where a new file comes from.
+// similarity returns the options that say how to look for renames and copies.
 func (o PatchOptions) similarity() []string {
 	switch {
 	case o.Copies:
@@ -103,7 +103,7 @@ func (o PatchOptions) bytes() int64 {
 	return o.MaxBytes
 }
 
-// checkPaths refuses what cannot be an argument or a path in a tree.
+// checkPaths refuses a path that cannot be an argument or stand in a tree.
 func checkPaths(paths []string) error {
 	for _, p := range paths {
 		if p == "" || strings.ContainsRune(p, 0) {
@@ -113,7 +113,7 @@ func checkPaths(paths []string) error {
 	return nil
 }
 
-// withPaths ends a command line.
+// withPaths appends "--" and the paths to a command line.
 func withPaths(args, paths []string) []string { return append(append(args, "--"), paths...) }
 
 // Patch compares a commit with a parent; parent "" is the empty tree.
@@ -139,7 +139,7 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	return patch, nil
 }
 
-// changed lists the blobs that a patch needed.
+// changed lists the blobs that git needed to make a patch.
 func changed(p *Patch) []OID {
 	var oids []OID
 	for _, f := range p.Files {
@@ -150,14 +150,15 @@ func changed(p *Patch) []OID {
 	return oids
 }
 
-// patchBatch is how many commits one diff-tree process is given: enough that
-// its start does not count, few enough that a break in the loop wastes little.
+// patchBatch is how many commits one diff-tree process is given: so many that
+// its start does not matter, so few that little is wasted when the caller stops
+// early.
 const patchBatch = 2048
 
-// Patches compares many commits, each with its first parent (a root commit
-// with the empty tree), in the order given, through one diff-tree process.
-// An error goes with the commit it belongs to: a *MissingObjectError concerns
-// that commit only, and the rest follows.
+// Patches compares many commits, each with its first parent (a root commit with
+// the empty tree), in the order given, in one diff-tree process. An error
+// belongs to the commit that it comes with: after a *MissingObjectError the
+// other commits follow.
 func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) iter.Seq2[*Patch, error] {
 	return func(yield func(*Patch, error) bool) {
 		args, err := opt.args()
@@ -195,7 +196,7 @@ type pair struct {
 	err            error
 }
 
-// suspects are the objects whose absence may have stopped git at this pair.
+// suspects lists the objects whose absence may have stopped git at this pair.
 func (p *pair) suspects() []OID {
 	oids := []OID{p.commit, p.parent}
 	if p.patch != nil {
@@ -207,16 +208,16 @@ func (p *pair) suspects() []OID {
 	return oids
 }
 
-// endMark begins a line that diff-tree --stdin echoes because it is no object
-// id. It tells where the output for one commit ends, also when there is none,
-// and makes git flush.
+// endMark begins a line that diff-tree --stdin echoes because it is not an
+// object id. It marks the end of the output for one commit, even if there is
+// none, and makes git flush.
 const endMark = '='
 
-// eachPair feeds commits to diff-tree --stdin and reads one answer after the
-// other. When git dies at one of them (a blob is missing), that one gets the
-// error and a new process goes on behind it. Commits on which git meets a bound
-// take seconds each: after some of them the rest gets the same error. False: the
-// consumer wants no more.
+// eachPair writes commits to diff-tree --stdin and reads the answers one after
+// the other. If git dies at a commit (a blob is missing), that commit gets the
+// error and a new process continues after it. Commits on which git hits a bound
+// take seconds each, so after maxCutPairs of them the rest get the same error.
+// It returns false if the caller wants no more.
 func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
 	pairs := r.pairs(ctx, commits)
 	next, more, cuts := 0, true, 0
@@ -252,11 +253,12 @@ func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(
 	return more
 }
 
-// maxCutPairs is how many commits of a batch may meet a bound.
+// maxCutPairs is how many commits of a batch may hit a bound before the rest
+// are given up.
 const maxCutPairs = 2
 
-// pairLines is the input for diff-tree. A commit that cannot be read has only
-// its mark, so that its answer is empty.
+// pairLines builds the input of diff-tree. For a commit that cannot be read it
+// holds only the mark, so that its answer is empty.
 func pairLines(pairs []pair) string {
 	var b strings.Builder
 	for _, p := range pairs {
@@ -285,8 +287,8 @@ func skipMark(out *bufio.Reader) error {
 	return err
 }
 
-// pairs finds the first parents. Beyond the boundary of a shallow clone there
-// is none.
+// pairs finds the first parent of each commit. Commits at the boundary of a
+// shallow clone have none.
 func (r *Repo) pairs(ctx context.Context, commits []OID) []pair {
 	pairs := make([]pair, len(commits))
 	r.eachRawCommit(ctx, commits, func(i int, c Commit, _ string, err error) {

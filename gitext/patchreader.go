@@ -13,18 +13,18 @@ import (
 // A patchReader reads the output of diff-tree -p --raw: first the raw records
 // of all files, then a section per file.
 //
-// Hunks are read by their line counts, and sections are matched to raw records
-// by writing down the header that git must have printed for the record. So no
-// line of a file can be taken for anything else, and the ambiguous header
-// ("diff --git a/x b/y b/x b/y") is never parsed. This is done here and not by
-// go-gitdiff because that takes names from the headers, fails on the name pairs
-// it cannot split, and copies each line into strings twice.
+// Hunks are read by their line counts, and each section is matched to its raw
+// record by computing the header that git must have printed for that record. So
+// no line of a file can be mistaken for anything else, and the ambiguous header
+// ("diff --git a/x b/y b/x b/y") is never parsed. go-gitdiff is not used
+// because it takes names from the headers, fails on pairs of names that it
+// cannot split, and copies each line into strings twice.
 type patchReader struct {
 	lines   lineReader
 	left    int64 // bytes of text that may still be kept
-	names   int64 // bytes of names of files that may still be kept
+	names   int64 // bytes of file names that may still be kept
 	current int   // the file that the last section belonged to
-	alone   bool  // nothing follows that matters: reading ends where nothing more is kept
+	alone   bool  // the only patch of its process: reading may stop once nothing more is kept
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
@@ -69,13 +69,13 @@ func (p *patchReader) patch(into *Patch) error {
 }
 
 // section reads what follows a "diff --git" header. A change of type has two
-// sections: the old file goes, the new one comes.
+// sections: one deletes the old file, one adds the new one.
 func (p *patchReader) section(into *Patch, header string) error {
 	i := max(p.current, 0)
 	for i < len(into.Files) && sectionHeader(&into.Files[i]) != header {
 		i++
 	}
-	file := &FileChange{} // one that was not kept
+	file := &FileChange{} // stands in for a file that was not kept
 	switch {
 	case i < len(into.Files):
 		p.current, file = i, &into.Files[i]
@@ -112,7 +112,7 @@ func sectionHeader(f *FileChange) string {
 	return "diff --git " + quotePath("a/"+f.OldPath) + " " + quotePath("b/"+f.NewPath)
 }
 
-// hunk reads as many lines as the header announces.
+// hunk reads the lines that the hunk's header announces.
 func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	h, err := parseHunkHeader(header)
 	if err != nil {
@@ -152,15 +152,15 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	return nil
 }
 
-// lineCost is charged for each line beside its text, so that millions of empty
-// lines cannot fill the memory.
+// lineCost is counted for each line in addition to its text, so that millions
+// of empty lines cannot fill the memory.
 const lineCost = 16
 
 // lineNumbers counts through a hunk.
 type lineNumbers struct{ old, new, oldLeft, newLeft int }
 
-// line gives a line its numbers; false is a line that the header does not
-// announce. Its text is the reader's, not a copy.
+// line numbers one line of a hunk. It returns false for a line that the header
+// does not announce. The text is not a copy.
 func (n *lineNumbers) line(text []byte) (PatchLine, bool) {
 	pl := PatchLine{Op: ' '}
 	if len(text) > 0 { // an empty line is a context line whose blank was suppressed
@@ -211,8 +211,8 @@ func parseHunkHeader(s string) (Hunk, error) {
 	return h, nil
 }
 
-// parseSpan reads "start,count", or "start" for one line. The start of an
-// empty span is the line before it, as git prints it.
+// parseSpan parses "start,count", or "start" for one line. The start of an
+// empty span is the line before it, as in git's output.
 func parseSpan(s string) (start, count int, err error) {
 	from, many, found := strings.Cut(s, ",")
 	start, err = strconv.Atoi(from)
@@ -226,7 +226,7 @@ func parseSpan(s string) (start, count int, err error) {
 	return start, count, err
 }
 
-// maxLine keeps line numbers in range on every platform.
+// maxLine is the largest line number that fits an int on every platform.
 const maxLine = 1<<31 - 1
 
 // parseRaw reads ":oldmode newmode oldoid newoid status\tpath[\tpath]".
@@ -274,20 +274,20 @@ func rawMeta(f []string) (FileChange, error) {
 	return c, err
 }
 
-// maxLineBytes is how much is kept of a line. A file with a longer one is
-// binary by core.bigFileThreshold of the shadow.
+// maxLineBytes is how much of a line is kept. By the shadow's
+// core.bigFileThreshold, a file with a longer line is binary.
 const maxLineBytes = 33 << 20
 
 // A lineReader reads lines of any length without copying the usual ones.
 type lineReader struct {
 	in    *bufio.Reader
 	long  []byte // a line above the buffer's size
-	arena []byte // what is kept of lines, in pieces of arenaSize
+	arena []byte // copies of lines, in chunks of arenaSize
 }
 
 const arenaSize = 32 << 10
 
-// peek is the next line's first byte.
+// peek returns the next line's first byte.
 func (l *lineReader) peek() (byte, error) {
 	b, err := l.in.Peek(1)
 	if len(b) == 0 {
@@ -302,7 +302,8 @@ func (l *lineReader) startsWith(prefix string) bool {
 	return string(b) == prefix
 }
 
-// next is the next line without its break, valid until the one after.
+// next returns the next line without its line break. It is valid until the next
+// call.
 func (l *lineReader) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -313,7 +314,7 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		line = l.long
 		if err == nil && line[len(line)-1] != '\n' {
-			return line, nil // its beginning
+			return line, nil // only its beginning was kept
 		}
 	}
 	if err != nil {
@@ -322,7 +323,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return line[:len(line)-1], nil
 }
 
-// unexpectedTail tells an end between lines from one within a line.
+// unexpectedTail turns io.EOF within a line into io.ErrUnexpectedEOF.
 func unexpectedTail(line []byte, err error) error {
 	if err == io.EOF && len(line) > 0 {
 		return io.ErrUnexpectedEOF
@@ -330,7 +331,7 @@ func unexpectedTail(line []byte, err error) error {
 	return err
 }
 
-// keep copies a line for good.
+// keep returns a copy of a line that stays valid.
 func (l *lineReader) keep(line []byte) []byte {
 	if len(line) > arenaSize/4 {
 		return bytes.Clone(line)

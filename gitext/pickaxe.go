@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// PickaxeOptions say which changes of a text to list.
+// PickaxeOptions say which changes of a text to search for.
 type PickaxeOptions struct {
 	LogOptions
 	Needle string // a text for LogS, an extended regular expression for LogG
-	Regex  bool   // LogS: Needle is an extended regular expression, at twice the cost
+	Regex  bool   // for LogS: Needle is an extended regular expression, which costs twice as much
 }
 
-// needle is the option that carries the text, as one word: the text may begin
-// with a dash.
+// needle returns the option and the text as one word, because the text may
+// begin with a dash.
 func (o PickaxeOptions) needle(letter string) (string, error) {
 	if o.Needle == "" || strings.ContainsRune(o.Needle, 0) {
 		return "", fmt.Errorf("%q is not a text to look for", o.Needle)
@@ -26,8 +26,8 @@ func (o PickaxeOptions) needle(letter string) (string, error) {
 	return "-" + letter + o.Needle, nil
 }
 
-// LogS lists the commits that change how often a text occurs in a file: git
-// log -S. Merges are not looked into. With Files, those files are named.
+// LogS lists the commits that change how often a text occurs in a file, as git
+// log -S. Merges are not examined. With Files, entries name the files.
 func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
 	needle, err := opt.needle("S")
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry,
 	return r.log(ctx, opt.LogOptions, more...)
 }
 
-// LogG lists the commits that add or remove a line that matches: git log -G.
+// LogG lists the commits that add or remove a line that matches, as git log -G.
 func (r *Repo) LogG(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
 	needle, err := opt.needle("G")
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Repo) LogG(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry,
 	return r.log(ctx, opt.LogOptions, "-M", needle)
 }
 
-// failed is the sequence of one error.
+// failed returns a sequence that yields only err.
 func failed[T any](err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -69,7 +69,7 @@ type LogLOptions struct {
 	Patch        bool // fill Patch
 }
 
-// lines is the argument of -L.
+// lines returns the argument of -L.
 func (o LogLOptions) lines() (string, error) {
 	if err := checkPaths([]string{o.Path}); err != nil {
 		return "", err
@@ -86,7 +86,7 @@ func (o LogLOptions) lines() (string, error) {
 	return "-L:" + escapeColons(o.Function) + ":" + o.Path, nil
 }
 
-// escapeColons keeps a colon in the expression from ending it.
+// escapeColons escapes colons, which would end the expression.
 func escapeColons(re string) string {
 	var b strings.Builder
 	for i := 0; i < len(re); i++ {
@@ -104,8 +104,8 @@ func escapeColons(re string) string {
 }
 
 // LogL lists the commits that changed a function or a range of lines, newest
-// first, through renames: git log -L. Where no function matches, the error is
-// ErrNotExist.
+// first and through renames, as git log -L. If no function matches, the error
+// is ErrNotExist.
 func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, error] {
 	span, err := opt.lines()
 	if err != nil {
@@ -129,8 +129,8 @@ func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, e
 	}
 }
 
-// logLError finds out what a failed log -L means: the file is not there, or
-// the lines are not in it.
+// logLError explains a failed log -L: the file is not there, or the lines are
+// not in it.
 func (r *Repo) logLError(ctx context.Context, err error, opt LogLOptions) error {
 	var gitErr *Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {

@@ -92,7 +92,8 @@ func cutQuoted(s string) (path, rest string, err error) {
 	return "", "", errQuote
 }
 
-// unescape reads what follows a backslash; size 0 means malformed.
+// unescape reads an escape after its backslash; size 0 means that it is
+// malformed.
 func unescape(s string) (raw byte, size int) {
 	if s == "" {
 		return 0, 0
@@ -106,8 +107,8 @@ func unescape(s string) (raw byte, size int) {
 	return (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0'), 3
 }
 
-// splitAlternates reads the list form of GIT_ALTERNATE_OBJECT_DIRECTORIES:
-// separated by colons, entries with a leading quote in C style.
+// splitAlternates splits the list in GIT_ALTERNATE_OBJECT_DIRECTORIES at its
+// colons. An entry that begins with a quote is quoted in C style.
 func splitAlternates(list string) []string {
 	var dirs []string
 	for list != "" {

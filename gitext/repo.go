@@ -24,31 +24,32 @@ type BloomMode int
 const (
 	// BloomAuto uses the filters that are there.
 	BloomAuto BloomMode = iota
-	// BloomOff does not read any.
+	// BloomOff ignores the filters.
 	BloomOff
-	// BloomBuild writes them for all refs in Open, when they are not there
-	// or the refs have moved. 1.3 s of CPU and 2.4 MB for the 21,000 commits of
-	// Open vSwitch, 0.3 s when little is new; 7-13 s for 80,000.
+	// BloomBuild makes Open write the filters for all refs, if there are none or
+	// the refs have moved. That takes 1.3 s of CPU and 2.4 MB for the 21,000
+	// commits of Open vSwitch, 0.3 s when little is new, and 7-13 s for 80,000
+	// commits.
 	BloomBuild
 )
 
 // OpenOptions say where and how to open a repository.
 type OpenOptions struct {
 	Dir          string        // where to start looking; "" is the current directory
-	DataDir      string        // the agent's own data, where only its user can write; "" is a temporary directory
+	DataDir      string        // where our own data goes; only the user may be able to write there; "" is a temporary directory
 	Bloom        BloomMode     // changed-path filters
-	AllowShallow bool          // whether callers may trust a truncated history; recorded, not enforced here
-	Timeout      time.Duration // how long a git may be silent; 0 is 15 minutes
+	AllowShallow bool          // whether callers may use a truncated history; recorded here, not enforced
+	Timeout      time.Duration // how long git may be silent; 0 is 15 minutes
 
-	// Locate finds DataDir when the repository is known, by its common git
-	// directory; "" is again a temporary directory. It may be nil.
+	// Locate returns DataDir once the repository's common git directory is known;
+	// "" is again a temporary directory. Locate may be nil.
 	Locate func(commonDir string) string
 
 	// Settings returns the agent.* settings as git sees them in Dir; nil asks
-	// git. A caller that reads them anyway saves a process.
+	// git. A caller that has read them anyway saves a process.
 	Settings func(context.Context) (map[string][]ConfigValue, error)
 
-	// Log is told of every git call; it may be nil and must be safe for
+	// Log is called after every git call. It may be nil and must be safe for
 	// concurrent use.
 	Log func(argv []string, d time.Duration, exit int)
 }
@@ -67,29 +68,29 @@ type Repo struct {
 	boundary  map[OID]bool
 	user      *runner // in the user's repository, with the user's configuration
 	shadow    *runner // in the shadow directory, with ours
-	scratch   string  // a temporary data directory to remove, "" mostly
+	scratch   string  // a temporary data directory that Close removes; usually ""
 	objs      *objectReader
 	missed    atomic.Int64
-	dropped   bool // a damaged commit-graph
+	dropped   bool // a damaged commit-graph was removed
 
 	versionOnce sync.Once
 	version     string
 	versionErr  error
 }
 
-// Open finds the repository at opt.Dir. It starts one git process, without
-// opt.Settings a second one for the bound on memory, which the first read of an
-// object waits for, and, the first time, writes the shadow directory; everything else waits until it is
-// needed. It writes nothing into the repository.
+// Open finds the repository at opt.Dir. It writes nothing into the repository.
+// It starts one git process and, without opt.Settings, a second one, which reads
+// the bound on memory while Open goes on. The first time it also writes the
+// shadow directory. Everything else is done when it is first needed.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
 		opt.Timeout = defaultTimeout
 	}
 	if info, err := os.Stat(opt.Dir); opt.Dir != "" && (err != nil || !info.IsDir()) {
-		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // to start git there fails as if git were missing
+		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // starting git there would fail as if git were missing
 	}
 	r := &Repo{opt: opt}
-	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log, look: r.odd}
+	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log, look: r.blockingFile}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -103,9 +104,8 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	r.shadow.limits = limits
 	r.objs = newObjectReader(r.shadow)
 	if opt.Bloom == BloomBuild {
-		// Without filters the answers are the same, only later: a full disk, a
-		// missing commit or another process at the same work fails nothing.
-		// HasBloom tells.
+		// Filters only save time. So a full disk, a missing commit or another process
+		// that is building them is no error; HasBloom says whether they are there.
 		_ = r.buildBloomForRefs(ctx)
 		if err := ctx.Err(); err != nil {
 			r.Close()
@@ -115,8 +115,8 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	return r, nil
 }
 
-// discover fills what rev-parse knows. --show-toplevel comes last because it
-// fails where there is no work tree, after the other lines are out.
+// discover asks rev-parse where the repository is. --show-toplevel comes last
+// because it fails without a work tree, after the other lines are printed.
 func (r *Repo) discover(ctx context.Context) error {
 	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{
 		"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
@@ -138,7 +138,8 @@ func (r *Repo) discover(ctx context.Context) error {
 	r.bare, r.format = lines[4] == "true", lines[6]
 	r.setObjects(lines[2])
 	if r.bare && r.user.getenv("GIT_DIR") == "" {
-		// safe.bareRepository=explicit asks for this, see git-conventions.md section 2.
+		// safe.bareRepository=explicit requires this, see git-conventions.md section
+		// 2.
 		r.user.env = append(r.user.env, "GIT_DIR="+r.gitDir)
 	}
 	if lines[5] == "true" {
@@ -147,7 +148,7 @@ func (r *Repo) discover(ctx context.Context) error {
 	return nil
 }
 
-// setObjects notes where the user's objects are. The environment may add to
+// setObjects records the user's object directories. The environment may add to
 // them or, in a hook, replace them by a quarantine.
 func (r *Repo) setObjects(dir string) {
 	r.objects = []string{dir}
@@ -162,10 +163,11 @@ func (r *Repo) setObjects(dir string) {
 	}
 }
 
-// ObjectDirs are the directories that hold the repository's objects, those that
-// it borrows from other repositories included. A repository may name any
-// directory as one, the home directory for example, and a caller may show these
-// to somebody else: so each holds only what git keeps among objects.
+// ObjectDirs lists the directories that hold the repository's objects,
+// including those of other repositories that it borrows from. A repository may
+// name any directory as one, such as the home directory, and a caller may grant
+// others access to these. So a directory is listed only if it contains nothing
+// but what git keeps in an object directory.
 func (r *Repo) ObjectDirs() []string {
 	const deepest = 5 // as far as git follows alternates
 	dirs := slices.DeleteFunc(slices.Clone(r.objects), func(dir string) bool { return !onlyObjects(dir) })
@@ -188,27 +190,27 @@ func (r *Repo) ObjectDirs() []string {
 	return dirs
 }
 
-// objectEntry matches the names that git gives to what it keeps among objects.
+// objectEntry matches the names that git uses in an object directory.
 var objectEntry = regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
 
-// onlyObjects reports whether dir is a directory in which every entry has a name
-// of git's. It may be empty.
+// onlyObjects reports whether every entry of the directory has a name that git
+// uses there. An empty directory qualifies.
 func onlyObjects(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry.MatchString(e.Name()) })
 }
 
-// maxAlternates bounds the list of the directories that objects are borrowed from.
+// maxAlternates bounds the size of a file objects/info/alternates.
 const maxAlternates = 1 << 20
 
-// maxShallow bounds the list of a shallow clone's boundary: a million commits.
+// maxShallow bounds the size of the file shallow: a million commits.
 const maxShallow = 64 << 20
 
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
 	text, err := ReadRegular(file, maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the rest of the history has just arrived
+		return nil // another process has just fetched the rest of the history
 	}
 	if err != nil {
 		return fmt.Errorf("read the shallow boundary: %w", err)
@@ -222,7 +224,7 @@ func (r *Repo) readShallow(file string) error {
 	return nil
 }
 
-// Close ends what the repository keeps running.
+// Close ends the running cat-file and removes temporary data.
 func (r *Repo) Close() error {
 	if r.objs != nil {
 		r.objs.close()
@@ -242,8 +244,8 @@ func (r *Repo) CommonDir() string { return r.commonDir }
 // WorkTree is the top of the work tree, "" where there is none.
 func (r *Repo) WorkTree() string { return r.workTree }
 
-// DataDir is where the agent keeps its data for this repository, be it only
-// until Close.
+// DataDir is where our data for this repository is kept; it may last only until
+// Close.
 func (r *Repo) DataDir() string { return r.dataDir }
 
 // Bare is true for a repository without a work tree.
@@ -255,8 +257,8 @@ func (r *Repo) Shallow() bool { return r.shallow }
 // ObjectFormat is sha1 or sha256.
 func (r *Repo) ObjectFormat() string { return r.format }
 
-// ShallowBoundary holds the commits whose parents this clone lacks. Git
-// charges everything older to them, so none of them is an answer.
+// ShallowBoundary returns the commits whose parents this clone lacks. git
+// blames them for everything older, so none of them is a real answer.
 func (r *Repo) ShallowBoundary() map[OID]bool { return r.boundary }
 
 // ID names the repository on this machine, for cache keys only.
@@ -269,9 +271,10 @@ func (r *Repo) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Partial is true when the clone may lack objects that it promises: git
-// leaves a .promisor file beside each pack of such a clone, also when all
-// objects have come since. Missed and Whole tell whether any is missing.
+// Partial reports whether this is a partial clone, which may lack objects: git
+// leaves a .promisor file beside each pack of such a clone, even after all
+// objects have been fetched. Missed and CheckConnectivity say whether any is
+// missing.
 func (r *Repo) Partial() bool {
 	for _, dir := range r.objects {
 		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
@@ -295,13 +298,13 @@ func (r *Repo) GitVersion(ctx context.Context) (string, error) {
 	return r.version, r.versionErr
 }
 
-// The ids of the tree without entries; git knows them without the object.
+// These are the ids of the empty tree. git knows it even without the object.
 const (
 	emptyTreeSHA1   OID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 	emptyTreeSHA256 OID = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 )
 
-// EmptyTree is the id of the tree without entries.
+// EmptyTree returns the id of the empty tree.
 func (r *Repo) EmptyTree() OID {
 	if r.format == "sha256" {
 		return emptyTreeSHA256

@@ -217,7 +217,7 @@ func TestNotARepository(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: safe.directory\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), OpenOptions{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "is no git repository: no such file or directory (a .git file names it)") {
+	if _, err := Open(t.Context(), OpenOptions{Dir: dir}); err == nil || !strings.HasSuffix(err.Error(), "is not a git repository: no such file or directory (a .git file names it)") {
 		t.Errorf("a name like a setting: got %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Resolve turns a name, as the user typed it, into the commit it stands for.
-// It asks the user's repository, where the names are.
+// Resolve returns the commit that a name, as the user typed it, stands for. It
+// asks the user's repository, which has the names.
 func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	if err := checkRevision(rev); err != nil {
 		return "", err
@@ -32,16 +32,17 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	return oid, nil
 }
 
-// plainName is a hash or the name of a branch or tag, with ^ and ~N behind it.
+// plainName matches a hash or the name of a branch or tag, followed by any
+// number of ^ and ~N.
 var plainName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
 
 // maxPlainName is how long such a name may be.
 const maxPlainName = 300
 
-// ResolveName is Resolve for a name from somebody who must not choose what git
-// does: a model, or a client. It takes hashes and names, with ^ and ~N behind
-// them. What searches (:/text, ^{/text}), asks for the past of a name (@{...}),
-// names a file or a range, is refused before git sees it.
+// ResolveName is Resolve for a name from a source that must not control git: a
+// model, or a client. It accepts hashes and names, followed by ^ and ~N. Names
+// that search (:/text, ^{/text}), read the reflog (@{...}), or name a file or a
+// range are refused before git sees them.
 func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
 	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName.MatchString(name) {
 		return "", &Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
@@ -56,7 +57,7 @@ func checkRevision(rev string) error {
 	return nil
 }
 
-// unknownRevision words a failure of rev-parse, whose own text ("Needed a
+// unknownRevision explains a failure of rev-parse, whose own message ("Needed a
 // single revision") helps nobody.
 func (r *Repo) unknownRevision(rev string, err error) error {
 	var gitErr *Error
@@ -71,7 +72,7 @@ func (r *Repo) unknownRevision(rev string, err error) error {
 	return said
 }
 
-// revisionHint says what to type instead of a name that stands for no commit.
+// revisionHint says what to type instead of a name that is not a commit.
 func (r *Repo) revisionHint(rev string) string {
 	switch {
 	case strings.Contains(rev, ".."):
@@ -85,10 +86,10 @@ func (r *Repo) revisionHint(rev string) string {
 	return "'git log --oneline --all' lists what there is"
 }
 
-// ResolveRevisions turns revisions and ranges into commits. A lone revision
-// is that one commit. Ranges (A..B, A...B, A^!, and ^A beside lone revisions,
-// which then mean all that they reach) are walked newest first, as git
-// rev-list does. Nothing is named twice.
+// ResolveRevisions turns revisions and ranges into commits. A single revision
+// stands for that one commit. Ranges (A..B, A...B, A^!) are walked newest
+// first, as git rev-list does. Beside a ^A, single revisions stand for all that
+// they reach. No commit is listed twice.
 func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, error) {
 	var lone, walk []string // walk is what rev-list gets: oids and ^oids
 	negative := false
@@ -131,8 +132,8 @@ func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, erro
 	return oids, nil
 }
 
-// endpoints is what one argument means to rev-list: commits, and with a caret
-// those to leave out.
+// endpoints translates one argument for rev-list: commits, and with a caret
+// those to exclude.
 func (r *Repo) endpoints(ctx context.Context, rev string) ([]string, error) {
 	if err := checkRevision(rev); err != nil {
 		return nil, err
@@ -176,8 +177,8 @@ func (r *Repo) peel(ctx context.Context, rev string, ends []string) ([]string, e
 	return ends, nil
 }
 
-// rangeLike is true for what may stand for other than one commit. A false
-// alarm costs one process and no answer.
+// rangeLike reports whether a revision may stand for more or less than one
+// commit. A false positive costs one process and does not change the answer.
 func rangeLike(rev string) bool {
 	return strings.HasPrefix(rev, "^") || strings.Contains(rev, "..") ||
 		strings.Contains(rev, "^!") || strings.Contains(rev, "^@") || strings.Contains(rev, "^-")
@@ -194,7 +195,7 @@ func unknownRange(rev string, err error) error {
 	}
 }
 
-// IsAncestor says whether descendant contains ancestor. A commit is its own
+// IsAncestor reports whether descendant contains ancestor. A commit is its own
 // ancestor.
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, error) {
 	if err := validAll(ancestor, descendant); err != nil {
@@ -211,9 +212,9 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, 
 	return true, nil
 }
 
-// explain turns a failure of git that comes from an object which this clone
-// lacks into a *MissingObjectError. It does not read git's words: it looks
-// which of the ids in them are really missing.
+// explain turns a failure of git into a *MissingObjectError if this clone lacks
+// an object that git needed. It does not interpret git's message: it checks
+// which of the ids in it, and which of the suspects, are missing.
 func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 	var gitErr *Error
 	if !errors.As(err, &gitErr) || gitErr.stopped() {
@@ -225,9 +226,9 @@ func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 	return err
 }
 
-// lacking is the first object, of those that git's stderr names and of the
-// suspects, that this clone lacks, and "" if it lacks none. A commit stands for
-// its tree too: git names the commit when it cannot read that.
+// lacking returns the first object that this clone lacks, of the ids in git's
+// stderr and of the suspects, or "". For a commit it also checks the tree: git
+// names the commit when it cannot read that.
 func (r *Repo) lacking(ctx context.Context, stderr string, suspects ...OID) OID {
 	for _, oid := range append(hexIn([]byte(stderr), r.oidDigits()), suspects...) {
 		if oid.zero() || oid == r.EmptyTree() {

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// defaultTimeout is how long git may be silent before it is given up. The
-	// longest honest call seen is a whole-history log -G: 40 s of CPU on
-	// 60,000 commits.
+	// defaultTimeout is how long git may be silent before it is stopped. The
+	// longest legitimate call seen is a log -G over a whole history: 40 s of CPU
+	// for 60,000 commits.
 	defaultTimeout = 15 * time.Minute
 	// quickTimeout is for calls that read a few files. On a machine with six
 	// times more work than cores one such call has taken over 30 s.
 	quickTimeout = 2 * time.Minute
-	// grace is how long git may take to leave after an interrupt.
+	// grace is how long git may take to exit after an interrupt.
 	grace = 2 * time.Second
-	// stderrTail is how much of git's complaints is kept.
+	// stderrTail is how many bytes of the end of git's stderr are kept.
 	stderrTail = 8 << 10
 	// readBuffer is the size of the stdout buffer.
 	readBuffer = 64 << 10
 )
 
-// errStop is returned by a reader that has seen enough: git is ended and the
+// errStop is returned by a reader that needs no more: git is stopped and the
 // call succeeds.
 var errStop = errors.New("stop reading")
 
@@ -42,13 +42,13 @@ type runner struct {
 	timeout time.Duration
 	limits  *limits // nil for the default
 
-	// attributes names the file that gives each file its language. Only calls
-	// that need it read it: looking for the function above each hunk costs a
+	// attributes is the path of the file that maps file names to languages. Only
+	// calls that need it read it: finding the function above each hunk takes a
 	// third of the time of a patch (1000 commits of runc: 0.43 s of CPU without,
 	// 0.64 s with).
 	attributes string
 
-	look watcher // why git may wait for ever; nil for no look
+	look blockWatcher // finds a file that blocks git; may be nil
 
 	log func(argv []string, d time.Duration, exit int)
 }
@@ -57,16 +57,17 @@ type runner struct {
 type call struct {
 	args    []string
 	stdin   io.Reader
-	timeout time.Duration // the longest silence; 0: the runner's
-	total   time.Duration // the longest wait in all; 0: defaultTotal
-	max     int64         // most bytes of stdout; 0: no bound
+	timeout time.Duration // the longest silence; 0 is the runner's
+	total   time.Duration // the longest wait in all; 0 is defaultTotal
+	max     int64         // most bytes of stdout; 0 is no bound
 	drivers bool          // the answer depends on where functions begin
-	writes  bool          // git holds lock files meanwhile
-	said    *string       // gets the end of git's stderr, also when git succeeds
+	writes  bool          // git holds lock files while it runs
+	said    *string       // if not nil, receives the end of git's stderr, even if git succeeds
 }
 
-// stream runs git and hands its stdout to read. A non-zero exit is an *Error;
-// what read returns comes first, except errStop, which is success.
+// stream runs git and passes its stdout to read. An error of read is returned
+// first, except errStop, which counts as success. A non-zero exit code is an
+// *Error.
 func (r *runner) stream(ctx context.Context, c call, read func(*bufio.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return &Error{Args: c.args, Exit: -1, Err: err}
@@ -106,18 +107,18 @@ func (r *runner) outcome(ctx context.Context, c call, p *process, rerr, werr err
 		return nil
 	}
 	if ctx.Err() != nil && (rerr != nil || werr != nil) {
-		return cut(ctx, &Error{Args: c.args, Exit: -1, Stderr: p.stderr.String(), Hint: timeoutHint(ctx), Err: context.Cause(ctx)})
+		return countCut(ctx, &Error{Args: c.args, Exit: -1, Stderr: p.stderr.String(), Hint: timeoutHint(ctx), Err: context.Cause(ctx)})
 	}
 	var limit *Error
 	if errors.Is(rerr, ErrOutputLimit) && !errors.As(rerr, &limit) {
-		return cut(ctx, &Error{Args: c.args, Exit: -1, Err: rerr})
+		return countCut(ctx, &Error{Args: c.args, Exit: -1, Err: rerr})
 	}
 	if werr == nil || rerr != nil && p.exit() == 0 {
 		return rerr
 	}
 	stderr := p.stderr.String()
 	if bound := r.howItDied(p, stderr); bound != nil {
-		return cut(ctx, &Error{Args: c.args, Exit: -1, Stderr: stderr, Hint: memoryHint(bound), Err: bound})
+		return countCut(ctx, &Error{Args: c.args, Exit: -1, Stderr: stderr, Hint: memoryHint(bound), Err: bound})
 	}
 	if rerr == nil || p.exit() > 0 {
 		return &Error{Args: c.args, Exit: p.exit(), Stderr: stderr, Err: errors.Join(werr, rerr)}
@@ -125,20 +126,20 @@ func (r *runner) outcome(ctx context.Context, c call, p *process, rerr, werr err
 	return rerr
 }
 
-// startError words the failure to start git.
+// startError explains why git could not be started.
 func (r *runner) startError(ctx context.Context, c call, err error) error {
 	if tooLong(err) {
-		return cut(ctx, &Error{Args: c.args[:1], Exit: -1, Err: ErrTooLong})
+		return countCut(ctx, &Error{Args: c.args[:1], Exit: -1, Err: ErrTooLong})
 	}
 	return &Error{Args: c.args, Exit: -1, Err: err}
 }
 
-// silentFor is an ErrTimeout that says how long was waited.
+// silentFor returns an ErrTimeout that says how long git was silent.
 func silentFor(limit time.Duration) error {
 	return fmt.Errorf("%w: no answer for %v", ErrTimeout, limit)
 }
 
-// timeoutHint is what to do when git was given up for its silence, else "".
+// timeoutHint says what to do if git was stopped for its silence, else "".
 func timeoutHint(ctx context.Context) string {
 	if errors.Is(context.Cause(ctx), ErrTimeout) {
 		return "try again when the machine is less busy"
@@ -146,7 +147,7 @@ func timeoutHint(ctx context.Context) string {
 	return ""
 }
 
-// output runs git and returns what it wrote.
+// output runs git and returns its stdout.
 func (r *runner) output(ctx context.Context, c call) ([]byte, error) {
 	c.max = cmp.Or(c.max, defaultOutput)
 	var out []byte
@@ -165,7 +166,7 @@ type process struct {
 	began  time.Time
 	out    *os.File
 	stderr *tail
-	bound  int64 // of its memory
+	bound  int64 // on its memory
 	mu     sync.Mutex
 	kill   *time.Timer
 	waited bool
@@ -189,7 +190,7 @@ func (r *runner) start(c call) (*process, error) {
 		return nil, fmt.Errorf("start git: %w", err)
 	}
 	p.out, cmd.Stdout = out, in
-	err = startMortal(cmd, c.writes)
+	err = startChild(cmd, c.writes)
 	in.Close() // the child has its own copy
 	if err != nil {
 		out.Close()
@@ -199,8 +200,8 @@ func (r *runner) start(c call) (*process, error) {
 	return p, nil
 }
 
-// stop interrupts the group, so that git drops its locks, and kills what is
-// left of it after the grace period. It may be called more than once.
+// stop interrupts the process group, so that git removes its locks, and kills
+// what is left after the grace period. It may be called more than once.
 func (p *process) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,9 +217,9 @@ func (p *process) stop() {
 	})
 }
 
-// wait reaps git. After a stop nothing of its group survives.
+// wait waits for git to exit. After a stop, no process of its group survives.
 func (p *process) wait() error {
-	p.out.Close() // nobody reads any more: a git that still writes gets SIGPIPE
+	p.out.Close() // a git that still writes gets SIGPIPE
 	err := p.cmd.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +231,7 @@ func (p *process) wait() error {
 	return err
 }
 
-// stopped is true when we have ended it.
+// stopped reports whether stop was called.
 func (p *process) stopped() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -261,14 +262,14 @@ func (t *tail) String() string {
 	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
 }
 
-// A watchedReader ends the call when git is silent for too long, or was waited
-// for too long in all. Its clock runs only while somebody waits for git, so that
-// a slow consumer is not taken for a slow git.
+// A watchedReader ends the call when git is silent for too long, or when the
+// waits add up to too much. Its clock runs only during reads, so that a slow
+// consumer is not mistaken for a slow git.
 type watchedReader struct {
 	r      io.Reader
 	timer  *time.Timer
-	limit  time.Duration // of one wait
-	left   time.Duration // of all of them
+	limit  time.Duration // of one silence
+	left   time.Duration // for all further reads
 	total  time.Duration
 	cancel context.CancelCauseFunc
 }
@@ -280,8 +281,8 @@ func newWatchedReader(r io.Reader, limit, total time.Duration, cancel context.Ca
 	return w
 }
 
-// expire is called when the clock has run out. The reader waits, so it does
-// not change what is left.
+// expire ends the call when the clock has run out. The reader is still waiting,
+// so left has not been updated yet.
 func (w *watchedReader) expire() {
 	if w.left < w.limit {
 		w.cancel(fmt.Errorf("%w: no end after %v", ErrTimeout, w.total))
@@ -303,7 +304,7 @@ func (w *watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// upTo fails with ErrOutputLimit after max bytes.
+// upTo returns a reader that fails with ErrOutputLimit after max bytes.
 func upTo(r io.Reader, max int64) io.Reader {
 	if max <= 0 {
 		return r

@@ -9,7 +9,8 @@ import (
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// The errors are dropped below: a group that has already gone is what we want.
+// The errors are ignored: a process group that no longer exists is what we
+// want.
 
 func interruptGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 

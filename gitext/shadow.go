@@ -21,14 +21,14 @@ import (
 //	                     /objects/info/commit-graph our Bloom filters, when asked for
 //	                     /shallow                   a copy of the user's
 //
-// through which every object is read. The repository's own configuration then
+// through which every object is read. So the repository's own configuration
 // cannot run a program or change an answer, and what makes reading fast need
 // not be written into the user's files.
 //
-// It lies where only its user can write, never in the repository. All the same
-// it is used only after its few small files compare equal to what we would
-// write, and nothing unknown lies beside them: whatever damaged it, a
-// "commondir" or a "config.worktree" would bring foreign settings back.
+// The shadow lies where only the user can write, never in the repository. Even
+// so it is used only after its few small files compare equal to what we would
+// write and nothing unknown lies beside them: a "commondir" or a
+// "config.worktree", however it got there, would bring back foreign settings.
 
 const shadowName = "shadow.git"
 
@@ -37,7 +37,7 @@ var shadowEntries = map[string]bool{
 	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, tipsName: true, graphSeenName: true,
 }
 
-// objectEntries are the names that may be in its directories of objects.
+// objectEntries lists the names that the shadow's object directories may hold.
 var objectEntries = map[string][]string{
 	"objects":      {"info", "pack"},
 	"objects/info": {"alternates", graphName, graphName + ".lock"},
@@ -46,8 +46,8 @@ var objectEntries = map[string][]string{
 
 var errForeignShadow = errors.New("not a shadow directory of ours")
 
-// openShadow makes the shadow usable where it should be or, when that cannot
-// be, in a temporary directory that goes with Close.
+// openShadow prepares the shadow in DataDir or, if that fails, in a temporary
+// directory that Close removes.
 func (r *Repo) openShadow() error {
 	files := r.shadowFiles()
 	var problem error
@@ -62,11 +62,11 @@ func (r *Repo) openShadow() error {
 	}
 	dir, err := os.MkdirTemp("", "git-agent-")
 	if err != nil {
-		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err))
+		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
 	r.scratch = dir
 	if err := ensureShadow(filepath.Join(dir, shadowName), files); err != nil {
-		return fmt.Errorf("no place for the agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
+		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
 	}
 	r.useShadow(dir)
 	return nil
@@ -81,14 +81,15 @@ func (r *Repo) useShadow(dataDir string) {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
 	}
 	r.shadow = &runner{
-		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log, look: r.odd,
+		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log, look: r.blockingFile,
 		attributes: filepath.Join(shadow, "attributes"),
 		env:        shadowEnv(shadow, joinAlternates(r.environmentObjects())),
 	}
 }
 
-// environmentObjects are the object directories that only this process's
-// environment names; they do not belong into a file that outlives it.
+// environmentObjects lists the object directories that only this process's
+// environment names. They must not be written into a file that outlives the
+// process.
 func (r *Repo) environmentObjects() []string {
 	var dirs []string
 	for _, dir := range r.objects {
@@ -99,15 +100,15 @@ func (r *Repo) environmentObjects() []string {
 	return dirs
 }
 
-// shadowFiles is the whole content of the shadow, by slash-separated name.
+// shadowFiles returns all files of the shadow, by slash-separated name.
 func (r *Repo) shadowFiles() map[string][]byte {
 	version, extension := "0", ""
 	if r.format != "sha1" {
 		version, extension = "1", "[extensions]\n\tobjectFormat = "+r.format+"\n"
 	}
 	var config strings.Builder
-	// Git compares texts up to 512 MiB unless told otherwise; one such file
-	// would crowd everything else out of a patch. Beyond this it is binary.
+	// By default git diffs texts of up to 512 MiB; one such file would crowd
+	// everything else out of a patch. Above this size a file is binary.
 	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
 	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	config.WriteString(extension)
@@ -124,7 +125,8 @@ func (r *Repo) shadowFiles() map[string][]byte {
 	return files
 }
 
-// alternatesLine quotes where the file's syntax would misread a path.
+// alternatesLine spells a line of objects/info/alternates, quoted where git
+// would misread the path.
 func alternatesLine(dir string) string {
 	if strings.HasPrefix(dir, "#") || needsQuote(dir) {
 		dir = forceQuote(dir)
@@ -132,15 +134,16 @@ func alternatesLine(dir string) string {
 	return dir + "\n"
 }
 
-// ensureShadow makes dir a shadow with these files. One that is right costs a
-// few reads; a missing one appears by one rename; a wrong one is repaired file
-// by file, so that another process that uses it never sees a hole.
+// ensureShadow makes dir a shadow with these files. If it already is one, that
+// costs a few reads. A missing shadow appears by one rename. A damaged one is
+// repaired file by file, so that another process using it never finds a file
+// missing.
 func ensureShadow(dir string, files map[string][]byte) error {
 	switch err := checkShadow(dir, files); {
 	case err == nil:
 		return nil
 	case errors.Is(err, errForeignShadow):
-		if err := os.RemoveAll(dir); err != nil { // of a link, the link
+		if err := os.RemoveAll(dir); err != nil { // removes a symbolic link, not its target
 			return err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -153,8 +156,8 @@ func ensureShadow(dir string, files map[string][]byte) error {
 	return createShadow(dir, files)
 }
 
-// checkShadow compares what is there with what should be. fs.ErrNotExist means
-// that something is missing or old.
+// checkShadow compares the directory with what it should be. fs.ErrNotExist
+// means that something is missing or out of date.
 func checkShadow(dir string, files map[string][]byte) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -200,7 +203,7 @@ func checkShadow(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// holdsOnly wants a directory without other names than these and temporary ones.
+// holdsOnly checks that a directory holds only these names and temporary files.
 func holdsOnly(dir string, names []string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return errors.Join(err, errForeignShadow)
@@ -215,8 +218,8 @@ func holdsOnly(dir string, names []string) error {
 	return err
 }
 
-// sameFile compares a file with what should be in it. What is no file is not
-// opened: to open a pipe would wait for ever.
+// sameFile compares a file with the content that it should have. It opens
+// regular files only: opening a pipe would wait for ever.
 func sameFile(name string, want []byte) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -230,16 +233,16 @@ func sameFile(name string, want []byte) error {
 	got, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return errForeignShadow // it is made again
+		return errForeignShadow // then the shadow is made again
 	case err == nil && !bytes.Equal(got, want):
 		return fs.ErrNotExist
 	}
 	return err
 }
 
-// createShadow prepares the directory under another name and renames it into
-// place. When two processes do this at once, the second finds the name taken
-// by an equal directory and uses that.
+// createShadow writes the directory under a temporary name and renames it into
+// place. If two processes do this at once, the second finds an equal directory
+// there and uses it.
 func createShadow(dir string, files map[string][]byte) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -277,9 +280,9 @@ func writeShadow(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// replaceFile writes a private file so that readers see the old or the new
-// content. It is not synced: a torn file after a power cut compares unequal
-// and is written again.
+// replaceFile writes a private file atomically: readers see the old or the new
+// content. It is not synced, because a file torn by a power cut compares
+// unequal and is written again.
 func replaceFile(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
 	if err != nil {

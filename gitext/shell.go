@@ -9,11 +9,11 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// ShellQuote spells a word for a POSIX shell, quoted where it must be. The
-// result is one line of printable text: bytes that a terminal would act on, or
-// JSON could not carry, are left to printf, because $'...' is not known to
-// every sh. Only newlines at the end of a word, which $(...) would lose, stand
-// as they are.
+// ShellQuote quotes a word for a POSIX shell if it needs quotes. The result is
+// one line of printable text: bytes that a terminal would act on, or that JSON
+// cannot carry, are written through printf, because not every sh knows $'...'.
+// Only newlines at the end of a word, which $(...) would drop, are kept as they
+// are.
 func ShellQuote(word string) string {
 	switch {
 	case word != "" && !strings.ContainsFunc(word, needsShellQuote):
@@ -53,7 +53,7 @@ func needsShellQuote(r rune) bool {
 	return !plain
 }
 
-// isPlainText is true for what every terminal shows as it is.
+// isPlainText reports whether every terminal shows s as it is.
 func isPlainText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || visible.Hidden(r) })
 }

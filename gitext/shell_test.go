@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// What is quoted comes out of a shell as it went in, and can be shown and kept
-// as text.
+// A shell reads a quoted word as the original word, and the quoted word is
+// printable text.
 func TestShellQuote(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{

@@ -21,8 +21,8 @@ const (
 	defaultShowBytes = 1 << 20
 )
 
-// Show is git show: the commit's head, message and patch, as git prints them.
-// The second result is true when the text was cut at Max.
+// Show prints a commit's header, message and patch as git show does. The second
+// result is true if the text was cut at Max.
 func (r *Repo) Show(ctx context.Context, commit OID, opt ShowOptions) ([]byte, bool, error) {
 	if err := errors.Join(commit.valid(), checkPaths(opt.Paths)); err != nil {
 		return nil, false, err

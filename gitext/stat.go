@@ -16,7 +16,7 @@ type Stat struct {
 	Commit                OID
 	Files, Added, Deleted int
 	Paths                 []PathStat
-	Err                   error // the lines could not be counted (see Unreadable); the files may still be there
+	Err                   error // why the lines could not be counted (see Unreadable); Files may still be right
 
 	blobs []OID
 	kept  int64 // bytes of Paths
@@ -31,9 +31,10 @@ type PathStat struct {
 	Binary        bool
 }
 
-// Stats counts for many commits, in the order given, through one process,
-// renames followed. A commit that cannot be read whole has its Err set; any
-// other trouble ends the call. Of very many files only the first have Paths.
+// Stats counts the changes of many commits, in the order given, in one process
+// and with rename detection. A commit that cannot be fully read has its Err
+// set; any other failure ends the call. If there are very many files, only the
+// first commits have Paths.
 func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	stats := make([]Stat, 0, len(commits))
 	var failed error
@@ -117,7 +118,7 @@ func readRecord(out *bufio.Reader) (string, error) {
 	return string(long[:len(long)-1]), nil
 }
 
-// raw takes a raw record; the paths are records of their own.
+// raw reads a raw record. Its paths follow as records of their own.
 func (s *Stat) raw(out *bufio.Reader, record string) error {
 	f := strings.Fields(strings.TrimPrefix(record, ":"))
 	if len(f) != 5 {
@@ -137,20 +138,20 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	}
 	s.Files++
 	if s.kept += int64(len(from)+len(to)) + changeCost; s.kept > maxChanges {
-		return err // counted, and no more
+		return err // the file is counted but not listed
 	}
 	s.Paths = append(s.Paths, PathStat{Status: change.Status, Path: to, OldPath: from})
 	return err
 }
 
-// count takes the n-th "added\tdeleted\tpath". Numstat records come in the
-// order of the raw ones; a rename's paths are two more records.
+// count reads the n-th "added\tdeleted\tpath". Numstat records come in the
+// order of the raw ones; a rename's two paths follow as records of their own.
 func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 	f := strings.SplitN(record, "\t", 3)
 	if len(f) != 3 || n >= s.Files {
 		return fmt.Errorf("malformed count of lines: %.200q", record)
 	}
-	path := &PathStat{} // one that was not kept
+	path := &PathStat{} // stands in for a file that was not kept
 	if n < len(s.Paths) {
 		path = &s.Paths[n]
 	}

@@ -5,12 +5,13 @@ import "strings"
 // Trailer is one "Key: value" line of a message's last paragraph.
 type Trailer struct{ Key, Value string }
 
-// Trailers splits a message into what is said and the trailers below it.
+// Trailers splits a message into its text and the trailers below it.
 //
-// The rule is git's (git-interpret-trailers, without the user's configured
-// keys): the last paragraph, unless it is also the first, holds trailers if
-// all its lines are, or if one of them is a sign-off or a cherry-pick note
-// and at least a quarter are. Indented lines continue the one above.
+// The rule is git's (git-interpret-trailers, without the keys that a user can
+// configure): the last paragraph, unless it is also the first, holds trailers
+// if all its lines are trailers, or if one of them is a sign-off or a
+// cherry-pick note and at least a quarter are trailers. Indented lines continue
+// the line above.
 func Trailers(message string) (body string, trailers []Trailer) {
 	lines := strings.SplitAfter(strings.TrimRight(message, " \t\r\n"), "\n")
 	start := trailerStart(lines)
@@ -60,7 +61,7 @@ func trailerStart(lines []string) int {
 	return -1
 }
 
-// afterTitle is true if the lines hold a paragraph, so that what follows
+// afterTitle reports whether the lines hold a paragraph, so that what follows
 // cannot be the title.
 func afterTitle(lines []string) bool {
 	for _, line := range lines {

@@ -18,9 +18,9 @@ type TreeEntry struct {
 	Submodule bool
 }
 
-// Tree lists the files of a commit, in git's order, below the paths given or
-// all of them. It reads trees only; no blob needs to be there. Of a tree that
-// is too large to be kept the first files come together with an ErrCrowded.
+// Tree lists the files of a commit in git's order: all files, or those below
+// the given paths. It reads trees only and needs no blob. If the tree is too
+// large to keep, it returns the first files together with an ErrTooManyFiles.
 func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry, error) {
 	if err := errors.Join(rev.valid(), checkPaths(paths)); err != nil {
 		return nil, err
@@ -42,18 +42,18 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 				return err
 			}
 			if room -= int64(len(record)) + changeCost; room < 0 {
-				return fmt.Errorf("%w: %d files and more", ErrCrowded, len(entries))
+				return fmt.Errorf("%w: %d files and more", ErrTooManyFiles, len(entries))
 			}
 			entries = append(entries, entry)
 		}
 	})
 	if err != nil {
-		return entries, r.explain(ctx, cut(ctx, err), rev)
+		return entries, r.explain(ctx, countCut(ctx, err), rev)
 	}
 	return entries, nil
 }
 
-// maxTree is how much of a tree is kept: about a million files.
+// maxTree bounds what is kept of a tree: about a million files.
 const maxTree = 256 << 20
 
 // parseTreeEntry reads "mode type oid\tpath".
@@ -71,9 +71,9 @@ func parseTreeEntry(record string) (TreeEntry, error) {
 	return TreeEntry{Path: path, Mode: uint32(mode), OID: oid, Submodule: mode == modeSubmodule}, nil
 }
 
-// Changes lists the files that differ between two commits, without hunks:
-// what Patch says of them but for Binary. Parent "" is the empty tree. Exact
-// renames cost nothing; looking for others reads the blobs.
+// Changes lists the files that differ between two commits: what Patch returns,
+// without hunks and without Binary. Parent "" is the empty tree. Exact renames
+// cost nothing; finding others reads the blobs.
 func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions) ([]FileChange, error) {
 	if parent == "" {
 		parent = r.EmptyTree()

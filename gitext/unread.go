@@ -2,33 +2,37 @@ package gitext
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
 
-// Unread is what a piece of work could not read.
+// Unread says what one piece of work could not read.
 type Unread struct {
 	Missing int64 // how often an object was needed that the clone lacks
 	Cut     int64 // how often a bound ended a read early
-	// Bounds are the reasons for the cuts, each once, such as "git log: git
-	// needed too much memory: more than 2 GiB".
+	// Bounds lists the distinct reasons for the cuts, such as "git log: git needed
+	// too much memory: more than 2 GiB".
 	Bounds []string
 }
 
-// Any is true for work that did not read all of what it needed.
+// Any reports whether anything could not be read.
 func (u Unread) Any() bool { return u.Missing > 0 || u.Cut > 0 }
 
-// maxBounds is how many reasons are told apart.
+// maxBounds is how many distinct reasons are kept.
 const maxBounds = 5
 
-// Missed is how often, since Open, an object was needed that this clone lacks.
+// Missed returns how often, since Open, an object was needed that this clone
+// lacks.
 func (r *Repo) Missed() int64 { return r.missed.Load() }
 
-// CountUnread returns a context for one piece of work, and what could not be
-// read so far, under that context or one made of it. A piece that ends without
-// any is whole, in a partial clone too; another one may lack a part, whatever
-// was made of the errors for which Unreadable is true. A *TooLargeError is not
-// counted: whoever names a size makes something of it.
+// CountUnread returns a context for one piece of work, and a function that
+// reports what could not be read so far under that context or one derived from
+// it. A piece of work that ends with nothing unread is complete, even in a
+// partial clone. One with something unread may lack a part, whatever the caller
+// did with the errors for which Unreadable is true. A *TooLargeError is not
+// counted: a caller that names a size expects it.
 func CountUnread(ctx context.Context) (_ context.Context, sum func() Unread) {
 	c := &unreadCount{}
 	c.outer, _ = ctx.Value(unreadKey{}).(*unreadCount)
@@ -37,7 +41,8 @@ func CountUnread(ctx context.Context) (_ context.Context, sum func() Unread) {
 
 type unreadKey struct{}
 
-// unreadCount is one count, and the one of the work that it is a part of.
+// unreadCount counts for one piece of work; outer belongs to the work that it
+// is part of.
 type unreadCount struct {
 	outer *unreadCount
 	mu    sync.Mutex
@@ -52,7 +57,7 @@ func (c *unreadCount) sum() Unread {
 	return n
 }
 
-// count changes the count of each piece of work that ctx belongs to.
+// count applies change to the count of each piece of work that ctx belongs to.
 func count(ctx context.Context, change func(*Unread)) {
 	c, _ := ctx.Value(unreadKey{}).(*unreadCount)
 	for ; c != nil; c = c.outer {
@@ -62,28 +67,55 @@ func count(ctx context.Context, change func(*Unread)) {
 	}
 }
 
-// missing is the error for an object that this clone lacks.
+// missing counts an object that this clone lacks and returns the error for it.
 func (r *Repo) missing(ctx context.Context, oid OID) error {
 	r.missed.Add(1)
 	count(ctx, func(u *Unread) { u.Missing++ })
 	return &MissingObjectError{OID: oid}
 }
 
-// cut counts an error that comes of a bound, and returns it. An error of the
-// caller's own context comes of none.
-func cut(ctx context.Context, err error) error {
+// countCut counts err if a bound caused it, and returns it. The end of the
+// caller's own context is not a bound.
+func countCut(ctx context.Context, err error) error {
 	if bounded(err) {
-		cutShort(ctx, err.Error())
+		noteCut(ctx, err.Error())
 	}
 	return err
 }
 
-// cutShort notes that something was left out because of a bound.
-func cutShort(ctx context.Context, why string) {
+// noteCut counts something that was left out because of a bound.
+func noteCut(ctx context.Context, why string) {
 	count(ctx, func(u *Unread) {
 		u.Cut++
 		if len(u.Bounds) < maxBounds && !slices.Contains(u.Bounds, why) {
 			u.Bounds = append(u.Bounds, why)
 		}
 	})
+}
+
+// WhyUnread says for a note why a part of the repository could not be read. err is
+// one for which Unreadable is true.
+func WhyUnread(err error) string {
+	var missing *MissingObjectError
+	var large *TooLargeError
+	switch {
+	case errors.As(err, &missing):
+		return "this clone lacks object " + missing.OID.Short()
+	case errors.As(err, &large):
+		return fmt.Sprintf("it has %s, and files of more than %s are not read", mebibytes(large.Size), mebibytes(large.Max))
+	}
+	var git *Error
+	if errors.As(err, &git) {
+		return git.Error()
+	}
+	return err.Error()
+}
+
+// mebibytes rounds up, so that a size above a bound reads as above it.
+func mebibytes(n int64) string {
+	tenths := (n*10 + 1<<20 - 1) >> 20
+	if tenths%10 == 0 {
+		return fmt.Sprintf("%d MiB", tenths/10)
+	}
+	return fmt.Sprintf("%d.%d MiB", tenths/10, tenths%10)
 }

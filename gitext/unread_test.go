@@ -112,7 +112,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	if entries := collect(t, r.Log(t.Context(), LogOptions{Tip: oids[0], Paths: []string{"f"}})); len(entries) != 5 {
 		t.Errorf("a log of trees: %d entries", len(entries))
 	}
-	if err := r.Whole(t.Context()); !errors.As(err, new(*MissingObjectError)) {
+	if err := r.CheckConnectivity(t.Context()); !errors.As(err, new(*MissingObjectError)) {
 		t.Errorf("whole: %v", err)
 	}
 	if allMissed().Missing != 1 || innerMissed().Missing != 1 || wholeMissed().Missing != 0 {
@@ -139,10 +139,10 @@ func TestPartialCloneThatLacksNothing(t *testing.T) {
 	if !r.Partial() {
 		t.Error("not recognised as partial")
 	}
-	if err := r.Whole(t.Context()); err != nil {
+	if err := r.CheckConnectivity(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := newFixture(t).open().Whole(t.Context()); err != nil {
+	if err := newFixture(t).open().CheckConnectivity(t.Context()); err != nil {
 		t.Errorf("without a commit: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestMissingTree(t *testing.T) {
 		"blob":  func() error { _, err := r.BlobAt(t.Context(), first, "f", 0); return err },
 		"blame": func() error { _, err := r.Blame(t.Context(), first, "f", BlameOptions{}); return err },
 		"show":  func() error { _, _, err := r.Show(t.Context(), second, ShowOptions{}); return err },
-		"whole": func() error { return r.Whole(t.Context()) },
+		"whole": func() error { return r.CheckConnectivity(t.Context()) },
 	} {
 		var missing *MissingObjectError
 		if err := ask(); !errors.As(err, &missing) || missing.OID != tree {
@@ -202,7 +202,7 @@ func TestMissingFolder(t *testing.T) {
 		"blame": func() error { _, err := r.Blame(t.Context(), head, "d/f", BlameOptions{}); return err },
 		"blob":  func() error { _, err := r.BlobAt(t.Context(), head, "d/f", 0); return err },
 		"grep":  func() error { _, err := r.Grep(t.Context(), head, GrepOptions{Pattern: "one"}); return err },
-		"whole": func() error { return r.Whole(t.Context()) },
+		"whole": func() error { return r.CheckConnectivity(t.Context()) },
 	} {
 		var missing *MissingObjectError
 		if err := ask(); !errors.As(err, &missing) || missing.OID != tree {

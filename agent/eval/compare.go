@@ -1,43 +1,61 @@
 package eval
 
-import "math"
+import (
+	"slices"
+
+	"git-agent/agent/stat"
+)
 
 // Comparison holds two algorithms, or two runs of one, against each other on
 // the cases that both evaluated.
 //
-// A case is correct when its first suspect is true. That is the one question
-// that a set (b, ag, ma) and a short list (rank) both answer, and McNemar's
-// test needs one answer per case. The difference of F1 is over whole answers.
+// McNemar's test needs one answer per case, and gets whether the case is right
+// as a whole (Score.Right). The difference of the task's main metric is over
+// whole answers.
 type Comparison struct {
-	A         string   `json:"a"`
-	B         string   `json:"b"`
-	Cases     int      `json:"cases"`
-	OnlyA     int      `json:"only_a"` // evaluated by one of the two alone
-	OnlyB     int      `json:"only_b"`
-	BothRight int      `json:"both_right"`
-	ARight    int      `json:"a_right"` // A right and B wrong
-	BRight    int      `json:"b_right"`
-	NoneRight int      `json:"none_right"`
-	McNemarP  float64  `json:"mcnemar_p"` // exact, two-sided
-	F1A       float64  `json:"f1_a"`
-	F1B       float64  `json:"f1_b"`
-	F1Diff    Estimate `json:"f1_difference"` // B minus A, paired bootstrap
-	// F1DiffP is the two-sided bootstrap p-value of no difference; it cannot
-	// be smaller than 1/1000.
-	F1DiffP float64 `json:"f1_difference_p"`
+	A         string  `json:"a"`
+	B         string  `json:"b"`
+	Cases     int     `json:"cases"`
+	OnlyA     int     `json:"only_a"` // evaluated by one of the two alone
+	OnlyB     int     `json:"only_b"`
+	BothRight int     `json:"both_right"`
+	ARight    int     `json:"a_right"` // A right and B wrong
+	BRight    int     `json:"b_right"`
+	NoneRight int     `json:"none_right"`
+	McNemarP  float64 `json:"mcnemar_p"` // exact, two-sided
+	// The main metric of A and of B. In the JSON its name takes the place of
+	// "main", as in "f1_a".
+	MainA float64       `json:"-"`
+	MainB float64       `json:"-"`
+	Diff  stat.Estimate `json:"-"` // B minus A, paired bootstrap
+	DiffP float64       `json:"-"` // of no difference; see stat.Difference
+	sheet *Sheet
 }
 
-// pair is one case that both sides evaluated.
-type pair struct{ a, b Outcome }
+// MarshalJSON writes the numbers of the main metric under its name.
+func (c Comparison) MarshalJSON() ([]byte, error) {
+	type counts Comparison // without this method
+	var o object
+	o.fields(counts(c))
+	main := c.sheet.main().Name
+	o.field(main+"_a", c.MainA)
+	o.field(main+"_b", c.MainB)
+	o.field(main+"_difference", c.Diff)
+	o.field(main+"_difference_p", c.DiffP)
+	return o.bytes()
+}
 
 // compare pairs outcomes by position: both slices have one entry per case.
-func compare(nameA, nameB string, as, bs []Outcome) Comparison {
-	c := Comparison{A: nameA, B: nameB}
-	var pairs []pair
+func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
+	c := Comparison{A: nameA, B: nameB, sheet: sheet}
+	var a, b Tally
+	var pairs []Tally // that of A, and behind it that of B
 	for i := range as {
 		switch {
 		case as[i].Evaluated && bs[i].Evaluated:
-			pairs = append(pairs, pair{as[i], bs[i]})
+			a, b = a.plus(as[i].Tally), b.plus(bs[i].Tally)
+			pairs = append(pairs, slices.Concat(as[i].Tally, bs[i].Tally))
+			c.tick(as[i].Right, bs[i].Right)
 		case as[i].Evaluated:
 			c.OnlyA++
 		case bs[i].Evaluated:
@@ -45,15 +63,14 @@ func compare(nameA, nameB string, as, bs []Outcome) Comparison {
 		}
 	}
 	c.Cases = len(pairs)
-	var a, b tally
-	for _, p := range pairs {
-		a.add(p.a)
-		b.add(p.b)
-		c.tick(p.a.Top, p.b.Top)
-	}
-	c.McNemarP = mcnemar(c.ARight, c.BRight)
-	c.F1A, c.F1B = a.f1(), b.f1()
-	c.F1Diff, c.F1DiffP = f1Difference(pairs, c.F1B-c.F1A)
+	c.McNemarP = stat.McNemar(c.ARight, c.BRight)
+	main, middle := sheet.main().Of, len(a)
+	c.MainA, c.MainB = main(a, c.Cases), main(b, c.Cases)
+	var diffs []float64
+	resampleTallies(pairs, func(sum Tally) {
+		diffs = append(diffs, main(sum[middle:], c.Cases)-main(sum[:middle], c.Cases))
+	})
+	c.Diff, c.DiffP = stat.Difference(c.MainB-c.MainA, diffs)
 	return c
 }
 
@@ -68,51 +85,4 @@ func (c *Comparison) tick(a, b bool) {
 	default:
 		c.NoneRight++
 	}
-}
-
-func f1Difference(pairs []pair, value float64) (Estimate, float64) {
-	as, bs := make([]tally, len(pairs)), make([]tally, len(pairs))
-	for i, p := range pairs {
-		as[i].add(p.a)
-		bs[i].add(p.b)
-	}
-	var diffs []float64
-	above, below := 0, 0
-	resample(len(pairs), func(pick []int) {
-		var a, b tally
-		for _, i := range pick {
-			a.join(as[i])
-			b.join(bs[i])
-		}
-		d := b.f1() - a.f1()
-		diffs = append(diffs, d)
-		above += count(d >= 0)
-		below += count(d <= 0)
-	})
-	if len(diffs) == 0 {
-		return interval(value, nil), 1
-	}
-	p := 2 * float64(max(1, min(above, below))) / float64(len(diffs))
-	return interval(value, diffs), min(1, p)
-}
-
-// mcnemar is the exact two-sided test on the discordant cases: under no
-// difference the smaller count is binomial with one half.
-func mcnemar(b, c int) float64 {
-	n := b + c
-	if n == 0 {
-		return 1
-	}
-	tail := 0.0
-	for i := 0; i <= min(b, c); i++ {
-		tail += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
-	}
-	return min(1, 2*tail)
-}
-
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/model"
+	"git-agent/agent/stat"
 )
 
 // Effort is what a model spent on the cases of one algorithm, all runs of a
@@ -16,9 +17,9 @@ type Effort struct {
 	Cases     int            `json:"cases"`     // in which a model was asked
 	Fallbacks int            `json:"fallbacks"` // of these, those that the offline engine answered
 	Status    map[string]int `json:"status"`    // how conversations ended
-	Types     map[string]int `json:"types"`     // of the suspects
+	Types     map[string]int `json:"types"`     // of what the answers name
 	Objected  int            `json:"objected"`  // cases in which the check questioned a claim
-	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first suspect; null where none voted
+	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first choice; null where none voted
 
 	Turns   Spread `json:"turns"`
 	Calls   Spread `json:"calls"`
@@ -35,7 +36,7 @@ type Effort struct {
 	Tools []ToolUse `json:"tools"` // most used first
 }
 
-// Spread is a number over cases.
+// Spread summarizes a number over several cases.
 type Spread struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
@@ -51,7 +52,7 @@ type ToolUse struct {
 	Total  int    `json:"total"`
 }
 
-// newEffort is nil where no model was asked.
+// newEffort returns nil when no model was asked.
 func newEffort(outcomes []Outcome) *Effort {
 	e := &Effort{Status: map[string]int{}, Types: map[string]int{}, Tools: []ToolUse{}}
 	var turns, calls, kept, prompt, cached, output, cost, seconds, agreement []float64
@@ -62,8 +63,8 @@ func newEffort(outcomes []Outcome) *Effort {
 			continue
 		}
 		e.Cases++
-		e.Fallbacks += count(w.Fallback != "")
-		e.Objected += count(w.Objections > 0)
+		e.Fallbacks += stat.Count(w.Fallback != "")
+		e.Objected += stat.Count(w.Objections > 0)
 		e.Estimated = e.Estimated || w.Usage.Estimated
 		for _, s := range w.Status {
 			e.Status[s]++
@@ -89,7 +90,7 @@ func newEffort(outcomes []Outcome) *Effort {
 	e.Turns, e.Calls, e.Kept, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
 	e.Output, e.CostUSD, e.Seconds, e.Priced = spread(output), spread(cost), spread(seconds), len(cost)
 	if len(agreement) > 0 {
-		e.Agreement = defined(spread(agreement).Mean)
+		e.Agreement = stat.Defined(spread(agreement).Mean)
 	}
 	e.rank(tools)
 	return e
@@ -136,7 +137,7 @@ func spread(values []float64) Spread {
 		return Spread{}
 	}
 	slices.Sort(values)
-	s := Spread{Median: quantile(values, 0.5), P90: quantile(values, 0.9)}
+	s := Spread{Median: stat.Quantile(values, 0.5), P90: stat.Quantile(values, 0.9)}
 	for _, v := range values {
 		s.Total = min(s.Total+v, model.MostUSD) // a record may say anything
 	}
@@ -169,13 +170,13 @@ func (e *Effort) rows() []effortRow {
 }
 
 // about says in words what the table does not.
-func (e *Effort) about() string {
+func (e *Effort) about(sheet *Sheet) string {
 	parts := []string{plural(e.Cases, "case"), "conversations: " + counts(e.Status)}
 	if len(e.Types) > 0 {
-		parts = append(parts, "suspects: "+counts(e.Types))
+		parts = append(parts, sheet.Named+"s: "+counts(e.Types))
 	}
 	if e.Agreement != nil {
-		parts = append(parts, fmt.Sprintf("runs that name the first suspect: %.0f%% on average", 100**e.Agreement))
+		parts = append(parts, fmt.Sprintf("runs that name the first %s: %.0f%% on average", sheet.Named, 100**e.Agreement))
 	}
 	if e.Fallbacks > 0 {
 		parts = append(parts, fmt.Sprintf("the offline engine answered in its place: %d", e.Fallbacks))
@@ -192,7 +193,7 @@ func (e *Effort) about() string {
 	return strings.Join(parts, "; ")
 }
 
-// counts is "found 12, limit 1".
+// counts prints a map in the order of its keys, as in "found 12, limit 1".
 func counts(m map[string]int) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -211,21 +212,26 @@ func (r *Report) textEffort(b *strings.Builder) {
 		if e == nil {
 			continue
 		}
-		t := newTable("effort of "+a.Name+", by fix", "mean", "median", "p90", "total")
+		t := newTable("effort of "+a.Name+", by "+r.sheet.Asked, "mean", "median", "p90", "total")
 		for _, row := range e.rows() {
 			t.add(row.Name, row.Mean, row.Median, row.P90, row.Total)
 		}
 		b.WriteByte('\n')
 		t.write(b)
-		fmt.Fprintf(b, "%s\n", e.about())
+		fmt.Fprintf(b, "%s\n", e.about(r.sheet))
 		a.textTools(b)
 	}
 }
 
 // textAblation holds the ways in which a model was asked side by side, as table
-// 5 of AgentSZZ does: what each is worth, and what it costs by fix.
+// 5 of AgentSZZ does: what each is worth, and what it costs by case.
 func (r *Report) textAblation(b *strings.Builder) {
-	t := newTable("by fix, on average", "precision", "recall", "F1", "change", "turns", "calls", "tokens", "US dollars", "seconds")
+	estimated, main := r.sheet.estimated(), r.sheet.at(r.sheet.Main)
+	head := []string{"by " + r.sheet.Asked + ", on average"}
+	for _, at := range estimated {
+		head = append(head, r.sheet.Metrics[at].Title)
+	}
+	t := newTable(append(head, "change", "turns", "calls", "tokens", "US dollars", "seconds")...)
 	var whole *Algorithm
 	for i, a := range r.Algorithms {
 		e := a.Effort
@@ -233,17 +239,21 @@ func (r *Report) textAblation(b *strings.Builder) {
 			continue
 		}
 		change := "-"
-		if f1 := a.Overall.F1.Value; whole == nil {
+		if is := a.Overall.Values[main].Value; whole == nil {
 			whole = &r.Algorithms[i]
-		} else if f1 != nil && whole.Overall.F1.Value != nil {
-			change = fmt.Sprintf("%+.3f", *f1-*whole.Overall.F1.Value)
+		} else if was := whole.Overall.Values[main].Value; is != nil && was != nil {
+			change = fmt.Sprintf("%+.3f", *is-*was)
 		}
 		usd := "-"
 		if e.Priced > 0 {
 			usd = fmt.Sprintf("%.4f", e.CostUSD.Mean)
 		}
-		t.add(a.Name, maybe(a.Overall.Precision.Value), maybe(a.Overall.Recall.Value), maybe(a.Overall.F1.Value), change,
-			fmt.Sprintf("%.1f", e.Turns.Mean), fmt.Sprintf("%.1f", e.Calls.Mean), fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, fmt.Sprintf("%.1f", e.Seconds.Mean))
+		line := []string{a.Name}
+		for _, at := range estimated {
+			line = append(line, maybe(a.Overall.Values[at].Value))
+		}
+		t.add(append(line, change, fmt.Sprintf("%.1f", e.Turns.Mean), fmt.Sprintf("%.1f", e.Calls.Mean),
+			fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, fmt.Sprintf("%.1f", e.Seconds.Mean))...)
 	}
 	if len(t.rows) > 2 {
 		b.WriteByte('\n')
@@ -273,7 +283,7 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	t.write(b)
 }
 
-// dash is a number that is easier to pass over when it is none.
+// dash prints a number, and 0 as "-", which is easier to pass over.
 func dash(n int) string {
 	if n == 0 {
 		return "-"
@@ -281,8 +291,8 @@ func dash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// share is a part of the largest count of a tool in one turn, in percent, for
-// the shades of the page.
+// share returns a count in percent of the largest count that any tool has in one
+// turn. The page shades its table by it.
 func (e *Effort) share(n int) int {
 	most := 1
 	for _, t := range e.Tools {

@@ -18,7 +18,7 @@ func asked(turns int, prompt int64, usd *float64, tools ...string) Outcome {
 	for _, names := range tools {
 		w.Tools = append(w.Tools, strings.Fields(names))
 	}
-	return Outcome{Evaluated: true, Seconds: float64(turns), Work: w}
+	return Outcome{Evaluated: true, Seconds: float64(turns), Score: Score{Work: w}}
 }
 
 // Numbers of the table are those that one gets by hand.
@@ -51,9 +51,9 @@ func TestEffortByHand(t *testing.T) {
 // The effort stands in every form of a report, and a cost that is not known is
 // not a cost of nothing.
 func TestEffortInReports(t *testing.T) {
-	res := &Results{Cases: []Case{{ID: "a"}, {ID: "b"}}, Algorithms: []string{"agent"},
+	res := &Results{Cases: []Case{question{ID: "a"}, question{ID: "b"}}, Algorithms: []string{"agent"},
 		Outcomes: map[string][]Outcome{"agent": {asked(2, 100, nil, "git_blame", "report"), asked(4, 300, nil, "git_blame", "git_grep", "git_show", "report")}}}
-	r := NewReport(About{}, res)
+	r := NewReport(toy{}, About{}, res)
 	var text, page, data strings.Builder
 	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteJSON(&data)); err != nil {
 		t.Fatal(err)
@@ -75,12 +75,11 @@ func TestEffortInReports(t *testing.T) {
 func TestAblationTable(t *testing.T) {
 	usd := 0.02
 	right, wrong := asked(2, 100, &usd, "git_blame", "report"), asked(1, 50, &usd, "report")
-	right.Answered, right.Right, right.Found, right.Truths = 1, 1, 1, 1
-	wrong.Answered, wrong.Truths = 1, 1
-	res := &Results{Cases: []Case{{ID: "a"}, {ID: "b"}}, Algorithms: []string{"agent", "agent-no-tools"},
+	right.Tally, wrong.Tally = Tally{1, 1, 1}, Tally{1, 1, 0}
+	res := &Results{Cases: []Case{question{ID: "a"}, question{ID: "b"}}, Algorithms: []string{"agent", "agent-no-tools"},
 		Outcomes: map[string][]Outcome{"agent": {right, right}, "agent-no-tools": {right, wrong}}}
 	var text strings.Builder
-	if err := NewReport(About{}, res).WriteText(&text); err != nil {
+	if err := NewReport(toy{}, About{}, res).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	fields := map[string]string{}
@@ -95,7 +94,7 @@ func TestAblationTable(t *testing.T) {
 	}
 	res.Algorithms = res.Algorithms[:1]
 	text.Reset()
-	if err := NewReport(About{}, res).WriteText(&text); err != nil || strings.Contains(text.String(), "change") {
+	if err := NewReport(toy{}, About{}, res).WriteText(&text); err != nil || strings.Contains(text.String(), "change") {
 		t.Errorf("%v in\n%s", err, &text)
 	}
 }
@@ -105,15 +104,15 @@ func TestAblationTable(t *testing.T) {
 func TestStopErrorKeepsTheRest(t *testing.T) {
 	e := &engine{}
 	stop := true
-	e.trace = func(_ context.Context, c Case, _ string) (Prediction, error) {
+	e.trace = func(_ context.Context, c question, _ string) (reply, error) {
 		if stop && c.ID == "b" {
-			return Prediction{}, &StopError{errors.New("no credit")}
+			return reply{}, &StopError{errors.New("no credit")}
 		}
-		return Prediction{Suspects: []Suspect{{Commit: c.BICs[0]}}}, nil
+		return reply{Words: []string{c.Want}}, nil
 	}
-	cases := []Case{{ID: "a", Repo: "o/r0", Fix: "f", BICs: oids("1")}, {ID: "b", Repo: "o/r0", Fix: "g", BICs: oids("2")}, {ID: "c", Repo: "o/r0", Fix: "h", BICs: oids("3")}}
+	cases := []Case{question{ID: "a", Repo: "o/r0", Fix: "f", Want: "1"}, question{ID: "b", Repo: "o/r0", Fix: "g", Want: "2"}, question{ID: "c", Repo: "o/r0", Fix: "h", Want: "3"}}
 	kept := &memory{}
-	plan := Plan{Cases: cases, Algorithms: []string{"agent"}, Repos: clones(t, 1), Open: e.open, Journal: kept}
+	plan := Plan{Task: toy{}, Cases: cases, Algorithms: []string{"agent"}, Repos: clones(t, 1), Open: e.open, Journal: kept}
 	res, err := Run(t.Context(), plan)
 	var stopped *StopError
 	if !errors.As(err, &stopped) || res.Unfinished != 2 || len(kept.records) != 1 || len(res.Failed) != 0 {
@@ -130,7 +129,7 @@ func TestStopErrorKeepsTheRest(t *testing.T) {
 func TestSettingsOfAnAlgorithm(t *testing.T) {
 	e := &engine{}
 	kept := &memory{}
-	plan := Plan{Cases: []Case{{ID: "a", Repo: "o/r0", Fix: "f", BICs: oids("1")}}, Algorithms: []string{"agent", "r"},
+	plan := Plan{Task: toy{}, Cases: []Case{question{ID: "a", Repo: "o/r0", Fix: "f", Want: "1"}}, Algorithms: []string{"agent", "r"},
 		Repos: clones(t, 1), Open: e.open, Journal: kept, Settings: map[string]string{"agent": "model=x"}}
 	for _, tt := range []struct {
 		setting string
@@ -143,17 +142,5 @@ func TestSettingsOfAnAlgorithm(t *testing.T) {
 		if n := e.asked.Load(); n != tt.asked {
 			t.Errorf("%s: asked %d times, want %d", tt.setting, n, tt.asked)
 		}
-	}
-}
-
-// Each name turns off one part.
-func TestAblate(t *testing.T) {
-	seen := map[[5]bool]bool{}
-	for _, name := range AgentAlgorithms {
-		opt := SwitchesOf(name)
-		seen[[5]bool{opt.NoTools, opt.NoDomainKnowledge, opt.NoCompression, opt.NoCandidates, opt.NoClaimCheck}] = true
-	}
-	if len(seen) != len(AgentAlgorithms) {
-		t.Errorf("%d names for %d settings", len(AgentAlgorithms), len(seen))
 	}
 }

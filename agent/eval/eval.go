@@ -1,9 +1,11 @@
-// Package eval measures engines against cases whose answer is known.
+// Package eval measures engines against cases whose answer is known. What a case,
+// an answer and a good answer are is the business of a Task; agent/eval/szz has
+// one.
 //
-// The way through it is one line long: ReadCases reads case files, Run asks an
-// engine for every case and every algorithm, NewReport turns the outcomes into
-// precision, recall, F1, acc@k, calibration and the ceiling, and a Report
-// prints itself as a table, as JSON ("git-agent/eval/1") or as one HTML file.
+// The package is four steps: ReadCaseFiles reads case files, Run asks an engine
+// for every case and every algorithm, NewReport turns the outcomes into the
+// task's metrics and the calibration, and a Report prints itself as a table, as
+// JSON ("git-agent/eval/1") or as one HTML file.
 //
 // What is promised:
 //   - No case disappears. A case is evaluated, or failed (it counts as an empty
@@ -17,6 +19,7 @@
 //   - The same predictions give the same bytes, whatever their order: rows are
 //     sorted, resampling is seeded and runs over cases sorted by id.
 //
-// What is not: intervals are by case. Cases of one repository resemble each
-// other, so the interval for repositories never seen is wider than printed.
+// What is not promised: intervals are computed over cases. Cases of one
+// repository resemble each other, so the interval for repositories that nobody
+// has seen is wider than the printed one.
 package eval

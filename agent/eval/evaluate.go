@@ -20,10 +20,10 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 		return
 	}
 	if err != nil {
-		r.skip(ctx, index, fmt.Sprintf("repository %q is not readable: %v", c.Repo, err))
+		r.skip(ctx, index, fmt.Sprintf("repository %q is not readable: %v", c.Head().Repo, err))
 		return
 	}
-	trace, absent, err := r.begin(ctx, session, c)
+	answer, absent, err := r.begin(ctx, session, c)
 	if ctx.Err() != nil {
 		return
 	}
@@ -33,10 +33,10 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 		return
 	}
 	if err != nil {
-		trace = func(context.Context, string) (Prediction, error) { return Prediction{}, err }
+		answer = func(context.Context, string) (Answer, error) { return nil, err }
 	}
 	for _, algorithm := range r.unanswered(index) {
-		rec, stop := r.ask(ctx, trace, c, algorithm)
+		rec, stop := r.ask(ctx, answer, c, algorithm)
 		if stop != nil {
 			r.fail(stop)
 			return
@@ -65,12 +65,12 @@ func (r *runner) unanswered(index int) []string {
 	return algorithms
 }
 
-func (r *runner) begin(ctx context.Context, s Session, c Case) (t Tracer, absent []gitext.OID, err error) {
+func (r *runner) begin(ctx context.Context, s Session, c Case) (t Answerer, absent []gitext.OID, err error) {
 	defer caught(&err)
 	return s.Begin(ctx, c)
 }
 
-func (r *runner) ask(ctx context.Context, trace Tracer, c Case, algorithm string) (Record, error) {
+func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm string) (Record, error) {
 	rec := r.record(c, algorithm)
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -78,7 +78,7 @@ func (r *runner) ask(ctx context.Context, trace Tracer, c Case, algorithm string
 		defer cancel()
 	}
 	start := r.Now()
-	p, err := call(ctx, trace, algorithm)
+	a, err := call(ctx, answer, algorithm)
 	rec.Seconds = r.Now().Sub(start).Seconds()
 	if stop := stops(err); stop != nil {
 		return rec, stop
@@ -89,14 +89,14 @@ func (r *runner) ask(ctx context.Context, trace Tracer, c Case, algorithm string
 	case err != nil:
 		rec.Error = err.Error()
 	default:
-		rec.Answer = &p
+		rec.Answer = a
 	}
 	return rec, nil
 }
 
-func call(ctx context.Context, trace Tracer, algorithm string) (p Prediction, err error) {
+func call(ctx context.Context, answer Answerer, algorithm string) (a Answer, err error) {
 	defer caught(&err)
-	return trace(ctx, algorithm)
+	return answer(ctx, algorithm)
 }
 
 // caught turns a panic into an error that names the place.
@@ -109,24 +109,24 @@ func caught(err *error) {
 func (r *runner) keep(ctx context.Context, index int, rec Record) {
 	// An interruption must not lose an answer that is already there.
 	if err := r.Journal.Keep(context.WithoutCancel(ctx), rec); err != nil {
-		r.fail(fmt.Errorf("keep the prediction for %q: %w", rec.Case.ID, err))
+		r.fail(fmt.Errorf("keep the prediction for %q: %w", rec.Case.Head().ID, err))
 		return
 	}
-	o := Score(index, rec.Case, rec.calibrated(r.Calibration))
+	o := outcome(r.Task, index, rec.Case, rec)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.records[index][rec.Algorithm] = o
 	r.addVersion(rec)
 	if rec.Error != "" {
 		r.prog.Failed++
-		r.res.Failed = append(r.res.Failed, Failed{rec.Case.ID, rec.Case.Repo, rec.Algorithm, rec.Error})
+		r.res.Failed = append(r.res.Failed, Failed{rec.Case.Head().ID, rec.Case.Head().Repo, rec.Algorithm, rec.Error})
 	}
 }
 
 // skip settles a case that nobody is asked about. It is kept too, so that a
 // report made later from the journal still names it.
 func (r *runner) skip(ctx context.Context, index int, reason string) {
-	c := r.Cases[index]
+	c, h := r.Cases[index], r.Cases[index].Head()
 	for _, algorithm := range r.unanswered(index) {
 		rec := r.record(c, algorithm)
 		rec.Skip = reason
@@ -135,12 +135,12 @@ func (r *runner) skip(ctx context.Context, index int, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prog.Skipped++
-	r.res.Skipped = append(r.res.Skipped, Skipped{c.ID, c.Repo, reason})
-	r.advance(c.ID)
+	r.res.Skipped = append(r.res.Skipped, Skipped{h.ID, h.Repo, reason})
+	r.advance(h.ID)
 }
 
 func (r *runner) finish(index int, absent []gitext.OID) {
-	c := r.Cases[index]
+	h := r.Cases[index].Head()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fresh++
@@ -149,9 +149,9 @@ func (r *runner) finish(index int, absent []gitext.OID) {
 		for i, oid := range absent {
 			names[i] = string(oid)
 		}
-		r.addPartial(Partial{c.ID, c.Repo, names})
+		r.addPartial(Partial{h.ID, h.Repo, names})
 	}
-	r.advance(c.ID)
+	r.advance(h.ID)
 }
 
 // addPartial lists a case once, also when a resumed run meets it again.
@@ -164,8 +164,9 @@ func (r *runner) addPartial(p Partial) {
 	r.res.Partial = append(r.res.Partial, p)
 }
 
-// advance counts a case as done and tells. The estimate rests on the cases
-// that needed an engine: those from the journal cost nothing.
+// advance counts a case as done and reports the progress. The time left is
+// estimated from the cases that needed an engine: those from the journal cost
+// nothing.
 func (r *runner) advance(id string) {
 	r.prog.Done++
 	if r.OnProgress == nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"git-agent/agent/stat"
 	"git-agent/gitext/visible"
 )
 
@@ -16,6 +17,13 @@ var reportHTML string
 // page is what the template sees.
 type page struct {
 	*Report
+	Sheet       *Sheet
+	Main        string   // title of the main metric
+	Small       string   // of the one in small print
+	Initial     string   // of Small
+	Beside      []Metric // the estimated ones but the main one
+	Columns     []string // of the table of algorithms
+	Estimated   []string // titles of the metrics that the task is judged by
 	Bars        barPlot
 	Reliability *squarePlot
 	Coverage    *squarePlot
@@ -39,21 +47,21 @@ type pageRow struct {
 	First   Row
 }
 
-// pageCell is one F1 with its recall. Percent is the length of the bar
-// behind it.
+// pageCell is the main metric with the small one. Percent is the length of the
+// bar behind it.
 type pageCell struct {
-	F1, Recall, About string
-	Percent           int
-	Best              bool
+	Main, Small, About string
+	Percent            int
+	Best               bool
 }
 
 // WriteHTML writes the report as one page that refers to nothing outside
 // itself, so that it can be mailed, archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": Estimate.signed, "plural": plural, "builds": Algorithm.otherBuilds,
-		"rows": (*Effort).rows, "about": (*Effort).about, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
-		"size": func(row Row) string { return fmt.Sprintf("%.2f", ratio(row.Answers, max(1, row.Cases))) },
+		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": plural, "builds": Algorithm.otherBuilds,
+		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
+		"cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {
 		return err
@@ -66,12 +74,19 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return err
 }
 
+func isEstimated(m Metric) bool { return m.Estimated }
+
 func (r *Report) page() page {
-	p := page{Report: r, Bars: newBarPlot(r.Algorithms)}
-	if plot := newReliability(r.Algorithms); len(plot.Series) > 0 {
+	small := r.sheet.Metrics[r.sheet.at(r.sheet.Small)].Title
+	p := page{Report: r, Sheet: r.sheet, Main: r.sheet.main().Title, Small: small, Initial: strings.ToUpper(small[:1]),
+		Columns: r.sheet.titles(inTable), Estimated: r.sheet.titles(isEstimated), Bars: newBarPlot(r.sheet, r.Algorithms)}
+	for _, at := range r.sheet.mainFirst()[1:] {
+		p.Beside = append(p.Beside, r.sheet.Metrics[at])
+	}
+	if plot := newReliability(r.sheet, r.Algorithms); len(plot.Series) > 0 {
 		p.Reliability = &plot
 	}
-	if plot := newCoverage(r.Algorithms); len(plot.Series) > 0 {
+	if plot := newCoverage(r.sheet, r.Algorithms); len(plot.Series) > 0 {
 		p.Coverage = &plot
 	}
 	if len(r.Algorithms) == 0 {
@@ -94,20 +109,29 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 		row := pageRow{Name: first.Name, Cases: first.Cases, First: first}
 		ceiling, best := 0.0, 0.0
 		for _, a := range r.Algorithms {
-			cell := pageCell{F1: "-", Recall: "-"}
+			cell := pageCell{Main: "-", Small: "-"}
 			if other, ok := a.row(dimension, first.Name); ok {
-				f1 := value(other.F1)
-				ceiling, best = max(ceiling, other.Ceiling), max(best, f1)
-				cell = pageCell{F1: maybe(other.F1.Value), Recall: maybe(other.Recall.Value), Percent: int(100*f1 + 0.5),
-					About: fmt.Sprintf("%s on %s: precision %s, recall %s, F1 %s", a.Name, first.Name, other.Precision, other.Recall, other.F1)}
+				is := value(other.Value(r.sheet.Main))
+				ceiling, best = max(ceiling, value(other.Value(r.sheet.Ceiling))), max(best, is)
+				cell = pageCell{Main: maybe(other.Value(r.sheet.Main).Value), Small: maybe(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
+					About: a.Name + " on " + first.Name + ": " + strings.Join(other.named(r.sheet.estimated()), ", ")}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
 		for i := range row.Cells {
-			row.Cells[i].Best = len(row.Cells) > 1 && best > 0 && row.Cells[i].F1 == three(best)
+			row.Cells[i].Best = len(row.Cells) > 1 && best > 0 && row.Cells[i].Main == three(best)
 		}
 		row.Ceiling = three(ceiling)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// named are metrics with their titles, as in "recall 0.436 [.401, .470]".
+func (r Row) named(metrics []int) []string {
+	var list []string
+	for _, at := range metrics {
+		list = append(list, r.sheet.Metrics[at].Title+" "+r.Values[at].String())
+	}
+	return list
 }

@@ -10,8 +10,8 @@ import (
 	"git-agent/cache"
 )
 
-// runKind is what traces.db calls our runs.
-const runKind = "eval/szz"
+// runKind is what traces.db calls the runs of a task.
+func runKind(t Task) string { return "eval/" + t.Name() }
 
 // runSpec is what makes two runs the same: their name. What else determines a
 // prediction is in its key, so that one run can hold several case files,
@@ -23,27 +23,28 @@ type runSpec struct {
 // Trace is a Journal in traces.db: one run, one step per prediction, on the
 // disk before Keep returns.
 type Trace struct {
+	task   Task
 	traces *cache.Traces
 	run    cache.RunID
 }
 
 // OpenTrace continues the run of that name, or starts it.
-func OpenTrace(ctx context.Context, traces *cache.Traces, name string) (*Trace, error) {
+func OpenTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
 	spec := runSpec{name}
-	run, ok, err := traces.FindRun(ctx, runKind, spec)
+	run, ok, err := traces.FindRun(ctx, runKind(t), spec)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		return &Trace{traces, run.ID}, traces.Resume(ctx, run.ID)
+		return &Trace{t, traces, run.ID}, traces.Resume(ctx, run.ID)
 	}
-	id, err := traces.StartRun(ctx, runKind, spec)
-	return &Trace{traces, id}, err
+	id, err := traces.StartRun(ctx, runKind(t), spec)
+	return &Trace{t, traces, id}, err
 }
 
 // FindTrace finds a run to read, by its name or by a part of its id.
-func FindTrace(ctx context.Context, traces *cache.Traces, name string) (*Trace, error) {
-	run, ok, err := traces.FindRun(ctx, runKind, runSpec{name})
+func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
+	run, ok, err := traces.FindRun(ctx, runKind(t), runSpec{name})
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +53,10 @@ func FindTrace(ctx context.Context, traces *cache.Traces, name string) (*Trace, 
 			return nil, err
 		}
 	}
-	if run.Kind != runKind {
+	if run.Kind != runKind(t) {
 		return nil, fmt.Errorf("run %q is %s, not an evaluation", name, run.Kind)
 	}
-	return &Trace{traces, run.ID}, nil
+	return &Trace{t, traces, run.ID}, nil
 }
 
 // Kept yields the predictions of the run in the order in which they were kept.
@@ -67,15 +68,28 @@ func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
 				yield(Record{}, err)
 				return
 			}
-			var r Record
-			if err != nil || step.Kind != cache.Result || json.Unmarshal(step.Payload, &r) != nil {
+			if err != nil || step.Kind != cache.Result {
 				continue
 			}
-			if !yield(r, nil) {
+			if r, err := readRecord(t.task, step.Payload); err == nil && !yield(r, nil) {
 				return
 			}
 		}
 	}
+}
+
+// readRecord reads what Keep wrote.
+func readRecord(t Task, payload []byte) (Record, error) {
+	var kept struct {
+		Record
+		Case   json.RawMessage `json:"case"`
+		Answer json.RawMessage `json:"answer"`
+	}
+	err := json.Unmarshal(payload, &kept)
+	if err == nil {
+		kept.Record.Case, kept.Record.Answer, err = t.ReadKept(kept.Case, kept.Answer)
+	}
+	return kept.Record, err
 }
 
 // Keep appends one prediction. When another process has ended the run in the

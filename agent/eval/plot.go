@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"git-agent/agent/stat"
 )
 
 // The plots are laid out here and drawn by report.html: the template only
@@ -38,7 +41,7 @@ func ticks(scale func(float64) float64) []tick {
 // px prints a coordinate: a tenth of a pixel is finer than a screen shows.
 func px(x float64) string { return fmt.Sprintf("%.1f", x) }
 
-// barPlot is F1 by algorithm, with what surrounds it.
+// barPlot is the main metric by algorithm, with what surrounds it.
 type barPlot struct {
 	Width, Height         string
 	Left, Right, Top, End string
@@ -53,54 +56,66 @@ type barRow struct {
 	Width                   string // of the bar
 	ValueX                  string
 	Low, High               string // of the interval, "" without
-	Precision, Recall       string // "" when undefined
+	Dots                    []barDot
 	Ceiling, CeilTop, CeilY string
 	About                   string // for a reader that points at it
 }
 
-func newBarPlot(algorithms []Algorithm) barPlot {
+// barDot is a metric beside the main one. Class is its name, which says how it
+// is drawn; At is "" when it is undefined.
+type barDot struct{ Class, At string }
+
+func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
 	scale := func(x float64) float64 { return barsLeft + x*(barsWidth-barsLeft-barsRight) }
 	end := barsTop + barsRow*float64(len(algorithms))
 	p := barPlot{
 		Width: px(barsWidth), Height: px(end + 6), Left: px(barsLeft), Right: px(barsWidth - barsRight),
 		Top: px(barsTop), End: px(end), Ticks: ticks(scale),
 	}
-	best := bestOf(algorithms)
+	best, around := bestOf(sheet, algorithms), sheet.mainFirst()
 	for i, a := range algorithms {
 		top := barsTop + barsRow*float64(i)
+		main, ceiling := a.Overall.Value(sheet.Main), value(a.Overall.Value(sheet.Ceiling))
 		row := barRow{
-			Name: a.Name, Value: maybe(a.Overall.F1.Value), Best: i == best,
+			Name: a.Name, Value: maybe(main.Value), Best: i == best,
 			Y: px(top + 9), Height: px(barsRow - 18), Mid: px(top + barsRow/2), Text: px(top + barsRow/2 + 4),
-			Width: px(scale(value(a.Overall.F1)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
-			Ceiling: px(scale(a.Overall.Ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
-			About: fmt.Sprintf("%s: F1 %s, precision %s, recall %s, ceiling %.3f",
-				a.Name, a.Overall.F1, a.Overall.Precision, a.Overall.Recall, a.Overall.Ceiling),
+			Width: px(scale(value(main)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
+			Ceiling: px(scale(ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
+			About: a.Name + ": " + strings.Join(append(a.Overall.named(around), fmt.Sprintf("ceiling %.3f", ceiling)), ", "),
 		}
-		row.Precision, row.Recall = at(scale, a.Overall.Precision.Value), at(scale, a.Overall.Recall.Value)
-		row.Low, row.High = at(scale, a.Overall.F1.Low), at(scale, a.Overall.F1.High)
+		for _, at := range around[1:] {
+			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, place(scale, a.Overall.Values[at].Value)})
+		}
+		row.Low, row.High = place(scale, main.Low), place(scale, main.High)
 		p.Rows = append(p.Rows, row)
 	}
 	return p
 }
 
-func bestOf(algorithms []Algorithm) int {
+// mainFirst lists the indices of the estimated metrics with the main one first.
+func (s *Sheet) mainFirst() []int {
+	main := s.at(s.Main)
+	return append([]int{main}, slices.DeleteFunc(s.estimated(), func(at int) bool { return at == main })...)
+}
+
+func bestOf(sheet *Sheet, algorithms []Algorithm) int {
 	best := 0
 	for i, a := range algorithms {
-		if value(a.Overall.F1) > value(algorithms[best].Overall.F1) {
+		if value(a.Overall.Value(sheet.Main)) > value(algorithms[best].Overall.Value(sheet.Main)) {
 			best = i
 		}
 	}
 	return best
 }
 
-func value(e Estimate) float64 {
+func value(e stat.Estimate) float64 {
 	if e.Value == nil {
 		return 0
 	}
 	return *e.Value
 }
 
-func at(scale func(float64) float64, x *float64) string {
+func place(scale func(float64) float64, x *float64) string {
 	if x == nil {
 		return ""
 	}
@@ -141,8 +156,8 @@ func squareX(x float64) float64 { return squarePad + x*(squareSide-squarePad-12)
 func squareY(y float64) float64 { return squareSide - squarePad - y*(squareSide-squarePad-12) }
 
 // newReliability plots what was stated against what came true. A dot's area
-// grows with the number of suspects in it.
-func newReliability(algorithms []Algorithm) squarePlot {
+// grows with the number of predictions in it.
+func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	p := newSquare("stated probability", "share that is true")
 	p.Diagonal = true
 	for _, a := range algorithms {
@@ -155,7 +170,7 @@ func newReliability(algorithms []Algorithm) squarePlot {
 			points = append(points, [2]float64{b.Mean, b.Right})
 			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Marks))
 			s.Dots = append(s.Dots, dot{px(squareX(b.Mean)), px(squareY(b.Right)), px(size),
-				fmt.Sprintf("%s: stated %.3f, true %.3f, %d suspects", a.Name, b.Mean, b.Right, b.N)})
+				fmt.Sprintf("%s: stated %.3f, true %.3f, %d %ss", a.Name, b.Mean, b.Right, b.N, sheet.Named)})
 		}
 		s.Path = path(points)
 		p.Series = append(p.Series, s)
@@ -163,23 +178,26 @@ func newReliability(algorithms []Algorithm) squarePlot {
 	return p
 }
 
-// newCoverage plots what abstaining buys: precision (full line) and F1
-// (dashed) over the share of cases that are answered.
-func newCoverage(algorithms []Algorithm) squarePlot {
-	p := newSquare("share of cases answered, surest first", "precision (line), F1 (dashed)")
+// newCoverage plots what abstaining buys: the first estimated metric (full
+// line) and the main one (dashed) over the share of cases that are answered.
+func newCoverage(sheet *Sheet, algorithms []Algorithm) squarePlot {
+	estimated := sheet.estimated()
+	full, dashed := 0, slices.Index(estimated, sheet.at(sheet.Main))
+	p := newSquare("share of cases answered, surest first",
+		sheet.Metrics[estimated[full]].Title+" (line), "+sheet.Metrics[estimated[dashed]].Title+" (dashed)")
 	number := 0
 	for _, a := range algorithms {
 		if len(a.Coverage) == 0 {
 			continue
 		}
-		var precision, f1 [][2]float64
+		var above, below [][2]float64
 		for _, c := range a.Coverage {
-			precision = append(precision, [2]float64{c.Coverage, c.Precision})
-			f1 = append(f1, [2]float64{c.Coverage, c.F1})
+			above = append(above, [2]float64{c.Coverage, c.Values[full]})
+			below = append(below, [2]float64{c.Coverage, c.Values[dashed]})
 		}
 		p.Series = append(p.Series,
-			series{Name: a.Name, Number: number, Path: path(precision)},
-			series{Name: a.Name, Number: number, Path: path(f1), Dashed: true})
+			series{Name: a.Name, Number: number, Path: path(above)},
+			series{Name: a.Name, Number: number, Path: path(below), Dashed: true})
 		number++
 	}
 	return p
@@ -192,7 +210,7 @@ func path(points [][2]float64) string {
 		if a[0] < b[0] {
 			return -1
 		}
-		return count(a[0] > b[0])
+		return stat.Count(a[0] > b[0])
 	})
 	d := ""
 	for i, p := range points {

@@ -5,21 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"git-agent/agent/szz/detect"
 )
 
 // Recall rebuilds the results of a run from its journal alone. Where a case
-// was asked about more than once, the last answer counts. The calibration, which
-// may be nil, is for the answers that it was made for.
-func Recall(ctx context.Context, j Journal, calibration *detect.Calibration) (*Results, error) {
+// was asked about more than once, the last answer counts.
+func Recall(ctx context.Context, t Task, j Journal) (*Results, error) {
 	last := map[string]map[string]Record{} // by case, by algorithm
 	res := &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}}
 	for rec, err := range j.Kept(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read kept predictions: %w", err)
 		}
-		id := rec.Case.ID
+		id := rec.Case.Head().ID
 		if last[id] == nil {
 			last[id] = map[string]Record{}
 			res.Cases = append(res.Cases, rec.Case)
@@ -27,36 +24,36 @@ func Recall(ctx context.Context, j Journal, calibration *detect.Calibration) (*R
 		if !slices.Contains(res.Algorithms, rec.Algorithm) {
 			res.Algorithms = append(res.Algorithms, rec.Algorithm)
 		}
-		last[id][rec.Algorithm] = rec.calibrated(calibration)
+		last[id][rec.Algorithm] = rec
 		if vs := res.Versions[rec.Algorithm]; !slices.Contains(vs, rec.Version) {
 			res.Versions[rec.Algorithm] = append(vs, rec.Version)
 		}
 	}
 	for i, c := range res.Cases {
-		res.recallCase(i, last[c.ID])
+		res.recallCase(t, i, last[c.Head().ID])
 	}
 	return res, nil
 }
 
-func (res *Results) recallCase(i int, records map[string]Record) {
-	c := res.Cases[i]
+func (res *Results) recallCase(t Task, i int, records map[string]Record) {
+	c, h := res.Cases[i], res.Cases[i].Head()
 	skip, absent := "", []string(nil)
 	for _, a := range res.Algorithms {
 		o := Outcome{Case: i}
 		if rec, ok := records[a]; ok {
-			o = Score(i, c, rec)
+			o = outcome(t, i, c, rec)
 			if rec.Error != "" {
-				res.Failed = append(res.Failed, Failed{c.ID, c.Repo, a, rec.Error})
+				res.Failed = append(res.Failed, Failed{h.ID, h.Repo, a, rec.Error})
 			}
 			skip, absent = rec.Skip, rec.Absent
 		}
 		res.Outcomes[a] = append(res.Outcomes[a], o)
 	}
 	if skip != "" {
-		res.Skipped = append(res.Skipped, Skipped{c.ID, c.Repo, skip})
+		res.Skipped = append(res.Skipped, Skipped{h.ID, h.Repo, skip})
 	}
 	if len(absent) > 0 {
-		res.Partial = append(res.Partial, Partial{c.ID, c.Repo, absent})
+		res.Partial = append(res.Partial, Partial{h.ID, h.Repo, absent})
 	}
 }
 
@@ -76,18 +73,18 @@ func ParseContender(s string) Contender {
 
 // CompareRuns holds two runs against each other: the named algorithms, or else
 // each algorithm that both runs have, or else the only one of each.
-func CompareRuns(a, b Contender) ([]Comparison, error) {
+func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
 	pairs, err := pairings(a, b)
 	if err != nil {
 		return nil, err
 	}
-	as, bs, err := aligned(a, b)
+	as, bs, err := aligned(t, a, b)
 	if err != nil {
 		return nil, err
 	}
 	var list []Comparison
 	for _, p := range pairs {
-		list = append(list, compare(a.Name+":"+p[0], b.Name+":"+p[1], as[p[0]], bs[p[1]]))
+		list = append(list, compare(t.Sheet(), a.Name+":"+p[0], b.Name+":"+p[1], as[p[0]], bs[p[1]]))
 	}
 	return list, nil
 }
@@ -124,18 +121,19 @@ func (c Contender) choices() []string {
 
 // aligned brings the outcomes of two runs into one order of cases: the union,
 // sorted by id. A case that one run lacks is not evaluated there.
-func aligned(a, b Contender) (as, bs map[string][]Outcome, err error) {
+func aligned(t Task, a, b Contender) (as, bs map[string][]Outcome, err error) {
 	place := map[string]int{}
-	fixes := map[string]Case{}
+	heads := map[string]Head{}
 	var ids []string
 	for _, c := range slices.Concat(a.Results.Cases, b.Results.Cases) {
-		old, ok := fixes[c.ID]
-		if ok && (old.Fix != c.Fix || old.Repo != c.Repo) {
-			return nil, nil, fmt.Errorf("case %q is not the same fix in %q and %q", c.ID, a.Name, b.Name)
+		h := c.Head()
+		old, ok := heads[h.ID]
+		if ok && !old.asksSame(h) {
+			return nil, nil, fmt.Errorf("case %q is not the same %s in %q and %q", h.ID, t.Sheet().Asked, a.Name, b.Name)
 		}
 		if !ok {
-			fixes[c.ID] = c
-			ids = append(ids, c.ID)
+			heads[h.ID] = h
+			ids = append(ids, h.ID)
 		}
 	}
 	slices.Sort(ids)
@@ -150,7 +148,7 @@ func (c Contender) spread(place map[string]int) map[string][]Outcome {
 	for name, rows := range c.Results.Outcomes {
 		spread[name] = make([]Outcome, len(place))
 		for i, o := range rows {
-			spread[name][place[c.Results.Cases[i].ID]] = o
+			spread[name][place[c.Results.Cases[i].Head().ID]] = o
 		}
 	}
 	return spread

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/stat"
 	"git-agent/gitext/visible"
 )
 
@@ -32,26 +32,40 @@ type Report struct {
 	Seed        int         `json:"bootstrap_seed"`
 	Skipped     []Skipped   `json:"skipped"`
 	Failed      []Failed    `json:"failed"`
-	Partial     []Partial   `json:"bics_absent"` // evaluated, some BICs absent: they count as missed
+	Partial     []Partial   `json:"bics_absent"` // evaluated, part of the truth absent: it counts as missed
 	Algorithms  []Algorithm `json:"algorithms"`
 	// Comparisons hold each further algorithm against the first.
 	Comparisons []Comparison `json:"comparisons"`
 	Calibrated  string       `json:"calibrated,omitempty"` // what the calibration of the model's probabilities rests on; "" without one
-	Fit         *Fit         `json:"fit,omitempty"`        // a calibration that was fitted to these answers
+	Fit         Fitted       `json:"fit,omitempty"`        // a calibration that was fitted to these answers; nil without one
+	sheet       *Sheet
 }
 
-// Algorithm is the part of one algorithm.
+// Fitted is a calibration that a task fitted to the answers of a report. Its
+// JSON becomes part of the report's.
+type Fitted interface {
+	Summary() FitSummary
+}
+
+// FitSummary is what a report says of a fit in words and tables.
+type FitSummary struct {
+	Algorithm                 string
+	Cases, Predictions, Right int
+	stat.Validated
+}
+
+// Algorithm is the part of a report about one algorithm.
 type Algorithm struct {
-	Name        string          `json:"name"`
-	Versions    []string        `json:"versions"` // of the engine that answered
-	Overall     Row             `json:"overall"`
-	By          []Breakdown     `json:"by"`
-	Calibration *Calibration    `json:"calibration"` // null: no probabilities
-	Coverage    []CoveragePoint `json:"coverage"`
-	Effort      *Effort         `json:"effort,omitempty"` // of a model
+	Name        string            `json:"name"`
+	Versions    []string          `json:"versions"` // of the engine that answered
+	Overall     Row               `json:"overall"`
+	By          []Breakdown       `json:"by"`
+	Calibration *stat.Calibration `json:"calibration"` // null: no probabilities
+	Coverage    []CoveragePoint   `json:"coverage"`
+	Effort      *Effort           `json:"effort,omitempty"` // of a model
 }
 
-// Breakdown is one dimension.
+// Breakdown has a row for each stratum of one dimension.
 type Breakdown struct {
 	Dimension   string `json:"dimension"`
 	Overlapping bool   `json:"overlapping,omitempty"` // a case counts in several rows
@@ -64,52 +78,39 @@ type About struct {
 	Version     string
 	Annotations bool
 	Files       []CaseFile
-	SampledFrom int                 // 0: the cases are all that the files have
-	Calibration *detect.Calibration // of what probabilities the results have; nil for raw ones
+	SampledFrom int // 0: the cases are all that the files have
 }
 
 // NewReport computes the report of a run.
-func NewReport(about About, res *Results) *Report {
+func NewReport(t Task, about About, res *Results) *Report {
 	res = sortedByID(res)
+	sheet := t.Sheet()
 	r := &Report{
-		Schema: Schema, Task: "szz", Run: about.Run, Version: about.Version,
+		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
 		Annotations: about.Annotations, Files: notNil(about.Files),
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
-		Resamples: resamples, Seed: seed,
+		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
-		Algorithms: []Algorithm{}, Comparisons: []Comparison{}, Calibrated: calibrated(about.Calibration, res),
+		Algorithms: []Algorithm{}, Comparisons: []Comparison{}, Calibrated: t.CalibratedOn(res), sheet: sheet,
 	}
 	r.Evaluated = evaluated(res)
 	for i, name := range res.Algorithms {
-		r.Algorithms = append(r.Algorithms, newAlgorithm(name, res))
+		r.Algorithms = append(r.Algorithms, newAlgorithm(sheet, name, res))
 		if i > 0 {
 			first := res.Algorithms[0]
-			r.Comparisons = append(r.Comparisons, compare(first, name, res.Outcomes[first], res.Outcomes[name]))
+			r.Comparisons = append(r.Comparisons, compare(sheet, first, name, res.Outcomes[first], res.Outcomes[name]))
 		}
 	}
 	return r
 }
 
-// calibrated says what the calibration rests on, "" when it is for none of the
-// answers.
-func calibrated(c *detect.Calibration, res *Results) string {
-	if c == nil {
-		return ""
-	}
-	for _, rows := range res.Outcomes {
-		for _, o := range rows {
-			if o.Work != nil && c.Differs(o.Work.Basis) == "" {
-				return c.About()
-			}
-		}
-	}
-	return ""
-}
-
 // NewComparison is a report of nothing but comparisons.
-func NewComparison(list []Comparison) *Report {
-	r := NewReport(About{}, &Results{})
-	r.Comparisons = list
+func NewComparison(t Task, list []Comparison) *Report {
+	r := NewReport(t, About{}, &Results{})
+	for _, c := range list {
+		c.sheet = r.sheet
+		r.Comparisons = append(r.Comparisons, c)
+	}
 	return r
 }
 
@@ -120,7 +121,7 @@ func sortedByID(res *Results) *Results {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(res.Cases[a].ID, res.Cases[b].ID) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(res.Cases[a].Head().ID, res.Cases[b].Head().ID) })
 	sorted := *res
 	sorted.Cases = make([]Case, len(order))
 	sorted.Outcomes = map[string][]Outcome{}
@@ -141,12 +142,12 @@ func sortedByID(res *Results) *Results {
 func evaluated(res *Results) int {
 	n := 0
 	for i := range res.Cases {
-		n += count(slices.ContainsFunc(res.Algorithms, func(a string) bool { return res.Outcomes[a][i].Evaluated }))
+		n += stat.Count(slices.ContainsFunc(res.Algorithms, func(a string) bool { return res.Outcomes[a][i].Evaluated }))
 	}
 	return n
 }
 
-func newAlgorithm(name string, res *Results) Algorithm {
+func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	cases, outcomes := res.Cases, res.Outcomes[name]
 	use := func(i int) bool { return outcomes[i].Evaluated }
 	var all []Outcome
@@ -155,8 +156,8 @@ func newAlgorithm(name string, res *Results) Algorithm {
 			all = append(all, outcomes[i])
 		}
 	}
-	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure("all", all), Calibration: calibrate(all), Coverage: notNil(coverage(all)), Effort: newEffort(all)}
-	for _, d := range dimensions {
+	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
+	for _, d := range sheet.Dimensions {
 		names, members := d.strata(cases, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}
 		for _, stratum := range names {
@@ -164,7 +165,7 @@ func newAlgorithm(name string, res *Results) Algorithm {
 			for i, index := range members[stratum] {
 				part[i] = outcomes[index]
 			}
-			b.Rows = append(b.Rows, measure(stratum, part))
+			b.Rows = append(b.Rows, measure(sheet, stratum, part))
 		}
 		a.By = append(a.By, b)
 	}

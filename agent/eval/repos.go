@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Finder finds a case's repository in a folder of clones.
+// Finder finds repositories in a folder of clones.
 type Finder struct{ Dir string }
 
-// Find returns the repository of a case, or "" and false. The name that a case
-// gives as its mirror is tried first, because a mirror is named where the
-// repository of that name lacks the commits.
-func (f Finder) Find(c Case) (string, bool) {
-	for _, name := range []string{c.Mirror, c.Repo} {
-		if name == "" || checkRepoName(name) != nil {
+// Find returns the repository of the first of these names that is there, or ""
+// and false.
+func (f Finder) Find(names ...string) (string, bool) {
+	for _, name := range names {
+		if CheckRepoName(name) != nil {
 			continue
 		}
 		for _, layout := range layouts(name) {

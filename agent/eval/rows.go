@@ -14,11 +14,17 @@ const RowSchema = "git-agent/eval-row/1"
 // predictionRow is a record with its score, for whoever wants to see why a
 // number is what it is.
 type predictionRow struct {
-	Schema string `json:"schema"`
 	Record
-	Rank      int `json:"rank"`      // place of the first true suspect, 0 = none
-	Found     int `json:"found"`     // BICs in the answer
-	Reachable int `json:"reachable"` // BICs among the candidates
+	score any
+}
+
+// MarshalJSON writes the fields of the score after those of the record.
+func (r predictionRow) MarshalJSON() ([]byte, error) {
+	var o object
+	o.field("schema", RowSchema)
+	o.fields(r.Record)
+	o.fields(r.score)
+	return o.bytes()
 }
 
 // WriteRows writes every prediction behind the results as one JSON object on
@@ -28,14 +34,14 @@ func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error 
 	type question struct{ id, algorithm string }
 	cases := map[string]int{}
 	for i, c := range res.Cases {
-		cases[c.ID] = i
+		cases[c.Head().ID] = i
 	}
 	last, n := map[question]int{}, 0
 	for rec, err := range j.Kept(ctx) {
 		if err != nil {
 			return fmt.Errorf("read kept predictions: %w", err)
 		}
-		last[question{rec.Case.ID, rec.Algorithm}] = n
+		last[question{rec.Case.Head().ID, rec.Algorithm}] = n
 		n++
 	}
 	n = 0
@@ -44,14 +50,13 @@ func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error 
 		if err != nil {
 			return fmt.Errorf("read kept predictions: %w", err)
 		}
-		at := last[question{rec.Case.ID, rec.Algorithm}]
+		at := last[question{rec.Case.Head().ID, rec.Algorithm}]
 		n++
-		i, ok := cases[rec.Case.ID]
+		i, ok := cases[rec.Case.Head().ID]
 		if !ok || at != n-1 || res.Outcomes[rec.Algorithm] == nil {
 			continue
 		}
-		o := res.Outcomes[rec.Algorithm][i]
-		if err := out.Encode(predictionRow{RowSchema, rec, o.Rank, o.Found, o.Reachable}); err != nil {
+		if err := out.Encode(predictionRow{rec, res.Outcomes[rec.Algorithm][i].Row}); err != nil {
 			return fmt.Errorf("write rows: %w", err)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 func TestRows(t *testing.T) {
 	e := &engine{}
 	broken := true
-	e.trace = func(_ context.Context, c Case, _ string) (Prediction, error) {
+	e.trace = func(_ context.Context, c question, _ string) (reply, error) {
 		if broken && c.ID == "case-05" {
-			return Prediction{}, errors.New("boom")
+			return reply{}, errors.New("boom")
 		}
-		return Prediction{Suspects: []Suspect{{Commit: oid("x")}, {Commit: oid("a")}}}, nil
+		return reply{Words: []string{"x", "a"}}, nil
 	}
 	p := plan(t, e)
 	for range 2 {
@@ -41,7 +41,10 @@ func TestRows(t *testing.T) {
 		t.Fatalf("%d rows for %d cases", len(lines), len(p.Cases))
 	}
 	for _, line := range lines {
-		var row predictionRow
+		var row struct {
+			Algorithm, Error string
+			Rank             int
+		}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"git-agent/agent/szz/detect"
 )
 
 // Journal keeps predictions. Keep returns when the record is safe.
@@ -22,6 +20,7 @@ type Journal interface {
 
 // Plan is all that a run needs. Zero Jobs means one, zero Timeout none.
 type Plan struct {
+	Task       Task
 	Cases      []Case
 	Algorithms []string
 	Version    string            // of the engine; part of every key
@@ -33,11 +32,8 @@ type Plan struct {
 	Journal    Journal
 	Jobs       int
 	Timeout    time.Duration // for one case and one algorithm
-	// Calibration is for the probabilities of the model it was made for, when
-	// they are held against the truth; nil leaves them as they are.
-	Calibration *detect.Calibration
-	OnProgress  func(Progress)
-	Now         func() time.Time // nil: time.Now
+	OnProgress func(Progress)
+	Now        func() time.Time // nil: time.Now
 }
 
 // Progress is told after every case.
@@ -66,7 +62,7 @@ type Failed struct {
 	Error     string `json:"error"`
 }
 
-// Partial is a case some of whose BICs the repository lacks; they count as
+// Partial is a case part of whose truth the repository lacks; it counts as
 // missed.
 type Partial struct {
 	ID     string   `json:"id"`
@@ -184,11 +180,11 @@ func (r *runner) recall(ctx context.Context) error {
 		if _, again := r.records[at.index][at.algorithm]; !again {
 			r.prog.Reused++
 		}
-		r.records[at.index][at.algorithm] = Score(at.index, r.Cases[at.index], rec.calibrated(r.Calibration))
+		r.records[at.index][at.algorithm] = outcome(r.Task, at.index, r.Cases[at.index], rec)
 		r.addVersion(rec)
 		if len(rec.Absent) > 0 && !partial[at.index] {
 			partial[at.index] = true
-			r.res.Partial = append(r.res.Partial, Partial{rec.Case.ID, rec.Case.Repo, rec.Absent})
+			r.res.Partial = append(r.res.Partial, Partial{rec.Case.Head().ID, rec.Case.Head().Repo, rec.Absent})
 		}
 	}
 	return nil
@@ -227,9 +223,11 @@ func (r *runner) arrange(ctx context.Context) {
 			r.prog.Done++
 			continue
 		}
-		dir, ok := r.Repos.Find(c)
+		h := c.Head()
+		// A mirror is named where the repository of that name lacks the commits.
+		dir, ok := r.Repos.Find(h.Mirror, h.Repo)
 		if !ok {
-			r.skip(ctx, i, fmt.Sprintf("no repository %q under %s", c.Repo, r.Repos.Dir))
+			r.skip(ctx, i, fmt.Sprintf("no repository %q under %s", h.Repo, r.Repos.Dir))
 			continue
 		}
 		g := byDir[dir]

@@ -47,8 +47,8 @@ func (m *memory) Keep(_ context.Context, r Record) error {
 type engine struct {
 	opened, closed, peak atomic.Int32
 	asked                atomic.Int32
-	begin                func(c Case) ([]gitext.OID, error)
-	trace                func(ctx context.Context, c Case, algorithm string) (Prediction, error)
+	begin                func(c question) ([]gitext.OID, error)
+	trace                func(ctx context.Context, c question, algorithm string) (reply, error)
 }
 
 func (e *engine) open(context.Context, string, int) (Session, error) {
@@ -58,7 +58,8 @@ func (e *engine) open(context.Context, string, int) (Session, error) {
 
 func (e *engine) Close() error { e.closed.Add(1); return nil }
 
-func (e *engine) Begin(_ context.Context, c Case) (Tracer, []gitext.OID, error) {
+func (e *engine) Begin(_ context.Context, of Case) (Answerer, []gitext.OID, error) {
+	c := of.(question)
 	var absent []gitext.OID
 	if e.begin != nil {
 		var err error
@@ -66,12 +67,12 @@ func (e *engine) Begin(_ context.Context, c Case) (Tracer, []gitext.OID, error) 
 			return nil, nil, err
 		}
 	}
-	return func(ctx context.Context, algorithm string) (Prediction, error) {
+	return func(ctx context.Context, algorithm string) (Answer, error) {
 		e.asked.Add(1)
 		if e.trace != nil {
 			return e.trace(ctx, c, algorithm)
 		}
-		return Prediction{Suspects: []Suspect{{Commit: c.BICs[0]}}}, nil
+		return reply{Words: []string{c.Want}}, nil
 	}, absent, nil
 }
 
@@ -89,9 +90,9 @@ func clones(t testing.TB, n int) Finder {
 
 // plan is 12 cases in 3 repositories.
 func plan(t testing.TB, e *engine) Plan {
-	p := Plan{Algorithms: []string{"b", "rank"}, Version: "v1", Repos: clones(t, 3), Open: e.open, Journal: &memory{}, Jobs: 2}
+	p := Plan{Task: toy{}, Algorithms: []string{"b", "rank"}, Version: "v1", Repos: clones(t, 3), Open: e.open, Journal: &memory{}, Jobs: 2}
 	for i := range 12 {
-		p.Cases = append(p.Cases, Case{ID: fmt.Sprintf("case-%02d", i), Repo: fmt.Sprintf("o/r%d", i%3), Fix: oid(fmt.Sprint(i)), BICs: oids("a"), File: "x.jsonl"})
+		p.Cases = append(p.Cases, question{ID: fmt.Sprintf("case-%02d", i), Repo: fmt.Sprintf("o/r%d", i%3), Fix: fmt.Sprint(i), Want: "a", File: "x.jsonl"})
 	}
 	return p
 }
@@ -116,7 +117,7 @@ func TestRun(t *testing.T) {
 	if last.Done != 12 || last.Total != 12 || last.Left != 0 {
 		t.Errorf("last progress is %+v", last)
 	}
-	if f1 := NewReport(About{}, res).Algorithms[1].Overall.F1.Value; *f1 != 1 {
+	if f1 := NewReport(toy{}, About{}, res).Algorithms[1].Overall.Value("score").Value; *f1 != 1 {
 		t.Errorf("F1 is %v, want 1", *f1)
 	}
 }
@@ -144,7 +145,7 @@ func TestResume(t *testing.T) {
 		if n := e.asked.Load() - before; n != step.asked {
 			t.Errorf("version %s, %v: asked %d times, want %d", step.version, step.algorithms, n, step.asked)
 		}
-		if got, want := *measure("", res.Outcomes["rank"]).F1.Value, *measure("", first.Outcomes["rank"]).F1.Value; got != want {
+		if got, want := mainOf(res.Outcomes["rank"]), mainOf(first.Outcomes["rank"]); got != want {
 			t.Errorf("F1 became %v, was %v", got, want)
 		}
 	}
@@ -177,18 +178,18 @@ func TestFailingCases(t *testing.T) {
 
 func failingCases(t *testing.T) {
 	e := &engine{}
-	e.trace = func(ctx context.Context, c Case, algorithm string) (Prediction, error) {
+	e.trace = func(ctx context.Context, c question, algorithm string) (reply, error) {
 		switch {
 		case algorithm == "rank":
 		case c.ID == "case-03":
-			return Prediction{}, errors.New("boom")
+			return reply{}, errors.New("boom")
 		case c.ID == "case-04":
 			panic("no such thing")
 		case c.ID == "case-05":
 			<-ctx.Done()
-			return Prediction{}, ctx.Err()
+			return reply{}, ctx.Err()
 		}
-		return Prediction{Suspects: []Suspect{{Commit: oid("a")}}}, nil
+		return reply{Words: []string{"a"}}, nil
 	}
 	p := plan(t, e)
 	p.Timeout = time.Minute
@@ -204,8 +205,8 @@ func failingCases(t *testing.T) {
 			t.Errorf("row %d is %q, want %q", i, res.Failed[i].Error, want)
 		}
 	}
-	r := NewReport(About{}, res)
-	if row := r.Algorithms[0].Overall; row.Cases != 12 || row.Failed != 3 || *row.Recall.Value != 0.75 {
+	r := NewReport(toy{}, About{}, res)
+	if row := r.Algorithms[0].Overall; row.Cases != 12 || row.Failed != 3 || *row.Value("recall").Value != 0.75 {
 		t.Errorf("b: %+v", row)
 	}
 	before := e.asked.Load()
@@ -218,17 +219,19 @@ func failingCases(t *testing.T) {
 // missing counts as missed.
 func TestMissing(t *testing.T) {
 	e := &engine{}
-	e.begin = func(c Case) ([]gitext.OID, error) {
+	e.begin = func(c question) ([]gitext.OID, error) {
 		switch c.ID {
 		case "case-00":
-			return nil, &AbsentError{[]gitext.OID{c.Fix}}
+			return nil, &AbsentError{[]gitext.OID{gitext.OID(strings.Repeat("f", 40))}}
 		case "case-03":
-			return oids("a"), nil
+			return []gitext.OID{"a"}, nil
 		}
 		return nil, nil
 	}
 	p := plan(t, e)
-	p.Cases[1].Repo = "o/elsewhere"
+	moved := p.Cases[1].(question)
+	moved.Repo = "o/elsewhere"
+	p.Cases[1] = moved
 	res, err := Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -239,10 +242,10 @@ func TestMissing(t *testing.T) {
 	if len(res.Partial) != 1 || res.Partial[0].ID != "case-03" {
 		t.Errorf("partial: %v", res.Partial)
 	}
-	if r := NewReport(About{}, res); r.Evaluated != 10 || r.Algorithms[0].Overall.Cases != 10 {
+	if r := NewReport(toy{}, About{}, res); r.Evaluated != 10 || r.Algorithms[0].Overall.Cases != 10 {
 		t.Errorf("%d evaluated, want 10", r.Evaluated)
 	}
-	recalled, err := Recall(t.Context(), p.Journal, nil)
+	recalled, err := Recall(t.Context(), toy{}, p.Journal)
 	if err != nil || len(recalled.Skipped) != 2 || len(recalled.Partial) != 1 {
 		t.Errorf("from the journal: %v, %v, %v", recalled.Skipped, recalled.Partial, err)
 	}
@@ -269,12 +272,12 @@ func TestUnreadableRepository(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &engine{}
-	e.trace = func(ctx context.Context, c Case, _ string) (Prediction, error) {
+	e.trace = func(ctx context.Context, c question, _ string) (reply, error) {
 		if e.asked.Load() == 10 {
 			cancel()
-			return Prediction{}, ctx.Err()
+			return reply{}, ctx.Err()
 		}
-		return Prediction{Suspects: []Suspect{{Commit: oid("a")}}}, nil
+		return reply{Words: []string{"a"}}, nil
 	}
 	p := plan(t, e)
 	p.Jobs = 1
@@ -282,7 +285,7 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || res == nil || res.Unfinished != 8 {
 		t.Fatalf("%v, %+v", err, res)
 	}
-	if n := NewReport(About{}, res).Algorithms[0].Overall.Cases; n != 4 {
+	if n := NewReport(toy{}, About{}, res).Algorithms[0].Overall.Cases; n != 4 {
 		t.Errorf("the half case counts for one algorithm: %d cases, want 4", n)
 	}
 	if e.opened.Load() != e.closed.Load() {
@@ -316,11 +319,11 @@ func TestKill(t *testing.T) {
 	p := plan(t, e)
 	p.Jobs = 1
 	if dir != "" {
-		e.trace = func(context.Context, Case, string) (Prediction, error) {
+		e.trace = func(context.Context, question, string) (reply, error) {
 			if e.asked.Load() > killAt {
 				die()
 			}
-			return Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5}}}, nil
+			return reply{Words: []string{"a"}, P: 0.5}, nil
 		}
 		runTraced(t, dir, p)
 		return
@@ -335,7 +338,7 @@ func TestKill(t *testing.T) {
 	if n := e.asked.Load(); n != 24-killAt || res.Reused != killAt {
 		t.Errorf("asked %d times and reused %d, want %d and %d", n, res.Reused, 24-killAt, killAt)
 	}
-	if len(res.Outcomes["b"]) != 12 || *measure("", res.Outcomes["b"]).Recall.Value != 1 {
+	if len(res.Outcomes["b"]) != 12 || mainOf(res.Outcomes["b"]) != 1 {
 		t.Errorf("outcomes: %+v", res.Outcomes["b"])
 	}
 }
@@ -355,7 +358,7 @@ func runTraced(t *testing.T, dir string, p Plan) *Results {
 		t.Fatal(err)
 	}
 	defer traces.Close()
-	journal, err := OpenTrace(t.Context(), traces, "killed")
+	journal, err := OpenTrace(t.Context(), toy{}, traces, "killed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +383,7 @@ func TestSharedRun(t *testing.T) {
 	defer traces.Close()
 	var journals []*Trace
 	for range 2 {
-		j, err := OpenTrace(t.Context(), traces, "shared")
+		j, err := OpenTrace(t.Context(), toy{}, traces, "shared")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,18 +392,18 @@ func TestSharedRun(t *testing.T) {
 	if err := journals[0].Finish(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := journals[1].Keep(t.Context(), Record{Key: "k", Case: Case{ID: "1"}, Algorithm: "b"}); err != nil {
+	if err := journals[1].Keep(t.Context(), Record{Key: "k", Case: question{ID: "1"}, Algorithm: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := FindTrace(t.Context(), traces, "shared")
+	found, err := FindTrace(t.Context(), toy{}, traces, "shared")
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Recall(t.Context(), found, nil)
+	res, err := Recall(t.Context(), toy{}, found)
 	if err != nil || len(res.Cases) != 1 {
 		t.Errorf("recalled %+v, %v", res, err)
 	}
-	if _, err := FindTrace(t.Context(), traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
+	if _, err := FindTrace(t.Context(), toy{}, traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
 		t.Errorf("a run that does not exist: %v", err)
 	}
 }
@@ -413,8 +416,8 @@ func TestCompareRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.trace = func(context.Context, Case, string) (Prediction, error) {
-		return Prediction{Suspects: []Suspect{{Commit: oid("x")}}}, nil
+	e.trace = func(context.Context, question, string) (reply, error) {
+		return reply{Words: []string{"x"}}, nil
 	}
 	p.Cases, p.Algorithms, p.Journal = p.Cases[4:], []string{"rank"}, &memory{}
 	part, err := Run(t.Context(), p)
@@ -422,19 +425,19 @@ func TestCompareRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := Contender{Name: "all", Results: all}, Contender{Name: "part", Results: part}
-	list, err := CompareRuns(a, b)
+	list, err := CompareRuns(toy{}, a, b)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	if c := list[0]; c.A != "all:rank" || c.B != "part:rank" || c.Cases != 8 || c.OnlyA != 4 || c.ARight != 8 || c.F1B != 0 {
+	if c := list[0]; c.A != "all:rank" || c.B != "part:rank" || c.Cases != 8 || c.OnlyA != 4 || c.ARight != 8 || c.MainB != 0 {
 		t.Errorf("%+v", c)
 	}
 	a.Algorithm = "b"
-	if list, err = CompareRuns(a, b); err != nil || list[0].A != "all:b" || list[0].B != "part:rank" {
+	if list, err = CompareRuns(toy{}, a, b); err != nil || list[0].A != "all:b" || list[0].B != "part:rank" {
 		t.Errorf("%v, %v", list, err)
 	}
 	a.Algorithm = "ma"
-	if _, err = CompareRuns(a, b); err == nil {
+	if _, err = CompareRuns(toy{}, a, b); err == nil {
 		t.Error("an algorithm that the run lacks was compared")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
+	"git-agent/agent/stat"
 )
 
 // What a terminal shows of long lists; the JSON and the page have all of it.
@@ -70,20 +71,19 @@ func (a Algorithm) otherBuilds(this string) string {
 }
 
 func (r *Report) textOverall(b *strings.Builder) {
-	t := newTable("algorithm", "precision", "recall", "F1", "acc@1", "acc@3", "acc@5", "ceiling", "size", "empty", "failed", "cases", "s/case")
+	head := append([]string{"algorithm"}, r.sheet.titles(inTable)...)
+	t := newTable(append(head, "empty", "failed", "cases", "s/case")...)
 	for _, a := range r.Algorithms {
 		o := a.Overall
-		t.add(a.Name, o.Precision.String(), o.Recall.String(), o.F1.String(),
-			three(o.Accuracy[0]), three(o.Accuracy[1]), three(o.Accuracy[2]), three(o.Ceiling),
-			fmt.Sprintf("%.2f", float64(o.Answers)/float64(max(1, o.Cases))),
-			fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), fmt.Sprintf("%.2f", o.Seconds))
+		line := append([]string{a.Name}, o.cells(inTable)...)
+		t.add(append(line, fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), fmt.Sprintf("%.2f", o.Seconds))...)
 	}
 	b.WriteByte('\n')
 	t.write(b)
 }
 
 func (r *Report) textCalibration(b *strings.Builder) {
-	t := newTable("calibration", "ECE", "by chance", "Brier", "skill", "AUROC", "base rate", "suspects")
+	t := newTable("calibration", "ECE", "by chance", "Brier", "skill", "AUROC", "base rate", r.sheet.Named+"s")
 	for _, a := range r.Algorithms {
 		c := a.Calibration
 		if c == nil {
@@ -91,7 +91,7 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		}
 		n := fmt.Sprint(c.Marks)
 		if !c.Enough {
-			n += fmt.Sprintf(" (fewer than %d: no claim)", minMarks)
+			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinMarks)
 		}
 		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), maybe(c.Skill), maybe(c.AUROC), three(c.BaseRate), n)
 	}
@@ -107,27 +107,32 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		if a.Calibration == nil {
 			continue
 		}
-		if a.Calibration.Enough { // bins of a few suspects would only seem to say something
+		if a.Calibration.Enough { // bins of a few predictions would only seem to say something
 			b.WriteByte('\n')
-			textBins(b, "reliability of "+a.Name, a.Calibration.Bins)
+			r.textBins(b, "reliability of "+a.Name, a.Calibration.Bins)
 		}
-		a.textCoverage(b)
+		r.textCoverage(b, a)
 	}
 }
 
-func (a Algorithm) textCoverage(b *strings.Builder) {
+func (r *Report) textCoverage(b *strings.Builder, a Algorithm) {
 	last := 0.0
 	for _, share := range []float64{0.5, 0.8} {
-		if p, ok := a.at(share); ok && p.Coverage > last {
-			last = p.Coverage
-			fmt.Fprintf(b, "%s, answering only the surest %.0f%% of the cases: precision %.3f, recall %.3f, F1 %.3f\n",
-				a.Name, 100*p.Coverage, p.Precision, p.Recall, p.F1)
+		p, ok := a.at(share)
+		if !ok || p.Coverage <= last {
+			continue
 		}
+		last = p.Coverage
+		var values []string
+		for i, at := range r.sheet.estimated() {
+			values = append(values, fmt.Sprintf("%s %.3f", r.sheet.Metrics[at].Title, p.Values[i]))
+		}
+		fmt.Fprintf(b, "%s, answering only the surest %.0f%% of the cases: %s\n", a.Name, 100*p.Coverage, strings.Join(values, ", "))
 	}
 }
 
-func textBins(b *strings.Builder, title string, bins []Bin) {
-	t := newTable(title, "stated", "true", "suspects")
+func (r *Report) textBins(b *strings.Builder, title string, bins []stat.Bin) {
+	t := newTable(title, "stated", "true", r.sheet.Named+"s")
 	for _, bin := range bins {
 		t.add(fmt.Sprintf("%.3f to %.3f", bin.Low, bin.High), three(bin.Mean), three(bin.Right), fmt.Sprint(bin.N))
 	}
@@ -148,9 +153,9 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
-	t := newTable("comparison", "F1", "F1", "difference", "p", "only A right", "only B right", "McNemar p", "cases")
+	t := newTable("comparison", r.sheet.main().Title, r.sheet.main().Title, "difference", "p", "only A right", "only B right", "McNemar p", "cases")
 	for _, c := range r.Comparisons {
-		t.add("A "+c.A+", B "+c.B, three(c.F1A), three(c.F1B), c.F1Diff.signed(), small(c.F1DiffP),
+		t.add("A "+c.A+", B "+c.B, three(c.MainA), three(c.MainB), c.Diff.Signed(), small(c.DiffP),
 			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
 	}
 	if b.Len() > 0 {
@@ -165,7 +170,7 @@ func (r *Report) textComparisons(b *strings.Builder) {
 }
 
 // textStrata shows one algorithm with its intervals, and several side by side
-// with F1 and recall.
+// with two metrics.
 func (r *Report) textStrata(b *strings.Builder) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -176,29 +181,29 @@ func (r *Report) textStrata(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 		if len(r.Algorithms) == 1 {
-			d.textOne(b)
+			r.textOne(b, d)
 		} else {
 			r.textSeveral(b, i)
 		}
 	}
 }
 
-func (d Breakdown) textOne(b *strings.Builder) {
-	t := newTable("by "+d.Dimension, "cases", "precision", "recall", "F1", "acc@1", "ceiling")
+func (r *Report) textOne(b *strings.Builder, d Breakdown) {
+	t := newTable(append([]string{"by " + d.Dimension, "cases"}, r.sheet.titles(inBrief)...)...)
 	for _, row := range d.Rows[:min(maxRows, len(d.Rows))] {
-		t.add(row.Name, fmt.Sprint(row.Cases), row.Precision.String(), row.Recall.String(), row.F1.String(),
-			three(row.Accuracy[0]), three(row.Ceiling))
+		t.add(append([]string{row.Name, fmt.Sprint(row.Cases)}, row.cells(inBrief)...)...)
 	}
 	t.write(b)
 	textRest(b, d.Rows)
 }
 
 func (r *Report) textSeveral(b *strings.Builder, dimension int) {
+	main, small, ceiling := r.sheet.at(r.sheet.Main), r.sheet.at(r.sheet.Small), r.sheet.at(r.sheet.Ceiling)
 	head := []string{"by " + r.Algorithms[0].By[dimension].Dimension, "cases"}
 	for _, a := range r.Algorithms {
-		head = append(head, a.Name+" F1", "recall")
+		head = append(head, a.Name+" "+r.sheet.Metrics[main].Title, r.sheet.Metrics[small].Title)
 	}
-	head = append(head, "ceiling")
+	head = append(head, r.sheet.Metrics[ceiling].Title)
 	t := newTable(head...)
 	rows := r.Algorithms[0].By[dimension].Rows
 	for _, row := range rows[:min(maxRows, len(rows))] {
@@ -210,8 +215,8 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 				line = append(line, "-", "-")
 				continue
 			}
-			best = max(best, other.Ceiling)
-			line = append(line, maybe(other.F1.Value), maybe(other.Recall.Value))
+			best = max(best, value(other.Values[ceiling]))
+			line = append(line, maybe(other.Values[main].Value), maybe(other.Values[small].Value))
 		}
 		t.add(append(line, three(best))...)
 	}
@@ -255,7 +260,7 @@ func (r *Report) textLists(b *strings.Builder) {
 	for _, p := range r.Partial {
 		lines = append(lines, fmt.Sprintf("%s: %s", p.ID, strings.Join(p.Absent, ", ")))
 	}
-	list(b, "bug-introducing commits not in the repository, counted as missed: "+plural(len(r.Partial), "case"), lines)
+	list(b, r.sheet.Wanted+" not in the repository, counted as missed: "+plural(len(r.Partial), "case"), lines)
 }
 
 func plural(n int, what string) string {
@@ -286,22 +291,35 @@ func list(b *strings.Builder, title string, lines []string) {
 	}
 }
 
-// String is "0.436 [.401, .470]", without the interval where there is none.
-func (e Estimate) String() string { return e.format("%.3f") }
+// inTable is for the metrics that have a column of their own, inBrief for those
+// that strata have too.
+func inTable(m Metric) bool { return m.Title != "" }
+func inBrief(m Metric) bool { return m.Brief }
 
-func (e Estimate) signed() string { return e.format("%+.3f") }
+// titles heads the columns of the metrics that a table shows.
+func (s *Sheet) titles(shown func(Metric) bool) []string {
+	var list []string
+	for _, m := range s.Metrics {
+		if shown(m) {
+			list = append(list, m.Title)
+		}
+	}
+	return list
+}
 
-func (e Estimate) format(number string) string {
-	if e.Value == nil {
-		return "-"
+// cells are the columns of a row.
+func (r Row) cells(shown func(Metric) bool) []string {
+	var list []string
+	for i, m := range r.sheet.Metrics {
+		switch e := r.Values[i]; {
+		case !shown(m):
+		case m.Estimated:
+			list = append(list, e.String())
+		default:
+			list = append(list, fmt.Sprintf("%.*f", m.Decimals, value(e)))
+		}
 	}
-	if e.Low == nil || e.High == nil {
-		return fmt.Sprintf(number, *e.Value)
-	}
-	// Without the zeros before the point a table of three intervals is ten
-	// columns narrower, and nothing is lost.
-	bare := func(x float64) string { return strings.Replace(fmt.Sprintf(number, x), "0.", ".", 1) }
-	return fmt.Sprintf(number+" [%s, %s]", *e.Value, bare(*e.Low), bare(*e.High))
+	return list
 }
 
 func three(x float64) string { return fmt.Sprintf("%.3f", x) }

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext"
 )
 
-// maxFileBytes bounds the files that tools read whole.
+// maxFileBytes is the size of the largest file that tools read.
 const maxFileBytes = 16 << 20
 
 // blameParams are the parameters of git_blame.
@@ -31,10 +31,10 @@ type blameParams struct {
 // Blame is the answer of git_blame.
 type Blame struct {
 	Path    string      `json:"path"`
-	Commit  string      `json:"commit"` // as of which
+	Commit  string      `json:"commit"` // the commit at which the file was blamed
 	Start   int         `json:"start"`
 	End     int         `json:"end"`
-	Total   int         `json:"total"` // lines of the file
+	Total   int         `json:"total"` // lines in the file
 	Lines   []BlameLine `json:"lines"`
 	Commits []Commit    `json:"commits"` // newest first
 }
@@ -48,8 +48,9 @@ type BlameLine struct {
 	Text     string `json:"text"`
 }
 
-func newBlame(b *bench) (agent.Tool, error) {
+func newBlame(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[blameParams, Blame]{
+		deed:     agent.DeedBlame,
 		version:  1,
 		defaults: blameParams{IgnoreSpace: true, Moves: "none"},
 		page:     func(p *blameParams) int { n := p.Page; p.Page = 0; return n },
@@ -60,7 +61,7 @@ func newBlame(b *bench) (agent.Tool, error) {
 	return t.described("git_blame", b)
 }
 
-func prepareBlame(ctx context.Context, b *bench, p *blameParams) error {
+func prepareBlame(ctx context.Context, b *scopedRepo, p *blameParams) error {
 	oid, err := b.revision(ctx, p.Commit)
 	if err != nil {
 		return err
@@ -77,8 +78,9 @@ func prepareBlame(ctx context.Context, b *bench, p *blameParams) error {
 	return err
 }
 
-// text reads a file that must be text.
-func (b *bench) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
+// text reads a file and refuses one that is binary, too large or made for
+// secrets.
+func (b *scopedRepo) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
 	if err := refuseRedacted(path); err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (b *bench) text(ctx context.Context, oid gitext.OID, path string) ([]byte, 
 	return data, nil
 }
 
-// isBinary is git's rule: a NUL in the first 8000 bytes.
+// isBinary applies git's rule: a NUL in the first 8000 bytes.
 func isBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
@@ -109,8 +111,8 @@ func countTextLines(data []byte) int {
 	return n
 }
 
-// clip fits a range of lines into a file of total lines and says so.
-func (b *bench) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
+// clip limits a range to the lines of a file, and adds a note if it had to.
+func (b *scopedRepo) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
 	switch {
 	case total == 0:
 		return 0, 0, refusef("%q is empty at %s", path, oid.Short())
@@ -128,7 +130,7 @@ func (b *bench) clip(path string, oid gitext.OID, start, end, total int) (int, i
 	return max(start, 1), end, nil
 }
 
-func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
+func lookBlame(ctx context.Context, b *scopedRepo, p blameParams) (*Blame, error) {
 	opt := gitext.BlameOptions{IgnoreSpace: p.IgnoreSpace, Moves: p.Moves != "none"}
 	if p.Moves == "files" {
 		opt.Copies = 1
@@ -154,16 +156,17 @@ func lookBlame(ctx context.Context, b *bench, p blameParams) (*Blame, error) {
 	return v, err
 }
 
-// askedRoom is the room for a range that was asked for, in characters: all its
-// code is shown, about 200 lines, and only hashes that repeat are left out. What
-// does not fit is the end, not lines in between.
-const askedRoom = 12000
+// rangeRoom is the room for a range that was asked for, in characters. About
+// 200 lines fit with all their code; only repeated hashes are left out. If it
+// is too long, the end is cut, not lines in between.
+const rangeRoom = 12000
 
-// blameLevels are how much of the code blame shows: the width of lines, 0 for
-// all, and how many lines of each run of lines that one commit wrote.
+// blameLevels says how much of the code each level shows: the width of lines (0
+// is all), and how many lines of each group of neighbouring lines from one
+// commit.
 var blameLevels = []struct {
 	width, lines int
-	once         bool // a run names its commit on its first line only
+	once         bool // a group names its commit on its first line only
 	missing      string
 }{
 	{missing: ""},
@@ -176,8 +179,8 @@ var blameLevels = []struct {
 	{lines: -1, missing: "code left out"},
 }
 
-// render puts blame into words. Its levels keep less and less of the code; the
-// last one only tells, for each commit, which lines it wrote.
+// render renders the blame. Each level shows less of the code; the last one
+// only lists, for each commit, which lines it wrote.
 func (v *Blame) render(detail int) layout {
 	if detail == detailPlain {
 		return layout{blocks: v.plain()}
@@ -186,10 +189,10 @@ func (v *Blame) render(detail int) layout {
 		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
 		legend: v.withOldNames(), unit: "runs of lines",
 	}
-	if v.asked() {
+	if v.isRange() {
 		out.narrow = "give a shorter range"
 		if detail != detailFull {
-			out.room = askedRoom
+			out.room = rangeRoom
 		}
 		if detail > 1 {
 			return v.firstPart(out)
@@ -204,7 +207,7 @@ func (v *Blame) render(detail int) layout {
 	return out
 }
 
-// atLevel is the lines, with as much of them as a level keeps.
+// atLevel renders the lines with as much of their code as a level shows.
 func (v *Blame) atLevel(detail int) []block {
 	level, hash := blameLevels[detail], v.hashes()
 	width, indent := maxLineRunes, 0
@@ -212,8 +215,8 @@ func (v *Blame) atLevel(detail int) []block {
 		width, indent = level.width, v.indent()
 	}
 	var out []block
-	for _, run := range v.runs() {
-		out = append(out, renderGroup(run, level.lines, level.once, hash[run[0].Commit], func(code string) string {
+	for _, group := range v.groups() {
+		out = append(out, renderGroup(group, level.lines, level.once, hash[group[0].Commit], func(code string) string {
 			if indent == 0 && level.width == 0 {
 				return agent.Shorten(code, width)
 			}
@@ -223,8 +226,8 @@ func (v *Blame) atLevel(detail int) []block {
 	return out
 }
 
-// firstPart shows of a long range as many lines from its start as there is room
-// for, and says where the commits of the others stand.
+// firstPart shows as many lines from the start of a long range as fit, and
+// names the commits of the rest.
 func (v *Blame) firstPart(out layout) layout {
 	lines := v.atLevel(1)
 	with := func(n int) layout {
@@ -242,33 +245,33 @@ func (v *Blame) firstPart(out layout) layout {
 	return out
 }
 
-// spans names the first runs of lines without their code.
+// spans lists the first groups of lines without their code.
 func (v *Blame) spans() []block {
 	const most = 20
 	hash := v.hashes()
 	var out []block
-	for i, run := range v.runs() {
+	for i, group := range v.groups() {
 		if i == most {
-			return append(out, block{text: fmt.Sprintf("... runs of lines from L%d on left out", run[0].Line)})
+			return append(out, block{text: fmt.Sprintf("... runs of lines from L%d on left out", group[0].Line)})
 		}
-		out = append(out, renderGroup(run, -1, false, hash[run[0].Commit], nil)...)
+		out = append(out, renderGroup(group, -1, false, hash[group[0].Commit], nil)...)
 	}
 	return out
 }
 
-// asked reports whether only a part of the file is wanted.
-func (v *Blame) asked() bool { return v.Start > 1 || v.End < v.Total }
+// isRange reports whether only a part of the file was asked for.
+func (v *Blame) isRange() bool { return v.Start > 1 || v.End < v.Total }
 
-// renderGroup tells keep lines of a run, all of them for 0, no code for -1.
-func renderGroup(run []BlameLine, keep int, once bool, hash string, code func(string) string) []block {
-	refs := []string{run[0].Commit}
+// renderGroup renders keep lines of a group: all for 0, none for -1.
+func renderGroup(group []BlameLine, keep int, once bool, hash string, code func(string) string) []block {
+	refs := []string{group[0].Commit}
 	if keep < 0 {
-		return []block{{text: span(run) + ": " + hash, refs: refs}}
+		return []block{{text: span(group) + ": " + hash, refs: refs}}
 	}
 	var out []block
-	for i, l := range run {
-		if keep > 0 && i == keep && len(run) > keep+1 {
-			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(run[i:]), hash, len(run)-keep)
+	for i, l := range group {
+		if keep > 0 && i == keep && len(group) > keep+1 {
+			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(group[i:]), hash, len(group)-keep)
 			return append(out, block{text: rest, refs: refs})
 		}
 		if once && i > 0 {
@@ -280,7 +283,8 @@ func renderGroup(run []BlameLine, keep int, once bool, hash string, code func(st
 	return out
 }
 
-// indent is how many blanks or tabs all lines begin with.
+// indent returns how many blanks or tabs all lines have in common at their
+// beginning.
 func (v *Blame) indent() int {
 	common, first := -1, ""
 	for _, l := range v.Lines {
@@ -301,27 +305,28 @@ func (v *Blame) indent() int {
 	return max(common, 0)
 }
 
-// runs groups neighbouring lines of one commit.
-func (v *Blame) runs() [][]BlameLine {
-	var runs [][]BlameLine
+// groups returns the groups of neighbouring lines from one commit.
+func (v *Blame) groups() [][]BlameLine {
+	var groups [][]BlameLine
 	from := 0
 	for i := range v.Lines {
 		if i+1 == len(v.Lines) || v.Lines[i+1].Commit != v.Lines[from].Commit {
-			runs = append(runs, v.Lines[from:i+1])
+			groups = append(groups, v.Lines[from:i+1])
 			from = i + 1
 		}
 	}
-	return runs
+	return groups
 }
 
-// byCommit has one block for each commit: what it is and where its lines are.
+// byCommit renders one block for each commit: what it is and where its lines
+// are.
 func (v *Blame) byCommit() []block {
 	const most = 6
 	spans, lines := map[string][]string{}, map[string]int{}
-	for _, run := range v.runs() {
-		oid := run[0].Commit
-		lines[oid] += len(run)
-		spans[oid] = append(spans[oid], span(run))
+	for _, group := range v.groups() {
+		oid := group[0].Commit
+		lines[oid] += len(group)
+		spans[oid] = append(spans[oid], span(group))
 	}
 	var out []block
 	for _, c := range v.withOldNames() {
@@ -335,16 +340,16 @@ func (v *Blame) byCommit() []block {
 	return out
 }
 
-// span names the lines of a run.
-func span(run []BlameLine) string {
-	if len(run) == 1 {
-		return fmt.Sprintf("L%d", run[0].Line)
+// span names the lines of a group.
+func span(group []BlameLine) string {
+	if len(group) == 1 {
+		return fmt.Sprintf("L%d", group[0].Line)
 	}
-	return fmt.Sprintf("L%d-L%d", run[0].Line, run[len(run)-1].Line)
+	return fmt.Sprintf("L%d-L%d", group[0].Line, group[len(group)-1].Line)
 }
 
-// hashes abbreviates the commits to eight digits, or more where two of them
-// begin alike: a hash on every line is what blame costs most tokens for.
+// hashes abbreviates the commits to eight digits, or more if two of them begin
+// alike: the hash on every line takes most of blame's tokens.
 func (v *Blame) hashes() map[string]string {
 	const shortest = 8
 	out := map[string]string{}
@@ -360,8 +365,8 @@ func (v *Blame) hashes() map[string]string {
 	}
 }
 
-// withOldNames is the legend, with the file's name in commits that knew it by
-// another: that name is needed to look further back.
+// withOldNames returns the commits, each with the file's name in that commit if
+// it was another one. That name is needed to look further back.
 func (v *Blame) withOldNames() []Commit {
 	name := map[string]string{}
 	for _, l := range v.Lines {
@@ -379,7 +384,7 @@ func (v *Blame) withOldNames() []Commit {
 	return out
 }
 
-// plain is the form that git blame prints.
+// plain renders the lines as git blame does.
 func (v *Blame) plain() []block {
 	byOID := map[string]Commit{}
 	for _, c := range v.Commits {

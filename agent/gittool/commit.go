@@ -11,24 +11,25 @@ import (
 	"git-agent/gitext"
 )
 
-// Commit is a commit as tools tell of it: cleaned, redacted.
+// Commit is a commit as tools show it, with hidden characters escaped and texts
+// redacted.
 type Commit struct {
 	OID     string    `json:"oid"`
-	Date    time.Time `json:"date"` // of the committer, UTC: the date that bounds searches
+	Date    time.Time `json:"date"` // the committer's date in UTC, by which searches are bounded
 	Author  string    `json:"author"`
 	Email   string    `json:"email,omitempty"`
 	Subject string    `json:"subject"`
 	Message string    `json:"message,omitempty"` // without subject, where a tool needs it
-	Note    string    `json:"note,omitempty"`    // what is odd about it
+	Note    string    `json:"note,omitempty"`    // a remark, such as a missing history
 }
 
-// Bounds of what a legend says of a commit.
+// These bound what a legend shows of a commit.
 const (
 	maxSubject = 100
 	maxAuthor  = 40
 )
 
-// line is a commit on one line.
+// line renders a commit on one line.
 func (c Commit) line() string {
 	s := fmt.Sprintf("%s %s %s: %s", short(c.OID), c.Date.Format(time.DateOnly), clip(c.Author, maxAuthor), clip(c.Subject, maxSubject))
 	if c.Note != "" {
@@ -39,8 +40,8 @@ func (c Commit) line() string {
 
 func short(oid string) string { return oid[:min(shortHash, len(oid))] }
 
-// commit tells of c.
-func (b *bench) commit(c gitext.Commit) Commit {
+// commit converts a commit.
+func (b *scopedRepo) commit(c gitext.Commit) Commit {
 	out := Commit{
 		OID:     string(c.OID),
 		Date:    c.Committer.Time.UTC(),
@@ -54,8 +55,9 @@ func (b *bench) commit(c gitext.Commit) Commit {
 	return out
 }
 
-// commits tells of each oid once, newest first and ties by oid.
-func (b *bench) commits(ctx context.Context, oids []gitext.OID) ([]Commit, error) {
+// commits reads and converts each commit once, newest first and equal dates by
+// oid.
+func (b *scopedRepo) commits(ctx context.Context, oids []gitext.OID) ([]Commit, error) {
 	oids = slices.Clone(oids)
 	slices.Sort(oids)
 	found, err := b.repo.Commits(ctx, slices.Compact(oids))

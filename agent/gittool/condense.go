@@ -9,20 +9,21 @@ import (
 	"git-agent/agent"
 )
 
-// How much of a value is told. A tool has levels of growing condensation
-// behind detailFull; the last one is cut when it is still too long.
+// These are the first levels of detail. A tool has further levels of growing
+// condensation; the last one is cut if it is still too long.
 const (
 	detailPlain = -1 // git's own format, for a toolbox without compression
 	detailFull  = 0
 )
 
-// Bounds of a text, in characters and lines. extractAbove is the length above
-// which AgentSZZ (Algorithm 1) extracts structure instead of showing all.
-// The list of commits is the structure, so it has some room of its own.
+// These bound a text, in characters and lines. extractAbove is the length above
+// which AgentSZZ (Algorithm 1) extracts structure instead of showing
+// everything. The list of commits is that structure, so it has some room of its
+// own.
 const (
 	extractAbove   = 3000
-	legendRoom     = 1000 // more, for the list of commits behind it
-	noteRoom       = 400  // for notes, which a view does not know of
+	legendRoom     = 1000 // additional room for the list of commits
+	noteRoom       = 400  // room for notes, which are added later
 	pageLines      = 200
 	pageChars      = 12000
 	plainPageLines = 2000
@@ -31,40 +32,39 @@ const (
 	plainLineRunes = 2000
 )
 
-// layout is a value put into words at one level of detail.
+// layout is a value rendered at one level of detail.
 type layout struct {
 	head    string   // what this is, one line
 	blocks  []block  // the answer
 	legend  []Commit // the commits that blocks refer to
-	missing string   // what this level leaves out, "" at the full one
-	unit    string   // what a block is, when a cut has to count them: "lines"
-	tail    int      // blocks at the end that a cut keeps, such as the oldest commit
-	narrow  string   // how to ask for less, where the tool's general advice does not fit
-	room    int      // characters, beside the legend; 0 for extractAbove
+	missing string   // what this level leaves out; "" at the full level
+	unit    string   // what a block is, for counting those that a cut left out: "lines"
+	tail    int      // how many blocks at the end a cut keeps, such as the oldest commit
+	narrow  string   // how to ask for less, if the tool's general advice does not fit
+	room    int      // characters without the legend; 0 is extractAbove
 	last    bool     // there is no shorter level
-	extras  []extra  // what to add to the last level while there is room
+	extras  []extra  // optional content, added to the last level while it fits
 }
 
-// block is a piece of an answer that a cut or a page never splits.
+// block is a part of an answer that is never split by a cut or a page.
 type block struct {
 	text    string   // without a final newline
-	section string   // heading under which it stands, repeated when a page begins inside
+	section string   // the heading above it, repeated if a page begins inside the section
 	refs    []string // oids of commits that the legend must explain
 }
 
-// extra is something that would be good to see: the first of its forms, which
-// get shorter, that fits, else nothing.
+// extra is optional content, longest form first; the first that fits is shown.
 type extra []string
 
-// rendered is an answer in words. full is all of it where text is less, for those
-// who read what a conversation was about later.
+// rendered is an answer as text. If text is incomplete, full is the whole of
+// it, for those who later read the recorded run.
 type rendered struct{ text, full string }
 
-// fullBytes bounds told.full: it is kept with each step of a run.
+// fullBytes bounds rendered.full, which is recorded with each step of a run.
 const fullBytes = 256 << 10
 
-// less is an answer of which text is a part.
-func less(text, full string) rendered {
+// withFull returns an answer whose text is a part of full.
+func withFull(text, full string) rendered {
 	if len(full) > fullBytes {
 		cut := strings.LastIndexByte(full[:fullBytes], '\n') + 1
 		full = fmt.Sprintf("%s[%d more bytes are not kept]\n", full[:cut], len(full)-cut)
@@ -72,8 +72,8 @@ func less(text, full string) rendered {
 	return rendered{text, full}
 }
 
-// compose writes the text of an answer: all of it if it is short, else the
-// first condensed level that is short enough, or the page asked for.
+// compose renders an answer: all of it if it is short, else the first condensed
+// level that is short enough, or the requested page.
 func compose(render func(detail int) layout, detail, page int, notes []string, narrow string) (rendered, error) {
 	full := render(detail)
 	pages := paginate(full.blocks, pageLines, pageChars)
@@ -88,7 +88,7 @@ func compose(render func(detail int) layout, detail, page int, notes []string, n
 		if fits(full, full.blocks, notes) {
 			return rendered{text: text}, nil
 		}
-		return less(condense(render, notes, narrow, full, len(pages)), text), nil
+		return withFull(condense(render, notes, narrow, full, len(pages)), text), nil
 	}
 	if len(pages) == 1 {
 		return rendered{text: text}, nil
@@ -99,10 +99,10 @@ func compose(render func(detail int) layout, detail, page int, notes []string, n
 	if page < len(pages) {
 		notice += fmt.Sprintf("; page=%d goes on", page+1)
 	}
-	return less(write(full, shown, notes)+notice+"]\n", text), nil
+	return withFull(write(full, shown, notes)+notice+"]\n", text), nil
 }
 
-// condense tries one level after the other and cuts the last.
+// condense tries one level after the other, and cuts the last one if necessary.
 func condense(render func(int) layout, notes []string, narrow string, full layout, pages int) string {
 	level := detailFull + 1
 	v := render(level)
@@ -135,7 +135,7 @@ func condense(render func(int) layout, notes []string, narrow string, full layou
 		text, missing, narrow, where, countLines(full.blocks))
 }
 
-// fits reports whether a text is short enough to be told.
+// fits reports whether the rendered text is short enough.
 func fits(v layout, blocks []block, notes []string) bool {
 	all := runes(write(v, blocks, notes))
 	v.legend = nil
@@ -146,7 +146,7 @@ func fits(v layout, blocks []block, notes []string) bool {
 	return all <= room+legend && runes(write(v, blocks, notes)) <= room
 }
 
-// cutMiddle keeps as many blocks from the front as fit beside the tail.
+// cutMiddle keeps as many blocks from the front as fit together with the tail.
 func cutMiddle(v layout, notes []string) (shown []block, cut int) {
 	tail := v.blocks[len(v.blocks)-min(v.tail, len(v.blocks)):]
 	front := v.blocks[:len(v.blocks)-len(tail)]
@@ -172,7 +172,7 @@ func join(front, tail []block, cut int, unit string) []block {
 	return slices.Concat(front, []block{{text: fmt.Sprintf("... %d %s left out ...", cut, unit)}}, tail)
 }
 
-// paginate cuts blocks into pages. There is always at least one.
+// paginate divides blocks into pages. There is always at least one.
 func paginate(blocks []block, maxLines, maxChars int) [][]block {
 	var pages [][]block
 	from, lines, chars := 0, 0, 0
@@ -187,7 +187,7 @@ func paginate(blocks []block, maxLines, maxChars int) [][]block {
 	return append(pages, blocks[from:])
 }
 
-// write puts head, notes, blocks and legend together.
+// write joins head, notes, blocks and legend.
 func write(v layout, blocks []block, notes []string) string {
 	var b strings.Builder
 	if v.head != "" {
@@ -209,7 +209,7 @@ func write(v layout, blocks []block, notes []string) string {
 	return b.String()
 }
 
-// writeLegend explains the commits that the blocks refer to, newest first.
+// writeLegend lists the commits that the blocks refer to, newest first.
 func writeLegend(b *strings.Builder, legend []Commit, blocks []block) {
 	used := map[string]bool{}
 	for _, block := range blocks {

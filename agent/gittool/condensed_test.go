@@ -167,7 +167,7 @@ func TestLongAskedRangeIsShownFromItsStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := runes(res.Text); n > askedRoom+legendRoom {
+		if n := runes(res.Text); n > rangeRoom+legendRoom {
 			t.Errorf("from line %d: %d characters", next, n)
 		}
 		first := next

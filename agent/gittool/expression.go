@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Git hands a regular expression to the C library, which writes each repeated
-// part as often as it may stand: a{1,32767} takes 2.5 GB, and an expression with
-// a back-reference may take longer than anybody waits. What a caller sends is
-// therefore measured before git sees it. The bounds on git's memory and time
-// are there for what is left: how an expression fits a text.
+// Git passes a regular expression to the C library, which expands every
+// repetition to the largest number of copies: a{1,32767} takes 2.5 GB, and an
+// expression with a back-reference may take longer than anybody waits. So the
+// tools estimate the cost of an expression before git sees it. The bounds on
+// git's memory and time cover the rest: how an expression matches a text.
 const (
 	maxExpression = 1000 // bytes
-	maxStates     = 1000 // characters, after all repetitions are written out
+	maxStates     = 1000 // characters, after expanding all repetitions
 	maxNesting    = 50   // groups within groups
-	maxRepeated   = 3    // repetitions within repetitions without a bound
+	maxRepeated   = 3    // nested repetitions without a bound
 )
 
-// checkExpression refuses an extended regular expression that costs more than
-// it can be worth. What is no expression at all is left for git to refuse.
+// checkExpression refuses an extended regular expression that is too expensive.
+// Invalid ones are left for git to refuse.
 func checkExpression(pattern string) error {
 	if len(pattern) > maxExpression {
 		return refusef("the regular expression has %d bytes, and at most %d are searched for; look for its rarest part", len(pattern), maxExpression)
@@ -36,7 +36,7 @@ func checkExpression(pattern string) error {
 	return nil
 }
 
-// A measure walks through an expression as the C library reads it, and counts.
+// A measure parses an expression as the C library does, and counts.
 type measure struct {
 	text      string
 	at        int
@@ -44,10 +44,10 @@ type measure struct {
 	nested    bool   // deeper than is allowed
 }
 
-// A size is what a part of an expression costs.
+// A size is the cost of a part of an expression.
 type size struct {
 	states  int // at most tooMany
-	repeats int // unbounded repetitions within each other
+	repeats int // nested unbounded repetitions
 }
 
 const tooMany = 1 << 20
@@ -100,14 +100,14 @@ func (m *measure) atom(depth int) size {
 	return size{states: 1}
 }
 
-// set passes over the rest of a bracket expression.
+// set skips the rest of a bracket expression.
 func (m *measure) set() {
 	rest := m.text[m.at:]
 	i := 0
 	if strings.HasPrefix(rest, "^") {
 		i++
 	}
-	if i < len(rest) && rest[i] == ']' { // it stands for itself
+	if i < len(rest) && rest[i] == ']' { // a leading ] is literal
 		i++
 	}
 	for i < len(rest) && rest[i] != ']' {
@@ -121,7 +121,7 @@ func (m *measure) set() {
 	m.at = min(m.at+i+1, len(m.text))
 }
 
-// repeated measures what the repetitions behind an atom make of it.
+// repeated returns the cost of an atom with the repetitions that follow it.
 func (m *measure) repeated(s size) size {
 	for m.at < len(m.text) {
 		switch m.text[m.at] {
@@ -135,7 +135,7 @@ func (m *measure) repeated(s size) size {
 		case '{':
 			from, to, end, ok := bounds(m.text[m.at:])
 			if !ok {
-				return s // it stands for itself
+				return s // a literal brace
 			}
 			if to < 0 {
 				to = from + 1
@@ -155,8 +155,8 @@ func (m *measure) repeated(s size) size {
 	return s
 }
 
-// bounds reads {m}, {m,}, {,n} and {m,n} at the beginning of text; to is -1
-// where there is none.
+// bounds parses {m}, {m,}, {,n} and {m,n} at the beginning of text; to is -1 if
+// there is no upper bound.
 func bounds(text string) (from, to, end int, ok bool) {
 	end = strings.IndexByte(text, '}') + 1
 	if end == 0 {
@@ -177,7 +177,8 @@ func bounds(text string) (from, to, end int, ok bool) {
 	return from, to, end, ok
 }
 
-// intervalNumber reads digits; more than git takes is as good as tooMany.
+// intervalNumber parses digits; a number larger than git accepts becomes
+// tooMany.
 func intervalNumber(s string) (int, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, false

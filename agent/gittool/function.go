@@ -34,21 +34,22 @@ type FunctionLog struct {
 	Commit   string        `json:"commit"`
 	Hits     []FunctionHit `json:"hits"` // newest first
 	More     bool          `json:"more,omitempty"`
-	Missing  string        `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not followed
+	Missing  string        `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
 }
 
-// FunctionHit is a commit and its part of the function's history.
+// FunctionHit is a commit that changed the function, and its changes.
 type FunctionHit struct {
 	Commit  Commit `json:"commit"`
 	Path    string `json:"path"` // the file's name after the commit
 	Added   int    `json:"added"`
 	Deleted int    `json:"deleted"`
 	Hunks   []Hunk `json:"hunks"`
-	Created bool   `json:"created,omitempty"` // the function that was asked for did not exist before
+	Created bool   `json:"created,omitempty"` // the commit created the function
 }
 
-func newFunctionLog(b *bench) (agent.Tool, error) {
+func newFunctionLog(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[functionParams, FunctionLog]{
+		deed:     agent.DeedBlame,
 		version:  4,
 		defaults: functionParams{Max: 20},
 		page:     func(p *functionParams) int { n := p.Page; p.Page = 0; return n },
@@ -59,7 +60,7 @@ func newFunctionLog(b *bench) (agent.Tool, error) {
 	return t.described("git_log_function", b)
 }
 
-func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error {
+func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) error {
 	p.Function = strings.TrimSpace(p.Function)
 	switch {
 	case p.Function == "" && p.Start == 0:
@@ -95,8 +96,8 @@ func prepareFunctionLog(ctx context.Context, b *bench, p *functionParams) error 
 	return err
 }
 
-// declaredName takes the name out of what models write for one: "foo()",
-// "static int foo(struct x *y)", "Class::foo".
+// declaredName extracts the name from what models write instead of one:
+// "foo()", "static int foo(struct x *y)", "Class::foo".
 func declaredName(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.IndexByte(s, '('); i > 0 {
@@ -108,8 +109,8 @@ func declaredName(s string) string {
 	return strings.TrimLeft(s, "*&")
 }
 
-// bareName leaves out what a name is qualified with, as "Class::", "obj->",
-// "Class.", "Class#". Definitions bear it in C++ only, and there not always.
+// bareName removes qualifiers such as "Class::", "obj->", "Class." and
+// "Class#". Only C++ definitions have them, and not always.
 func bareName(s string) string {
 	for _, separator := range []string{"::", "->", ".", "#"} {
 		if i := strings.LastIndex(s, separator); i >= 0 && i+len(separator) < len(s) {
@@ -119,7 +120,7 @@ func bareName(s string) string {
 	return strings.TrimLeft(s, "*&")
 }
 
-func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*FunctionLog, error) {
+func lookFunctionLog(ctx context.Context, b *scopedRepo, p functionParams) (*FunctionLog, error) {
 	v := &FunctionLog{Path: p.Path, Function: p.Function, Start: p.Start, End: p.End, Commit: p.Commit, Hits: []FunctionHit{}}
 	since, until, err := b.span(p.Since, p.Until)
 	if err != nil {
@@ -151,7 +152,7 @@ func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*Function
 		hit := b.functionHit(c, entries[i].Patch)
 		hit.Created = p.Function != "" && hit.creates(bareName(p.Function))
 		v.Hits = append(v.Hits, hit)
-		if hit.Created { // git goes on with whatever stood there before
+		if hit.Created { // git would go on with unrelated earlier lines
 			v.More = false
 			break
 		}
@@ -159,11 +160,11 @@ func lookFunctionLog(ctx context.Context, b *bench, p functionParams) (*Function
 	return v, nil
 }
 
-// creates reports whether a change brings the function into being: its name is
-// in added lines only, and little of it stood there before. A heading alone
-// that changes is a rename.
+// creates reports whether a commit created the function: its name is in added
+// lines only, and few of its lines were there before. If only the heading
+// changes, that is a rename.
 func (h FunctionHit) creates(name string) bool {
-	const mostKept = 0.25 // of the lines that say something
+	const mostKept = 0.25 // of the lines with letters or digits
 	kept, fresh, named := 0, 0, false
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
@@ -173,7 +174,7 @@ func (h FunctionHit) creates(name string) bool {
 			}
 			named = named || holds
 			switch {
-			case !wordy(l[1:]):
+			case !hasWord(l[1:]):
 			case l[0] == '+':
 				fresh++
 			case l[0] == ' ':
@@ -184,7 +185,7 @@ func (h FunctionHit) creates(name string) bool {
 	return named && float64(kept) <= mostKept*float64(kept+fresh)
 }
 
-func (b *bench) functionHit(c gitext.Commit, patch []byte) FunctionHit {
+func (b *scopedRepo) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 	hit := FunctionHit{Commit: b.commit(c), Hunks: parseHunks(patch)}
 	hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
 	for _, h := range hit.Hunks {
@@ -203,13 +204,14 @@ func (b *bench) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 	return hit
 }
 
-// functionEntries follows the whole body of a type. Else it asks for the name
-// as it is qualified, then for the bare name as a whole word, then for it as any
-// part of a function's head. Git tries its expression on the lines that its
-// pattern for the language takes for heads of functions, and takes the first.
-func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
+// functionEntries returns the history of a function. For a type it follows the
+// whole body. Otherwise it searches for the qualified name, then for the bare
+// name as a whole word, then for it as any part of a function's heading. git
+// matches the expression against the lines that its pattern for the language
+// takes for headings, and uses the first match.
+func (b *scopedRepo) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
 	if name == "" {
-		return drain(b.repo.LogL(ctx, opt))
+		return collectLog(b.repo.LogL(ctx, opt))
 	}
 	text, err := b.text(ctx, opt.Tip, opt.Path)
 	if err != nil {
@@ -219,11 +221,11 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 	bare := bareName(name)
 	if start, end, ok := typeBody(bare, text); ok {
 		opt.Start, opt.End = start, end
-		return drain(b.repo.LogL(ctx, opt))
+		return collectLog(b.repo.LogL(ctx, opt))
 	}
 	for _, form := range []string{wholeWord(name), wholeWord(bare), quoteBRE(bare)} {
 		opt.Function = form
-		entries, err := drain(b.repo.LogL(ctx, opt))
+		entries, err := collectLog(b.repo.LogL(ctx, opt))
 		if err == nil || !errors.As(err, &git) || gitext.Unreadable(err) || ctx.Err() != nil {
 			return entries, err
 		}
@@ -232,8 +234,8 @@ func (b *bench) functionEntries(ctx context.Context, opt gitext.LogLOptions, nam
 		name, opt.Path, opt.Tip.Short(), whereIs(bare, text))
 }
 
-// drain reads a log, as far as it goes when there is an error.
-func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, error) {
+// collectLog reads a log to its end, or up to an error.
+func collectLog(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, error) {
 	var out []gitext.LogLEntry
 	for entry, err := range log {
 		if err != nil {
@@ -244,19 +246,19 @@ func drain(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntry, er
 	return out, nil
 }
 
-// wholeWord is a basic regular expression for a line with the word, without
-// the extensions that not every C library has.
+// wholeWord returns a basic regular expression that matches a line with the
+// word. It avoids extensions that not every C library has.
 func wholeWord(name string) string {
 	return `^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoteBRE(name) + `\([^A-Za-z0-9_].*\)\{0,1\}$`
 }
 
-// quoteBRE quotes the characters that mean something in a basic regular
-// expression, which is what git reads behind -L :.
+// quoteBRE quotes the special characters of a basic regular expression, which
+// is what -L : takes.
 func quoteBRE(s string) string {
 	return regexp.MustCompile(`[][\\.*^$]`).ReplaceAllString(s, `\$0`)
 }
 
-// whereIs lists the first lines of text that hold name.
+// whereIs lists the first lines that contain name.
 func whereIs(name string, text []byte) string {
 	var at []string
 	n := 0

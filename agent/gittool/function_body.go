@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Git takes a function to end where the next one begins, so that of a class it
-// follows the head alone. Of a type that is declared in a file, git_log_function
-// therefore follows the lines of the whole body.
+// Git assumes that a function ends where the next one begins, so for a class it
+// follows only the heading. Therefore git_log_function itself finds the lines
+// of the whole body if a type is declared in a file.
 
-// typeBody returns the lines, from 1, of the one declaration of a type called
-// name in text. The body goes by indentation: it ends before the next line that
-// is indented no deeper than the head, braces and access labels aside. Code that
-// is not laid out like that has its body cut short; the answer says which lines
-// it is about.
+// typeBody returns the lines, from 1, of the only declaration of a type called
+// name in text. It finds the body by indentation: it ends before the next line
+// that is indented no deeper than the heading, apart from braces and access
+// labels. In code with another layout the body is cut short; the answer says
+// which lines it covers.
 func typeBody(name string, text []byte) (start, end int, ok bool) {
 	const kinds = `(?:class|struct|union|enum|interface|trait|record|protocol|module)`
 	head := regexp.MustCompile(`^[ \t]*(?:[\w@.]+[ \t]+)*` + kinds + `[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*(?:$|[{:(<]|(?:extends|implements|final|where)\b)[^;]*$`)
@@ -23,16 +23,16 @@ func typeBody(name string, text []byte) (start, end int, ok bool) {
 			continue
 		}
 		if start > 0 {
-			return 0, 0, false // two of that name
+			return 0, 0, false // there are two of that name
 		}
 		start, end = i+1, i+1+bodyLength(indentOf(line), lines[i+1:])
 	}
 	return start, end, start > 0 && end > start
 }
 
-var goesOn = regexp.MustCompile(`^(?:[{})\]]|(?:public|private|protected)\b.*:)`)
+var continuation = regexp.MustCompile(`^(?:[{})\]]|(?:public|private|protected)\b.*:)`)
 
-// bodyLength counts the lines behind a head that belong to it.
+// bodyLength counts the lines after a heading that belong to its body.
 func bodyLength(indent int, lines []string) int {
 	end := 0
 	for i, line := range lines {
@@ -40,7 +40,7 @@ func bodyLength(indent int, lines []string) int {
 		switch {
 		case text == "":
 			continue
-		case indentOf(line) <= indent && !goesOn.MatchString(text):
+		case indentOf(line) <= indent && !continuation.MatchString(text):
 			return end
 		}
 		end = i + 1
@@ -51,7 +51,7 @@ func bodyLength(indent int, lines []string) int {
 	return end
 }
 
-// indentOf is the width of the white space that a line begins with; a tab is 8.
+// indentOf returns the width of a line's indentation; a tab counts as 8.
 func indentOf(line string) int {
 	width := 0
 	for _, r := range line {

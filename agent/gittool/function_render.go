@@ -26,8 +26,8 @@ func (v *FunctionLog) head() string {
 	return s
 }
 
-// followed says which lines git took for the function: in languages whose
-// functions it does not know, and of classes, it may be the head alone.
+// followed says which lines git took for the function. For classes, and in
+// languages whose functions git does not know, it may be the heading only.
 func (v *FunctionLog) followed() string {
 	if v.Function == "" || len(v.Hits) == 0 || len(v.Hits[0].Hunks) == 0 {
 		return ""
@@ -44,17 +44,17 @@ func (v *FunctionLog) followed() string {
 	return fmt.Sprintf("; followed %s, as of the newest of them", lines)
 }
 
-// Room for a history, in characters.
+// These bound the text of a history, in characters and lines.
 const (
-	hitsRoom  = 5000 // as much as a line of each of twenty commits takes
-	bodyLines = 60   // of a function where it was created, which is most often what was looked for
-	bodyRoom  = 3000 // for these lines, beside the others
-	hitLines  = 8    // of each other commit, while there is room
+	hitsRoom  = 5000 // enough for one line of each of twenty commits
+	bodyLines = 60   // lines of a function where it was created, which is what most searches are for
+	bodyRoom  = 3000 // additional room for those lines
+	hitLines  = 8    // lines of each other commit, while there is room
 )
 
-// render puts the history into words. Its levels drop the unchanged lines, then
-// more of each change. The last one counts, and shows as many of the changed
-// lines as there is room for: of the creation first, of the oldest and newest
+// render renders the history. Its levels drop the unchanged lines, then more
+// and more of each change. The last one counts, and shows as many of the
+// changed lines as fit: first of the creation, then of the oldest and newest
 // commits before those in between.
 func (v *FunctionLog) render(detail int) layout {
 	if detail == detailPlain {
@@ -104,8 +104,8 @@ func (v *FunctionLog) title(h FunctionHit) string {
 	return title
 }
 
-// beginnings shows so much of each commit that all have at most room
-// characters: no more than titles where these are too long already.
+// beginnings shows part of each commit, in at most room characters in all, or
+// the titles only if these are already too long.
 func (v *FunctionLog) beginnings(room int) []block {
 	var forms [][]string
 	for _, h := range v.Hits {
@@ -114,18 +114,18 @@ func (v *FunctionLog) beginnings(room int) []block {
 			forms = append(forms, []string{h.beginning(title, hitLines), h.beginning(title, bodyLines)})
 			continue
 		}
-		forms = append(forms, []string{title, h.sample(title), h.some(title, hitLines)})
+		forms = append(forms, []string{title, h.sample(title), h.changedLines(title, hitLines)})
 	}
 	return fill(forms, outsideIn(len(v.Hits)), room)
 }
 
-// beginning is the first added lines that say something, those of the new
-// function among them.
+// beginning renders the first added lines with letters or digits, among them
+// those of the new function.
 func (h FunctionHit) beginning(title string, most int) string {
 	s, n := title, 0
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
-			if l[0] != '+' || !wordy(l[1:]) {
+			if l[0] != '+' || !hasWord(l[1:]) {
 				continue
 			}
 			if n++; n <= most {
@@ -147,13 +147,14 @@ func (h FunctionHit) excerpt(title string, keep int) string {
 	return strings.Join(lines, "\n")
 }
 
-// some is the first changed lines that say something, at most that many: half
-// of them deleted ones, or more where there are fewer of the others.
-func (h FunctionHit) some(title string, most int) string {
+// changedLines renders at most that many of the first changed lines with
+// letters or digits: half of them deleted ones, or more if there are few added
+// ones.
+func (h FunctionHit) changedLines(title string, most int) string {
 	changed := map[byte][]string{}
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
-			if l[0] != ' ' && wordy(l[1:]) {
+			if l[0] != ' ' && hasWord(l[1:]) {
 				changed[l[0]] = append(changed[l[0]], l)
 			}
 		}
@@ -171,10 +172,11 @@ func (h FunctionHit) some(title string, most int) string {
 	return s
 }
 
-// sampleRunes is how much of a line a sample shows.
+// sampleRunes is how many characters of a line a sample shows.
 const sampleRunes = 70
 
-// sample is the first deleted and the first added line that say something.
+// sample renders the first deleted and the first added line with letters or
+// digits.
 func (h FunctionHit) sample(title string) string {
 	s := title
 	for _, op := range "-+" {
@@ -186,7 +188,7 @@ func (h FunctionHit) sample(title string) string {
 func (h FunctionHit) first(op byte) string {
 	for _, hunk := range h.Hunks {
 		for _, l := range hunk.Lines {
-			if text := strings.TrimSpace(l[1:]); l[0] == op && wordy(text) {
+			if text := strings.TrimSpace(l[1:]); l[0] == op && hasWord(text) {
 				return fmt.Sprintf("\n  %c %s", op, clip(text, sampleRunes))
 			}
 		}
@@ -194,10 +196,10 @@ func (h FunctionHit) first(op byte) string {
 	return ""
 }
 
-// full is the patch with the lines around each change, or if that is wanted
-// with the whole of a short function, which git prints for every commit.
+// full renders the patch with some context around each change, or, if whole is
+// set, with the whole of a short function, as git prints it for every commit.
 func (h FunctionHit) full(title string, whole bool) []block {
-	const context = 3 // as git has it elsewhere
+	const context = 3 // git's default
 	out := []block{{text: title, section: title}}
 	for _, hunk := range h.Hunks {
 		parts := []Hunk{hunk}
@@ -214,7 +216,7 @@ func (h FunctionHit) full(title string, whole bool) []block {
 	return out
 }
 
-// plain is what git log -L prints.
+// plain renders what git log -L prints.
 func (v *FunctionLog) plain() []block {
 	var lines []string
 	for _, h := range v.Hits {

@@ -29,11 +29,11 @@ type Grep struct {
 	Commit  string      `json:"commit"`
 	Matches []GrepMatch `json:"matches"` // by path and line
 	More    bool        `json:"more,omitempty"`
-	Total   int         `json:"total,omitempty"` // lines that match, with More; at most maxGrepCount
-	Files   int         `json:"files,omitempty"` // that hold them
+	Total   int         `json:"total,omitempty"` // how many lines match, if More is set; at most maxGrepCount
+	Files   int         `json:"files,omitempty"` // how many files contain them
 
-	Withheld int    `json:"withheld,omitempty"` // matches in files for secrets
-	Missing  string `json:"missing,omitempty"`  // object that this clone lacks: files that need it were not searched
+	Redacted int    `json:"withheld,omitempty"` // how many matches are in files made for secrets
+	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
 }
 
 // GrepMatch is a matching line.
@@ -41,26 +41,28 @@ type GrepMatch struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // where in Text the pattern begins
+	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
 }
 
-// maxGrepCount is how far matches are counted that are not shown.
+// maxGrepCount is how many matches are counted, shown or not.
 const maxGrepCount = 10_000
 
-func newGrep(b *bench) (agent.Tool, error) {
+func newGrep(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[grepParams, Grep]{
+		deed:     agent.DeedSearch,
 		version:  4,
 		defaults: grepParams{Max: 200},
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
 		look:     lookGrep,
 		render:   (*Grep).render,
+		empty:    func(v *Grep) bool { return len(v.Matches) == 0 },
 	}
 	return t.described("git_grep", b)
 }
 
-func prepareGrep(ctx context.Context, b *bench, p *grepParams) error {
-	// To git, a line break separates alternatives.
+func prepareGrep(ctx context.Context, b *scopedRepo, p *grepParams) error {
+	// git treats a line break as a separator of alternatives.
 	if strings.ContainsAny(p.Pattern, "\n\r") {
 		return refusef("the pattern must be one line; git_log_search finds texts of several lines")
 	}
@@ -82,7 +84,7 @@ func prepareGrep(ctx context.Context, b *bench, p *grepParams) error {
 	return err
 }
 
-func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
+func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 	opt := gitext.GrepOptions{Pattern: p.Pattern, Fixed: !p.Regex, Word: p.Word, IgnoreCase: p.IgnoreCase, Max: maxGrepCount, Texts: p.Max}
 	if p.Path != "" {
 		opt.Paths = []string{p.Path}
@@ -100,7 +102,7 @@ func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
 	match := matcherOf(p.Pattern, p.Regex, p.IgnoreCase)
 	for _, m := range found {
 		if redacted(m.Path) {
-			v.Withheld++
+			v.Redacted++
 			continue
 		}
 		text := agent.CleanLine(strings.TrimSuffix(string(m.Text), "\r"))
@@ -110,7 +112,7 @@ func lookGrep(ctx context.Context, b *bench, p grepParams) (*Grep, error) {
 	return v, nil
 }
 
-// countFiles counts the files of matches, which are in order of path.
+// countFiles counts the files of matches, which are sorted by path.
 func countFiles(found []gitext.GrepMatch) int {
 	n := 0
 	for i := range found {
@@ -138,7 +140,7 @@ func (v *Grep) head(files int) string {
 		if v.Missing != "" {
 			s += fmt.Sprintf("\nnote: this clone lacks object %s and perhaps others; files that need them were not searched", short(v.Missing))
 		}
-		return s + redactedNote(v.Withheld)
+		return s + redactedNote(v.Redacted)
 	}
 	try := []string{}
 	if !v.Regex && strings.ContainsAny(v.Pattern, `\*+?[]|^$`) {
@@ -148,10 +150,10 @@ func (v *Grep) head(files int) string {
 		try = append(try, "without path all files are searched")
 	}
 	try = append(try, "git_log_search finds what other commits had")
-	return s + ": no lines found" + redactedNote(v.Withheld) + "\ntry: " + strings.Join(try, "; ")
+	return s + ": no lines found" + redactedNote(v.Redacted) + "\ntry: " + strings.Join(try, "; ")
 }
 
-// byFile groups the matches, which are in order of path and line.
+// byFile groups the matches, which are sorted by path and line, by file.
 func (v *Grep) byFile() [][]GrepMatch {
 	var out [][]GrepMatch
 	for i, m := range v.Matches {
@@ -163,7 +165,7 @@ func (v *Grep) byFile() [][]GrepMatch {
 	return out
 }
 
-// render puts matches into words. Its levels show fewer lines of each file.
+// render renders the matches. Its levels show fewer lines of each file.
 func (v *Grep) render(detail int) layout {
 	if detail == detailPlain {
 		return layout{blocks: v.plain()}
@@ -190,31 +192,32 @@ func (v *Grep) render(detail int) layout {
 func fullMatches(matches []GrepMatch) []block {
 	section := matches[0].Path
 	out := []block{{text: section, section: section}}
-	for _, run := range runsOf(matches) {
-		out = append(out, block{text: "  " + run.render(maxLineRunes), section: section})
+	for _, group := range groupsOf(matches) {
+		out = append(out, block{text: "  " + group.render(maxLineRunes), section: section})
 	}
 	return out
 }
 
-// A grepRun is matches in a row whose lines have the same text.
-type grepRun []GrepMatch
+// A matchGroup is a group of consecutive matches whose lines have the same
+// text.
+type matchGroup []GrepMatch
 
-func runsOf(matches []GrepMatch) []grepRun {
-	var runs []grepRun
+func groupsOf(matches []GrepMatch) []matchGroup {
+	var groups []matchGroup
 	for i, m := range matches {
 		if i == 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
-			runs = append(runs, nil)
+			groups = append(groups, nil)
 		}
-		runs[len(runs)-1] = append(runs[len(runs)-1], m)
+		groups[len(groups)-1] = append(groups[len(groups)-1], m)
 	}
-	return runs
+	return groups
 }
 
-func (r grepRun) render(runes int) string {
+func (r matchGroup) render(runes int) string {
 	return fmt.Sprintf("%s: %s", lineNumbers(r), around(r[0].Text, r[0].At, runes))
 }
 
-// lineNumbers lists where matches are, the first few.
+// lineNumbers lists the line numbers of the first few matches.
 func lineNumbers(matches []GrepMatch) string {
 	const most = 8
 	var lines []string
@@ -228,15 +231,16 @@ func lineNumbers(matches []GrepMatch) string {
 	return strings.Join(lines, ", ")
 }
 
-// shortMatches is one file with keep lines and the numbers of a few others.
+// shortMatches renders one file with keep lines and the numbers of a few
+// others.
 func shortMatches(matches []GrepMatch, keep int) string {
 	s, shown := matches[0].Path, 0
-	for i, run := range runsOf(matches) {
+	for i, group := range groupsOf(matches) {
 		if i == keep {
 			break
 		}
-		s += "\n  " + lineNumbers(run) + ": " + strings.TrimSpace(around(run[0].Text, run[0].At, maxHitRunes))
-		shown += len(run)
+		s += "\n  " + lineNumbers(group) + ": " + strings.TrimSpace(around(group[0].Text, group[0].At, maxHitRunes))
+		shown += len(group)
 	}
 	switch rest := lineNumbers(matches[shown:]); {
 	case rest == "":
@@ -248,7 +252,7 @@ func shortMatches(matches []GrepMatch, keep int) string {
 	}
 }
 
-// plain is what git grep -n prints.
+// plain renders what git grep -n prints.
 func (v *Grep) plain() []block {
 	var lines []string
 	for _, m := range v.Matches {

@@ -12,17 +12,18 @@ import (
 	"git-agent/gitext"
 )
 
-// Hunk is a piece of a patch. Each line begins with its ' ', '-' or '+'.
+// Hunk is a hunk of a patch. Each line begins with ' ', '-' or '+'.
 type Hunk struct {
 	OldStart int      `json:"old_start"`
 	OldLines int      `json:"old_lines"`
 	NewStart int      `json:"new_start"`
 	NewLines int      `json:"new_lines"`
-	Section  string   `json:"section,omitempty"` // head of the function before it, as git finds it
+	Section  string   `json:"section,omitempty"` // heading of the function before it, as git finds it
 	Lines    []string `json:"lines"`
 }
 
-// maxSection is how much of a function's head stands in the header of a hunk.
+// maxSection is how many characters of a function's heading a hunk header
+// shows.
 const maxSection = 60
 
 func (h Hunk) header() string {
@@ -33,7 +34,7 @@ func (h Hunk) header() string {
 	return s
 }
 
-// extent is how diff writes a start and a length.
+// extent renders a start and a length as diff does.
 func extent(start, lines int) string {
 	if lines == 1 {
 		return strconv.Itoa(start)
@@ -57,12 +58,12 @@ func (h Hunk) counts() (added, deleted int) {
 // withoutContext splits h into the hunks that -U0 would give.
 func (h Hunk) withoutContext() []Hunk { return h.withContext(0) }
 
-// withContext splits h into hunks with at most that many unchanged lines at
+// withContext splits h into hunks with at most context unchanged lines on
 // either side of a change.
 func (h Hunk) withContext(context int) []Hunk {
 	var out []Hunk
 	old, now := h.OldStart, h.NewStart
-	// A side without lines is numbered by the line before it.
+	// A side without lines has the number of the line before it.
 	if h.OldLines == 0 {
 		old++
 	}
@@ -98,7 +99,7 @@ func (h Hunk) withContext(context int) []Hunk {
 	return out
 }
 
-// nearChange says of each line whether a changed one is at most that many
+// nearChange reports for each line whether a changed line is at most context
 // lines away.
 func (h Hunk) nearChange(context int) []bool {
 	near := make([]bool, len(h.Lines))
@@ -120,15 +121,17 @@ func count(yes bool) int {
 	return 0
 }
 
-// wordy reports whether a line says something: a brace does not.
-func wordy(text string) bool {
+// hasWord reports whether a line has a letter or a digit: a brace alone says
+// nothing.
+func hasWord(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// worth is how many lines of a kind to show where keep are of most hunks. What
-// is only added is new behaviour and tells more than lines that replace as
-// many others, which mostly follow a change made elsewhere.
-func (h Hunk) worth(keep int) int {
+// linesToShow returns how many added or deleted lines of h to show where keep
+// are shown of most hunks. Pure additions are new behaviour and say more than
+// lines that replace as many others, which mostly follow a change made
+// elsewhere.
+func (h Hunk) linesToShow(keep int) int {
 	const most = 10
 	switch added, deleted := h.counts(); {
 	case deleted == 0:
@@ -139,10 +142,11 @@ func (h Hunk) worth(keep int) int {
 	return keep
 }
 
-// short returns at most keep deleted and keep added lines, or what they are
-// worth, of those that say something; what is missing is said in a last one.
+// short returns at most keep deleted and keep added lines, adjusted by
+// linesToShow, of those with letters or digits. A last line counts what is left
+// out.
 func (h Hunk) short(keep int) []string {
-	keep = h.worth(keep)
+	keep = h.linesToShow(keep)
 	var out []string
 	var left Hunk
 	added, deleted := 0, 0
@@ -151,7 +155,7 @@ func (h Hunk) short(keep int) []string {
 		if l[0] == '-' {
 			n = &deleted
 		}
-		if !wordy(l[1:]) {
+		if !hasWord(l[1:]) {
 			left.Lines = append(left.Lines, l)
 			continue
 		}
@@ -161,15 +165,15 @@ func (h Hunk) short(keep int) []string {
 			left.Lines = append(left.Lines, l)
 		}
 	}
-	if len(left.Lines) < 2 { // saying so would be as long
+	if len(left.Lines) < 2 { // counting them would take as much room
 		return h.Lines
 	}
 	added, deleted = left.counts()
 	return append(out, fmt.Sprintf("... (+%d -%d more)", added, deleted))
 }
 
-// hunksOf converts what gitext read. Carriage returns at the ends of lines
-// are dropped when every line has one: then they say nothing.
+// hunksOf converts hunks of gitext. If every line ends with a carriage return,
+// those are dropped.
 func hunksOf(in []gitext.Hunk) (out []Hunk, crlf bool) {
 	crlf = allCRLF(in)
 	for _, h := range in {
@@ -202,8 +206,8 @@ func allCRLF(in []gitext.Hunk) bool {
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// parseHunks reads the patch that `git log -L` prints for one commit. Lines
-// are taken by the counts in the hunk header, never by how they begin.
+// parseHunks parses the patch that git log -L prints for one commit. It takes
+// lines by the counts in the hunk header, never by how they begin.
 func parseHunks(patch []byte) []Hunk {
 	var out []Hunk
 	old, now := 0, 0 // lines still to come

@@ -13,12 +13,12 @@ import (
 	"git-agent/gitext"
 )
 
-// maxNear is how many names an answer suggests in place of a wrong one.
+// maxNear is how many similar names a refusal suggests.
 const maxNear = 5
 
-// cleanPath gives the spellings that a caller may have meant, best first: as
-// written, without the a/ or b/ of a patch, with slashes for backslashes.
-// The top of the repository is "".
+// cleanPath returns the paths that a caller may have meant, best first: as
+// written, without the a/ or b/ of a patch, with slashes for backslashes. The
+// top of the repository is "".
 func cleanPath(raw string) ([]string, error) {
 	if strings.ContainsAny(raw, "\n\r") {
 		return nil, refusef("the path %q holds a line break", agent.Shorten(raw, 80))
@@ -42,15 +42,15 @@ func cleanPath(raw string) ([]string, error) {
 	return tries, nil
 }
 
-// place is what a path names in one commit.
+// place is what a path is in one commit.
 type place struct {
 	path string
 	file bool // else a directory
 }
 
-// locate finds what raw names at oid. A name that is not there is refused
-// with names that are.
-func (b *bench) locate(ctx context.Context, oid gitext.OID, raw string) (place, error) {
+// locate finds the path raw at oid. It refuses a path that does not exist and
+// suggests names that do.
+func (b *scopedRepo) locate(ctx context.Context, oid gitext.OID, raw string) (place, error) {
 	at, err := b.find(ctx, oid, raw)
 	switch {
 	case err != nil:
@@ -61,8 +61,8 @@ func (b *bench) locate(ctx context.Context, oid gitext.OID, raw string) (place, 
 	return *at, nil
 }
 
-// find is locate with nil for a name that is not there.
-func (b *bench) find(ctx context.Context, oid gitext.OID, raw string) (*place, error) {
+// find is locate, but returns nil for a path that does not exist.
+func (b *scopedRepo) find(ctx context.Context, oid gitext.OID, raw string) (*place, error) {
 	tries, err := cleanPath(raw)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (b *bench) find(ctx context.Context, oid gitext.OID, raw string) (*place, e
 }
 
 // locateFile is locate for tools that need a file.
-func (b *bench) locateFile(ctx context.Context, oid gitext.OID, raw string) (string, error) {
+func (b *scopedRepo) locateFile(ctx context.Context, oid gitext.OID, raw string) (string, error) {
 	at, err := b.locate(ctx, oid, raw)
 	if err != nil {
 		return "", err
@@ -107,9 +107,9 @@ func (b *bench) locateFile(ctx context.Context, oid gitext.OID, raw string) (str
 	return "", refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))]))
 }
 
-// isFile reports whether p is a file at oid. The one byte is not read for
-// its own sake: a longer file answers that it is too large.
-func (b *bench) isFile(ctx context.Context, oid gitext.OID, p string) (bool, error) {
+// isFile reports whether p is a file at oid. It reads one byte; a longer file
+// answers that it is too large, which is an answer, too.
+func (b *scopedRepo) isFile(ctx context.Context, oid gitext.OID, p string) (bool, error) {
 	_, err := b.repo.BlobAt(ctx, oid, p, 1)
 	var large *gitext.TooLargeError
 	switch {
@@ -121,13 +121,13 @@ func (b *bench) isFile(ctx context.Context, oid gitext.OID, p string) (bool, err
 	return false, err
 }
 
-// noSuchPath words the refusal of a name that is not in the tree of oid.
-func (b *bench) noSuchPath(ctx context.Context, oid gitext.OID, raw string) error {
+// noSuchPath refuses a path that is not in the tree of oid.
+func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string) error {
 	tries, err := cleanPath(raw)
 	if err != nil {
 		return err
 	}
-	if was, err := b.nameThen(ctx, oid, tries[len(tries)-1]); err != nil {
+	if was, err := b.nameAt(ctx, oid, tries[len(tries)-1]); err != nil {
 		return err
 	} else if was != "" {
 		return refusef("%q is not in %s; the file was called %q then", raw, oid.Short(), was)
@@ -139,9 +139,9 @@ func (b *bench) noSuchPath(ctx context.Context, oid gitext.OID, raw string) erro
 	return refusef("%q is not in %s; similar names there: %s", raw, oid.Short(), quoteAll(names))
 }
 
-// nameThen returns what a file that the tip calls p was called at oid, by
-// following its renames backward; "" when it was not there by any name.
-func (b *bench) nameThen(ctx context.Context, oid gitext.OID, p string) (string, error) {
+// nameAt returns the name that the file p of the tip had at oid, by following
+// its renames backward, or "" if it did not exist.
+func (b *scopedRepo) nameAt(ctx context.Context, oid gitext.OID, p string) (string, error) {
 	if oid == b.scope.Tip {
 		return "", nil
 	}
@@ -179,9 +179,9 @@ func quoteAll(names []string) string {
 }
 
 // nearNames picks the files that want may have meant: the same base name
-// elsewhere (moved), then another case or ending, then a slip of the pen, then
-// one contained in the other. Ties go to those that share most
-// directories, then by name.
+// elsewhere (moved), then another case or extension, then a typing error, then
+// one contained in the other. Equal matches are sorted by how many directories
+// they share, then by name.
 func nearNames(want string, files []string) []string {
 	type match struct {
 		name         string
@@ -203,7 +203,8 @@ func nearNames(want string, files []string) []string {
 	return names
 }
 
-// nameDistance ranks a base name against the wanted one; -1 is no match.
+// nameDistance ranks a base name by its similarity to the wanted one; -1 is no
+// match.
 func nameDistance(want, have string) int {
 	if want == have {
 		return 0
@@ -229,8 +230,8 @@ func nameDistance(want, have string) int {
 	return -1
 }
 
-// sharedDirs counts the directories that two paths have in common, from the
-// front and from the back.
+// sharedDirs counts the directories that two paths share, from the front and
+// from the back.
 func sharedDirs(x, y string) int {
 	a, b := strings.Split(path.Dir(x), "/"), strings.Split(path.Dir(y), "/")
 	n := min(len(a), len(b))
@@ -245,8 +246,8 @@ func sharedDirs(x, y string) int {
 	return front + back
 }
 
-// editDistance is Levenshtein's, in bytes; above limit it is only known to
-// be above.
+// editDistance returns the Levenshtein distance in bytes, or some larger number
+// than limit if it is above limit.
 func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

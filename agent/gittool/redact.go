@@ -6,24 +6,24 @@ import (
 	"git-agent/agent/secret"
 )
 
-// What a file like .env or id_rsa holds is shown to nobody: tools say that it
+// The contents of a file like .env or id_rsa are never shown. Tools say that it
 // exists, which commits changed it and by how many lines.
 
 // redactedKind describes such a file in a list of changes.
 const redactedKind = "contents withheld"
 
-// redacted reports whether the contents of a file are not for showing, by
-// any of its names.
+// redacted reports whether the contents of a file must not be shown, by any of
+// its names.
 func redacted(names ...string) bool {
 	for _, name := range names {
-		if secret.Withheld(name) {
+		if secret.MustRedact(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// refuseRedacted is for a call that asks for the contents of such a file.
+// refuseRedacted refuses a call that asks for the contents of such a file.
 func refuseRedacted(path string) error {
 	if !redacted(path) {
 		return nil
@@ -31,7 +31,7 @@ func refuseRedacted(path string) error {
 	return refusef("the contents of %q are withheld: by its name it holds secrets; git_show and git_log_search tell which commits changed it", path)
 }
 
-// redactedNote says what an answer leaves out.
+// redactedNote returns the note about lines that are not shown.
 func redactedNote(lines int) string {
 	if lines == 0 {
 		return ""

@@ -13,10 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Scope bounds what tools can see. Ancestry is the bound: the tip and what it
-// reaches, nothing else. A date is a second one, for commits whose clock runs
-// ahead: they can be found by no search and be named in no call, though blame
-// still attributes lines to them.
+// Scope bounds what tools can see: the tip and its ancestors, and nothing else.
+// A date is a second bound, for commits whose clock runs ahead: no search finds
+// them and no call may name them, though blame still attributes lines to them.
 type Scope struct {
 	Tip    gitext.OID // newest visible commit: the parent of the fix under study
 	Fix    gitext.OID // commit that must never be seen, "" if there is none
@@ -26,7 +25,7 @@ type Scope struct {
 }
 
 // Redactor rewrites messages and subjects before anyone sees them. Its zero
-// value leaves them alone. Name identifies what Text does, for cache keys.
+// value changes nothing. Name identifies what Text does, for cache keys.
 type Redactor struct {
 	Name string
 	Text func(string) string
@@ -39,11 +38,11 @@ func (r Redactor) apply(s string) string {
 	return r.Text(s)
 }
 
-// Resolve turns what a model wrote, however decorated, into a commit of the
-// scope, as the tools do. Note says how a doubtful name was read. A name that
-// cannot be one is a *CallError, with words for the model.
+// Resolve resolves what a model wrote, with whatever decoration, to a commit of
+// the scope, as the tools do. note says how an uncertain name was read. An
+// impossible name is a *CallError for the model.
 func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string) (oid gitext.OID, note string, err error) {
-	b := &bench{repo: repo, scope: s}
+	b := &scopedRepo{repo: repo, scope: s}
 	oid, err = b.revision(ctx, text)
 	var no *refusal
 	if errors.As(err, &no) {
@@ -52,9 +51,9 @@ func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string
 	return oid, strings.Join(b.notes, "; "), err
 }
 
-// shortHash is how many digits name a commit in answers, and prefixes are
-// the lengths to which a hash with a wrong tail is shortened: models recall
-// beginnings better than ends (AgentSZZ, section 3.5).
+// shortHash is how many digits of a hash answers show. prefixes lists the
+// lengths to which a hash with a wrong end is shortened, because models
+// remember beginnings better than ends (AgentSZZ, section 3.5).
 const (
 	shortHash = 12
 	minHash   = 7
@@ -64,10 +63,10 @@ var prefixes = [...]int{12, 10, 8, minHash}
 
 var revisionForm = regexp.MustCompile(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
 
-// revision turns what a caller wrote into a commit of the scope. It accepts
-// hashes and HEAD (the tip), with ^ and ~N behind them; no other name, since
+// revision resolves what a caller wrote to a commit of the scope. It accepts
+// hashes and HEAD (the tip), followed by ^ and ~N, but no other names, since
 // branches and tags may lie outside the scope.
-func (b *bench) revision(ctx context.Context, text string) (gitext.OID, error) {
+func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, error) {
 	cleaned := strings.Trim(text, " \t\r\n`'\"<>()[].,:;")
 	cleaned = strings.TrimSpace(strings.TrimPrefix(cleaned, "commit "))
 	if cleaned == "" {
@@ -91,7 +90,7 @@ func (b *bench) revision(ctx context.Context, text string) (gitext.OID, error) {
 }
 
 // hash resolves hexadecimal digits to one commit of the scope.
-func (b *bench) hash(ctx context.Context, hex string) (gitext.OID, error) {
+func (b *scopedRepo) hash(ctx context.Context, hex string) (gitext.OID, error) {
 	if len(hex) < minHash {
 		return "", refusef("%q is too short for a commit hash; give at least %d digits", hex, minHash)
 	}
@@ -100,7 +99,7 @@ func (b *bench) hash(ctx context.Context, hex string) (gitext.OID, error) {
 		if n > len(hex) {
 			continue
 		}
-		// A branch may be called like a hash, hence the look at the prefix.
+		// A branch may have the name of a hash, so the prefix is compared.
 		oid, err := b.repo.Resolve(ctx, hex[:n])
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -124,9 +123,9 @@ func (b *bench) hash(ctx context.Context, hex string) (gitext.OID, error) {
 	return b.searchHash(ctx, hex, refused)
 }
 
-// searchHash looks through the scope for a prefix that git could not resolve:
-// unknown, or ambiguous in the repository while perhaps unique in the scope.
-func (b *bench) searchHash(ctx context.Context, hex string, refused error) (gitext.OID, error) {
+// searchHash searches the scope for a prefix that git could not resolve: it is
+// unknown, or ambiguous in the repository but perhaps unique in the scope.
+func (b *scopedRepo) searchHash(ctx context.Context, hex string, refused error) (gitext.OID, error) {
 	var found []gitext.LogEntry
 	want := hex[:min(len(hex), shortHash)]
 	for entry, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: b.scope.Tip}) {
@@ -153,8 +152,8 @@ func (b *bench) searchHash(ctx context.Context, hex string, refused error) (gite
 	return "", refusef("%s is ambiguous; it may be %s", hex, strings.Join(names, ", "))
 }
 
-// walk follows ^, ^N, ~ and ~N from oid as git does.
-func (b *bench) walk(ctx context.Context, oid gitext.OID, steps string) (gitext.OID, error) {
+// walk follows ^, ^N, ~ and ~N from oid, as git does.
+func (b *scopedRepo) walk(ctx context.Context, oid gitext.OID, steps string) (gitext.OID, error) {
 	for steps != "" {
 		op := steps[0]
 		digits := len(steps[1:]) - len(strings.TrimLeft(steps[1:], "0123456789"))
@@ -181,7 +180,7 @@ func (b *bench) walk(ctx context.Context, oid gitext.OID, steps string) (gitext.
 }
 
 // parent returns the n-th parent; ^0 is the commit itself.
-func (b *bench) parent(ctx context.Context, oid gitext.OID, n int) (gitext.OID, error) {
+func (b *scopedRepo) parent(ctx context.Context, oid gitext.OID, n int) (gitext.OID, error) {
 	if n == 0 {
 		return oid, nil
 	}
@@ -201,7 +200,7 @@ func (b *bench) parent(ctx context.Context, oid gitext.OID, n int) (gitext.OID, 
 }
 
 // admit returns nil when oid belongs to the scope.
-func (b *bench) admit(ctx context.Context, oid gitext.OID) error {
+func (b *scopedRepo) admit(ctx context.Context, oid gitext.OID) error {
 	if oid == b.scope.Fix {
 		return refusef("%s is the fix under study, which the tools do not show; the newest visible commit is its parent, %s",
 			oid.Short(), b.scope.Tip.Short())
@@ -226,16 +225,16 @@ func (b *bench) admit(ctx context.Context, oid gitext.OID) error {
 	return nil
 }
 
-func (b *bench) tooLate(t time.Time) bool {
+func (b *scopedRepo) tooLate(t time.Time) bool {
 	return !b.scope.Until.IsZero() && t.After(b.scope.Until)
 }
 
-// subject is a subject line as answers show it.
-func (b *bench) subject(s string) string {
+// subject redacts and escapes a subject line.
+func (b *scopedRepo) subject(s string) string {
 	return agent.CleanLine(b.scope.Redact.apply(s))
 }
 
-// day reads a date parameter; end makes it the last second of that day.
+// day parses a date parameter; end makes it the last second of that day.
 func day(name, value string, end bool) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
@@ -250,8 +249,8 @@ func day(name, value string, end bool) (time.Time, error) {
 	return t, nil
 }
 
-// span reads since and until and tightens until to the scope's.
-func (b *bench) span(since, until string) (from, to time.Time, err error) {
+// span parses since and until, and limits until to the scope's.
+func (b *scopedRepo) span(since, until string) (from, to time.Time, err error) {
 	if from, err = day("since", since, false); err != nil {
 		return from, to, err
 	}

@@ -35,22 +35,22 @@ type Search struct {
 	Until   string      `json:"until,omitempty"`
 	Order   string      `json:"order"`
 	Hits    []SearchHit `json:"hits"`
-	More    bool        `json:"more,omitempty"` // there are others
+	More    bool        `json:"more,omitempty"` // there are further commits
 	Total   int         `json:"total,omitempty"`
-	Missing string      `json:"missing,omitempty"` // object that this clone lacks: what lies behind was not searched
-	Folder  bool        `json:"folder,omitempty"`  // Path is one, and renames of it are not followed
+	Missing string      `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
+	Folder  bool        `json:"folder,omitempty"`  // Path is a folder, whose renames are not followed
 
-	Standing *Presence `json:"standing,omitempty"` // the text at Commit; nil when not looked up
+	Presence *Presence `json:"standing,omitempty"` // where the text is at Commit; nil if not looked up
 }
 
 // SearchHit is a commit that changed the pattern.
 type SearchHit struct {
 	Commit Commit    `json:"commit"`
-	Files  []string  `json:"files"` // in which it changed
-	Lines  []HitLine `json:"lines"` // changed lines that hold the pattern, the first few
+	Files  []string  `json:"files"` // the files in which it changed
+	Lines  []HitLine `json:"lines"` // the first few changed lines that contain the pattern
 	More   int       `json:"more,omitempty"`
 
-	Withheld int `json:"withheld,omitempty"` // such lines in files for secrets
+	Redacted int `json:"withheld,omitempty"` // how many such lines are in files made for secrets
 }
 
 // HitLine is a changed line. Line is its number after the commit for an
@@ -60,28 +60,30 @@ type HitLine struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // where in Text the pattern begins
+	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
 }
 
 const (
-	maxHitLines  = 10       // kept of each commit
-	maxHitFiles  = 200      // whose patches are read
+	maxHitLines  = 10       // lines kept of each commit
+	maxHitFiles  = 200      // files whose patches are read
 	maxHitsPatch = 16 << 20 // bytes of one commit's patch
 )
 
-func newSearch(b *bench) (agent.Tool, error) {
+func newSearch(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[searchParams, Search]{
+		deed:     agent.DeedSearch,
 		version:  3,
 		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
 		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareSearch,
 		look:     lookSearch,
 		render:   (*Search).render,
+		empty:    func(v *Search) bool { return len(v.Hits) == 0 },
 	}
 	return t.described("git_log_search", b)
 }
 
-func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
+func prepareSearch(ctx context.Context, b *scopedRepo, p *searchParams) error {
 	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
 		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
 	}
@@ -101,7 +103,7 @@ func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
 	if p.Path == "" {
 		return nil
 	}
-	// A path that is no longer there may have been: history decides.
+	// A path that no longer exists may have existed earlier: the history decides.
 	at, err := b.find(ctx, oid, p.Path)
 	if err != nil {
 		return err
@@ -118,7 +120,7 @@ func prepareSearch(ctx context.Context, b *bench, p *searchParams) error {
 	return nil
 }
 
-func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) {
+func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, error) {
 	v := &Search{Pattern: agent.Clean(p.Pattern), Mode: p.Mode, Path: p.Path, Commit: p.Commit, Since: p.Since, Until: p.Until, Order: p.Order}
 	since, until, err := b.span(p.Since, p.Until)
 	if err != nil {
@@ -149,14 +151,14 @@ func lookSearch(ctx context.Context, b *bench, p searchParams) (*Search, error) 
 			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
 		}
 	}
-	if v.Standing, err = b.presence(ctx, p); err != nil {
+	if v.Presence, err = b.presence(ctx, p); err != nil {
 		return nil, err
 	}
 	return v, b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false))
 }
 
-// collect takes max entries from the wanted end of the log. For the oldest
-// ones the whole log has to be read.
+// collect takes max entries from the wanted end of the log. For the oldest ones
+// it has to read the whole log.
 func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for entry, err := range log {
@@ -172,7 +174,7 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 		}
 		v.Total++
 		if v.Order == "newest" && len(entries) == max {
-			v.More, v.Total = true, 0 // reading on would only count
+			v.More, v.Total = true, 0 // do not read on only to count
 			break
 		}
 		if len(entries) == max {
@@ -187,7 +189,7 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 	return entries, nil
 }
 
-// missingObject names the object of the clone that err is about, if it is.
+// missingObject returns the id of the missing object that err is about, or "".
 func missingObject(err error) string {
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
@@ -196,8 +198,8 @@ func missingObject(err error) string {
 	return ""
 }
 
-// explainPattern makes a refusal of what git says to a regular expression
-// that it cannot read. Its text is shown, not interpreted.
+// explainPattern turns git's error about an invalid regular expression into a
+// refusal. Its text is shown, not interpreted.
 func explainPattern(err error, pattern string, regex bool) error {
 	var git *gitext.Error
 	if !regex || !errors.As(err, &git) || git.Exit != 128 && git.Exit != 129 {
@@ -210,19 +212,20 @@ func explainPattern(err error, pattern string, regex bool) error {
 	return refusef("git does not accept the regular expression %q: %s", agent.Shorten(agent.CleanLine(pattern), 80), agent.Shorten(agent.CleanLine(said), 200))
 }
 
-// repetition is what POSIX lets follow an opening brace.
+// repetition matches what POSIX allows after an opening brace.
 var repetition = regexp.MustCompile(`\{[0-9]+(,[0-9]*)?\}`)
 
-// looseBrace finds a brace that stands for itself in Go, and is an error in POSIX.
+// looseBrace reports whether the pattern has a brace that is literal in Go and
+// an error in POSIX.
 func looseBrace(pattern string) bool {
 	return strings.Contains(repetition.ReplaceAllString(pattern, ""), "{")
 }
 
-// matcher returns where in a line a pattern is found first, -1 for nowhere.
+// matcher returns the offset of a pattern in a line, -1 if it does not occur.
 type matcher func(line string) int
 
-// matcherOf reads a pattern as git does, but for corners in which Go's regular
-// expressions differ; it only decides which lines are shown, and how.
+// matcherOf compiles a pattern nearly as git does. Go's regular expressions
+// differ in corner cases, but this only decides which lines are shown, and how.
 func matcherOf(pattern string, regex, ignoreCase bool) matcher {
 	if !regex {
 		first, _, _ := strings.Cut(pattern, "\n")
@@ -247,7 +250,7 @@ func matcherOf(pattern string, regex, ignoreCase bool) matcher {
 }
 
 // fillHits reads commits and the matching changed lines of the entries.
-func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match matcher) error {
+func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.LogEntry, match matcher) error {
 	v.Hits = []SearchHit{}
 	var oids []gitext.OID
 	var paths []string
@@ -280,7 +283,7 @@ func (b *bench) fillHits(ctx context.Context, v *Search, entries []gitext.LogEnt
 	return b.fillLines(ctx, v, oids, paths, match)
 }
 
-func (b *bench) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match matcher) error {
+func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID, paths []string, match matcher) error {
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
@@ -318,7 +321,7 @@ func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match match
 		return
 	}
 	if redacted(f.OldPath, f.NewPath) {
-		h.Withheld++
+		h.Redacted++
 		return
 	}
 	if len(h.Lines) == maxHitLines {

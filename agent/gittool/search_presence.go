@@ -10,27 +10,27 @@ import (
 	"git-agent/gitext"
 )
 
-// A Standing says where the text of a search (mode "S") stands at the commit
-// from which the search went back: whether a change that took it away took the
-// last of it, or another copy is left.
+// Presence says where the text of a search (mode "S") is at the commit from
+// which the search went back: whether a change that removed it removed the last
+// copy, or another one is left.
 type Presence struct {
 	Lines     int      `json:"lines"`
-	More      bool     `json:"more,omitempty"`      // lines are at least so many
-	Files     []string `json:"files"`               // that hold it, the first few
+	More      bool     `json:"more,omitempty"`      // there are at least that many lines
+	Files     []string `json:"files"`               // the first few files that contain it
 	Others    int      `json:"others,omitempty"`    // further files
-	Elsewhere bool     `json:"elsewhere,omitempty"` // none is below the path that was searched
+	Elsewhere bool     `json:"elsewhere,omitempty"` // no copy is below the path that was searched
 }
 
-// Bounds of a Standing.
+// These bound a Presence.
 const (
 	maxPresenceLines = 1000
 	maxPresenceFiles = 3
 )
 
-// presence looks a text up in the tree, below the path of the search and, when
-// there is none, everywhere. It is nil for what a tree cannot be searched for,
-// a text of several lines, and where the clone lacks files.
-func (b *bench) presence(ctx context.Context, p searchParams) (*Presence, error) {
+// presence searches a text in the tree, below the path of the search and, if it
+// is not there, everywhere. It returns nil for a text of several lines, and if
+// the clone lacks files.
+func (b *scopedRepo) presence(ctx context.Context, p searchParams) (*Presence, error) {
 	if p.Mode != "S" || strings.ContainsAny(p.Pattern, "\n\r") {
 		return nil, nil
 	}
@@ -58,8 +58,8 @@ func (b *bench) presence(ctx context.Context, p searchParams) (*Presence, error)
 	return &Presence{Files: []string{}}, nil
 }
 
-// presenceOf counts matches. Files for secrets are passed over: that they hold
-// a text would tell what is in them.
+// presenceOf counts matches. It skips files made for secrets: that they contain
+// a text would reveal their content.
 func presenceOf(found []gitext.GrepMatch) *Presence {
 	s := &Presence{Files: []string{}, More: len(found) == maxPresenceLines}
 	last := ""
@@ -80,8 +80,8 @@ func presenceOf(found []gitext.GrepMatch) *Presence {
 	return s
 }
 
-// render is a line about the text at a commit. When the newest change of a
-// search found no other after it, it took the last one away.
+// render describes in one line where the text is at a commit. If the text is
+// gone, the newest change of the search removed the last copy.
 func (s *Presence) render(at string, newest *SearchHit) string {
 	if s.Lines == 0 {
 		if newest != nil && slices.ContainsFunc(newest.Lines, func(l HitLine) bool { return l.Op == "-" }) {

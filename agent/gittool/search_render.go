@@ -26,12 +26,12 @@ func (v *Search) question() string {
 	return s
 }
 
-// searchRoom is how long a list of commits may be, in characters: each is
-// worth a line of its change.
+// searchRoom is how long a list of commits may be, in characters. Each commit
+// should have room for one line of its change.
 const searchRoom = 3800
 
-// render puts a search into words. Its levels show fewer of the changed lines,
-// the last two the beginning of one for each commit.
+// render renders a search. Its levels show fewer of the changed lines; the last
+// two show the beginning of one line for each commit.
 func (v *Search) render(detail int) layout {
 	if detail == detailPlain {
 		return layout{blocks: v.plain()}
@@ -57,7 +57,7 @@ func (v *Search) render(detail int) layout {
 
 func (v *Search) head() string {
 	if len(v.Hits) == 0 {
-		return v.question() + ": no commits found" + v.stands() + "\n" + v.advice()
+		return v.question() + ": no commits found" + v.presenceLine() + "\n" + v.advice()
 	}
 	end := "newest first"
 	if v.Order == "oldest" {
@@ -73,16 +73,16 @@ func (v *Search) head() string {
 	if v.Missing != "" {
 		s += gapNote(v.Missing)
 	}
-	withheld := 0
+	redacted := 0
 	for _, h := range v.Hits {
-		withheld += h.Withheld
+		redacted += h.Redacted
 	}
-	return s + v.stands() + redactedNote(withheld)
+	return s + v.presenceLine() + redactedNote(redacted)
 }
 
-// stands says on a line of its own whether the text is left.
-func (v *Search) stands() string {
-	if v.Standing == nil {
+// presenceLine says on a line of its own whether the text is still there.
+func (v *Search) presenceLine() string {
+	if v.Presence == nil {
 		return ""
 	}
 	var newest *SearchHit
@@ -93,10 +93,10 @@ func (v *Search) stands() string {
 	case !v.More:
 		newest = &v.Hits[len(v.Hits)-1]
 	}
-	return "\n" + v.Standing.render(v.Commit, newest)
+	return "\n" + v.Presence.render(v.Commit, newest)
 }
 
-// advice is what to try after an empty answer.
+// advice suggests what to try after an empty answer.
 func (v *Search) advice() string {
 	var try []string
 	switch {
@@ -114,8 +114,8 @@ func (v *Search) advice() string {
 	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
 }
 
-// render is a commit and at most keep of its deleted and of its added lines, or
-// the beginning of one line for 0.
+// render renders a commit with at most keep of its deleted and of its added
+// lines, or, for 0, the beginning of one line.
 func (h SearchHit) render(keep int) string {
 	s := h.Commit.line()
 	if len(h.Lines) == 0 {
@@ -146,10 +146,10 @@ func (h SearchHit) render(keep int) string {
 	return s
 }
 
-// maxHitRunes is how much of a matching line is shown.
+// maxHitRunes is how many characters of a matching line are shown.
 const maxHitRunes = 160
 
-// plain is what git log prints.
+// plain renders what git log prints.
 func (v *Search) plain() []block {
 	var lines []string
 	for _, h := range v.Hits {

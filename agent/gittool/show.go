@@ -24,13 +24,13 @@ type showParams struct {
 type Show struct {
 	Commit    Commit       `json:"commit"`
 	Parents   []string     `json:"parents"`
-	Path      string       `json:"path,omitempty"` // the files are only those below it
+	Path      string       `json:"path,omitempty"` // only files below it are listed
 	Stat      bool         `json:"stat,omitempty"` // the patch was not asked for
 	Files     []FileChange `json:"files"`
-	AllFiles  int          `json:"all_files"` // that the commit changed
+	AllFiles  int          `json:"all_files"` // how many files the commit changed
 	Truncated bool         `json:"truncated,omitempty"`
 	Trailers  []string     `json:"trailers,omitempty"`
-	Missing   string       `json:"missing,omitempty"` // object that this clone lacks: files that need it have no hunks
+	Missing   string       `json:"missing,omitempty"` // an object that this clone lacks; files that need it have no hunks
 }
 
 // FileChange is what a commit did to a file.
@@ -44,8 +44,9 @@ type FileChange struct {
 	Hunks   []Hunk `json:"hunks,omitempty"`
 }
 
-func newShow(b *bench) (agent.Tool, error) {
+func newShow(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[showParams, Show]{
+		deed:     agent.DeedShow,
 		version:  3,
 		defaults: showParams{Context: 3},
 		page:     func(p *showParams) int { n := p.Page; p.Page = 0; return n },
@@ -56,7 +57,7 @@ func newShow(b *bench) (agent.Tool, error) {
 	return t.described("git_show", b)
 }
 
-func prepareShow(ctx context.Context, b *bench, p *showParams) error {
+func prepareShow(ctx context.Context, b *scopedRepo, p *showParams) error {
 	oid, err := b.revision(ctx, p.Commit)
 	if err != nil {
 		return err
@@ -69,13 +70,13 @@ func prepareShow(ctx context.Context, b *bench, p *showParams) error {
 	if err != nil {
 		return err
 	}
-	// The patch decides which spelling is meant, since a deleted file is in
-	// no tree of this commit.
+	// The patch decides which path is meant, since a deleted file is not in the
+	// tree of this commit.
 	p.Path = strings.Join(tries, "\n")
 	return nil
 }
 
-func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
+func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	oid := gitext.OID(p.Commit)
 	c, err := b.repo.Commit(ctx, oid)
 	if err != nil {
@@ -106,20 +107,20 @@ func lookShow(ctx context.Context, b *bench, p showParams) (*Show, error) {
 		return nil, err
 	}
 	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
-	return v, v.take(patch.Files, strings.Split(p.Path, "\n"))
+	return v, v.selectFiles(patch.Files, strings.Split(p.Path, "\n"))
 }
 
-// maxFilesApart bounds the processes that a patch with gaps may cost, and
+// maxFilesApart bounds the processes that an incomplete patch may take, and
 // maxLeftOut how many of them may find nothing.
 const (
 	maxFilesApart = 100
 	maxLeftOut    = 20
 )
 
-// patchByFile reads the patch of each file by itself, where it cannot be read
-// whole: a clone that lacks some of the contents, or more than git may do at
-// once. Renames are not seen then, since a rename needs them.
-func (b *bench) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
+// patchByFile reads the patch of each file separately. It is used if the patch
+// cannot be read as a whole: the clone lacks some of the contents, or git hit a
+// bound. It does not detect renames, which need the contents.
+func (b *scopedRepo) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	out := &gitext.Patch{Commit: oid, Parent: parent}
 	opt.Renames = false
 	var err error
@@ -147,8 +148,8 @@ func (b *bench) patchByFile(ctx context.Context, parent, oid gitext.OID, opt git
 	return out, nil
 }
 
-// take keeps the files that one of the spellings of a path means.
-func (v *Show) take(files []gitext.FileChange, tries []string) error {
+// selectFiles keeps the files that match one of the possible paths.
+func (v *Show) selectFiles(files []gitext.FileChange, tries []string) error {
 	for _, try := range tries {
 		for _, f := range files {
 			if under(f.NewPath, try) || under(f.OldPath, try) {
@@ -171,7 +172,7 @@ func (v *Show) take(files []gitext.FileChange, tries []string) error {
 	return refusef("%s does not touch %q; it changes %d file(s), such as %s", short(v.Commit.OID), tries[0], len(names), quoteAll(near))
 }
 
-// under reports whether file is dir or lies in it; everything lies in "".
+// under reports whether file is dir or lies below it; everything lies below "".
 func under(file, dir string) bool {
 	return dir == "" || file == dir || strings.HasPrefix(file, dir+"/")
 }

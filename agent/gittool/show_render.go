@@ -14,7 +14,7 @@ import (
 // maxListed is how many changed files are listed before the patch.
 const maxListed = 12
 
-// kindOf says what a change is beside its lines.
+// kindOf describes a change apart from its lines.
 func kindOf(f gitext.FileChange) string {
 	var kinds []string
 	if f.Submodule {
@@ -29,7 +29,7 @@ func kindOf(f gitext.FileChange) string {
 	return strings.Join(kinds, ", ")
 }
 
-// title is a file on one line of a list: "M lib/a.c +3 -1".
+// title renders a file on one line of a list: "M lib/a.c +3 -1".
 func (f FileChange) title() string {
 	name := f.Path
 	if f.OldPath != "" {
@@ -42,17 +42,17 @@ func (f FileChange) title() string {
 	return s
 }
 
-// Room for a commit, in characters, beside what is normal.
+// These add room for a commit, in characters.
 const (
-	pathRoom    = 2500 // when some of its files were asked for
-	fileRoom    = 8000 // when one of its files was: about 200 changed lines
-	messageRoom = 1500 // at most, for as much of a message
+	pathRoom    = 2500 // if some of its files were asked for
+	fileRoom    = 8000 // if one of its files was asked for: about 200 changed lines
+	messageRoom = 1500 // for the message, at most
 )
 
-// render puts a commit into words. Its levels drop the unchanged lines, then
-// more and more of each hunk. The last one lists the files, and shows the
-// changes of those for which there is room; of one file, or of a path that was
-// asked for, it shows as much of each hunk as there is room for instead.
+// render renders a commit. Its levels drop the unchanged lines, then more and
+// more of each hunk. The last one lists the files and shows the changes of
+// those that fit. For a single file, or a path that was asked for, it instead
+// shows as much of each hunk as fits.
 func (v *Show) render(detail int) layout {
 	if detail == detailPlain {
 		return layout{blocks: v.plain()}
@@ -101,7 +101,8 @@ func (v *Show) room() int {
 	return room + pathRoom
 }
 
-// about is the message, without trailers, and what the commit changed.
+// about renders the message, without trailers, and counts what the commit
+// changed.
 func (v *Show) about(lines int) string {
 	var b strings.Builder
 	if v.Commit.Message != "" {
@@ -147,7 +148,7 @@ func shorts(oids []string) []string {
 	return out
 }
 
-// list has one block for each file.
+// list renders one block for each file.
 func (v *Show) list() []block {
 	var out []block
 	for _, f := range v.Files {
@@ -160,8 +161,8 @@ func (v *Show) list() []block {
 	return out
 }
 
-// beginning is a list that leaves room for some of the changes. Of many files
-// it shows those with most changed lines, program text first.
+// beginning renders a list that leaves room for some of the changes. Of many
+// files it shows those with the most changed lines, program text first.
 func (v *Show) beginning() []block {
 	const most = 30
 	if v.Stat || len(v.Files) <= most+1 {
@@ -193,7 +194,7 @@ func (v *Show) overview() []block {
 	return out
 }
 
-// patch is the full patch, one block for each line.
+// patch renders the full patch, one block for each line.
 func (v *Show) patch() []block {
 	if v.Stat {
 		return v.list()
@@ -212,8 +213,8 @@ func (v *Show) patch() []block {
 	return out
 }
 
-// excerpt is the changed lines, at most keep of a kind in each hunk if keep
-// is not 0; one block for each file.
+// excerpt renders the changed lines, one block for each file. If keep is not 0
+// it shows at most keep added and keep deleted lines of each hunk.
 func (v *Show) excerpt(keep int) []block {
 	if v.Stat {
 		return v.list()
@@ -225,8 +226,8 @@ func (v *Show) excerpt(keep int) []block {
 	return out
 }
 
-// byHunk is the changed lines with one block for each hunk: as much of each as
-// there is room for, in characters.
+// byHunk renders the changed lines with one block for each hunk: as much of
+// each as fits into room characters.
 func (v *Show) byHunk(room int) []block {
 	var forms [][]string
 	for _, f := range v.Files {
@@ -244,8 +245,9 @@ func (v *Show) byHunk(room int) []block {
 	return fill(forms, inOrder(len(forms)), room)
 }
 
-// forms is the changed lines of a hunk behind a title, from few to all, or to
-// those for which there is room; of many, the first ones without a hole.
+// forms renders the changed lines of a hunk below a title in several lengths,
+// from few lines to all or to as many as fit. The longer forms have the first
+// lines without a gap.
 func (h Hunk) forms(title string, room int) []string {
 	const step = 25 // lines
 	with := func(lines []string) string { return strings.TrimPrefix(title+"\n"+strings.Join(lines, "\n"), "\n") }
@@ -264,7 +266,7 @@ func (h Hunk) forms(title string, room int) []string {
 	return append(out, with(all))
 }
 
-// firstHunk is a little of the first hunk.
+// firstHunk renders a few lines of the first hunk.
 func (f FileChange) firstHunk() string {
 	lines := append([]string{"--- " + f.title()}, excerpt(f.Hunks[0], 1)...)
 	if n := len(f.Hunks); n > 1 {
@@ -281,7 +283,8 @@ func (f FileChange) excerpt(keep int) string {
 	return strings.Join(lines, "\n")
 }
 
-// samples offers the changes of each file, program text before the rest.
+// samples returns the changes of each file as optional content, program text
+// first.
 func (v *Show) samples() []extra {
 	var first, rest []extra
 	for _, f := range v.Files {
@@ -298,8 +301,8 @@ func (v *Show) samples() []extra {
 	return append(first, rest...)
 }
 
-// secondary guesses, for the order of samples only, that a file is a test, a
-// text or data.
+// secondary guesses whether a file is a test, a text or data. It only affects
+// the order of samples.
 func secondary(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case "", ".md", ".txt", ".rst", ".adoc", ".html", ".xml", ".json", ".yml", ".yaml", ".at", ".po", ".lock":
@@ -308,8 +311,8 @@ func secondary(name string) bool {
 	return strings.Contains(strings.ToLower(name), "test")
 }
 
-// excerpt is the changed lines of a hunk, at most keep of a kind in each run
-// if keep is not 0.
+// excerpt renders the changed lines of a hunk. If keep is not 0 it shows at
+// most keep added and keep deleted lines of each change.
 func excerpt(h Hunk, keep int) []string {
 	var out []string
 	for _, part := range h.withoutContext() {
@@ -325,7 +328,7 @@ func excerpt(h Hunk, keep int) []string {
 	return out
 }
 
-// plain is close to what git show prints.
+// plain renders nearly what git show prints.
 func (v *Show) plain() []block {
 	c := v.Commit
 	lines := []string{"commit " + c.OID}
@@ -350,7 +353,7 @@ func (v *Show) plain() []block {
 	return lineBlocks(lines)
 }
 
-// plainMessage is the head of a commit as git log prints it.
+// plainMessage renders the head of a commit as git log does.
 func plainMessage(c Commit, trailers []string) []string {
 	lines := []string{
 		fmt.Sprintf("Author: %s <%s>", c.Author, c.Email),

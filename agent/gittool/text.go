@@ -8,18 +8,18 @@ import (
 	"git-agent/agent"
 )
 
-// maxValueRunes is how much of one line a typed value keeps.
+// maxValueRunes is how many characters of one line a typed value keeps.
 const maxValueRunes = 8000
 
-// line cleans a line of a file, without its line break, and bounds it.
+// line escapes and shortens a line of a file, without its line break.
 func line(text string) string {
 	return agent.Shorten(agent.CleanLine(strings.TrimSuffix(text, "\r")), maxValueRunes)
 }
 
-// beforeMatch is how much is shown before a match in a long line.
+// beforeMatch is how many characters are shown before a match in a long line.
 const beforeMatch = 40
 
-// around cuts s to max runes that begin a little before byte at.
+// around shortens s to max characters that begin a little before byte at.
 func around(s string, at, max int) string {
 	skip := utf8.RuneCountInString(s[:min(at, len(s))]) - beforeMatch
 	if skip <= 0 || utf8.RuneCountInString(s) <= max {
@@ -35,7 +35,8 @@ func around(s string, at, max int) string {
 	return "" // not reached: skip is less than the number of runes
 }
 
-// excerptAt bounds a line to the part around byte at, which it moves along.
+// excerptAt shortens a line to the part around byte at, and returns the new
+// offset of that byte.
 func excerptAt(s string, at int) (string, int) {
 	if utf8.RuneCountInString(s) <= maxValueRunes {
 		return s, at
@@ -46,7 +47,8 @@ func excerptAt(s string, at int) (string, int) {
 	return agent.Shorten(s, maxValueRunes), at
 }
 
-// clip cuts s after max runes where what is missing is seen elsewhere.
+// clip shortens s to max characters without counting what is missing, for texts
+// that are shown in full elsewhere.
 func clip(s string, max int) string {
 	if cut := agent.Shorten(s, max); cut != s {
 		return cut[:strings.LastIndex(cut, agent.CutMark)] + "…"

@@ -33,20 +33,20 @@ import (
 
 // Options are the switches of a toolbox.
 type Options struct {
-	Plain   bool          // no compression: answers in git's own formats
-	Memory  agent.Memory  // nil for none
-	Timeout time.Duration // of one call; 0 for DefaultToolTimeout
+	Plain   bool          // answers in git's own formats, not condensed
+	Memory  agent.Memory  // may be nil
+	Timeout time.Duration // the time of one call; 0 is DefaultTimeout
 }
 
-// DefaultTimeout lets a search through the whole history of a repository
-// with a few hundred thousand commits end.
+// DefaultTimeout is enough for a search through the whole history of a
+// repository with a few hundred thousand commits.
 const DefaultTimeout = 2 * time.Minute
 
-// Toolbox holds the five git tools, bound to one scope of one repository.
-// It is safe for concurrent use.
+// Toolbox holds the five git tools for one scope of one repository. It is safe
+// for concurrent use.
 type Toolbox struct{ tools []agent.Tool }
 
-// New binds the tools. The scope's tip must be a commit.
+// New returns the tools for a scope, whose tip must be a commit.
 func New(repo *gitext.Repo, scope Scope, opt Options) (*Toolbox, error) {
 	if scope.Tip == "" {
 		return nil, errors.New("the scope of the tools has no tip")
@@ -54,10 +54,10 @@ func New(repo *gitext.Repo, scope Scope, opt Options) (*Toolbox, error) {
 	if opt.Timeout <= 0 {
 		opt.Timeout = DefaultTimeout
 	}
-	return bind(&bench{repo: repo, scope: scope, opt: opt})
+	return bind(&scopedRepo{repo: repo, scope: scope, opt: opt})
 }
 
-// Specs describes the tools, in the order in which models are told of them.
+// Specs describes the tools, in the order in which models see them.
 func Specs() ([]agent.Spec, error) {
 	box, err := bind(nil)
 	if err != nil {
@@ -70,9 +70,9 @@ func Specs() ([]agent.Spec, error) {
 	return specs, nil
 }
 
-func bind(b *bench) (*Toolbox, error) {
+func bind(b *scopedRepo) (*Toolbox, error) {
 	var box Toolbox
-	for _, make := range []func(*bench) (agent.Tool, error){newBlame, newShow, newSearch, newFunctionLog, newGrep} {
+	for _, make := range []func(*scopedRepo) (agent.Tool, error){newBlame, newShow, newSearch, newFunctionLog, newGrep} {
 		t, err := make(b)
 		if err != nil {
 			return nil, err
@@ -97,37 +97,39 @@ func (box *Toolbox) Call(ctx context.Context, name string, args json.RawMessage)
 	return agent.Result{}, &agent.CallError{Tool: agent.Shorten(agent.CleanLine(name), 60), Text: "there is no such tool; the tools are " + strings.Join(names, ", ")}
 }
 
-// bench is what one call works with.
-type bench struct {
+// scopedRepo is a repository as one call of a tool sees it.
+type scopedRepo struct {
 	repo  *gitext.Repo
 	scope Scope
 	opt   Options
-	notes []string // what the caller should know about how the call was read
+	notes []string // remarks for the caller on how the call was understood
 }
 
-func (b *bench) notef(format string, args ...any) {
+func (b *scopedRepo) notef(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// gitTool is a tool with parameters P and value V. prepare checks and
-// resolves the parameters to a form that determines the value; look asks git;
-// tell puts the value into words.
+// gitTool is a tool with parameters P and value V. prepare checks the
+// parameters and resolves them to a form that determines the value; look asks
+// git; render turns the value into text.
 type gitTool[P, V any] struct {
 	spec    agent.Spec
-	version int // rises with every change of what look returns
+	deed    agent.Deed
+	version int // increased with every change of what look returns
 	narrow  string
 	args    agent.Args[P]
-	bench   *bench
+	bench   *scopedRepo
 
 	defaults P
-	page     func(*P) int // takes the page out of P, since it does not determine the value
-	prepare  func(ctx context.Context, b *bench, p *P) error
-	look     func(ctx context.Context, b *bench, p P) (*V, error)
+	page     func(*P) int // removes the page from P, since the value does not depend on it
+	prepare  func(ctx context.Context, b *scopedRepo, p *P) error
+	look     func(ctx context.Context, b *scopedRepo, p P) (*V, error)
 	render   func(v *V, detail int) layout
+	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
 }
 
-// described fills in what the prompts say of the tool called name.
-func (t *gitTool[P, V]) described(name string, b *bench) (agent.Tool, error) {
+// described adds what the prompts say about the tool called name.
+func (t *gitTool[P, V]) described(name string, b *scopedRepo) (agent.Tool, error) {
 	text, err := prompts.ForTool(name)
 	if err != nil {
 		return nil, err
@@ -135,7 +137,7 @@ func (t *gitTool[P, V]) described(name string, b *bench) (agent.Tool, error) {
 	if t.args, err = agent.NewArgs[P](text.Params); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t.spec = agent.Spec{Name: name, Description: text.Description, Parameters: t.args.Schema}
+	t.spec = agent.Spec{Name: name, Description: text.Description, Parameters: t.args.Schema, Deed: t.deed}
 	t.narrow, t.bench = text.Narrow, b
 	return t, nil
 }
@@ -157,13 +159,13 @@ func (t *gitTool[P, V]) Call(ctx context.Context, args json.RawMessage) (agent.R
 		return res, nil
 	}
 	if ctx.Err() == nil && limited.Err() != nil {
-		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded,
+		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
 			Text: fmt.Sprintf("stopped after %s without an answer; to ask for less, %s", b.opt.Timeout, t.narrow)}
 	}
 	return res, t.explain(ctx, err)
 }
 
-func (t *gitTool[P, V]) answer(ctx context.Context, b *bench, p P) (agent.Result, error) {
+func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.Result, error) {
 	page := t.page(&p)
 	if err := t.prepare(ctx, b, &p); err != nil {
 		return agent.Result{}, err
@@ -180,15 +182,16 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *bench, p P) (agent.Result
 	if b.opt.Plain {
 		detail = detailPlain
 	}
-	told, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
+	words, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: told.text, Full: told.full, Value: v, Truncated: told.full != "", Cached: cached, Incomplete: incomplete}, nil
+	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete,
+		Nothing: t.empty != nil && t.empty(v)}, nil
 }
 
-// explain turns errors that the caller can do something about into a
-// CallError and leaves the others alone.
+// explain turns errors that the caller can act on into a CallError, and returns
+// all others unchanged.
 func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -208,16 +211,16 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", t.spec.Name, err)
 }
 
-// refusal is a call that cannot be answered as it stands.
+// refusal is the error for a call that cannot be answered as it is.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
 func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
 
-// recall returns the value from memory or from git, and remembers it.
-// A value is only remembered when all of it could be read.
-func (t *gitTool[P, V]) recall(ctx context.Context, b *bench, p P) (*V, bool, gitext.Unread, error) {
+// recall returns the value from memory or from git. It stores the value in
+// memory only if everything could be read.
+func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitext.Unread, error) {
 	ctx, unread := gitext.CountUnread(ctx)
 	if b.opt.Memory == nil {
 		v, err := t.look(ctx, b, p)
@@ -229,23 +232,23 @@ func (t *gitTool[P, V]) recall(ctx context.Context, b *bench, p P) (*V, bool, gi
 	}
 	if data, ok := b.opt.Memory.Get(ctx, key); ok {
 		v := new(V)
-		if json.Unmarshal(data, v) == nil { // else it is not ours: ask git
+		if json.Unmarshal(data, v) == nil { // an unreadable value is ignored
 			return v, true, unread(), nil
 		}
 	}
 	v, err := t.look(ctx, b, p)
-	if err != nil || unread().Any() { // the objects may come, the bounds may change
+	if err != nil || unread().Any() { // later the objects may be there, or the bounds be larger
 		return v, false, unread(), err
 	}
-	if data, err := json.Marshal(v); err == nil { // an answer is worth more than its place in the cache
+	if data, err := json.Marshal(v); err == nil { // failing to store it does not matter
 		b.opt.Memory.Put(ctx, key, data)
 	}
 	return v, false, unread(), nil
 }
 
-// key names everything that determines a value: the tool, the resolved
+// key contains everything that determines a value: the tool, the resolved
 // parameters, the scope, git, and the state of the clone.
-func (t *gitTool[P, V]) key(ctx context.Context, b *bench, p P) (cache.Key, error) {
+func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (cache.Key, error) {
 	args, err := json.Marshal(p)
 	if err != nil {
 		return cache.Key{}, err

@@ -215,7 +215,7 @@ func TestAmbiguousHash(t *testing.T) {
 		seen[string(oid)[:digits]] = oid
 	}
 	tip := gitext.OID(f.git("commit-tree", "-m", "tip", "-p", string(one), "-p", string(two), tree))
-	b := &bench{repo: f.open(), scope: Scope{Tip: tip}}
+	b := &scopedRepo{repo: f.open(), scope: Scope{Tip: tip}}
 	_, err := b.searchHash(context.Background(), string(one)[:digits], nil)
 	if err == nil || !strings.Contains(err.Error(), string(one)) || !strings.Contains(err.Error(), string(two)) {
 		t.Errorf("got %v", err)

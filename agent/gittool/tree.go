@@ -7,13 +7,13 @@ import (
 	"git-agent/gitext"
 )
 
-// listTimeout bounds what similar names may cost. Without them a refusal is
-// still one.
+// listTimeout bounds the search for similar names. A refusal can do without
+// them.
 const listTimeout = 10 * time.Second
 
-// files lists the files of a commit below dir, "" for all. It is only asked for
-// when a path was not found, so that a right path pays nothing.
-func (b *bench) files(ctx context.Context, oid gitext.OID, dir string) ([]string, error) {
+// files lists the files of a commit below dir, "" for all. It is called only if
+// a path was not found, so that a correct path costs nothing.
+func (b *scopedRepo) files(ctx context.Context, oid gitext.OID, dir string) ([]string, error) {
 	var below []string
 	if dir != "" {
 		below = []string{dir}
@@ -32,9 +32,9 @@ func (b *bench) files(ctx context.Context, oid gitext.OID, dir string) ([]string
 }
 
 // isDir reports whether dir is a directory of a commit. A line of any of its
-// files proves it quickly; without one its files are listed. In a clone that
-// lacks their contents it is taken for one when any commit touched it.
-func (b *bench) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, error) {
+// files proves it quickly; otherwise its files are listed. In a clone that
+// lacks the trees, dir counts as a directory if any commit touched it.
+func (b *scopedRepo) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, error) {
 	line, _ := b.repo.Grep(ctx, oid, gitext.GrepOptions{Pattern: "^", Paths: []string{dir}, Max: 1})
 	if len(line) > 0 { // whatever else is missing
 		return true, nil
@@ -50,16 +50,16 @@ func (b *bench) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, er
 }
 
 // everHad reports whether any commit of the history of oid touched path.
-func (b *bench) everHad(ctx context.Context, oid gitext.OID, path string) (bool, error) {
+func (b *scopedRepo) everHad(ctx context.Context, oid gitext.OID, path string) (bool, error) {
 	for _, err := range b.repo.Log(ctx, gitext.LogOptions{Tip: oid, Paths: []string{path}, Max: 1}) {
 		return err == nil, err
 	}
 	return false, nil
 }
 
-// similar lists names near to want, none if that takes too long or the clone
-// lacks objects.
-func (b *bench) similar(ctx context.Context, oid gitext.OID, want string) []string {
+// similar lists names that resemble want, or none if that takes too long or the
+// clone lacks objects.
+func (b *scopedRepo) similar(ctx context.Context, oid gitext.OID, want string) []string {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	files, err := b.files(ctx, oid, "")

@@ -7,12 +7,14 @@ import (
 	"fmt"
 )
 
-// Versions of the protocol are dates. Before this one a server must take
-// batches; from it on there are none.
+// noBatches is the first version of the protocol without batches. A server must
+// accept them in earlier versions, and the SDK still negotiates 2025-03-26 and
+// 2024-11-05. Versions are dates.
 const noBatches = "2025-06-18"
 
-// batch readies a batch for the SDK: its requests, which the SDK answers
-// together, and below them what has no answer, for which the SDK would wait.
+// batch splits a batch for the SDK: a line with its requests, which the SDK
+// answers together, and further lines with messages that have no answer, for
+// which the SDK would wait.
 func (m *messageReader) batch(text []byte) (lines []byte, problem string) {
 	var all []json.RawMessage
 	switch err := json.Unmarshal(text, &all); {
@@ -50,13 +52,13 @@ func parseInBatch(text json.RawMessage) (msg message, problem string) {
 		return msg, "it is no object"
 	}
 	msg, problem = parseMessage(text)
-	if problem == "" && (msg.method == "initialize" || msg.method == endless) {
+	if problem == "" && (msg.method == "initialize" || msg.method == listenMethod) {
 		problem = msg.method + " goes alone"
 	}
 	return msg, problem
 }
 
-// takesBatches is true when the version that was agreed on has batches. While
+// takesBatches reports whether the negotiated version has batches. While
 // initialize has no answer yet, it waits for that.
 func (p *pending) takesBatches(ctx context.Context) bool {
 	for {
@@ -74,8 +76,8 @@ func (p *pending) takesBatches(ctx context.Context) bool {
 	}
 }
 
-// agreed takes note of the version in the answer to initialize.
-func (p *pending) agreed(result json.RawMessage) {
+// setVersion records the version in the answer to initialize.
+func (p *pending) setVersion(result json.RawMessage) {
 	var r struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}

@@ -44,7 +44,7 @@ func (c *calls) Read(p []byte) (int, error) {
 }
 
 // A client that sends for ever and never reads is not read for ever either: it
-// waits, and then the session ends and says why.
+// has to wait, and then the session ends and says why.
 func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	_, out := io.Pipe() // nobody reads
@@ -60,7 +60,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 }
 
-// Work stops at a bound, and goes on as soon as there is room.
+// Reading stops when too many requests are open, and goes on when there is
+// room.
 func TestBoundedWork(t *testing.T) {
 	t.Parallel()
 	p := newPending()
@@ -114,8 +115,8 @@ func TestBoundedWork(t *testing.T) {
 	}
 }
 
-// What the SDK would queue, or wait for without an end, does not reach it; ids
-// are short, and those of work that is not done are taken.
+// Messages that the SDK would queue or wait for without an end do not reach it.
+// Ids are short, and the ids of open requests cannot be used again.
 func TestWhatIsNotHandedOn(t *testing.T) {
 	t.Parallel()
 	const note = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n"
@@ -152,8 +153,8 @@ func TestWhatIsNotHandedOn(t *testing.T) {
 	}
 }
 
-// A client that closed both its ends is gone: the call in work ends at once,
-// although nothing was written that could have failed.
+// A client that closed both its ends is gone: a running call ends at once,
+// although no write has failed.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	blocked, ended := make(chan struct{}, 1), make(chan struct{}, 1)

@@ -11,11 +11,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// service runs calls.
+// service executes tool calls.
 type service struct {
 	opt     Options
-	session context.Context // the SDK would wait for calls that outlive it
-	slots   chan struct{}   // as many calls as run at once
+	session context.Context // ends all calls, because the SDK waits for them
+	slots   chan struct{}   // one for each call that may run at once
 }
 
 // handler answers calls of one tool.
@@ -36,7 +36,7 @@ func (s *service) handler(t Tool) sdk.ToolHandler {
 		}
 		res, err := t.Call(withProgress(ctx, req), args)
 		if ctx.Err() != nil {
-			return nil, ctx.Err() // nobody waits for it
+			return nil, ctx.Err() // nobody waits for the result
 		}
 		if err != nil {
 			return &sdk.CallToolResult{IsError: true, Content: s.text(failure(err))}, nil
@@ -53,7 +53,7 @@ func (s *service) text(text string) []sdk.Content {
 	return []sdk.Content{&sdk.TextContent{Text: s.mask(text)}}
 }
 
-// failure words an error for the other agent's model.
+// failure describes an error to the client's model.
 func failure(err error) string {
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
@@ -64,10 +64,11 @@ func failure(err error) string {
 
 type progressKey struct{}
 
-// progressPause keeps a client from being flooded.
+// progressPause is the least time between two progress notifications.
 const progressPause = 200 * time.Millisecond
 
-// withProgress lets Progress reach the client, if it asked for that.
+// withProgress returns a context through which Progress reaches the client, if
+// the client asked for progress.
 func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -83,8 +84,9 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context
 			return
 		}
 		last = time.Now()
-		sent++ // the protocol wants a number that rises
-		// A notification that cannot be sent shows when the answer is.
+		sent++ // the protocol requires an increasing number
+		// If a notification cannot be sent, neither can the answer, and that is
+		// reported.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: text, Progress: float64(sent)})
 	})
 }

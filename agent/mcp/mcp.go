@@ -1,19 +1,24 @@
 // Package mcp serves tools and prompts to other agents over the Model Context
 // Protocol, on a pair of streams, with the official Go SDK.
 //
-// In go tools as package agent has them; out come their texts, masked as
-// Options says. A call that cannot be answered is a result with isError, which
-// the other agent's model can read and learn from; only what breaks the
-// protocol itself is a protocol error.
+// It serves tools of package agent and returns their texts, masked as Options
+// says. A call that cannot be answered gives a result with isError, which the
+// client's model can read; only a violation of the protocol itself gives a
+// protocol error.
 //
-// Promises: the output stream carries protocol and nothing else, with what is
-// hidden in it escaped; a line that is no message is answered with an error and
-// the session goes on; a message of more than maxMessage bytes is skipped in
-// constant memory; at most maxOpen requests are in work, and a client that
-// sends more, or reads no answers, waits; the end of the input ends the session
-// when the calls in work are answered, or nobody can read the answers; a
-// cancelled call ends its git. Every tool is announced as read-only, and it is
-// the caller's duty to pass only such tools.
+// Promises:
+//
+//   - The output stream carries only protocol messages, with hidden characters escaped.
+//   - A line that is not a message is answered with an error, and the session goes on.
+//   - A message of more than maxMessage bytes is skipped in constant memory.
+//   - At most maxOpen requests are open. A client that sends more, or reads no answers,
+//     has to wait.
+//   - The end of the input ends the session once the open calls are answered, or nobody can
+//     read the answers.
+//   - A cancelled call ends its git process.
+//
+// Every tool is announced as read-only, so the caller must pass only such
+// tools.
 package mcp
 
 import (
@@ -35,20 +40,20 @@ import (
 // Options say what is served.
 type Options struct {
 	Version      string // of this program
-	Instructions string // what a client's model should know at first
+	Instructions string // what a client's model should know first
 	Tools        []Tool
 	Prompts      []Prompt
-	Mask         func(string) string // takes secrets out of all that is sent; nil changes nothing
-	Gone         func() bool         // nobody can read the output any more; nil does not know
+	Mask         func(string) string // masks secrets in everything that is sent; may be nil
+	Gone         func() bool         // reports that nobody can read the output any more; may be nil
 	Patience     time.Duration       // how long an answer may wait for a client to read it; 0 is five minutes
 }
 
 const (
 	usualPatience = 5 * time.Minute
-	// farewell is how long the calls in work may take to end their git.
-	farewell = time.Second
-	// lookPause is between looks whether the client is gone.
-	lookPause = 200 * time.Millisecond
+	// stopGrace is how long the running calls may take to end their git processes.
+	stopGrace = time.Second
+	// watchPause is the time between checks whether the client is gone.
+	watchPause = 200 * time.Millisecond
 )
 
 // Tool is a tool and how it is announced. Call may be called concurrently.
@@ -80,7 +85,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	defer leave()
 	open := newPending()
 	w := &output{w: out, pending: open, leave: leave, patience: cmp.Or(opt.Patience, usualPatience)}
-	messages := newMessageReader(session, in, w, open, func() { go lookAfter(session, opt.Gone, leave) })
+	messages := newMessageReader(session, in, w, open, func() { go watchClient(session, opt.Gone, leave) })
 	ended := make(chan error, 1)
 	go func() {
 		ended <- newServer(session, opt).Run(session, &sdk.IOTransport{Reader: messages, Writer: w, MaxLineLength: -1})
@@ -89,9 +94,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	select {
 	case err = <-ended:
 	case <-session.Done():
-		select { // the SDK waits for answers that nobody may read
+		select { // the SDK waits for calls even if nobody reads the answers
 		case err = <-ended:
-		case <-time.After(farewell):
+		case <-time.After(stopGrace):
 		}
 	}
 	switch {
@@ -107,15 +112,15 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	return err
 }
 
-// lookAfter leaves when nobody can read the answers to what is still in work.
-func lookAfter(session context.Context, gone func() bool, leave func()) {
+// watchClient ends the session when nobody can read the remaining answers.
+func watchClient(session context.Context, gone func() bool, leave func()) {
 	for gone != nil && session.Err() == nil {
 		if gone() {
 			leave()
 		}
 		select {
 		case <-session.Done():
-		case <-time.After(lookPause):
+		case <-time.After(watchPause):
 		}
 	}
 }
@@ -161,7 +166,7 @@ func promptHandler(p Prompt) sdk.PromptHandler {
 	}
 }
 
-// mask is Options.Mask, also for JSON.
+// mask applies Options.Mask.
 func (s *service) mask(text string) string {
 	if s.opt.Mask == nil {
 		return text
@@ -169,8 +174,8 @@ func (s *service) mask(text string) string {
 	return s.opt.Mask(text)
 }
 
-// structured is the JSON of a value with secrets masked, or nil when masking
-// would break it.
+// structured returns a value as JSON with secrets masked, or nil if masking
+// would break the JSON.
 func (s *service) structured(value any) any {
 	text, err := visible.Marshal(value)
 	if err != nil {

@@ -69,8 +69,8 @@ func callOf(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":"p"}}}`+"\n", id, tool, args)
 }
 
-// Answers come for all that was asked before the input ended; what cannot be
-// answered is an error that a model can read.
+// Everything that was asked before the input ended is answered. A call that
+// cannot be answered gives an error that a model can read.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	answers, all := serve(t, callOf(1, "echo", `{"a":"CANARY <&>"}`)+callOf(2, "refuse", "{}")+callOf(3, "fail", "{}")+callOf(4, "none", "{}"))
@@ -123,7 +123,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// Every error has a code of JSON-RPC, also where the SDK has none for it.
+// Every error has a code of JSON-RPC, even if the SDK has none for it.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	again := strings.Split(strings.Replace(hello, `"hello"`, `"again"`, 1), "\n")[0] + "\n"
@@ -143,9 +143,8 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// The version of the protocol that has batches gets them: one answer to all of
-// the requests, which may stand beside notifications; a bad message in a batch
-// is named.
+// A version of the protocol with batches gets them: one answer to all requests,
+// which may stand beside notifications. A bad message in a batch is named.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	const ping = `{"jsonrpc":"2.0","id":%q,"method":"ping"}`

@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds one line of input. The largest honest one is a call with
-// a pattern of a few kilobytes.
+// maxMessage bounds one line of input. The largest legitimate one is a call
+// with a pattern of a few kilobytes.
 const maxMessage = 1 << 20
 
-// maxDepth bounds how deep a message is nested. The SDK ends the session at
-// 1,000 levels, and an honest message has about ten.
+// maxDepth bounds the nesting of a message. The SDK ends the session at 1,000
+// levels; a legitimate message has about ten.
 const maxDepth = 100
 
-// The codes of JSON-RPC for what is no message, for a request that does not fit
-// or that nobody serves, and for trouble of ours.
+// These are the codes of JSON-RPC for a line that is not JSON, for an invalid
+// request, for an unknown method, and for an internal error.
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
@@ -29,9 +29,9 @@ const (
 	codeInternal = -32603
 )
 
-// messageReader hands the SDK one good message after the other. The SDK ends
-// the session at the first line that is none; here the line is answered with
-// an error, as JSON-RPC asks.
+// messageReader passes valid messages to the SDK. The SDK ends the session at
+// the first invalid line; messageReader answers such a line with an error, as
+// JSON-RPC requires.
 type messageReader struct {
 	ctx     context.Context // of the session
 	in      *bufio.Reader
@@ -40,7 +40,7 @@ type messageReader struct {
 	rest    []byte // of the message that is being read
 	greeted bool   // the client has ended the handshake
 	ending  atomic.Bool
-	ended   func() // is called at the end of the input
+	ended   func() // called at the end of the input
 }
 
 func newMessageReader(ctx context.Context, in io.Reader, out io.Writer, p *pending, ended func()) *messageReader {
@@ -73,8 +73,8 @@ func (m *messageReader) Close() error { return nil }
 // atEnd reports whether the input came to its end.
 func (m *messageReader) atEnd() bool { return m.ending.Load() }
 
-// line returns the next message with its newline, or nothing for a line that
-// was answered here.
+// line returns the next message with its newline, or nothing if the line was
+// answered here.
 func (m *messageReader) line() ([]byte, error) {
 	text, whole, err := readLine(m.in)
 	if len(text) == 0 && err != nil {
@@ -105,20 +105,21 @@ func (m *messageReader) line() ([]byte, error) {
 	switch {
 	case problem != "":
 		return nil, m.refuse(codeRequest, problem)
-	case msg.method == endless:
+	case msg.method == listenMethod:
 		return nil, m.answer(json.RawMessage(msg.id), codeMethod, "there is nothing to subscribe to")
 	}
 	return m.admit([]message{msg}), nil
 }
 
-// endless is a request that the SDK answers when the client cancels it. Nothing
-// here changes that could be listened for, and a session must end.
-const endless = "subscriptions/listen"
+// listenMethod is a request that the SDK answers only when the client cancels
+// it. It is refused: nothing here changes, so there is nothing to listen for,
+// and a session must end.
+const listenMethod = "subscriptions/listen"
 
-// admit returns the lines of the messages that the SDK needs, when there is
-// room for their answers. It answers requests; of the rest it needs the end of
-// the handshake and the cancelling of what is in work. It would queue all else
-// without a bound, to do nothing with it.
+// admit returns the messages that the SDK needs, once there is room for their
+// answers: requests, the end of the handshake, and the cancelling of open
+// requests. It drops all other messages, which the SDK would queue without a
+// bound and never use.
 func (m *messageReader) admit(list []message) (lines []byte) {
 	var requests []message
 	for _, msg := range list {
@@ -127,7 +128,7 @@ func (m *messageReader) admit(list []message) (lines []byte) {
 		}
 	}
 	if len(requests) > 0 && !m.pending.asked(m.ctx, requests) {
-		return nil // the session ends
+		return nil // the session has ended
 	}
 	for _, msg := range list {
 		switch {
@@ -142,8 +143,8 @@ func (m *messageReader) admit(list []message) (lines []byte) {
 	return lines
 }
 
-// readLine reads a line; whole is false when it was too long, and then most
-// of it is gone.
+// readLine reads a line. If the line was too long, whole is false and most of
+// it is lost.
 func readLine(in *bufio.Reader) (text []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -162,7 +163,7 @@ func readLine(in *bufio.Reader) (text []byte, whole bool, err error) {
 	}
 }
 
-// depth is how deep JSON is nested.
+// depth returns the nesting depth of JSON.
 func depth(text []byte) int {
 	deepest, now, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -182,11 +183,11 @@ func depth(text []byte) int {
 	return deepest
 }
 
-// idForm is an id that comes back as it was sent.
+// idForm matches ids that the SDK returns as they were sent.
 var idForm = regexp.MustCompile(`^(".*"|0|-?[1-9][0-9]{0,14})$`)
 
-// misspelled reports names that readers which do not look at case would take
-// for those of the protocol.
+// misspelled reports whether a name differs only in case from one of the
+// protocol's; some readers ignore case.
 func misspelled(m map[string]json.RawMessage) bool {
 	for name := range m {
 		switch lower := strings.ToLower(name); lower {
@@ -202,7 +203,7 @@ func misspelled(m map[string]json.RawMessage) bool {
 // message is a checked message from the client.
 type message struct {
 	text    []byte
-	id      string // of a request, as it comes back; "" for all else
+	id      string // the id of a request, as the SDK returns it; else ""
 	method  string // "" for an answer
 	cancels string // the id of the request that it cancels
 }
@@ -210,10 +211,10 @@ type message struct {
 // maxID bounds an id, which stays in memory until its answer is sent.
 const maxID = 256
 
-// takenID is what is wrong with a request whose id is that of another one.
+// takenID is the error for a request with the id of another open request.
 const takenID = "its id is that of a request that has no answer yet"
 
-// parseMessage reads a message, or says what keeps a JSON value from being one.
+// parseMessage parses a message, or says why it is not one.
 func parseMessage(text []byte) (msg message, problem string) {
 	if text[0] != '{' {
 		return msg, "a message is one object; this version of the protocol has no batches: send one message on each line"
@@ -248,7 +249,7 @@ func parseMessage(text []byte) (msg message, problem string) {
 	return msg, ""
 }
 
-// refuse answers a line that is no message.
+// refuse answers a line that is not a message.
 func (m *messageReader) refuse(code int, problem string) error { return m.answer(nil, code, problem) }
 
 func (m *messageReader) answer(id json.RawMessage, code int, problem string) error {

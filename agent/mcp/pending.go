@@ -13,22 +13,23 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// What may be in work at once. A client that sends more is not read until some
-// of it is answered, and one that reads no answers is not read at all: memory
-// stays bounded by what it costs to answer so many requests of so many bytes.
+// These bound the open requests. A client that sends more is not read until
+// some are answered, and one that reads no answers is not read at all, so
+// memory stays bounded by what it costs to answer so many requests of so many
+// bytes.
 const (
 	maxOpen      = 256
 	maxOpenBytes = 4 * maxMessage
 )
 
-// pending knows which requests have no answer yet. The SDK cancels what is in
-// work when the input ends; a script that writes its questions and closes
-// the pipe wants the answers.
+// pending records which requests have no answer yet. The SDK cancels open
+// requests when the input ends, but a script that writes its questions and
+// closes the pipe wants the answers.
 type pending struct {
 	mu        sync.Mutex
-	ids       map[string]int // with the bytes of the request
-	cancelled map[string]int // whose answers nobody waits for
-	bytes     int            // of all of both
+	ids       map[string]int // the size of each open request, by id
+	cancelled map[string]int // the same for cancelled requests, whose answers nobody waits for
+	bytes     int            // the total size of both
 	changed   chan struct{}  // closed and replaced when an id goes
 	version   string         // of the protocol, as agreed on; "" before
 }
@@ -37,8 +38,8 @@ func newPending() *pending {
 	return &pending{ids: map[string]int{}, cancelled: map[string]int{}, changed: make(chan struct{})}
 }
 
-// asked takes note of requests, when there is room for them. It is false when
-// ctx ended before.
+// asked records requests once there is room for them. It returns false if ctx
+// ended first.
 func (p *pending) asked(ctx context.Context, requests []message) bool {
 	size := 0
 	for _, r := range requests {
@@ -64,7 +65,7 @@ func (p *pending) asked(ctx context.Context, requests []message) bool {
 	}
 }
 
-// taken is true for the id of a request whose answer was not sent.
+// taken reports whether the id is that of a request without an answer.
 func (p *pending) taken(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +74,8 @@ func (p *pending) taken(id string) bool {
 	return open || cancelled
 }
 
-// canonicalID spells an id as it comes back: 1.0 is 1, and "\u0061" is "a".
+// canonicalID returns an id as the SDK writes it: 1.0 is 1, and "\u0061" is
+// "a".
 func canonicalID(id json.RawMessage) string {
 	var v any
 	if json.Unmarshal(id, &v) != nil {
@@ -86,7 +88,7 @@ func canonicalID(id json.RawMessage) string {
 	return string(out)
 }
 
-// done strikes out a request that has its answer.
+// done removes a request that has its answer.
 func (p *pending) done(id json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,8 +100,8 @@ func (p *pending) done(id json.RawMessage) {
 	}
 }
 
-// cancel strikes out a request whose answer nobody waits for. It stays in work
-// until the SDK has its answer.
+// cancel removes a request whose answer nobody waits for. It occupies room
+// until the SDK has answered it.
 func (p *pending) cancel(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,8 +114,8 @@ func (p *pending) cancel(id string) bool {
 	return open
 }
 
-// unwanted is true, once, for the answer to a request that was cancelled. The
-// protocol wants none, and the SDK sends one.
+// unwanted reports, once, that an answer belongs to a cancelled request. The
+// protocol allows no such answer, but the SDK sends one.
 func (p *pending) unwanted(id json.RawMessage) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +129,7 @@ func (p *pending) unwanted(id json.RawMessage) bool {
 	return was
 }
 
-// wake lets those who wait look again. The lock is held.
+// wake wakes those who wait. The caller holds the lock.
 func (p *pending) wake() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -150,19 +152,20 @@ func (p *pending) wait(ctx context.Context) {
 	}
 }
 
-// output is what the SDK and messageReader write to, one message at a time.
+// output is the stream to which the SDK and messageReader write, one message at
+// a time.
 type output struct {
 	mu       sync.Mutex
 	w        io.Writer
 	pending  *pending
-	leave    context.CancelFunc    // nobody reads any more
-	patience time.Duration         // with a client that does not read
+	leave    context.CancelFunc    // ends the session
+	patience time.Duration         // how long a write may wait for the client to read
 	failed   atomic.Pointer[error] // the first write that failed
-	unread   atomic.Bool           // it is there, and did not read for too long
+	unread   atomic.Bool           // the client exists, but did not read for too long
 }
 
-// Write writes the messages of p in one piece, but for those that nobody waits
-// for, with what is hidden in them escaped.
+// Write writes the messages of p in one piece, without answers to cancelled
+// requests and with hidden characters escaped.
 func (o *output) Write(p []byte) (int, error) {
 	var wanted []byte
 	var answered []json.RawMessage
@@ -198,7 +201,7 @@ func (o *output) send(text []byte) error {
 	return err
 }
 
-// edit returns what of a line is to be written, and which requests it answers.
+// edit returns what to write of a line, and which requests it answers.
 func (o *output) edit(line []byte) (text []byte, answered []json.RawMessage) {
 	var batch []json.RawMessage
 	if line[0] != '[' || json.Unmarshal(line, &batch) != nil {
@@ -226,14 +229,14 @@ func (o *output) editMessage(line []byte) (text []byte, answered []json.RawMessa
 	if o.pending.unwanted(m["id"]) {
 		return nil, nil
 	}
-	o.pending.agreed(m["result"])
-	return coded(line, m), []json.RawMessage{m["id"]}
+	o.pending.setVersion(m["result"])
+	return withErrorCode(line, m), []json.RawMessage{m["id"]}
 }
 
-// coded gives an error its code where the SDK gave it none, as JSON-RPC wants
-// one: those are requests that do not fit the state of the session, such as a
-// second initialize.
-func coded(line []byte, m map[string]json.RawMessage) []byte {
+// withErrorCode adds the code that JSON-RPC requires to an error that the SDK
+// sent without one. Those answer requests that do not fit the state of the
+// session, such as a second initialize.
+func withErrorCode(line []byte, m map[string]json.RawMessage) []byte {
 	var e struct {
 		Code    int             `json:"code"`
 		Message string          `json:"message"`

@@ -4,15 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
 
-// finish makes the bytes of a body: the SDK's form of it, the user's fields on
-// top, without what the server does not take. Fields are sorted by name, so
-// that equal requests give equal bytes.
-func (c *Client) finish(form learnt, body any) ([]byte, error) {
+// finish encodes the body of a request from the SDK's form of it, without the
+// fields that the server does not accept. Fields are sorted by name, so that
+// equal requests give equal bytes.
+func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
@@ -21,17 +20,10 @@ func (c *Client) finish(form learnt, body any) ([]byte, error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	if c.cfg.Stream {
-		fields["stream"] = json.RawMessage("true")
-	}
 	if c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
-		// Claude remembers nothing unasked; with this all but the last message.
+		// Claude caches prompts only on request. This caches all but the last
+		// message.
 		fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
-	}
-	if len(c.cfg.Extra) > 0 {
-		if err := json.Unmarshal(c.cfg.Extra, &fields); err != nil { // merges
-			return nil, fmt.Errorf("encode the request: %w", err)
-		}
 	}
 	for _, name := range form.Drop {
 		delete(fields, name)
@@ -39,32 +31,16 @@ func (c *Client) finish(form learnt, body any) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// checkExtra refuses what would make another request of ours.
-func checkExtra(extra json.RawMessage) error {
-	if len(extra) == 0 {
-		return nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(extra, &fields); err != nil || fields == nil {
-		return errors.New("the extra fields of requests are no JSON object; write them as {\"name\": value}")
-	}
-	for _, name := range []string{"model", "messages", "input", "instructions", "tools", "stream", "n"} {
-		if _, ok := fields[name]; ok {
-			return fmt.Errorf("the extra fields of requests may not hold %q, which git-agent sets itself", name)
-		}
-	}
-	return nil
-}
-
-// cacheKey sends requests that begin alike to the same place, where the
-// provider may still know the beginning. Only OpenAI's servers ask for it.
+// cacheKey returns the same key for requests that begin alike. OpenAI's servers
+// send requests with equal keys to the same machine, which may still have the
+// beginning in its cache. Other servers do not use such a key.
 func (c *Client) cacheKey(req Request) string {
 	if !isOpenAI(c.base) && !isAzure(c.base) || len(req.Messages) == 0 || req.Messages[0].Role != System {
 		return ""
 	}
 	start, err := json.Marshal([]any{c.cfg.Model, req.Messages[0].Text, req.Tools})
 	if err != nil {
-		return "" // the body will not encode either
+		return "" // then encoding the body fails, too
 	}
 	sum := sha256.Sum256(start)
 	return hex.EncodeToString(sum[:16])

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Means returns the name of the tool that a call is for and its arguments,
-// where a server left its own format around them: gpt-oss says
-// "functions.report" and "report<|channel|>commentary", and some encode the
-// object of arguments twice, as a JSON string that holds it. What a tool may
-// do is the same either way, and Name and Args stay what was said.
+// Means returns the tool that a call asks for and its arguments, without the
+// wrapping that some servers leave around them: gpt-oss writes
+// "functions.report" and "report<|channel|>commentary", and some servers encode
+// the object of arguments twice, as a JSON string that contains it. Name and
+// Args keep what the server sent.
 func (c Call) Means() (tool, args string) {
 	tool, _, _ = strings.Cut(strings.TrimPrefix(c.Name, "functions."), "<|")
 	if tool == "" {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a server left around a call is no part of it, and it is given back
-// without that; all else is as it was said.
+// The wrapping that a server left around a call is removed, also when the call
+// is sent back. Everything else stays as the model wrote it.
 func TestMeans(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, args, tool, object string }{
@@ -31,7 +31,7 @@ func TestMeans(t *testing.T) {
 }
 
 func TestCallIsGivenBackAsMeant(t *testing.T) {
-	wires(t, func(t *testing.T, set func(*Config)) {
+	wires(t, func(t *testing.T, _ bool, set func(*Config)) {
 		c, _ := newClient(t, "http://127.0.0.1:1/v1", set)
 		said := Message{Role: Assistant, Wire: c.cfg.Wire, Raw: []byte(`{"role":"assistant","tool_calls":[{"function":{"name":"functions.look"}}]}`),
 			Calls: []Call{{ID: "a", Name: "functions.look", Args: `"{\"at\":1}"`}}}

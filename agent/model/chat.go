@@ -8,8 +8,8 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 )
 
-// chatBody puts a request into chat completions' words.
-func (c *Client) chatBody(form learnt, req Request) ([]byte, error) {
+// chatBody encodes a request for chat completions.
+func (c *Client) chatBody(form requestForm, req Request) ([]byte, error) {
 	body := openai.ChatCompletionNewParams{Model: c.cfg.Model}
 	for i, m := range req.Messages {
 		union, err := chatMessage(m, form)
@@ -28,7 +28,8 @@ func (c *Client) chatBody(form learnt, req Request) ([]byte, error) {
 	if req.Choice != ChoiceAuto && len(req.Tools) > 0 {
 		body.ToolChoice.OfAuto = openai.String(string(req.Choice))
 	}
-	// OpenAI's reasoning models take the new name only, most others the old.
+	// OpenAI's reasoning models accept only max_completion_tokens, most others
+	// only max_tokens.
 	if req.MaxOutput > 0 && (isOpenAI(c.base) || isAzure(c.base)) != form.Swap {
 		body.MaxCompletionTokens = openai.Int(int64(req.MaxOutput))
 	} else if req.MaxOutput > 0 {
@@ -41,15 +42,12 @@ func (c *Client) chatBody(form learnt, req Request) ([]byte, error) {
 	if key := c.cacheKey(req); key != "" {
 		body.PromptCacheKey = openai.String(key)
 	}
-	if c.cfg.Stream {
-		body.StreamOptions.IncludeUsage = openai.Bool(true)
-	}
 	return c.finish(form, body)
 }
 
-// chatMessage puts one message into chat completions' words. What the server
-// said itself on this wire is given back as it came.
-func chatMessage(m Message, form learnt) (openai.ChatCompletionMessageParamUnion, error) {
+// chatMessage encodes one message for chat completions. A message that the
+// server sent on this wire is returned to it unchanged.
+func chatMessage(m Message, form requestForm) (openai.ChatCompletionMessageParamUnion, error) {
 	switch m.Role {
 	case System:
 		return openai.SystemMessage(m.Text), nil
@@ -79,9 +77,10 @@ func chatMessage(m Message, form learnt) (openai.ChatCompletionMessageParamUnion
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &said}, nil
 }
 
-// Servers that put a conversation through a template read the arguments again,
-// and OpenAI's hold the names of functions to a pattern: what a model got
-// wrong there would make every later request fail.
+// toolName matches the names that servers accept. Servers parse the arguments
+// of earlier calls again for their template, and OpenAI's check the names of
+// functions: a call that the model wrote wrongly would make every later request
+// fail.
 var toolName = lazy(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func resendable(m Message) bool {
@@ -93,7 +92,7 @@ func resendable(m Message) bool {
 	return true
 }
 
-// sendable is what a call means, in a form that servers take.
+// sendable returns a call's tool and arguments in a form that servers accept.
 func sendable(call Call) (name, args string) {
 	name, args = call.Means()
 	return sendableName(name), sendableArgs(args)
@@ -106,18 +105,19 @@ func sendableName(name string) string {
 	return "unknown"
 }
 
-// sendableArgs returns args, or an object that holds them where they are no
-// object: the model sees what it wrote.
+// sendableArgs returns args if they are a JSON object, else an object that
+// contains them, so that the model sees what it wrote.
 func sendableArgs(args string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(args), &object) == nil && object != nil {
 		return args
 	}
-	text, _ := json.Marshal(map[string]string{"malformed": args}) // of a string: cannot fail
+	text, _ := json.Marshal(map[string]string{"malformed": args}) // encoding a string cannot fail
 	return string(text)
 }
 
-// parametersOf is a tool's schema, of no parameters where it has none.
+// parametersOf returns a tool's schema, or an empty one if it has no
+// parameters.
 func parametersOf(t Tool) json.RawMessage {
 	if len(t.Parameters) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

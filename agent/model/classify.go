@@ -1,10 +1,13 @@
 package model
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+)
 
-// What servers say, in the words that tell the kinds of errors apart. The
-// facts are from providers' documentation and from the issue trackers of
-// clients; most servers send a status and a text, and no code.
+// These patterns tell kinds of errors apart by the server's text. They come
+// from providers' documentation and from the issue trackers of clients; most
+// servers send a status and a text, but no code.
 var (
 	// Anthropic, Bedrock, OpenAI, Gemini, xAI, Groq, OpenRouter, Copilot,
 	// llama.cpp, LM Studio, MiniMax, Kimi, vLLM, TGI, Mistral, DeepSeek,
@@ -22,17 +25,17 @@ var (
 	saysBusy    = lazy(`(?i)rate[ _-]?limit|too many requests|overloaded|at capacity|over capacity|try again later|throttl|resource[ _]exhausted|server[ _]busy|concurrency|unavailable`)
 )
 
-// error makes an Error of what a server said with a status; status 0 is none.
-func (f fault) error(status int, k keys) *Error {
-	e := &Error{Status: status, Code: clean(first(f.Code, f.Kind), k), Param: clean(f.Param, k), Message: clean(f.Message, k), RetryAfter: f.Wait}
+// error returns the Error for what a server said with this status; 0 is no
+// status.
+func (f serverError) error(status int, k keys) *Error {
+	e := &Error{Status: status, Code: oneLine(cmp.Or(f.Code, f.Kind), k), Param: oneLine(f.Param, k), Message: oneLine(f.Message, k), RetryAfter: f.Wait}
 	e.Class = f.class(status)
 	return e
 }
 
-// class decides what can be done about an error. What it says goes before its
-// status where they differ: servers are careless with both, but more so with
-// the status.
-func (f fault) class(status int) Class {
+// class returns the class of an error. Where the text and the status disagree
+// the text counts: servers are careless with both, but more with the status.
+func (f serverError) class(status int) Class {
 	said := f.Code + " " + f.Kind + " " + f.Message
 	busy := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == 529 || status == http.StatusTooEarly
 	switch {
@@ -56,7 +59,7 @@ func (f fault) class(status int) Class {
 	return f.byStatus(status, said)
 }
 
-func (f fault) byStatus(status int, said string) Class {
+func (f serverError) byStatus(status int, said string) Class {
 	switch {
 	case status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return ClassAuth
@@ -78,7 +81,7 @@ func (f fault) byStatus(status int, said string) Class {
 	return ClassRequest
 }
 
-// retryable is true for errors that may pass.
+// retryable reports whether trying again may help.
 func (e *Error) retryable() bool {
 	if e.once {
 		return false
@@ -90,11 +93,11 @@ func (e *Error) retryable() bool {
 	return false
 }
 
-// emptyRefusal is the number of tokens from which on a refusal without a word
-// is taken for an overflow: Cerebras and Mistral send those.
+// emptyRefusal is the number of tokens above which a 400 without a reason is
+// taken for an overflow, as Cerebras and Mistral send it.
 const emptyRefusal = 4000
 
-// conclude adds what only the request tells.
+// conclude completes an error with what follows from the request.
 func (c *Client) conclude(e *Error, req Request) {
 	if e.Status == http.StatusBadRequest && e.Class == ClassRequest && (e.Message == "" || e.Message == "bad request") && Estimate(req) > emptyRefusal {
 		e.Class = ClassOverflow
@@ -104,19 +107,21 @@ func (c *Client) conclude(e *Error, req Request) {
 	case e.Class != ClassModel:
 	case e.Status == http.StatusNotFound && !saysModel().MatchString(e.Message):
 		e.Message += "; is agent.baseUrl (" + PublicURL(c.base) + ") right?"
-	case e.Status == http.StatusOK: // a web page, of a proxy, of who wants a login first, or of another path
+	case e.Status == http.StatusOK: // a web page: from a proxy, a login page, or a wrong path
 		e.Message += "; check agent.baseUrl (" + PublicURL(c.base) + "), and what the network has in between"
 	}
 }
 
-// inspect rejects replies of servers that cut a conversation without a word.
+// inspect completes a reply's usage, and rejects it if the server silently cut
+// the conversation.
 func (c *Client) inspect(req Request, reply *Reply) error {
 	if reply.Usage.Estimated {
 		in, out := reply.Usage.Prompt(), reply.Usage.Output
-		reply.Usage.Uncached, reply.Usage.Output = first64(in, Estimate(req)), first64(out, estimateMessage(reply.Message, all))
+		reply.Usage.Uncached, reply.Usage.Output = cmp.Or(in, Estimate(req)), cmp.Or(out, estimateMessage(reply.Message, all))
 	}
 	c.priceUsage(&reply.Usage)
-	// vLLM says "tool_calls" where the limit cut the arguments.
+	// vLLM sends the finish reason "tool_calls" even if the limit cut the
+	// arguments.
 	if reply.Finish == FinishStop && req.MaxOutput > 0 && reply.Usage.Output >= int64(req.MaxOutput) && !resendable(reply.Message) {
 		reply.Finish = FinishLength
 	}
@@ -125,7 +130,7 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 	}
 	sent, estimate := reply.Usage.Prompt(), textEstimate(req)
 	if window := c.Window(); window > 0 && sent > window { // z.ai
-		return &Error{Class: ClassOverflow, Status: 200, Message: "the conversation is longer than the model's window, and the server says nothing"}
+		return &Error{Class: ClassOverflow, Status: 200, Message: "the conversation is longer than the model's window, and the server cut it without an error"}
 	}
 	if IsLocal(c.base) && estimate > truncatedFrom && sent > 0 && float64(sent) < truncatedShare*float64(estimate) {
 		return &Error{Class: ClassModel, Status: 200, Message: "the server read only a part of what was sent, as Ollama does; start it with a larger OLLAMA_CONTEXT_LENGTH, such as 32768"}
@@ -133,16 +138,9 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 	return nil
 }
 
-// A prompt of more than truncatedFrom tokens of which the server counts less
-// than truncatedShare was cut: our estimate is not that far off.
+// A prompt above truncatedFrom tokens was cut if the server counts less than
+// truncatedShare of our estimate, which is not that far off.
 const (
 	truncatedFrom  = 3000
 	truncatedShare = 0.6
 )
-
-func first64(a, b int64) int64 {
-	if a != 0 {
-		return a
-	}
-	return b
-}

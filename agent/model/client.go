@@ -1,8 +1,8 @@
 package model
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,61 +19,46 @@ import (
 type Config struct {
 	BaseURL string // up to the version, such as "https://api.openai.com/v1"; "" is OpenAI
 	Model   string
-	Key     string            // "" for servers that need none
-	Wire    Wire              // "" is WireAuto
-	Headers map[string]string // more headers
-	Extra   json.RawMessage   // an object, merged into the body of each request
+	Key     string // "" for servers that need none
+	Wire    Wire   // "" is WireAuto
 
-	Effort      string   // of reasoning, in the server's words; "" sends none
-	Temperature *float64 // nil sends none, which reasoning models insist on
+	Effort      string   // reasoning effort, in the server's words; "" sends none
+	Temperature *float64 // nil sends none; reasoning models refuse one
 
-	Stream  bool
-	OnDelta func(text string) // streamed text as it comes; an empty one takes back what a cut stream gave
-
-	Attempts    int           // for one answer; 0 is 8
-	MaxWait     time.Duration // the longest wait that a server may ask for; 0 is 2 minutes
-	Timeout     time.Duration // of one request in all; 0 is 20 minutes
+	Timeout     time.Duration // for one request; 0 is 20 minutes
 	IdleTimeout time.Duration // between two pieces of an answer; 0 is 5 minutes
-	MaxBody     int64         // bytes of an answer; 0 is 32 MiB
 
-	Price     *Price // what the user knows of the price; nil looks it up
-	Window    int64  // tokens of the context; 0 looks it up
-	AllowHTTP bool   // send the key over plain http
+	Price   *Price // what the user says about the price; nil looks it up
+	Version string // of git-agent, for the User-Agent header
 
-	Version string // of git-agent, for the user agent
-	HTTP    *http.Client
-	Memory  Memory // nil forgets what is learnt of a server when the Client ends
-	Log     func(string)
+	// The fields below are for tests.
 
-	// Sleep and Now are the clock. Tests have their own.
+	HTTP     *http.Client
+	Attempts int   // requests for one answer; 0 is 8
+	MaxBody  int64 // most bytes of an answer; 0 is 32 MiB
+	// Sleep and Now are the clock.
 	Sleep func(context.Context, time.Duration) error
 	Now   func() time.Time
-	// Jitter returns a number in [0, 1) that spreads waits. Tests fix it.
+	// Jitter returns a number in [0, 1) that spreads waits.
 	Jitter func() float64
-}
-
-// Memory keeps what was learnt of servers from one Client to the next.
-type Memory interface {
-	Get(key string) (value string, ok bool)
-	Put(key, value string)
 }
 
 // Defaults of Config.
 const (
 	DefaultBaseURL     = "https://api.openai.com/v1"
 	defaultAttempts    = 8
-	defaultMaxWait     = 2 * time.Minute
 	defaultTimeout     = 20 * time.Minute
 	defaultIdleTimeout = 5 * time.Minute
 	defaultMaxBody     = 32 << 20
 )
 
-// maxAdapts bounds how often one answer is asked for in another form because
-// of what the server said.
+// maxAdapts bounds how often one request is sent again in another form because
+// of what the server refused.
 const maxAdapts = 8
 
-// Client asks one model on one server. It is safe for concurrent use; its
-// requests share what is learnt of the server, and the pauses that it orders.
+// Client asks one model on one server. It is safe for concurrent use. Its
+// requests share what is known of the server and the pauses that the server
+// asks for.
 type Client struct {
 	cfg  Config
 	base *url.URL
@@ -82,11 +67,10 @@ type Client struct {
 	pace pace
 
 	mu      sync.Mutex
-	learnt  learnt
-	started bool // learnt was read from memory
+	current requestForm
 }
 
-// New checks cfg and makes a Client. It sends nothing.
+// New checks cfg and returns a Client. It sends nothing.
 func New(cfg Config) (*Client, error) {
 	if strings.TrimSpace(cfg.Model) == "" {
 		return nil, errors.New("no model is configured; set agent.model")
@@ -98,28 +82,25 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExtra(cfg.Extra); err != nil {
-		return nil, err
-	}
 	switch cfg.Wire {
 	case "", WireAuto, WireChat, WireResponses:
 	default:
 		return nil, fmt.Errorf("unknown wire %q; set agent.wire to %s, %s or %s", cfg.Wire, WireChat, WireResponses, WireAuto)
 	}
 	c := &Client{cfg: cfg.withDefaults(), base: base, keys: newKeys(cfg.Secrets())}
-	c.pace = pace{now: c.cfg.Now, sleep: c.cfg.Sleep, jitter: c.cfg.Jitter, maxWait: c.cfg.MaxWait}
-	// Not openai.NewClient: that one takes keys, servers and headers from
+	c.current.Wire = c.firstWire()
+	c.pace = pace{now: c.cfg.Now, sleep: c.cfg.Sleep, jitter: c.cfg.Jitter}
+	// openai.NewClient is not used because it takes keys, servers and headers from
 	// OPENAI_* variables, and would send them to the configured server.
 	c.sdk = openai.Client{Options: c.options()}
 	return c, nil
 }
 
 func (cfg Config) withDefaults() Config {
-	cfg.Attempts = max(1, or(cfg.Attempts, defaultAttempts))
-	cfg.MaxWait = or(cfg.MaxWait, defaultMaxWait)
-	cfg.Timeout = or(cfg.Timeout, defaultTimeout)
-	cfg.IdleTimeout = or(cfg.IdleTimeout, defaultIdleTimeout)
-	cfg.MaxBody = or(cfg.MaxBody, int64(defaultMaxBody))
+	cfg.Attempts = max(1, cmp.Or(cfg.Attempts, defaultAttempts))
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	cfg.IdleTimeout = cmp.Or(cfg.IdleTimeout, defaultIdleTimeout)
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, int64(defaultMaxBody))
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -129,17 +110,7 @@ func (cfg Config) withDefaults() Config {
 	if cfg.Jitter == nil {
 		cfg.Jitter = jitter
 	}
-	if cfg.Log == nil {
-		cfg.Log = func(string) {}
-	}
 	return cfg
-}
-
-func or[T int | int64 | time.Duration](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
 
 // String and GoString name the client without its key.
@@ -150,8 +121,8 @@ func (c *Client) GoString() string { return "model.Client{" + c.String() + "}" }
 func (cfg Config) String() string   { return fmt.Sprintf("%s at %s", cfg.Model, hideUser(cfg.BaseURL)) }
 func (cfg Config) GoString() string { return "model.Config{" + cfg.String() + "}" }
 
-// Ask sends a request until there is a whole reply, or an *Error that
-// retrying does not mend. When ctx ends, so does Ask, with ctx's error.
+// Ask sends a request until there is a complete reply or an *Error that trying
+// again does not mend. When ctx ends, Ask returns ctx's error.
 func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 	adapts, tries := 0, 0
 	for sent := 1; ; sent++ {
@@ -169,7 +140,7 @@ func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 		}
 		var e *Error
 		if !errors.As(err, &e) {
-			return nil, err // ours: a request that cannot be put into words
+			return nil, err // the request cannot be encoded
 		}
 		if adapts < maxAdapts && c.adapt(form, e) {
 			adapts++
@@ -180,9 +151,6 @@ func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 		}
 		if err := c.pace.backOff(ctx, e, tries); err != nil {
 			return nil, c.failed(ctx, err, sent)
-		}
-		if c.cfg.OnDelta != nil {
-			c.cfg.OnDelta("")
 		}
 	}
 }
@@ -200,7 +168,7 @@ func (c *Client) failed(ctx context.Context, err error, sent int) error {
 }
 
 // try sends one request.
-func (c *Client) try(ctx context.Context, form learnt, req Request) (*Reply, error) {
+func (c *Client) try(ctx context.Context, form requestForm, req Request) (*Reply, error) {
 	body, err := c.body(form, req)
 	if err != nil {
 		return nil, err
@@ -209,7 +177,7 @@ func (c *Client) try(ctx context.Context, form learnt, req Request) (*Reply, err
 	if err == nil {
 		var reply *Reply
 		if reply, err = a.reply(form.Wire, len(req.Messages)); err == nil {
-			if err = c.keep(reply, len(req.Messages)); err == nil {
+			if err = c.boundReply(reply, len(req.Messages)); err == nil {
 				err = c.inspect(req, reply)
 			}
 			if err == nil {
@@ -224,18 +192,18 @@ func (c *Client) try(ctx context.Context, form learnt, req Request) (*Reply, err
 	return nil, err
 }
 
-// Body returns the bytes that Ask would send for req now. What is learnt of
-// the server later may change them.
+// Body returns the bytes that Ask would send for req now. A later refusal by
+// the server may change them.
 func (c *Client) Body(req Request) ([]byte, error) { return c.body(c.form(), req) }
 
-func (c *Client) body(form learnt, req Request) ([]byte, error) {
+func (c *Client) body(form requestForm, req Request) ([]byte, error) {
 	if form.Wire == WireResponses {
 		return c.responsesBody(form, req)
 	}
 	return c.chatBody(form, req)
 }
 
-// options are the SDK's for all requests.
+// options returns the SDK's options for all requests.
 func (c *Client) options() []option.RequestOption {
 	version := c.cfg.Version
 	if version == "" {
@@ -244,9 +212,9 @@ func (c *Client) options() []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(c.base.String()),
 		option.WithHTTPClient(c.guarded()),
-		option.WithMaxRetries(0), // ours know more: see Ask
+		option.WithMaxRetries(0), // Ask retries, and knows more
 		option.WithHeader("User-Agent", "git-agent/"+version),
-		option.WithUnsafeAllowHTTP(), // parseBase has decided
+		option.WithUnsafeAllowHTTP(), // parseBase has checked it
 	}
 	for _, name := range []string{"Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Retry-Count", "Timeout"} {
 		opts = append(opts, option.WithHeaderDel("X-Stainless-"+name))
@@ -256,9 +224,6 @@ func (c *Client) options() []option.RequestOption {
 		if isAzure(c.base) {
 			opts = append(opts, option.WithHeader("Api-Key", c.cfg.Key))
 		}
-	}
-	for name, value := range c.cfg.Headers {
-		opts = append(opts, option.WithHeader(name, value))
 	}
 	for name, values := range c.base.Query() {
 		opts = append(opts, option.WithQuery(name, values[0]))

@@ -50,12 +50,12 @@ func newClient(t testing.TB, url string, change func(*Config)) (*Client, *clock)
 	return c, k
 }
 
-// wires runs f for both wires, streamed and not.
-func wires(t *testing.T, f func(t *testing.T, set func(*Config))) {
+// wires runs f for both wires and for servers that stream unasked or do not.
+func wires(t *testing.T, f func(t *testing.T, stream bool, set func(*Config))) {
 	for _, wire := range []Wire{WireChat, WireResponses} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s stream=%v", wire, stream), func(t *testing.T) {
-				f(t, func(cfg *Config) { cfg.Wire, cfg.Stream = wire, stream })
+				f(t, stream, func(cfg *Config) { cfg.Wire = wire })
 			})
 		}
 	}
@@ -70,10 +70,11 @@ func question(text string) Request {
 // A conversation with calls goes over both wires, and what the server said is
 // given back with it.
 func TestConversation(t *testing.T) {
-	wires(t, func(t *testing.T, set func(*Config)) {
+	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
 		first := modeltest.Call("blame", `{"path":"a<b>.c"}`).And("blame", `{"path":"ü"}`).Saying("I look.")
 		first.Thought = "hm"
 		srv := modeltest.Script(t, first, modeltest.Say("It is 1234."))
+		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, set)
 		req := question("who?")
 		reply, err := c.Ask(t.Context(), req)
@@ -107,11 +108,11 @@ func TestConversation(t *testing.T) {
 
 // Body is what is sent, and the same for the same request.
 func TestBodyIsWhatIsSent(t *testing.T) {
-	wires(t, func(t *testing.T, set func(*Config)) {
+	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
 		srv := modeltest.Script(t, modeltest.Say("yes"))
+		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, func(cfg *Config) {
 			set(cfg)
-			cfg.Extra = json.RawMessage(`{"provider":{"order":["a"]},"temperature":0}`)
 			cfg.Effort = "low"
 		})
 		req := question("well?")
@@ -126,7 +127,7 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 		if again, _ := c.Body(req); string(again) != string(body) || string(srv.Requests()[0].Raw) != string(body) {
 			t.Errorf("the bodies differ:\n%s\n%s\n%s", body, again, srv.Requests()[0].Raw)
 		}
-		for _, part := range []string{`"provider":{"order":["a"]}`, `"temperature":0`, `"low"`, `"tool_choice":"none"`, `:100`} {
+		for _, part := range []string{`"low"`, `"tool_choice":"none"`, `:100`} {
 			if !strings.Contains(string(body), part) {
 				t.Errorf("no %s in %s", part, body)
 			}
@@ -134,8 +135,8 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 	})
 }
 
-// Providers that keep the beginning of a conversation get what they need for
-// it: the same key for the same beginning, and a word where they want one.
+// Providers with a prompt cache get what they need for it: equal keys for equal
+// beginnings, and cache_control where it is required.
 func TestCaching(t *testing.T) {
 	body := func(url, model, text string) string {
 		c, err := New(Config{BaseURL: url, Model: model})

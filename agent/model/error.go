@@ -10,19 +10,19 @@ import (
 // Class says what can be done about an error.
 type Class string
 
-// The classes, with what they mean to a caller. A Client has retried what can
-// be retried before it returns one of them.
+// These are the classes and what they mean to a caller. A Client returns one of
+// them after it has retried what can be retried.
 const (
-	ClassAuth      Class = "auth"      // ends every run: the key is wrong
-	ClassQuota     Class = "quota"     // ends every run: no credit
-	ClassModel     Class = "model"     // ends every run: no such model, or not for this key
+	ClassAuth      Class = "auth"      // the key is wrong; every other request would fail, too
+	ClassQuota     Class = "quota"     // no credit; every other request would fail, too
+	ClassModel     Class = "model"     // no such model, or not for this key; every other request would fail, too
 	ClassOverflow  Class = "overflow"  // the conversation is too long: shorten it
-	ClassRefused   Class = "refused"   // a content filter: not retryable as it is
-	ClassRequest   Class = "request"   // the server does not take the request: ends this run
-	ClassBusy      Class = "busy"      // 429, 503, 529 until the wait was too long
-	ClassServer    Class = "server"    // 5xx, until the attempts were used up
+	ClassRefused   Class = "refused"   // a content filter: the same request would be refused again
+	ClassRequest   Class = "request"   // the server does not accept the request
+	ClassBusy      Class = "busy"      // 429, 503 or 529, and the wait would be too long
+	ClassServer    Class = "server"    // 5xx, and the attempts are used up
 	ClassTransport Class = "transport" // no connection, a cut stream, a time-out
-	ClassMalformed Class = "malformed" // what came is no reply
+	ClassMalformed Class = "malformed" // the answer is not a reply
 )
 
 // Error is a failed request.
@@ -31,12 +31,12 @@ type Error struct {
 	Status     int    // HTTP status, 0 without a response
 	Code       string // the server's word, such as "insufficient_quota"
 	Param      string // the parameter that the server blames
-	Message    string // the server's text, cleaned and cut; never holds a key
+	Message    string // the server's text, escaped and shortened; never holds a key
 	RetryAfter time.Duration
 	Attempts   int
 	Err        error // the cause, may be nil
 
-	once bool // asking again would not help
+	once bool // trying again would not help
 }
 
 func (e *Error) Error() string {
@@ -56,9 +56,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Charged is true for errors after which the server may want money: it got the
-// request, and the answer was lost on the way or cannot be read. Servers do
-// not charge for what they refuse.
+// Charged reports whether the server may charge for the failed request: it
+// received the request, and the answer was lost on the way or cannot be read.
+// Servers do not charge for requests that they refuse.
 func (e *Error) Charged() bool {
 	var dial *net.OpError
 	switch e.Class {
@@ -70,7 +70,7 @@ func (e *Error) Charged() bool {
 	return false
 }
 
-// EndsAll is true for errors that every other request would meet as well.
+// EndsAll reports whether every other request would fail in the same way.
 func (e *Error) EndsAll() bool {
 	return e.Class == ClassAuth || e.Class == ClassQuota || e.Class == ClassModel
 }

@@ -85,7 +85,7 @@ func TestDamagedAnswers(t *testing.T) {
 			body := damaged(rnd, bodies[rnd.IntN(2)])
 			a := &answer{body: body}
 			if s.stream {
-				a.body, err = c.gather(s.wire, bytes.NewReader(body))
+				a.body, err = gather(s.wire, bytes.NewReader(body))
 			}
 			var reply *Reply
 			if err == nil {
@@ -148,13 +148,9 @@ func FuzzBody(f *testing.F) {
 func FuzzStream(f *testing.F) {
 	seeds(f, true)
 	f.Fuzz(func(t *testing.T, responses bool, stream []byte) {
-		c, err := New(Config{Model: "m"})
-		if err != nil {
-			t.Fatal(err)
-		}
 		wire := wireOf(responses)
-		whole, err := c.gather(wire, bytes.NewReader(stream))
-		parts, err2 := c.gather(wire, iotest.OneByteReader(bytes.NewReader(stream)))
+		whole, err := gather(wire, bytes.NewReader(stream))
+		parts, err2 := gather(wire, iotest.OneByteReader(bytes.NewReader(stream)))
 		if (err == nil) != (err2 == nil) || !bytes.Equal(whole, parts) {
 			t.Fatalf("in whole %q, %v; in parts %q, %v", whole, err, parts, err2)
 		}
@@ -172,7 +168,7 @@ func FuzzFault(f *testing.F) {
 	seeds(f, false)
 	f.Fuzz(func(t *testing.T, _ bool, body []byte) {
 		for _, status := range []int{400, 429, 500} {
-			checkReply(t, WireChat, nil, readFault(body).error(status, newKeys([]string{"sk-secret-0123"})))
+			checkReply(t, WireChat, nil, readServerError(body).error(status, newKeys([]string{"sk-secret-0123"})))
 		}
 	})
 }

@@ -8,24 +8,19 @@ import (
 	"git-agent/agent/secret"
 )
 
-// keys takes out of what a server says what it was sent to prove who asks.
+// keys masks in a server's text the secrets that were sent to that server.
 type keys struct {
 	masker *secret.Masker
-	short  []string // too short for the masker, and never part of a word in an error
+	short  []string // too short for the masker; masked in errors only
 }
 
-// minShort is the length from which on a short key is taken out of errors.
+// minShort is the length from which a short key is masked in errors.
 const minShort = 4
 
-// Secrets are the keys that a client with this configuration sends: its key,
-// those in its headers, and those in the base URL.
+// Secrets returns the keys that a client with this configuration sends: its key
+// and those in the base URL.
 func (cfg Config) Secrets() []string {
 	list := []string{cfg.Key}
-	for name, value := range cfg.Headers {
-		if secretWord().MatchString(name) {
-			list = append(list, value, value[strings.LastIndexByte(value, ' ')+1:]) // "Bearer KEY"
-		}
-	}
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
 		if password, ok := u.User.Password(); ok {
 			list = append(list, password)
@@ -41,7 +36,7 @@ func (cfg Config) Secrets() []string {
 	return slices.Compact(list)
 }
 
-// secretWord is in the names of headers and parameters that hold a secret.
+// secretWord matches the names of URL parameters that hold a secret.
 var secretWord = lazy(`(?i)auth|key|token|secret|passw|cookie|credential|^sig$|signature|^code$`)
 
 func newKeys(list []string) keys {
@@ -63,7 +58,8 @@ func (k keys) hide(s string) string {
 	return s
 }
 
-// mask masks the keys in what the model said, of which short ones may be words.
+// mask masks the keys in the model's text, but not short ones, which may be
+// ordinary words.
 func (k keys) mask(s string) string {
 	if k.masker == nil {
 		return s
@@ -71,7 +67,7 @@ func (k keys) mask(s string) string {
 	return k.masker.MaskKnown(s)
 }
 
-// PublicURL spells a base URL without the secrets in it.
+// PublicURL returns a base URL without its secrets.
 func PublicURL(u *url.URL) string {
 	shown := *u
 	query := shown.Query()

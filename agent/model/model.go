@@ -1,19 +1,18 @@
-// Package model talks to language models over the APIs that OpenAI's servers
-// and their many relatives speak: chat completions, and stateless responses.
+// Package model talks to language models over the two APIs of OpenAI that many
+// other servers speak, too: chat completions, and stateless responses.
 //
-// A caller builds a [Request] in a neutral form and gets a [Reply], or an
-// [Error] whose [Class] says what can be done about it. What servers do wrong
-// (an error in a 200, a stream that just ends, arguments that are no JSON)
-// never comes back as a success.
+// A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose
+// [Class] says what can be done about it. What servers do wrong (an error with
+// status 200, a stream that just ends, arguments that are not JSON) never comes
+// back as a success.
 //
-// Promises: a reply is complete, or it is an error; nothing of a cut stream is
-// handed out. An assistant's message is resent as it came, unknown fields
+// Promises: a reply is complete or it is an error; nothing of a cut stream is
+// returned. An assistant's message is sent back as it came, unknown fields
 // included. Equal requests give equal bytes, so that providers' prompt caches
-// hit. Keys are sent to the configured server only and appear in
-// no error.
+// work. Keys are sent only to the configured server and appear in no error.
 //
-// What it does not do: it keeps no conversation, runs no tool and knows no
-// budget; package agent does.
+// The package keeps no conversation, runs no tool and knows no budget; package
+// agent does.
 package model
 
 import (
@@ -21,7 +20,7 @@ import (
 	"encoding/json"
 )
 
-// Role says who speaks.
+// Role is the author of a message.
 type Role string
 
 // The roles of a conversation.
@@ -36,33 +35,33 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Text    string `json:"text,omitempty"`
-	Thought string `json:"thought,omitempty"` // assistant: reasoning that the server showed; for readers, not resent
+	Thought string `json:"thought,omitempty"` // assistant: the reasoning that the server showed; for readers, not sent back
 	Calls   []Call `json:"calls,omitempty"`   // assistant
 	CallID  string `json:"call_id,omitempty"` // tool: the call that Text answers
 	Name    string `json:"name,omitempty"`    // tool: its name
 
-	// Raw is an assistant's message as the server sent it on Wire, which is
-	// what gets resent. The other fields are its reading.
+	// Raw is an assistant's message as the server sent it on Wire; it is sent back
+	// unchanged. The other fields are parsed from it.
 	Raw  json.RawMessage `json:"raw,omitempty"`
 	Wire Wire            `json:"wire,omitempty"`
 }
 
-// Call is a call that a model asks for. Args is what it wrote, which may be
-// anything, also no JSON.
+// Call is a tool call that the model asks for. Args is what the model wrote,
+// which may be anything, even if it is not JSON.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Args string `json:"args"`
 }
 
-// Tool is what a model is told about something that it can call.
+// Tool describes a tool to a model.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON schema of an object
 }
 
-// Request is one question. Messages begin with the system's.
+// Request is one request to the model. Its first message is the system's.
 type Request struct {
 	Messages  []Message
 	Tools     []Tool
@@ -79,18 +78,18 @@ const (
 	ChoiceNone Choice = "none"
 )
 
-// Finish is how a reply ended.
+// Finish says how a reply ended.
 type Finish string
 
-// How replies end. Whether a reply holds calls is seen on its message, never
-// on its finish: servers disagree.
+// These are the ways in which replies end. Whether a reply has calls shows in
+// its message, not in its finish, on which servers disagree.
 const (
 	FinishStop    Finish = "stop"
-	FinishLength  Finish = "length"  // cut by a limit: text and calls are not whole
-	FinishRefused Finish = "refused" // content filter, or the model declines
+	FinishLength  Finish = "length"  // cut by a limit: text and calls are incomplete
+	FinishRefused Finish = "refused" // by a content filter or by the model
 )
 
-// Reply is a whole answer.
+// Reply is a complete answer.
 type Reply struct {
 	Message  Message `json:"message"`
 	Finish   Finish  `json:"finish"`
@@ -100,8 +99,8 @@ type Reply struct {
 	Attempts int     `json:"attempts"`        // requests that this answer took, at least 1
 }
 
-// Usage is what a call consumed, in tokens, in buckets that do not overlap;
-// Reasoning alone is a part of Output.
+// Usage counts the tokens of a request in buckets that do not overlap, except
+// that Reasoning is part of Output.
 type Usage struct {
 	Uncached   int64    `json:"uncached"`
 	CacheRead  int64    `json:"cache_read,omitempty"`
@@ -109,24 +108,24 @@ type Usage struct {
 	Output     int64    `json:"output"`
 	Reasoning  int64    `json:"reasoning,omitempty"`
 	Estimated  bool     `json:"estimated,omitempty"` // the server sent no counts
-	CostUSD    *float64 `json:"cost_usd,omitempty"`  // from the server or the price table; nil: unknown
+	CostUSD    *float64 `json:"cost_usd,omitempty"`  // from the server or the price table; nil is unknown
 }
 
-// Prompt is the number of tokens sent.
+// Prompt returns the number of tokens sent.
 func (u Usage) Prompt() int64 { return u.Uncached + u.CacheRead + u.CacheWrite }
 
-// Wire is a way to talk to a server.
+// Wire names an API.
 type Wire string
 
-// The wires. Auto takes responses for OpenAI's and Azure's reasoning models,
-// and chat for all else.
+// These are the wires. Auto is responses for the reasoning models of OpenAI and
+// Azure, and chat for all others.
 const (
 	WireAuto      Wire = "auto"
 	WireChat      Wire = "chat"
 	WireResponses Wire = "responses"
 )
 
-// Asker answers requests. *Client is one; tests and replays have others.
+// Asker answers requests. *Client implements it, as do tests and replays.
 type Asker interface {
 	Ask(ctx context.Context, req Request) (*Reply, error)
 }

@@ -7,28 +7,30 @@ import (
 	"time"
 )
 
-// Waits double from firstWait to longestWait, and are spread over the whole
-// interval ("full jitter"), unless the server names one.
+// Unless the server names a wait, waits double from firstWait to longestWait,
+// each a random part of that interval ("full jitter").
 const (
 	firstWait   = time.Second
 	longestWait = time.Minute
 )
 
-// pace says when the next request may be sent. A server that is busy is left
-// alone by all requests of a Client, not only by the one that was told so.
+// maxWait is the longest wait that a server may ask for.
+const maxWait = 2 * time.Minute
+
+// pace says when the next request may be sent. When a server is busy, all
+// requests of a Client wait, not only the one that was told so.
 type pace struct {
-	now     func() time.Time
-	sleep   func(context.Context, time.Duration) error
-	jitter  func() float64
-	maxWait time.Duration
+	now    func() time.Time
+	sleep  func(context.Context, time.Duration) error
+	jitter func() float64
 
 	mu    sync.Mutex
-	until time.Time // of the pause
-	why   *Error    // that ordered it
+	until time.Time // when the pause ends
+	why   *Error    // the error that caused it
 }
 
-// await returns when no pause is on. It fails at once with the error that
-// ordered the pause where that is longer than anybody wants to wait.
+// await waits until no pause is on. If the pause is longer than maxWait it
+// returns the error that caused the pause at once.
 func (p *pace) await(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -39,19 +41,19 @@ func (p *pace) await(ctx context.Context) error {
 			return ctx.Err()
 		case left <= 0:
 			return nil
-		case left > p.maxWait:
-			return tooLong(*why, left, p.maxWait)
+		case left > maxWait:
+			return tooLong(*why, left, maxWait)
 		}
-		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // not all at the same moment
-		tellWait(ctx, why, left)
+		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // so that requests do not resume all at once
+		reportWait(ctx, why, left)
 		if err := p.sleep(ctx, left); err != nil {
 			return err
 		}
 	}
 }
 
-// backOff waits after the failed tries-th try, or returns an error where that
-// would take too long: e itself, or the context's.
+// backOff waits after the tries-th failed attempt. If the wait would be too
+// long it returns e, and if the context ends, the context's error.
 func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 	wait := e.RetryAfter
 	if wait <= 0 {
@@ -61,10 +63,10 @@ func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 	if e.Class == ClassBusy {
 		p.pause(wait, e)
 	}
-	if wait > p.maxWait {
-		return tooLong(*e, wait, p.maxWait)
+	if wait > maxWait {
+		return tooLong(*e, wait, maxWait)
 	}
-	tellWait(ctx, e, wait)
+	reportWait(ctx, e, wait)
 	return p.sleep(ctx, wait)
 }
 
@@ -72,7 +74,7 @@ func (p *pace) pause(wait time.Duration, why *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if until := p.now().Add(wait); until.After(p.until) {
-		copied := *why // the asker's own copy gets its own count of attempts
+		copied := *why // a copy, because the caller changes its own
 		p.until, p.why = until, &copied
 	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	_ "embed"
 	"net/url"
 	"strconv"
@@ -8,22 +9,22 @@ import (
 	"sync"
 )
 
-// Price is what a model costs, in USD for a million tokens.
+// Price is the price of a model, in USD for a million tokens.
 type Price struct {
 	Input, Output         float64
-	CacheRead, CacheWrite float64 // those of Input where a provider names none
+	CacheRead, CacheWrite float64 // equal to Input if the provider names none
 	Window                int64   // tokens of its context, 0 if unknown
-	Source                string  // where this is from, in words
+	Source                string  // a description of where the price comes from
 }
 
-// Cost is what a usage costs in USD.
+// Cost returns the price of a usage in USD.
 func (p Price) Cost(u Usage) float64 {
 	return (p.Input*float64(u.Uncached) + p.CacheRead*float64(u.CacheRead) + p.CacheWrite*float64(u.CacheWrite) + p.Output*float64(u.Output)) / 1e6
 }
 
-// Price returns what the model costs: what the user said, nothing for a server
-// on this machine or a private network, else what the table of models.dev has
-// for it. False is unknown.
+// Price returns the price of the model: the configured one, zero for a server
+// on this machine or a private network, else the one in the table of
+// models.dev. It returns false if the price is unknown.
 func (c *Client) Price() (Price, bool) {
 	if c.cfg.Price != nil {
 		p := *c.cfg.Price
@@ -36,11 +37,8 @@ func (c *Client) Price() (Price, bool) {
 	return lookUp(c.base, c.cfg.Model)
 }
 
-// Window is the tokens of the model's context, 0 if unknown.
+// Window returns the size of the model's context in tokens, 0 if unknown.
 func (c *Client) Window() int64 {
-	if c.cfg.Window > 0 {
-		return c.cfg.Window
-	}
 	if IsLocal(c.base) {
 		return 0 // it depends on how the server was started
 	}
@@ -48,7 +46,7 @@ func (c *Client) Window() int64 {
 	return p.Window
 }
 
-// priceUsage fills in the cost where the server did not say it.
+// priceUsage sets the cost if the server did not.
 func (c *Client) priceUsage(u *Usage) {
 	if u.CostUSD != nil {
 		return
@@ -86,7 +84,8 @@ var prices = sync.OnceValue(func() map[string]Price {
 	return table
 })
 
-// number is the i-th field's value; the table is ours, and a test reads it.
+// number returns the value of the i-th field. A test reads the whole table, so
+// errors are ignored.
 func number(f []string, i int) float64 {
 	n, _ := strconv.ParseFloat(f[i], 64)
 	return n
@@ -102,11 +101,12 @@ var hosts = []struct{ suffix, provider string }{
 	{"api.z.ai", "zai"}, {"dashscope-intl.aliyuncs.com", "alibaba"}, {"api.minimax.io", "minimax"},
 }
 
-// makers are the providers that make the models they sell: a model of theirs
-// that somebody else passes on (a proxy of the user's, mostly) has their price.
+// makers lists the providers that make the models they sell. If an unknown
+// server (mostly a proxy of the user's) passes on such a model, the maker's
+// price applies.
 var makers = []string{"openai", "anthropic", "google", "deepseek", "mistral", "xai", "moonshotai", "zai", "alibaba", "minimax"}
 
-// lookUp finds a model's price at a server.
+// lookUp returns a model's price at a server.
 func lookUp(base *url.URL, model string) (Price, bool) {
 	for _, h := range hosts {
 		if host := base.Hostname(); host == h.suffix || strings.HasSuffix(host, "."+h.suffix) {
@@ -115,13 +115,13 @@ func lookUp(base *url.URL, model string) (Price, bool) {
 					return p, true
 				}
 			}
-			return Price{}, false // it has other models: do not guess
+			return Price{}, false // a known provider without this model: do not guess
 		}
 	}
 	for _, name := range namesOf(model) {
 		_, bare, _ := strings.Cut(name, "/")
 		for _, maker := range makers {
-			if p, ok := prices()[maker+" "+first(bare, name)]; ok {
+			if p, ok := prices()[maker+" "+cmp.Or(bare, name)]; ok {
 				p.Source += "'s own price"
 				return p, true
 			}
@@ -130,8 +130,8 @@ func lookUp(base *url.URL, model string) (Price, bool) {
 	return Price{}, false
 }
 
-// namesOf are the names under which a model may be listed: its own, and those
-// without a date ("-2025-08-07", "-20250807") or the word "latest".
+// namesOf returns the names under which a model may be listed: its own, and
+// those without a date ("-2025-08-07", "-20250807") or "-latest".
 func namesOf(model string) []string {
 	model = strings.ToLower(strings.TrimPrefix(model, "models/")) // Gemini's prefix
 	names := []string{model}

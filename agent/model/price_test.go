@@ -58,8 +58,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// What the user says goes before the table, and what the server says before
-// both.
+// A configured price overrides the table, and the server's cost overrides both.
 func TestCost(t *testing.T) {
 	client, err := New(Config{Model: "gpt-5-mini", Price: &Price{Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}})
 	if err != nil {

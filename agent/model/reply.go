@@ -2,34 +2,35 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 )
 
-// maxQuote is how much of a body is looked at to quote it.
+// maxQuote is how many bytes of a body are used to quote it.
 const maxQuote = 8 << 10
 
-// maxCalls bounds the calls of one reply. Models that get stuck write the same
+// maxCalls bounds the calls of one reply. Models that are stuck write the same
 // call hundreds of times.
 const maxCalls = 128
 
-// reply reads an answer. number is how many messages the request had, which
-// makes up ids that no other reply of the conversation has.
+// reply parses an answer. number is how many messages the request had; made-up
+// ids of calls contain it, so that they are unique in the conversation.
 func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	body := bytes.TrimSpace(bytes.TrimPrefix(a.body, []byte("\ufeff")))
 	switch {
 	case len(body) == 0:
 		return nil, malformed("the answer is empty")
 	case body[0] == '<':
-		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: clean("the server does not speak the API: it answers with "+plainText(body), a.keys)}
-	case crowded(body):
+		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: oneLine("the server does not speak the API: it answers with "+plainText(body), a.keys)}
+	case tooManyValues(body):
 		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: fmt.Sprintf("the answer has more than %d values", maxValues), once: true}
 	case !json.Valid(body):
-		return nil, malformed("the answer is no JSON: %s", a.quote(body))
+		return nil, malformed("the answer is not JSON: %s", a.quote(body))
 	}
-	if e := a.fault(body); e != nil {
+	if e := a.serverError(body); e != nil {
 		return nil, e
 	}
 	read := readChat
@@ -38,20 +39,20 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	}
 	reply, e := read(body, number)
 	if e != nil {
-		e.Message = clean(e.Message, a.keys)
+		e.Message = oneLine(e.Message, a.keys)
 		return nil, e
 	}
 	return reply, nil
 }
 
-func (a *answer) quote(body []byte) string { return clean(cut(string(body), maxQuote), a.keys) }
+func (a *answer) quote(body []byte) string { return oneLine(cut(string(body), maxQuote), a.keys) }
 
 func malformed(format string, args ...any) *Error {
 	return &Error{Class: ClassMalformed, Message: fmt.Sprintf(format, args...)}
 }
 
-// chatReply is what is read of a chat completion. Fields that servers fill in
-// several ways are left raw.
+// chatReply is the part of a chat completion that is used. Fields that servers
+// fill in different ways are left raw.
 type chatReply struct {
 	ID      json.RawMessage `json:"id"`
 	Model   json.RawMessage `json:"model"`
@@ -62,7 +63,7 @@ type chatReply struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// chatAnswer is what is read of its message.
+// chatAnswer is the part of its message that is used.
 type chatAnswer struct {
 	Content   json.RawMessage `json:"content"`
 	Refusal   json.RawMessage `json:"refusal"`
@@ -74,7 +75,7 @@ type chatAnswer struct {
 func readChat(body []byte, number int) (*Reply, *Error) {
 	var in chatReply
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, malformed("the answer is no chat completion: %v", err)
+		return nil, malformed("the answer is not a chat completion: %v", err)
 	}
 	if len(in.Choices) == 0 {
 		return nil, malformed("the answer has no choices")
@@ -90,7 +91,7 @@ func readChat(body []byte, number int) (*Reply, *Error) {
 	}
 	m := Message{Role: Assistant, Wire: WireChat}
 	m.Text, m.Thought = contentOf(said.Content)
-	m.Thought = first(text(said.Reasoning), text(said.Thinking), m.Thought)
+	m.Thought = cmp.Or(text(said.Reasoning), text(said.Thinking), m.Thought)
 	calls, mended, e := chatCalls(said.ToolCalls, number)
 	if e != nil {
 		return nil, e
@@ -105,7 +106,7 @@ func readChat(body []byte, number int) (*Reply, *Error) {
 	return &Reply{Message: m, Finish: finish, Usage: chatUsage(in.Usage), Model: text(in.Model), ID: text(in.ID)}, nil
 }
 
-// chatFinish reads a finish reason. Without one the answer was cut.
+// chatFinish interprets a finish reason. An answer without one was cut.
 func chatFinish(reason string) (Finish, *Error) {
 	switch strings.ToLower(reason) {
 	case "":
@@ -122,15 +123,15 @@ func chatFinish(reason string) (Finish, *Error) {
 	return FinishStop, nil // stop, tool_calls, eos, end_turn, ...: servers disagree
 }
 
-// chatCalls reads tool_calls. mended is nil where the server's own form can be
-// given back, and else what to give back in its place.
+// chatCalls reads tool_calls. mended is nil if the server's own form can be
+// sent back, else it is what to send back instead.
 func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.RawMessage, e *Error) {
 	if isNull(raw) {
 		return nil, nil, nil
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, nil, malformed("tool_calls is no list")
+		return nil, nil, malformed("tool_calls is not a list")
 	}
 	if len(list) > maxCalls {
 		return nil, nil, malformed("the answer has %d calls", len(list))
@@ -166,12 +167,13 @@ func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.Raw
 	return calls, mended, nil
 }
 
-// madeUpID names the i-th call of the reply to a request of that number of
-// messages: the same in every run.
+// madeUpID returns the id of the i-th call in the reply to a request with
+// number messages: it is the same every time.
 func madeUpID(number, i int) string { return fmt.Sprintf("call_%d_%d", number, i) }
 
-// argsOf reads arguments, which are a text that should be JSON. Some servers
-// send the object itself, and nothing where a function takes nothing.
+// argsOf reads arguments, which should be a string that contains JSON. Some
+// servers send the object itself, and nothing for a function without
+// parameters.
 func argsOf(raw json.RawMessage) string {
 	if isNull(raw) {
 		return "{}"
@@ -186,8 +188,8 @@ func argsOf(raw json.RawMessage) string {
 	return s
 }
 
-// mendCall writes a call's id and arguments as they are given back, and leaves
-// the rest of it alone.
+// mendCall sets the id and the arguments of a call that is sent back, and keeps
+// the rest.
 func mendCall(raw json.RawMessage, call Call) json.RawMessage {
 	var outer, function map[string]json.RawMessage
 	if json.Unmarshal(raw, &outer) != nil || json.Unmarshal(outer["function"], &function) != nil {
@@ -206,8 +208,8 @@ func mendCall(raw json.RawMessage, call Call) json.RawMessage {
 	return out
 }
 
-// rawMessage is the message as it is given back: compact, with its role, and
-// with the mended calls if there are any.
+// rawMessage returns the message as it is sent back: compact, with its role,
+// and with the mended calls if there are any.
 func rawMessage(raw json.RawMessage, mended []json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -241,7 +243,7 @@ func rawMessage(raw json.RawMessage, mended []json.RawMessage) json.RawMessage {
 	return out
 }
 
-// contentOf reads a content: a text, a list of parts, or nothing.
+// contentOf reads a content field: a string, a list of parts, or nothing.
 func contentOf(raw json.RawMessage) (said, thought string) {
 	if s := text(raw); s != "" {
 		return s, ""
@@ -266,7 +268,7 @@ func contentOf(raw json.RawMessage) (said, thought string) {
 	return said, thought
 }
 
-// text is a JSON string's value, "" for anything else.
+// text returns a JSON string's value, "" for anything else.
 func text(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
@@ -276,19 +278,9 @@ func text(raw json.RawMessage) string {
 }
 
 func quoted(s string) json.RawMessage {
-	out, _ := json.Marshal(s) // of a string: cannot fail
+	out, _ := json.Marshal(s) // encoding a string cannot fail
 	return out
 }
 
 func isNull(raw json.RawMessage) bool   { return len(raw) == 0 || string(raw) == "null" }
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
-
-// first is the first of texts that is not empty.
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}

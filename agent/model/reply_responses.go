@@ -2,10 +2,11 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 )
 
-// responsesReply is what is read of a response.
+// responsesReply is the part of a response that is used.
 type responsesReply struct {
 	ID         json.RawMessage   `json:"id"`
 	Model      json.RawMessage   `json:"model"`
@@ -17,7 +18,7 @@ type responsesReply struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// outputItem is what is read of an item of its output.
+// outputItem is the part of an output item that is used.
 type outputItem struct {
 	Type    json.RawMessage `json:"type"`
 	ID      json.RawMessage `json:"id"`
@@ -31,7 +32,7 @@ type outputItem struct {
 func readResponses(body []byte, number int) (*Reply, *Error) {
 	var in responsesReply
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, malformed("the answer is no response: %v", err)
+		return nil, malformed("the answer is not a response: %v", err)
 	}
 	finish, e := responsesFinish(text(in.Status), text(in.Incomplete.Reason))
 	if e != nil {
@@ -79,11 +80,11 @@ func responsesFinish(status, reason string) (Finish, *Error) {
 	return "", malformed("the answer is not ready: its status is %q", status)
 }
 
-// addItem reads one item of the output and returns how it is given back.
+// addItem reads one item of the output and returns it as it is sent back.
 func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool) (json.RawMessage, *Error) {
 	var in outputItem
 	if !isObject(raw) || json.Unmarshal(raw, &in) != nil {
-		return nil, malformed("an item of the output is no object")
+		return nil, malformed("an item of the output is not an object")
 	}
 	switch text(in.Type) {
 	case "message":
@@ -92,9 +93,9 @@ func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool)
 	case "reasoning":
 		summary, _ := contentOf(in.Summary)
 		shown, _ := contentOf(in.Content)
-		m.Thought += first(summary, shown)
+		m.Thought += cmp.Or(summary, shown)
 	case "function_call":
-		call := Call{ID: first(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}
+		call := Call{ID: cmp.Or(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}
 		if call.Name == "" {
 			return nil, malformed("call %d has no name", len(m.Calls)+1)
 		}
@@ -112,11 +113,11 @@ func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool)
 	return bytes.Clone(raw), nil
 }
 
-// mendItem writes a call's id and arguments as they are given back.
+// mendItem sets the id and the arguments of a call that is sent back.
 func mendItem(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
-		return nil, malformed("a call is no object")
+		return nil, malformed("a call is not an object")
 	}
 	fields["call_id"], fields["arguments"] = quoted(call.ID), quoted(call.Args)
 	out, err := json.Marshal(fields)
@@ -126,7 +127,7 @@ func mendItem(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
 	return out, nil
 }
 
-// onlyRefusals is true where all that was said is that nothing will be.
+// onlyRefusals reports whether the model said nothing but that it refuses.
 func onlyRefusals(output []json.RawMessage) bool {
 	refused := false
 	for _, raw := range output {

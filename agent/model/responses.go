@@ -9,10 +9,10 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 )
 
-// responsesBody puts a request into the words of the responses API. The server
-// keeps nothing: the whole conversation is sent, and what a model thought
-// comes back sealed and is returned with it.
-func (c *Client) responsesBody(form learnt, req Request) ([]byte, error) {
+// responsesBody encodes a request for the responses API. The server stores
+// nothing: the whole conversation is sent each time, and the model's reasoning
+// comes back encrypted and is returned with it.
+func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 	body := responses.ResponseNewParams{
 		Model:   c.cfg.Model,
 		Store:   openai.Bool(false),
@@ -32,7 +32,7 @@ func (c *Client) responsesBody(form learnt, req Request) ([]byte, error) {
 	}
 	body.Input.OfInputItemList = items
 	for _, t := range req.Tools {
-		// Strict is the default there and takes only some schemas.
+		// Strict is the API's default and accepts only some schemas.
 		tool := responses.FunctionToolParam{Name: t.Name, Description: openai.String(t.Description), Strict: openai.Bool(false)}
 		if err := json.Unmarshal(parametersOf(t), &tool.Parameters); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
@@ -55,8 +55,8 @@ func (c *Client) responsesBody(form learnt, req Request) ([]byte, error) {
 	return c.finish(form, body)
 }
 
-// responsesItems are the input items of one message.
-func responsesItems(m Message, form learnt) (responses.ResponseInputParam, error) {
+// responsesItems returns the input items for one message.
+func responsesItems(m Message, form requestForm) (responses.ResponseInputParam, error) {
 	switch m.Role {
 	case System:
 		return plainItem(m.Text, responses.EasyInputMessageRoleSystem), nil
@@ -88,8 +88,9 @@ func plainItem(text string, role responses.EasyInputMessageRole) responses.Respo
 	return responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(text, role)}
 }
 
-// rawItems gives output items back as they came. A thought that is not sealed
-// can only be named, and a server that keeps nothing does not know the name.
+// rawItems returns output items as they came, except reasoning without
+// encrypted content: it could only be sent by its id, and a server that stores
+// nothing does not know the id.
 func rawItems(raw json.RawMessage) (responses.ResponseInputParam, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {

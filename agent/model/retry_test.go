@@ -26,7 +26,7 @@ func askFails(t *testing.T, c *Client) *Error {
 	return e
 }
 
-// What may pass is asked for again, after waits that double.
+// A temporary failure is retried, after waits that double.
 func TestRetries(t *testing.T) {
 	srv := modeltest.Script(t, modeltest.Status(500, "{}"), modeltest.Status(503, "{}"), modeltest.Status(502, "<html>"), modeltest.Say("at last"))
 	c, k := newClient(t, srv.URL, nil)
@@ -54,7 +54,7 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// A wait that the server names is kept to, in all the ways to name one.
+// A wait that the server names is respected, in every form.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		got := waitOf(h, now)
 		if got == 0 {
-			got = readFault([]byte(c.body)).Wait
+			got = readServerError([]byte(c.body)).Wait
 		}
 		if got != c.want {
 			t.Errorf("%v %s: got %v, want %v", c.headers, c.body, got, c.want)
@@ -104,8 +104,8 @@ func TestRetryAfterIsKept(t *testing.T) {
 	}
 }
 
-// A wait that is too long is an error at once, which says how long it is, and
-// other requests of the client do not ask before it is over.
+// A wait that is too long is an error at once, which says how long it is. Other
+// requests of the client do not ask before it is over.
 func TestPauseIsShared(t *testing.T) {
 	srv := modeltest.Script(t, modeltest.Status(429, "{}", "Retry-After", "600"), modeltest.Say("ok"))
 	c, k := newClient(t, srv.URL, nil)
@@ -130,7 +130,8 @@ func TestPauseIsShared(t *testing.T) {
 	}
 }
 
-// Who waits is told why and how long, but not of what nobody would notice.
+// The user is told why and how long a request waits, unless the wait is too
+// short to notice.
 func TestWaitsAreTold(t *testing.T) {
 	srv := modeltest.Script(t, modeltest.Status(503, "{}", "Retry-After", "8"), modeltest.Status(500, "{}"), modeltest.Status(200, "{"), modeltest.Say("ok"),
 		modeltest.Status(429, "{}", "Retry-After", "120"), modeltest.Say("ok"))
@@ -158,7 +159,7 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 }
 
-// What will not pass is asked for once.
+// A permanent failure is not retried.
 func TestNoRetry(t *testing.T) {
 	for status, want := range map[int]Class{400: ClassRequest, 401: ClassAuth, 402: ClassQuota, 404: ClassModel, 413: ClassOverflow} {
 		srv := modeltest.Script(t, modeltest.Status(status, `{"error":{"message":"no"}}`))
@@ -169,7 +170,7 @@ func TestNoRetry(t *testing.T) {
 	}
 }
 
-// A web page in the place of an answer stays one: the error comes at once and
+// A web page in place of an answer is not retried: the error comes at once and
 // names the setting to check.
 func TestWebPage(t *testing.T) {
 	srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {

@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,10 +16,10 @@ type event struct {
 	data []byte
 }
 
-// events reads server-sent events as the HTML standard has them, with lines
-// ended by LF, CRLF or CR and an optional byte order mark. Other than there,
-// the last event counts also where the empty line after it is missing: who
-// reads it decides whether it is whole. f returns false to stop.
+// events reads server-sent events as the HTML standard defines them, with lines
+// ended by LF, CRLF or CR and an optional byte order mark. Unlike the standard
+// it also passes on a last event that no empty line ends; f decides whether
+// that is complete. f returns false to stop.
 func events(r io.Reader, f func(event) (more bool, err error)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4<<10), maxLine)
@@ -67,10 +68,10 @@ func events(r io.Reader, f func(event) (more bool, err error)) error {
 	return err
 }
 
-// maxLine bounds a line of a stream: a whole response may stand in one.
+// maxLine bounds a line of a stream, which may contain a complete response.
 const maxLine = 16 << 20
 
-// splitLines cuts at LF, CRLF and CR.
+// splitLines splits at LF, CRLF and CR.
 func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	i := bytes.IndexAny(data, "\r\n")
 	switch {
@@ -85,26 +86,22 @@ func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 	case i+1 < len(data) || atEOF:
 		return i + 1, data[:i], nil
 	}
-	return 0, nil, nil // a CR at the end: its LF may come
+	return 0, nil, nil // a CR at the end: an LF may follow
 }
 
 // gather reads a stream to its end and returns the answer that it adds up to,
-// in the form of an answer that is not streamed.
-func (c *Client) gather(wire Wire, r io.Reader) ([]byte, error) {
-	show := func(text string) {
-		if c.cfg.OnDelta != nil && text != "" { // an empty text takes back
-			c.cfg.OnDelta(text)
-		}
-	}
+// in the form of an answer that is not streamed. No request asks for a stream,
+// but some servers send one.
+func gather(wire Wire, r io.Reader) ([]byte, error) {
 	if wire == WireResponses {
-		return gatherResponses(r, show)
+		return gatherResponses(r)
 	}
-	return gatherChat(r, show)
+	return gatherChat(r)
 }
 
 var errCut = errors.New("the stream ended before the answer did")
 
-func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
+func gatherResponses(r io.Reader) ([]byte, error) {
 	var whole json.RawMessage
 	var items []json.RawMessage
 	err := events(r, func(e event) (bool, error) {
@@ -113,20 +110,17 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 		}
 		var in struct {
 			Type     json.RawMessage `json:"type"`
-			Delta    json.RawMessage `json:"delta"`
 			Item     json.RawMessage `json:"item"`
 			Response json.RawMessage `json:"response"`
 			Error    json.RawMessage `json:"error"`
 		}
-		if crowded(e.data) {
+		if tooManyValues(e.data) {
 			return false, malformed("an event of the stream has more than %d values", maxValues)
 		}
 		if err := json.Unmarshal(e.data, &in); err != nil {
-			return false, malformed("an event of the stream is no JSON object: %v", err)
+			return false, malformed("an event of the stream is not a JSON object: %v", err)
 		}
-		switch kind := first(text(in.Type), e.name); kind {
-		case "response.output_text.delta":
-			show(text(in.Delta))
+		switch kind := cmp.Or(text(in.Type), e.name); kind {
 		case "response.output_item.done":
 			items = append(items, bytes.Clone(in.Item))
 		case "response.completed", "response.incomplete", "response.failed":
@@ -136,7 +130,7 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 			whole = bytes.Clone(e.data)
 			return false, nil
 		case "":
-			if !isNull(in.Error) || looksLikeFault(e.data) {
+			if !isNull(in.Error) || looksLikeError(e.data) {
 				whole = bytes.Clone(e.data)
 				return false, nil
 			}
@@ -152,8 +146,8 @@ func gatherResponses(r io.Reader, show func(string)) ([]byte, error) {
 	return withItems(whole, items), nil
 }
 
-// withItems fills an empty output from the items that came before: some
-// servers send them only once.
+// withItems fills an empty output with the items that came earlier, because
+// some servers send them only once.
 func withItems(whole json.RawMessage, items []json.RawMessage) []byte {
 	var fields map[string]json.RawMessage
 	var output []json.RawMessage
@@ -172,14 +166,14 @@ func withItems(whole json.RawMessage, items []json.RawMessage) []byte {
 	return out
 }
 
-// gatherChat puts the pieces of a chat completion together.
-func gatherChat(r io.Reader, show func(string)) ([]byte, error) {
+// gatherChat assembles a chat completion from its chunks.
+func gatherChat(r io.Reader) ([]byte, error) {
 	p := pieces{message: map[string]any{}}
 	err := events(r, func(e event) (bool, error) {
 		if string(bytes.TrimSpace(e.data)) == "[DONE]" {
 			return false, nil
 		}
-		return p.add(e, show)
+		return p.add(e)
 	})
 	switch {
 	case p.failed != nil:
@@ -189,8 +183,8 @@ func gatherChat(r io.Reader, show func(string)) ([]byte, error) {
 	case p.finish == "":
 		return nil, errCut
 	}
-	// Where the end came before an error of the transport, all is there but
-	// perhaps the counts.
+	// If the finish reason came before an error of the transport, only the counts
+	// may be missing.
 	var bad *Error
 	if errors.As(err, &bad) {
 		return nil, bad
@@ -198,24 +192,24 @@ func gatherChat(r io.Reader, show func(string)) ([]byte, error) {
 	return p.body()
 }
 
-// pieces is a chat completion that is not whole yet.
+// pieces is an incomplete chat completion.
 type pieces struct {
 	id, model string
-	message   map[string]any // as the deltas add up
+	message   map[string]any // the sum of the deltas
 	calls     []piece
 	finish    string
 	usage     json.RawMessage
-	failed    []byte // an error in place of a chunk
+	failed    []byte // an error that was sent instead of a chunk
 }
 
-// piece is a call that is not whole yet.
+// piece is an incomplete call.
 type piece struct {
 	index int
 	call  map[string]any
 }
 
-// add takes one chunk.
-func (p *pieces) add(e event, show func(string)) (more bool, err error) {
+// add adds one chunk.
+func (p *pieces) add(e event) (more bool, err error) {
 	var in struct {
 		ID      json.RawMessage `json:"id"`
 		Model   json.RawMessage `json:"model"`
@@ -227,37 +221,34 @@ func (p *pieces) add(e event, show func(string)) (more bool, err error) {
 		Usage json.RawMessage `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}
-	if crowded(e.data) {
+	if tooManyValues(e.data) {
 		return false, malformed("a chunk of the stream has more than %d values", maxValues)
 	}
 	if err := json.Unmarshal(e.data, &in); err != nil {
 		return false, malformed("a chunk of the stream is not as expected: %v", err)
 	}
-	if e.name == "error" || !isNull(in.Error) || looksLikeFault(e.data) {
+	if e.name == "error" || !isNull(in.Error) || looksLikeError(e.data) {
 		p.failed = bytes.Clone(e.data)
 		return false, nil
 	}
-	p.id, p.model = first(p.id, text(in.ID)), first(p.model, text(in.Model))
+	p.id, p.model = cmp.Or(p.id, text(in.ID)), cmp.Or(p.model, text(in.Model))
 	if !isNull(in.Usage) {
 		p.usage = bytes.Clone(in.Usage)
 	}
 	for _, choice := range in.Choices {
 		if choice.Index != 0 {
-			continue // one was asked for
+			continue // only one choice was asked for
 		}
 		if !isNull(choice.Delta) {
 			var delta map[string]any
 			if err := unmarshalExact(choice.Delta, &delta); err != nil {
-				return false, malformed("a delta of the stream is no object: %v", err)
-			}
-			if s, ok := delta["content"].(string); ok {
-				show(s)
+				return false, malformed("a delta of the stream is not an object: %v", err)
 			}
 			if err := p.merge(delta); err != nil {
 				return false, err
 			}
 		}
-		p.finish = first(text(choice.Finish), p.finish)
+		p.finish = cmp.Or(text(choice.Finish), p.finish)
 	}
 	return true, nil
 }
@@ -266,13 +257,13 @@ func (p *pieces) add(e event, show func(string)) (more bool, err error) {
 func (p *pieces) merge(delta map[string]any) error {
 	list, ok := delta["tool_calls"].([]any)
 	if !ok && delta["tool_calls"] != nil {
-		return malformed("tool_calls is no list")
+		return malformed("tool_calls is not a list")
 	}
 	if ok {
 		for _, one := range list {
 			call, ok := one.(map[string]any)
 			if !ok {
-				return malformed("a call of the stream is no object")
+				return malformed("a call of the stream is not an object")
 			}
 			if err := p.mergeCall(call); err != nil {
 				return err
@@ -284,9 +275,9 @@ func (p *pieces) merge(delta map[string]any) error {
 	return nil
 }
 
-// mergeCall adds to the call that a delta belongs to. Servers number calls,
-// but some give all the same number, or none: a new id begins a new call, and
-// so does a name where there are neither numbers nor ids.
+// mergeCall adds a delta to the call that it belongs to. Servers number calls,
+// but some give all the same number, or none. So a new id begins a new call,
+// and so does a name if there are neither numbers nor ids.
 func (p *pieces) mergeCall(delta map[string]any) error {
 	at := -1
 	number, numbered := indexOf(delta)
@@ -312,7 +303,7 @@ func (p *pieces) mergeCall(delta map[string]any) error {
 	}
 	call := p.calls[at].call
 	if args, ok := functionOf(delta)["arguments"]; ok {
-		if _, isText := args.(string); !isText && args != nil { // the object itself
+		if _, isText := args.(string); !isText && args != nil { // some servers send the object itself
 			text, err := json.Marshal(args)
 			if err != nil {
 				return malformed("the arguments of a call cannot be read")
@@ -320,7 +311,7 @@ func (p *pieces) mergeCall(delta map[string]any) error {
 			functionOf(delta)["arguments"] = string(text)
 		}
 	}
-	// A name that comes again is the same name; one that goes on is longer.
+	// An equal name is a repetition; any other continues the name so far.
 	if name, ok := functionOf(delta)["name"].(string); ok {
 		if had, ok := functionOf(call)["name"].(*growing); ok && string(had.text) == name {
 			delete(functionOf(delta), "name")
@@ -344,16 +335,16 @@ func indexOf(delta map[string]any) (int, bool) {
 	return int(i), err == nil
 }
 
-// growing is a text that deltas add to. As a string it would be copied with
-// each of them, which takes minutes where there are a million.
+// growing is a text to which deltas are appended. As a string it would be
+// copied with each of them, which takes minutes for a million.
 type growing struct{ text []byte }
 
 // MarshalJSON writes the text.
 func (g *growing) MarshalJSON() ([]byte, error) { return json.Marshal(string(g.text)) }
 
 // grow adds a delta to a value: texts and lists are appended, objects merged,
-// anything else takes the place of what was there. Texts named in whole are
-// sent whole, and again.
+// anything else replaces the old value. Texts named in whole are not appended,
+// because servers send them complete and repeat them.
 func grow(to, delta map[string]any, whole ...string) {
 	for name, v := range delta {
 		old, had := to[name]
@@ -364,7 +355,7 @@ func grow(to, delta map[string]any, whole ...string) {
 			}
 		case string:
 			if s, ok := old.(string); ok && slices.Contains(whole, name) {
-				to[name] = first(s, v)
+				to[name] = cmp.Or(s, v)
 			} else if slices.Contains(whole, name) {
 				to[name] = v
 			} else if grown, ok := old.(*growing); ok {
@@ -388,7 +379,7 @@ func grow(to, delta map[string]any, whole ...string) {
 	}
 }
 
-// body is the completion in the form of one that is not streamed.
+// body returns the completion in the form of one that is not streamed.
 func (p *pieces) body() ([]byte, error) {
 	slices.SortStableFunc(p.calls, func(a, b piece) int { return a.index - b.index })
 	var calls []any
@@ -408,7 +399,7 @@ func (p *pieces) body() ([]byte, error) {
 	return out, nil
 }
 
-// unmarshalExact keeps numbers as they are written.
+// unmarshalExact decodes JSON and keeps numbers as they are written.
 func unmarshalExact(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -16,7 +16,8 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// shape is one of the four ways in which a server may be asked.
+// shape is one of the four forms in which a server may answer: on either wire,
+// as a whole or as a stream.
 type shape struct {
 	wire   Wire
 	stream bool
@@ -34,8 +35,8 @@ type badServer struct {
 	slow   bool             // never comes to an end: the client is told to wait for less
 }
 
-// The bad servers are tried one by one in each shape. Nothing that they do may
-// end in another action than was meant, a hang or a panic.
+// Each bad server is tried in each shape. None may cause an unintended call, a
+// hang or a panic.
 func TestBadServers(t *testing.T) {
 	tried := 0
 	for _, bad := range badServers() {
@@ -71,7 +72,7 @@ func askBad(t *testing.T, s shape, handler http.HandlerFunc, slow bool) string {
 	t.Cleanup(srv.Close)
 	t.Cleanup(srv.CloseClientConnections)
 	c, _ := newClient(t, srv.URL, func(cfg *Config) {
-		cfg.Wire, cfg.Stream, cfg.Attempts = s.wire, s.stream, 2
+		cfg.Wire, cfg.Attempts = s.wire, 2
 		cfg.MaxBody = 256 << 10
 		if slow {
 			cfg.IdleTimeout, cfg.Timeout = 50*time.Millisecond, 100*time.Millisecond
@@ -133,14 +134,14 @@ func good(s shape) string {
 
 // bodyOf is what the well-behaved server sends.
 func bodyOf(s shape, r modeltest.Reply) string {
-	srv := modeltest.Server{Lenient: true}
+	srv := modeltest.Server{Lenient: true, Stream: s.stream}
 	srv.Answer(func(modeltest.Request) modeltest.Reply { return r })
 	path := "/v1/chat/completions"
 	if s.wire == WireResponses {
 		path = "/v1/responses"
 	}
 	rec := httptest.NewRecorder()
-	srv.ServeHTTP(rec, httptest.NewRequest("POST", path, strings.NewReader(fmt.Sprintf(`{"model":"m","stream":%v}`, s.stream))))
+	srv.ServeHTTP(rec, httptest.NewRequest("POST", path, strings.NewReader(`{"model":"m"}`)))
 	return rec.Body.String()
 }
 

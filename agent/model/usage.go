@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// counts is a usage object. A count may come as a number or as its text; one
-// that makes no sense counts as not sent.
+// counts is a usage object. A count may be a number or a string; an invalid one
+// counts as missing.
 type counts map[string]json.RawMessage
 
 func countsOf(raw json.RawMessage) counts {
@@ -20,10 +20,10 @@ func countsOf(raw json.RawMessage) counts {
 	return c
 }
 
-// sub is an object in c.
+// sub returns the object of that name in c.
 func (c counts) sub(name string) counts { return countsOf(c[name]) }
 
-// get is the first of the named counts that is there.
+// get returns the first of the named counts that is present.
 func (c counts) get(names ...string) (n int64, ok bool) {
 	for _, name := range names {
 		if f, err := strconv.ParseFloat(strings.Trim(string(c[name]), `" `), 64); err == nil && f >= 0 && f < maxCount {
@@ -33,7 +33,7 @@ func (c counts) get(names ...string) (n int64, ok bool) {
 	return 0, false
 }
 
-// some is get without the word whether it is there.
+// some returns the first of the named counts that is present, or 0.
 func (c counts) some(names ...string) int64 {
 	n, _ := c.get(names...)
 	return n
@@ -75,7 +75,7 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 	in, hasIn := c.get(input)
 	out, hasOut := c.get(output)
 	if total, ok := c.get("total_tokens"); ok && hasIn && total > in+out {
-		out = total - in // Gemini and xAI leave the reasoning out of the output
+		out = total - in // Gemini and xAI do not count reasoning as output
 	}
 	read = min(read, in)
 	write = min(write, in-read)
@@ -86,21 +86,22 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 	return u
 }
 
-// What no request costs: a server that says so means something else.
+// No request costs as much as this: a server that says so means something else.
 const (
 	maxCost  = 1e6  // US dollars
 	maxCount = 1e12 // tokens
 )
 
-// MostUSD is what sums of money stop at, so that each can be written as JSON.
+// MostUSD is the largest sum of money; larger ones could not be written as
+// JSON.
 const MostUSD = 1e15
 
-// AddUSD sums two amounts. What is no number, or less than nothing, counts as
-// nothing; no sum is more than MostUSD.
+// AddUSD adds two amounts. NaN and negative amounts count as zero. The sum is
+// at most MostUSD.
 func AddUSD(x, y float64) float64 { return min(amount(x)+amount(y), MostUSD) }
 
 func amount(usd float64) float64 {
-	if usd > 0 { // which no comparison says of what is no number
+	if usd > 0 { // false for NaN
 		return usd
 	}
 	return 0
@@ -112,8 +113,8 @@ func addCount(x, y int64) int64 {
 	return min(max(x, 0), most) + min(max(y, 0), most)
 }
 
-// Add sums two counts. The cost is known where both are. A sum that has no
-// place in its number stays below what has.
+// Add adds two usages. The cost is known if both costs are. Counts that would
+// overflow stay at a maximum.
 func (u Usage) Add(v Usage) Usage {
 	sum := Usage{
 		Uncached: addCount(u.Uncached, v.Uncached), CacheRead: addCount(u.CacheRead, v.CacheRead), CacheWrite: addCount(u.CacheWrite, v.CacheWrite),
@@ -131,27 +132,26 @@ func (u Usage) Add(v Usage) Usage {
 	return sum
 }
 
-// Estimate guesses the tokens of a request from what is sent of it, with the
-// fields of the server's own that are given back: the same for equal requests.
-// Tokenizers of current models make a token of about 3.6 ASCII characters of
-// code and English, and of one other character; around each message and each
-// tool there are a few more.
+// Estimate estimates the tokens of a request, including the server's own fields
+// that are sent back. It is the same for equal requests. Tokenizers of current
+// models make one token of about 3.6 ASCII characters of code and English, and
+// of one other character; each message and each tool adds a few more.
 func Estimate(req Request) int64 { return estimate(req, all) }
 
-// Least guesses the fewest tokens that a server may honestly count of a
-// request: three in four of what Estimate guesses for the texts, since some
-// tokenizers are good at blanks, and one in eight for the fields of the
-// server's own, since many drop the thoughts of earlier answers, say, before
-// the model sees them.
+// Least estimates the fewest tokens that a server may honestly count for a
+// request: three quarters of Estimate for the texts, since some tokenizers
+// compress blanks well, and one eighth for the server's own fields, since many
+// servers drop, for example, the thoughts of earlier answers before the model
+// sees them.
 func Least(req Request) int64 {
 	texts := estimate(req, none)
 	return texts*3/4 + (estimate(req, all)-texts)/8
 }
 
-// textEstimate leaves the fields of the server's own out.
+// textEstimate is Estimate without the server's own fields.
 func textEstimate(req Request) int64 { return estimate(req, none) }
 
-// A share says whether the fields that servers may drop count.
+// A share says whether the server's own fields count.
 type share int
 
 const (
@@ -184,7 +184,7 @@ func estimateMessage(m Message, own share) int64 {
 	return max(n, estimateText(string(m.Raw)))
 }
 
-// idTokens are those of the ids of calls, where they are longer than ids are.
+// idTokens returns the tokens of ids of calls beyond the usual length.
 func idTokens(m Message) (n int64) {
 	const usual = 12
 	ids := []string{m.CallID}

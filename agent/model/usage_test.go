@@ -2,6 +2,8 @@ package model
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,7 +11,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// The counts of each provider come apart into buckets that do not overlap.
+// Each provider's counts are split into buckets that do not overlap.
 func TestUsage(t *testing.T) {
 	usd := 0.0042
 	for _, c := range []struct {
@@ -56,12 +58,13 @@ func TestUsageAdds(t *testing.T) {
 	}
 }
 
-// Where the server counts nothing, we do, and say so.
+// If the server sends no counts, they are estimated and marked so.
 func TestEstimated(t *testing.T) {
-	wires(t, func(t *testing.T, set func(*Config)) {
+	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
 		r := modeltest.Say("It is 1234.")
 		r.NoUsage = true
 		srv := modeltest.Script(t, r)
+		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, set)
 		req := question(strings.Repeat("who wrote this? ", 100))
 		reply, err := c.Ask(t.Context(), req)
@@ -74,23 +77,40 @@ func TestEstimated(t *testing.T) {
 	})
 }
 
+// sendTo sends every request to the server at this URL.
+type sendTo string
+
+func (s sendTo) RoundTrip(req *http.Request) (*http.Response, error) {
+	to, err := url.Parse(string(s))
+	if err != nil {
+		return nil, err
+	}
+	req.URL.Scheme, req.URL.Host = to.Scheme, to.Host
+	return http.DefaultTransport.RoundTrip(req)
+}
+
 // A conversation that the server cut without a word is an error.
 func TestSilentTruncation(t *testing.T) {
 	long := question(strings.Repeat("int main(void) { return 0; }\n", 2000)) // about 16,000 tokens
 	for _, c := range []struct {
 		name   string
 		prompt int64
-		window int64
+		zai    bool  // asked as api.z.ai, whose glm-4.5v has a window of 64,000 tokens
 		want   Class // "" for none
 		says   string
 	}{
-		{"all read", 15000, 0, "", ""},
-		{"Ollama's default", 4096, 0, ClassModel, "OLLAMA_CONTEXT_LENGTH"},
-		{"a window that is too small", 15000, 8192, ClassOverflow, "window"},
-		{"nearly all", 12000, 0, "", ""},
+		{"all read", 15000, false, "", ""},
+		{"Ollama's default", 4096, false, ClassModel, "OLLAMA_CONTEXT_LENGTH"},
+		{"a window that is too small", 65000, true, ClassOverflow, "window"},
+		{"nearly all", 12000, false, "", ""},
 	} {
 		srv := modeltest.Script(t, modeltest.Say("ok").Counting(c.prompt, 5))
-		client, _ := newClient(t, srv.URL, func(cfg *Config) { cfg.Window = c.window })
+		client, _ := newClient(t, srv.URL, func(cfg *Config) {
+			if c.zai {
+				cfg.Model, cfg.BaseURL = "glm-4.5v", "https://api.z.ai/v1"
+				cfg.HTTP = &http.Client{Transport: sendTo(srv.URL)}
+			}
+		})
 		_, err := client.Ask(t.Context(), long)
 		e, _ := err.(*Error)
 		if c.want == "" && err != nil || c.want != "" && (e == nil || e.Class != c.want || !strings.Contains(e.Message, c.says)) {

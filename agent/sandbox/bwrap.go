@@ -6,27 +6,27 @@ import (
 	"strconv"
 )
 
-// tmpSize bounds what may be written to a directory in memory.
+// tmpSize is the size of a directory in memory.
 const tmpSize = 1 << 30
 
-// riskyFiles are files of /proc that say much about the machine, or command it.
-// They are root's, who needs no capability for his own files; for him they are
-// covered where they exist. Others cannot open them.
+// riskyFiles lists files in /proc that reveal much about the machine or control
+// it. They belong to root, who needs no capability for his own files, so for
+// root they are covered where they exist. Other users cannot open them.
 var riskyFiles = []string{
 	"/proc/sysrq-trigger", "/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/mtrr",
 	"/proc/latency_stats", "/proc/sched_debug", "/proc/vmallocinfo", "/proc/kallsyms", "/proc/kpagecount", "/proc/kpageflags",
 }
 
-// riskyDirs are directories of /proc that change the machine. They are shown
-// read-only. bubblewrap does this only where access(2) says that the directory
-// itself can be written, which is never so for /proc/sys, while root's files in
-// it can be, even from a user namespace that maps him.
+// riskyDirs lists directories in /proc that change the machine. They are
+// mounted read-only. bubblewrap itself does this only if access(2) says that
+// the directory is writable, which is never true of /proc/sys, although root
+// can write files in it even from a user namespace that maps him.
 var riskyDirs = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver"}
 
-// bwrapArgv is bubblewrap's part of the command line. The root is empty but for
-// the sights; filter is the number of the descriptor with a system call filter,
+// bwrapArgv returns bubblewrap's part of the command line. Only the visible
+// paths exist below the root. filter is the descriptor of a system call filter,
 // 0 for none.
-func bwrapArgv(s Spec, v variant, sights []sight, home string, filter int) []string {
+func bwrapArgv(s Spec, v variant, sights []visiblePath, home string, filter int) []string {
 	argv := []string{"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
 	if v.userNS {
 		argv = append(argv, "--unshare-user")
@@ -66,7 +66,7 @@ func emptyDir(v variant, dir string) []string {
 	return []string{"--tmpfs", dir}
 }
 
-// bwrapHome is a home directory with nothing in it, that can be written.
+// bwrapHome mounts an empty, writable home directory.
 func bwrapHome(s Spec, v variant, home string) []string {
 	if home == "" {
 		return nil
@@ -77,14 +77,15 @@ func bwrapHome(s Spec, v variant, home string) []string {
 	return emptyDir(v, home)
 }
 
-// freshHome is where a command's home directory is. It stands beside the cache,
-// not in it: what the command could replace by a link must not be mounted.
+// freshHome returns the path of a command's home directory. It stands beside
+// the cache, not in it: the command could replace a directory in the cache by a
+// link, which must not be mounted.
 func freshHome(s Spec) string { return s.Cache + ".home" }
 
 func coverProc() []string {
 	var argv []string
 	if os.Getuid() != 0 {
-		return nil // each mount costs, and these files are not the user's
+		return nil // a mount takes time, and other users cannot open these files
 	}
 	for _, path := range slices.Concat(riskyDirs, riskyFiles) {
 		st, err := os.Lstat(path)

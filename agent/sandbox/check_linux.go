@@ -16,15 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// check is the self-test inside the sandbox. It tries what must fail, in ways
-// that change nothing where they do not: a file is opened and not written, a
-// signal is number 0.
+// check is the part of the self-test that runs inside the sandbox. It tries
+// what must fail, in ways that change nothing if they succeed: it opens a file
+// without writing, and sends signal 0.
 func check(args []string) {
-	var bait trial
+	var bait escapeTargets
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &bait) != nil {
 		os.Exit(exitHelper)
 	}
-	var v verdict
+	var v checkResult
 	for _, c := range checks {
 		if c.only != "" && c.only != bait.Level {
 			continue
@@ -38,34 +38,36 @@ func check(args []string) {
 	os.Exit(0)
 }
 
-// checks return what they reached, "" for nothing.
+// checks lists the attempts. Each returns what it reached, "" for nothing.
 var checks = []struct {
-	reached   func(trial) string
-	tolerable bool  // a limit that is told, not a reason to refuse the level
+	reached   func(escapeTargets) string
+	tolerable bool  // success is reported as a limit and does not disqualify the level
 	only      Level // "" for all
 }{
 	{reached: capabilities},
 	{reached: status("NoNewPrivs", "1", "programs that raise privileges")},
 	{reached: status("Seccomp", "2", "every system call")},
-	{reached: func(trial) string {
+	{reached: func(escapeTargets) string {
 		return opens(os.O_WRONLY, "/proc/sys/kernel/core_pattern", "/proc/sys/fs/lease-break-time")
 	}},
-	{reached: func(trial) string { return opens(os.O_WRONLY, "/proc/sysrq-trigger") }},
-	{reached: func(trial) string { return opens(os.O_RDONLY, "/proc/kcore", "/proc/kmsg") }},
-	{reached: func(trial) string {
+	{reached: func(escapeTargets) string { return opens(os.O_WRONLY, "/proc/sysrq-trigger") }},
+	{reached: func(escapeTargets) string { return opens(os.O_RDONLY, "/proc/kcore", "/proc/kmsg") }},
+	{reached: func(escapeTargets) string {
 		return opens(os.O_WRONLY, "/sys/kernel/uevent_helper", "/sys/power/state", "/sys/fs/cgroup/cgroup.procs")
 	}},
-	{reached: func(b trial) string { return opens(os.O_RDONLY, b.Secret) }},
-	{reached: func(b trial) string { return opens(os.O_WRONLY, b.Secret) }},
-	{reached: func(b trial) string { return opens(os.O_WRONLY|os.O_CREATE|os.O_EXCL, filepath.Join(b.Outside, "new")) }},
-	{reached: func(b trial) string { return opens(os.O_RDONLY, b.Hidden...) }},
+	{reached: func(b escapeTargets) string { return opens(os.O_RDONLY, b.Secret) }},
+	{reached: func(b escapeTargets) string { return opens(os.O_WRONLY, b.Secret) }},
+	{reached: func(b escapeTargets) string {
+		return opens(os.O_WRONLY|os.O_CREATE|os.O_EXCL, filepath.Join(b.Outside, "new"))
+	}},
+	{reached: func(b escapeTargets) string { return opens(os.O_RDONLY, b.Hidden...) }},
 	{reached: modes, tolerable: true},
-	{reached: func(b trial) string { return dials("unix", b.Socket, "sockets with names") }},
-	{reached: func(b trial) string { return dials("unix", b.Abstract, "abstract sockets") }},
-	{reached: func(b trial) string { return dials("tcp", b.TCP, "TCP") }},
-	{reached: func(b trial) string { return dials("udp", "192.0.2.1:53", "UDP") }},
+	{reached: func(b escapeTargets) string { return dials("unix", b.Socket, "sockets with names") }},
+	{reached: func(b escapeTargets) string { return dials("unix", b.Abstract, "abstract sockets") }},
+	{reached: func(b escapeTargets) string { return dials("tcp", b.TCP, "TCP") }},
+	{reached: func(b escapeTargets) string { return dials("udp", "192.0.2.1:53", "UDP") }},
 	{reached: families},
-	{reached: func(trial) string { return tries(unshares(), "new user namespaces") }},
+	{reached: func(escapeTargets) string { return tries(unshares(), "new user namespaces") }},
 	{reached: mounts},
 	{reached: keyring},
 	{reached: ofProcess},
@@ -73,9 +75,9 @@ var checks = []struct {
 	{reached: others, only: Bwrap},
 }
 
-// capabilities must be gone. A user without any has a bounding set that nothing
-// can draw on; root's is emptied.
-func capabilities(b trial) string {
+// capabilities checks that all capabilities are gone. The bounding set is
+// checked only for root, because a user without capabilities cannot draw on it.
+func capabilities(b escapeTargets) string {
 	sets := []string{"CapInh", "CapPrm", "CapEff", "CapAmb"}
 	if b.Root || b.Level == Bwrap {
 		sets = append(sets, "CapBnd")
@@ -99,8 +101,8 @@ func statusOf(field string) string {
 	return ""
 }
 
-func status(field, want, what string) func(trial) string {
-	return func(trial) string {
+func status(field, want, what string) func(escapeTargets) string {
+	return func(escapeTargets) string {
 		if statusOf(field) != want {
 			return what
 		}
@@ -115,8 +117,8 @@ func tries(err error, what string) string {
 	return ""
 }
 
-// opens returns the first path that can be opened. An empty directory is
-// nothing that could be seen: bubblewrap makes those on the way to a mount.
+// opens returns the first path that can be opened. A directory without files
+// does not count: bubblewrap creates such directories on the way to a mount.
 func opens(flag int, paths ...string) string {
 	for _, path := range paths {
 		f, err := os.OpenFile(path, flag|unix.O_NONBLOCK, 0o600)
@@ -133,14 +135,15 @@ func opens(flag int, paths ...string) string {
 	return ""
 }
 
-// showsFile is true when a directory's entry is more than a way to a mount.
+// showsFile reports whether an entry of a directory is more than a way to a
+// mount.
 func showsFile(path string) bool {
 	st, err := os.Lstat(path)
 	return err == nil && !st.IsDir()
 }
 
-// modes tells whether the mode of a file outside can be changed.
-func modes(b trial) string {
+// modes checks whether the mode of a file outside can be changed.
+func modes(b escapeTargets) string {
 	return tries(os.Chmod(b.Secret, 0o600), "modes, owners and times of your files elsewhere")
 }
 
@@ -156,8 +159,9 @@ func dials(network, address, what string) string {
 	return what
 }
 
-// families are of sockets that belong to no network namespace, or see packets.
-func families(trial) string {
+// families tries kinds of sockets that belong to no network namespace or that
+// see packets.
+func families(escapeTargets) string {
 	for _, family := range []int{unix.AF_VSOCK, unix.AF_PACKET, unix.AF_ALG, unix.AF_TIPC, unix.AF_BLUETOOTH, unix.AF_XDP} {
 		fd, err := unix.Socket(family, unix.SOCK_DGRAM, 0)
 		if err == nil {
@@ -168,32 +172,32 @@ func families(trial) string {
 	return ""
 }
 
-// unshares starts a program in a user namespace: a process with threads cannot
-// enter one.
+// unshares starts a program in a new user namespace. It needs a new process,
+// because a process with threads cannot enter one.
 func unshares() error {
 	cmd := exec.Command("sh", "-c", ":")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
 	return cmd.Run()
 }
 
-// mounts asks for a file system that there is none of: who may mount is told so,
-// and who may not is told that.
-func mounts(trial) string {
+// mounts tries to mount a file system that does not exist: the error shows
+// whether mounting is permitted.
+func mounts(escapeTargets) string {
 	if err := unix.Mount("none", ".", "git-agent", 0, ""); err != unix.EPERM && err != unix.EACCES {
 		return "mounts"
 	}
 	return ""
 }
 
-func keyring(trial) string {
+func keyring(escapeTargets) string {
 	_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true)
 	return tries(err, "keyrings")
 }
 
-// ofProcess looks for ways into a process outside.
-func ofProcess(b trial) string {
+// ofProcess looks for access to a process outside.
+func ofProcess(b escapeTargets) string {
 	if b.Level == Bwrap {
-		return "" // its number means another one here, or none
+		return "" // in another namespace the number means another process, or none
 	}
 	dir := fmt.Sprintf("/proc/%d/", b.Parent)
 	if what := opens(os.O_RDONLY, dir+"environ", dir+"mem", dir+"maps"); what != "" {
@@ -207,12 +211,12 @@ func ofProcess(b trial) string {
 	return tries(unix.PtraceSeize(b.Parent), "other processes' memory")
 }
 
-func signals(b trial) string {
+func signals(b escapeTargets) string {
 	return tries(unix.Kill(b.Parent, 0), "signals to your other processes")
 }
 
-// others counts processes: in a namespace of processes there are few.
-func others(trial) string {
+// others counts visible processes: in a PID namespace there are few.
+func others(escapeTargets) string {
 	const few = 10
 	found, _ := filepath.Glob("/proc/[0-9]*")
 	if len(found) > few {

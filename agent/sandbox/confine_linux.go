@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A confinement is what a helper does to itself before it becomes a command.
+// A confinement says how a helper restricts itself before it executes a
+// command.
 type confinement struct {
 	Readable []string
 	Writable []string
@@ -17,7 +18,7 @@ type confinement struct {
 	Network  bool // the network is wanted
 }
 
-// attributes are those with which the helper is started.
+// attributes returns the attributes with which the helper is started.
 func (c *confinement) attributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if !c.Isolated {
@@ -30,23 +31,25 @@ func (c *confinement) attributes() *syscall.SysProcAttr {
 	uid, gid := os.Getuid(), os.Getgid()
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-	// An ordinary user keeps his number there, and loses with exec what is not ambient.
+	// An ordinary user keeps his id in the namespace, and exec drops all
+	// capabilities that are not ambient.
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	return attr
 }
 
-func (c *confinement) sights() []sight {
-	var list []sight
+func (c *confinement) visiblePaths() []visiblePath {
+	var list []visiblePath
 	for _, path := range c.Readable {
-		list = append(list, sight{path: path})
+		list = append(list, visiblePath{path: path})
 	}
 	for _, path := range c.Writable {
-		list = append(list, sight{path: path, write: true})
+		list = append(list, visiblePath{path: path, write: true})
 	}
 	return list
 }
 
-// confineAndExec returns only when something failed.
+// confineAndExec applies the confinement and executes the command. It returns
+// only an error.
 func confineAndExec() error {
 	var p plan
 	if err := json.NewDecoder(os.NewFile(planFD, "plan")).Decode(&p); err != nil || p.Confine == nil || len(p.Argv) == 0 {
@@ -71,7 +74,7 @@ func confineAndExec() error {
 	if err := dropPrivileges(); err != nil {
 		return err
 	}
-	if err := restrict(c.sights(), c.Isolated && !c.Network, c.Network); err != nil {
+	if err := restrict(c.visiblePaths(), c.Isolated && !c.Network, c.Network); err != nil {
 		return err
 	}
 	filter, err := systemCallFilter(c.filter())
@@ -84,8 +87,8 @@ func confineAndExec() error {
 	return fmt.Errorf("run %q: %w", program, syscall.Exec(program, p.Argv, p.Env))
 }
 
-// filter lets sockets with names pass only where landlock knows of them, and
-// those of the network where it is wanted or empty.
+// filter allows named sockets only if landlock controls them, and network
+// sockets only if the network is wanted or the namespace's is empty.
 func (c *confinement) filter() filterOptions {
 	return filterOptions{
 		unix:    landlockABI() >= abiNamedUnix,
@@ -94,9 +97,9 @@ func (c *confinement) filter() filterOptions {
 	}
 }
 
-// isolate makes the new namespaces what they are for: nothing but the writable
-// directories can be changed, not even the modes and owners of files, of which
-// landlock knows nothing; and the loopback is up.
+// isolate sets up the new namespaces: nothing but the writable directories can
+// be changed, not even the modes and owners of files, which landlock does not
+// control; and the loopback interface is up.
 func (c *confinement) isolate() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
@@ -122,7 +125,8 @@ func (c *confinement) isolate() error {
 	return raiseLoopback()
 }
 
-// raiseLoopback lets tests talk to themselves.
+// raiseLoopback brings up the loopback interface, so that tests can talk to
+// themselves.
 func raiseLoopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -143,8 +147,8 @@ func raiseLoopback() error {
 	return nil
 }
 
-// dropPrivileges leaves no capability, and no way to one: not for root, and
-// not by a program that is setuid.
+// dropPrivileges drops all capabilities and every way to regain them, by root
+// or by a setuid program.
 func dropPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("renounce new privileges: %w", err)
@@ -152,7 +156,7 @@ func dropPrivileges() error {
 	for last := uintptr(0); ; last++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, last, 0, 0, 0)
 		if err == unix.EINVAL || err == unix.EPERM {
-			break // no more of them are known, or none is ours to lose
+			break // there are no more capabilities, or we have none to drop
 		}
 		if err != nil {
 			return fmt.Errorf("drop capabilities: %w", err)
@@ -169,7 +173,7 @@ func dropPrivileges() error {
 	return nil
 }
 
-// limitResources bounds what can be bounded for each process by itself.
+// limitResources sets the limits that apply to each process.
 func limitResources() error {
 	for _, l := range []struct {
 		what int

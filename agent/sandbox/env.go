@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// passed are the variables that a build may need and that hold no secret by
-// their purpose. Everything else stays here, keys and tokens above all.
+// passed lists the variables that a build may need and that hold no secrets.
+// All others, above all keys and tokens, are not passed on.
 var passed = strings.Fields(`
 PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME
 CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LD_LIBRARY_PATH ARCH CROSS_COMPILE
@@ -24,10 +24,10 @@ var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|credential|auth
 // variable matches the names that a shell can use.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environ makes the environment of a command: the allow-list, the names that
-// the user added, what the caller sets, and the few that we decide. No git
-// variable of ours passes: inside a hook they point at the user's index, and
-// a `git add` of the command would change it.
+// environ returns the environment of a command: the allow-list, the names that
+// the user added, what the caller sets, and a few values of ours. No git
+// variable is passed on: inside a hook those point at the user's index, and a
+// `git add` of the command would change it.
 func environ(lookup func(string) (string, bool), all []string, s Spec, level Level) ([]string, error) {
 	env := map[string]string{}
 	for _, name := range passed {
@@ -55,7 +55,7 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 		confinedVariables(env, s, level)
 	}
 	env["TERM"], env["PWD"], env["GIT_TERMINAL_PROMPT"] = "dumb", s.Dir, "0"
-	// git's discovery must not climb out of the scratch directory.
+	// This keeps git from finding a repository above the scratch directory.
 	env["GIT_CEILING_DIRECTORIES"] = filepath.Dir(s.Dir)
 	for _, kv := range s.Set {
 		name, v, _ := strings.Cut(kv, "=")
@@ -69,8 +69,8 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 	return out, nil
 }
 
-// confinedVariables say where things are for a command that sees little of the
-// file system.
+// confinedVariables sets the variables that say where things are, for a command
+// that sees only part of the file system.
 func confinedVariables(env map[string]string, s Spec, level Level) {
 	env["GIT_CONFIG_NOSYSTEM"] = "1" // it is not shown
 	delete(env, "TMPDIR")            // nor is the user's, unless the caller sets one

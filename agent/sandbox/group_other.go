@@ -12,7 +12,8 @@ const (
 	kill
 )
 
-// Without process groups only the command itself can be ended.
+// ownGroup does nothing: without process groups only the command itself can be
+// ended.
 func ownGroup(cmd *exec.Cmd) {}
 
 func signalGroup(cmd *exec.Cmd, sig int) bool {

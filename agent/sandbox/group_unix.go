@@ -14,7 +14,8 @@ const (
 	kill      = syscall.SIGKILL
 )
 
-// ownGroup makes cmd the leader of a process group that is signalled as one.
+// ownGroup makes cmd the leader of a process group, which is signalled as a
+// whole.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
@@ -24,20 +25,20 @@ func ownGroup(cmd *exec.Cmd) {
 	}
 }
 
-// signalGroup reports whether the group had a member to signal. The group's
-// number cannot belong to another one while a member lives; when none is left
-// and the leader is reaped, a new process would have to take this very number
-// in the microseconds since.
+// signalGroup signals the group and reports whether it had a member. While a
+// member lives the group's number cannot be reused; once none is left and the
+// leader is reaped, a new process would have to take this very number within
+// microseconds.
 func signalGroup(cmd *exec.Cmd, sig syscall.Signal) bool {
 	return syscall.Kill(-cmd.Process.Pid, sig) == nil
 }
 
-// ownMark is how far above our own mark of memory a command's has to be to be its own:
-// the kernel counts resident pages per thread or processor and in batches.
+// ownMark is how far a command's peak must exceed ours to count as its own: the
+// kernel counts resident pages per thread or processor and in batches.
 const ownMark = 16 << 20
 
-// peakOf is the most memory that one process of the ended tree had in use, in
-// bytes; 0 when nobody knows.
+// peakOf returns the peak memory of the largest process of an ended tree, in
+// bytes, or 0 if unknown.
 func peakOf(st *os.ProcessState) int64 {
 	usage, ok := st.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -46,9 +47,9 @@ func peakOf(st *os.ProcessState) int64 {
 	return peakAbove(int64(usage.Maxrss))
 }
 
-// peakAbove turns the kernel's mark into bytes. On Linux a process keeps the mark
-// of the one that forked it (getrusage(2)), so that a mark no higher than ours may
-// be ours, and nobody knows.
+// peakAbove converts the kernel's peak to bytes. On Linux a process inherits
+// the peak of the process that forked it (getrusage(2)), so a peak no higher
+// than ours may be ours; then the result is 0, unknown.
 func peakAbove(mark int64) int64 {
 	var own syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {

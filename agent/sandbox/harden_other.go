@@ -2,7 +2,7 @@
 
 package sandbox
 
-// Harden does nothing where the kernel has no such switch: macOS shows another
-// process's environment to its own user until the process has become
-// protected, which a plain binary cannot ask for.
+// Harden does nothing on a kernel without such a switch. macOS shows a
+// process's environment to its user unless the process is protected, which a
+// plain binary cannot request.
 func Harden() error { return nil }

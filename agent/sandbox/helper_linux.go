@@ -19,14 +19,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A command runs below helpers: this very program, started again. The first
-// supervises: it adopts what the command leaves running and ends it. At level
-// Landlock a second one confines itself and becomes the command, because there
-// is no other place between fork and exec for it. Both read a plan from a pipe
-// that the one who started them keeps open: its end is the order to stop.
+// A command runs below helpers, which are this program started again. The first
+// supervises: it adopts the processes that the command leaves running and ends
+// them. At level Landlock a second helper confines itself and then executes the
+// command, because Go offers no other place between fork and exec. A helper
+// reads a plan from a pipe that its starter keeps open; when the pipe closes,
+// the helper must stop.
 
-// helperMark is the first argument of a helper. Nobody types the control
-// character in it by accident, and without the pipe a helper does nothing.
+// helperMark begins the first argument of a helper. Nobody types its control
+// character by accident, and without the pipe a helper does nothing.
 const helperMark = "sandbox\x1f"
 
 // Descriptors of a helper.
@@ -35,16 +36,16 @@ const (
 	answerFD = 4
 )
 
-// A plan is what a helper is told.
+// A plan tells a helper what to run.
 type plan struct {
 	Argv []string
 	Env  []string
 	Dir  string
 
-	Confine *confinement // nil: run it as it is
+	Confine *confinement // nil is no confinement
 }
 
-// program finds the command in its own PATH.
+// program looks up the command in the PATH of the plan.
 func (p plan) program() (string, error) {
 	for _, kv := range p.Env {
 		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
@@ -54,22 +55,23 @@ func (p plan) program() (string, error) {
 	return exec.LookPath(p.Argv[0])
 }
 
-// An ending is what a supervisor says of a command.
-type ending struct {
+// An exitReport says how a command ended, as its supervisor saw it.
+type exitReport struct {
 	Exit   int
 	Signal int
 	Peak   int64
-	Error  string // the command was not started
+	Error  string // why the command was not started
 	Stayed int    // processes that could not be ended
 }
 
-// helps is true once Helper was called.
+// helps says that Helper was called.
 var helps atomic.Bool
 
-// Helper does the work of a helper, and never returns, in a process that was
-// started as one. A program that runs commands calls it before all else: only
-// then can its commands be confined by landlock, and their leftovers ended. It
-// also keeps descriptors that the program was given from all that it starts.
+// Helper must be called first in a program that runs commands: only then can
+// commands be confined by landlock and their leftover processes ended. In a
+// process that was started as a helper it does that work and never returns. It
+// also makes sure that descriptors that the program inherited are not passed
+// on.
 func Helper() {
 	helps.Store(true)
 	if len(os.Args) < 2 || !strings.HasPrefix(os.Args[1], helperMark) {
@@ -77,7 +79,7 @@ func Helper() {
 		return
 	}
 	keepDescriptors(answerFD + 1)
-	runtime.LockOSThread() // credentials, filters and the death of a parent belong to threads
+	runtime.LockOSThread() // credentials, filters and parent death signals belong to threads
 	switch role := strings.TrimPrefix(os.Args[1], helperMark); role {
 	case roleSupervise:
 		supervise()
@@ -91,8 +93,8 @@ func Helper() {
 	os.Exit(exitHelper)
 }
 
-// keepDescriptors keeps those that this process was given, from a number on, from
-// all that it starts: a directory that is open leads out of every sandbox.
+// keepDescriptors keeps inherited descriptors from a number on out of all child
+// processes: an open directory leads out of every sandbox.
 func keepDescriptors(from uint) {
 	if unix.CloseRange(from, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
@@ -109,10 +111,11 @@ const (
 	roleSupervise = "supervise"
 	roleConfine   = "confine"
 	roleCheck     = "check"
-	exitHelper    = 125 // what a command exits with that cannot tell
+	exitHelper    = 125 // exit code of a helper that cannot report an error
 )
 
-// helperCommand is this program in a role. What it needs to know is in its plan.
+// helperCommand returns a command that starts this program as a helper. Its
+// plan says the rest.
 func helperCommand(ctx context.Context, role string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperMark+role)
 	cmd.Args[0] = "git-agent"
@@ -120,8 +123,8 @@ func helperCommand(ctx context.Context, role string) *exec.Cmd {
 	return cmd
 }
 
-// A helperProcess has a plan, and a pipe on which it answers. It lives until it
-// is told to stop.
+// A helperProcess has a plan and a pipe for its answer. It lives until it is
+// told to stop.
 type helperProcess struct {
 	cmd     *exec.Cmd
 	text    []byte
@@ -161,7 +164,7 @@ func (h *helperProcess) start() error {
 		h.answer.Close()
 		return err
 	}
-	go func() { // a pipe may hold less than the text; when the helper ends, so does this
+	go func() { // the text may not fit into the pipe; this goroutine ends with the helper
 		if _, err := h.plan.Write(h.text); err != nil {
 			h.stop() // the helper would wait for the rest of its plan
 		}
@@ -169,14 +172,15 @@ func (h *helperProcess) start() error {
 	return nil
 }
 
-// stop orders the helper to end all that runs below it.
+// stop makes the helper end everything that runs below it.
 func (h *helperProcess) stop() { h.closing.Do(func() { h.plan.Close() }) }
 
-// supervise runs a command to its end, and then ends what it left.
+// supervise runs a command to its end, and then ends the processes that it
+// left.
 func supervise() {
 	unix.CloseOnExec(planFD)
 	unix.CloseOnExec(answerFD)
-	tell := func(e ending) {
+	report := func(e exitReport) {
 		json.NewEncoder(os.NewFile(answerFD, "answer")).Encode(e)
 		os.Exit(0)
 	}
@@ -186,25 +190,25 @@ func supervise() {
 		os.Exit(exitHelper)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		tell(ending{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
+		report(exitReport{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
 	}
 	pid, err := startPlanned(p)
 	if err != nil {
-		tell(ending{Error: err.Error()})
+		report(exitReport{Error: err.Error()})
 	}
-	Harden() // not before: a child that cannot be looked into cannot be given a user namespace
+	Harden() // not earlier: an undumpable process cannot give a child a user namespace
 	stop := make(chan struct{})
 	go func() {
-		io.Copy(io.Discard, life) // nothing more comes; the pipe ends with who holds it
+		io.Copy(io.Discard, life) // returns when the holder closes the pipe or dies
 		close(stop)
 	}()
 	e := await(pid, stop)
 	e.Stayed = endDescendants()
-	tell(e)
+	report(e)
 }
 
-// startPlanned starts the command itself, or the helper that becomes it, in a
-// session of its own: no terminal can be reached from there.
+// startPlanned starts the command, or the helper that becomes it, in a session
+// of its own, so that no terminal can be reached.
 func startPlanned(p plan) (pid int, err error) {
 	if p.Confine != nil {
 		return startConfined(p)
@@ -222,8 +226,8 @@ func startPlanned(p plan) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// startConfined waits until the helper has become the command: its answer pipe
-// then closes without a word.
+// startConfined starts the helper that becomes the command and waits until it
+// has: then its answer pipe closes empty.
 func startConfined(p plan) (pid int, err error) {
 	cmd := helperCommand(context.Background(), roleConfine)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -241,9 +245,9 @@ func startConfined(p plan) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// await reaps until the command itself is gone. When told to stop, it ends all
-// that runs; the command's end is then what is waited for.
-func await(pid int, stop <-chan struct{}) ending {
+// await reaps processes until the command itself has ended. When stop closes,
+// it ends all processes and then waits for the command.
+func await(pid int, stop <-chan struct{}) exitReport {
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
@@ -260,11 +264,11 @@ func await(pid int, stop <-chan struct{}) ending {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return ending{Error: fmt.Sprintf("wait for the command: %v", err)}
+			return exitReport{Error: fmt.Sprintf("wait for the command: %v", err)}
 		case got == pid && ws.Signaled():
-			return ending{Exit: 128 + int(ws.Signal()), Signal: int(ws.Signal()), Peak: peakAbove(int64(usage.Maxrss))}
+			return exitReport{Exit: 128 + int(ws.Signal()), Signal: int(ws.Signal()), Peak: peakAbove(int64(usage.Maxrss))}
 		case got == pid && ws.Exited():
-			return ending{Exit: ws.ExitStatus(), Peak: peakAbove(int64(usage.Maxrss))}
+			return exitReport{Exit: ws.ExitStatus(), Peak: peakAbove(int64(usage.Maxrss))}
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What landlock handles came in steps, each an ABI with its kernel: 1 files
-// (5.13), 2 renames between directories (5.19), 3 truncation (6.2), 4 TCP
-// (6.7), 5 ioctl of devices (6.10), 6 abstract sockets and signals (6.12),
-// 9 sockets with names in the file system, 10 UDP.
+// Each landlock ABI added rights: 1 files (Linux 5.13), 2 renames between
+// directories (5.19), 3 truncation (6.2), 4 TCP (6.7), 5 ioctl of devices
+// (6.10), 6 abstract sockets and signals (6.12), 9 sockets with names in the
+// file system, 10 UDP.
 const (
 	abiTruncate   = 3
 	abiTCP        = 4
@@ -30,10 +30,10 @@ const (
 	rulesetFields = 3 // 64-bit words that every kernel since ABI 6 takes; earlier ones take fewer, if the rest is 0
 )
 
-// devices are those that harm nobody.
+// devices lists the harmless devices.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"}
 
-// landlockABI is the kernel's, or 0 where it has none.
+// landlockABI returns the kernel's ABI, or 0 if it has no landlock.
 func landlockABI() int {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -42,8 +42,8 @@ func landlockABI() int {
 	return int(abi)
 }
 
-// ruleset says what is handled: all that the kernel knows, and so refused
-// unless a rule allows it.
+// ruleset lists what landlock controls: everything that the kernel supports,
+// which is then refused unless a rule allows it.
 func ruleset(abi int, ownNetwork, network bool) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: rightsOfABI3}
 	if abi >= abiIoctl {
@@ -64,8 +64,8 @@ func ruleset(abi int, ownNetwork, network bool) unix.LandlockRulesetAttr {
 	return attr
 }
 
-// restrict puts the calling thread, and what it starts, under landlock.
-func restrict(sights []sight, ownNetwork, network bool) error {
+// restrict applies landlock to the calling thread and everything it starts.
+func restrict(sights []visiblePath, ownNetwork, network bool) error {
 	abi := landlockABI()
 	attr := ruleset(abi, ownNetwork, network)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), rulesetFields*8, 0)
@@ -101,7 +101,7 @@ func restrict(sights []sight, ownNetwork, network bool) error {
 	return nil
 }
 
-// allowBelow adds a rule. What is not there needs none.
+// allowBelow adds a rule for a path. A path that does not exist needs none.
 func allowBelow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// A Level is how much a command is kept from doing.
+// A Level says how far a command is confined.
 type Level string
 
-// The levels. Auto takes Bwrap when it works here, else Landlock, and never
-// None, which somebody has to ask for by name.
+// These are the levels. Auto is Bwrap if it works here, else Landlock, and
+// never None, which must be requested by name.
 const (
 	Auto     Level = "auto"
 	Bwrap    Level = "bwrap"
@@ -22,25 +22,26 @@ const (
 // Levels are all that may be asked for.
 var Levels = []Level{Auto, Bwrap, Landlock, None}
 
-// A Standing is what confines commands on this machine. Whatever it says has
-// been tried: see selftest_linux.go.
-type Standing struct {
+// An Isolation describes what confines commands on this machine. Everything in
+// it has been tested: see selftest_linux.go.
+type Isolation struct {
 	Level  Level
-	Failed []string // why no better level is in force, best first; empty for Bwrap
-	Limits []string // what the level cannot hold here, each a phrase without a verb of its own
+	Failed []string // why better levels do not work, best first; empty for Bwrap
+	Limits []string // what the level cannot prevent here, as noun phrases
 	Tried  int      // checks of the self-test that held
 
 	how variant
 }
 
-// A variant is one way to reach a level. Older programs and kernels know fewer.
+// A variant is one way to implement a level. Older programs and kernels support
+// fewer.
 type variant struct {
 	userNS     bool // Bwrap: a user namespace of its own
 	noNestedNS bool // Bwrap: --disable-userns and --size, from bubblewrap 0.8
 	isolated   bool // Landlock: namespaces of its own, where the kernel lets us
 }
 
-// An Unavailable is the error of a level that does not work here.
+// An Unavailable is the error for a level that does not work here.
 type Unavailable struct {
 	Asked  Level
 	Failed []string // why, for each level that was tried
@@ -54,29 +55,29 @@ func (e *Unavailable) Error() string {
 	return what + ": " + strings.Join(e.Failed, "; ")
 }
 
-// standings keeps what was found for each level that was asked for. A process
-// tries a level once; an interrupted trial is not kept.
-var standings = struct {
+// isolations caches the result for each level. A process tests a level once; an
+// interrupted test is not cached.
+var isolations = struct {
 	sync.Mutex
-	known map[Level]Standing
-}{known: map[Level]Standing{}}
+	known map[Level]Isolation
+}{known: map[Level]Isolation{}}
 
-// Probe says what will confine a command, after having tried it. Asked for Auto
-// it takes the best level that works, and it is an [Unavailable] when none
-// does. Its answer holds for the life of the process.
-func Probe(ctx context.Context, asked Level) (Standing, error) {
+// Probe returns what will confine a command, after testing it. For Auto it
+// returns the best level that works; if none does, the error is an
+// [Unavailable]. The answer holds for the life of the process.
+func Probe(ctx context.Context, asked Level) (Isolation, error) {
 	switch asked {
 	case "":
 		asked = Auto
 	case None:
-		return Standing{Level: None, Limits: noneLimits()}, nil
+		return Isolation{Level: None, Limits: noneLimits()}, nil
 	case Auto, Bwrap, Landlock:
 	default:
-		return Standing{}, fmt.Errorf("unknown sandbox level %q", string(asked))
+		return Isolation{}, fmt.Errorf("unknown sandbox level %q", string(asked))
 	}
-	standings.Lock()
-	defer standings.Unlock()
-	if known, ok := standings.known[asked]; ok {
+	isolations.Lock()
+	defer isolations.Unlock()
+	if known, ok := isolations.known[asked]; ok {
 		return known, nil
 	}
 	var failed []string
@@ -84,22 +85,22 @@ func Probe(ctx context.Context, asked Level) (Standing, error) {
 		if asked != Auto && asked != level {
 			continue
 		}
-		st, err := try(ctx, level)
+		st, err := probeLevel(ctx, level)
 		if ctx.Err() != nil {
-			return Standing{}, context.Cause(ctx)
+			return Isolation{}, context.Cause(ctx)
 		}
 		if err == nil {
 			st.Level, st.Failed = level, failed
-			standings.known[asked], standings.known[level] = st, st
+			isolations.known[asked], isolations.known[level] = st, st
 			return st, nil
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", level, err))
 	}
-	return Standing{}, &Unavailable{asked, failed}
+	return Isolation{}, &Unavailable{asked, failed}
 }
 
-// String says in a line what confines a command.
-func (s Standing) String() string {
+// String describes in one line what confines a command.
+func (s Isolation) String() string {
 	var text string
 	switch s.Level {
 	case Bwrap:

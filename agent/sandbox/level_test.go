@@ -16,12 +16,12 @@ func TestAutoNeverIsNone(t *testing.T) {
 	// Where neither level works, asking for the best is an error that says why
 	// for each, and nothing is run.
 	t.Setenv("PATH", t.TempDir()) // no bubblewrap
-	_, err := try(t.Context(), Bwrap)
+	_, err := probeLevel(t.Context(), Bwrap)
 	if err == nil || !strings.Contains(err.Error(), "not installed") {
 		t.Errorf("error %v", err)
 	}
-	st := Standing{Level: Landlock, how: variant{}}
-	if _, err := judge(st, Result{Output: []byte("bwrap: No permissions to create new namespace\n")}); err == nil || !strings.Contains(err.Error(), "does not start here: No permissions") {
+	st := Isolation{Level: Landlock, how: variant{}}
+	if _, err := isolationOf(st, Result{Output: []byte("bwrap: No permissions to create new namespace\n")}); err == nil || !strings.Contains(err.Error(), "does not start here: No permissions") {
 		t.Errorf("error %v", err)
 	}
 	text := (&Unavailable{Auto, []string{"bwrap: a", "landlock: b"}}).Error()
@@ -35,7 +35,7 @@ func TestSelfTestFindsAHole(t *testing.T) {
 	// command reached.
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	_, err := selfTest(t.Context(), Standing{Level: None})
+	_, err := selfTest(t.Context(), Isolation{Level: None})
 	if err == nil || !strings.Contains(err.Error(), "a command reached") || !strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v", err)
 	}
@@ -50,7 +50,7 @@ func TestSelfTestFindsAHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	if _, err := try(t.Context(), Bwrap); err == nil || !strings.Contains(err.Error(), "self-test failed") {
+	if _, err := probeLevel(t.Context(), Bwrap); err == nil || !strings.Contains(err.Error(), "self-test failed") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestLandlockWithoutNamespaces(t *testing.T) {
 	if landlockABI() < lowestABI {
 		t.Skip("the kernel has no landlock")
 	}
-	st, err := selfTest(t.Context(), Standing{Level: Landlock})
+	st, err := selfTest(t.Context(), Isolation{Level: Landlock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestVisible(t *testing.T) {
 	env := map[string]string{"PATH": "relative:/:" + home + ":" + filepath.Dir(home) + ":" + home + "/tools/bin:" + home + "/absent", "CARGO_HOME": home + "/.cargo"}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	var got []string
-	for _, g := range visible(lookup, home, Spec{Dir: home + "/scratch/tree", Readable: []string{home + "/named", home + "/named/file"}}) {
+	for _, g := range visiblePaths(lookup, home, Spec{Dir: home + "/scratch/tree", Readable: []string{home + "/named", home + "/named/file"}}) {
 		if rel, ok := strings.CutPrefix(g.path, home); ok {
 			if g.write {
 				rel += " (written)"
@@ -175,7 +175,7 @@ func BenchmarkStart(b *testing.B) {
 			}
 		})
 	}
-	for _, st := range []Standing{{Level: Bwrap, how: variant{userNS: true, noNestedNS: true}}, {Level: Landlock, how: variant{isolated: true}}} {
+	for _, st := range []Isolation{{Level: Bwrap, how: variant{userNS: true, noNestedNS: true}}, {Level: Landlock, how: variant{isolated: true}}} {
 		b.Run("selftest/"+string(st.Level), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := selfTest(b.Context(), st); err != nil {

@@ -4,8 +4,8 @@ package sandbox
 
 import "os"
 
-// lockFile lets the gate pass and refuses every other lock: without locks of
-// the kernel a leftover cannot be told from a run that lives, so none is swept.
+// lockFile opens the file if wait is set, and else fails if it exists. Without
+// kernel locks, leftovers cannot be told from live runs, so none are removed.
 func lockFile(path string, wait bool) (*os.File, error) {
 	if wait {
 		return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -13,4 +13,4 @@ func lockFile(path string, wait bool) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-func private(string) error { return nil }
+func checkPrivate(string) error { return nil }

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock on a file, making it if needed. When another holds
-// it, it waits or fails at once. The kernel drops the lock when its owner dies.
+// lockFile locks a file, creating it if needed. If another process holds the
+// lock, it waits or fails at once. The kernel drops the lock when its owner
+// dies.
 func lockFile(path string, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -26,9 +27,9 @@ func lockFile(path string, wait bool) (*os.File, error) {
 	return f, nil
 }
 
-// private refuses a directory that another user made or can write, which
-// anyone could have put below a shared /tmp.
-func private(dir string) error {
+// checkPrivate refuses a directory that another user owns or can write: anybody
+// could have made it below a shared /tmp.
+func checkPrivate(dir string) error {
 	st, err := os.Stat(dir)
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ func newBounded(max int) *bounded {
 	return &bounded{max: max}
 }
 
-// Write never fails: a command must not notice that nobody reads on.
+// Write never fails, so that the command does not notice when output is
+// dropped.
 func (b *bounded) Write(p []byte) (int, error) {
 	n := len(p)
 	if room := b.max - len(b.head); room > 0 {
@@ -45,7 +46,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// bytes returns what was kept, with a line in place of what was not.
+// bytes returns what was kept, with a line that stands for what was dropped,
+// and the number of dropped bytes.
 func (b *bounded) bytes() ([]byte, int64) {
 	out := append([]byte(nil), b.head...)
 	if b.lost > 0 {

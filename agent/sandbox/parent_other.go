@@ -4,5 +4,6 @@ package sandbox
 
 import "syscall"
 
-// Without PR_SET_PDEATHSIG a command outlives a parent that is killed.
+// dieWithParent does nothing: without PR_SET_PDEATHSIG a command outlives a
+// parent that is killed.
 func dieWithParent(*syscall.SysProcAttr) {}

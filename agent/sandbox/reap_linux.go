@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapLimit bounds how long processes are hunted that fork as fast as they are
-// killed.
+// reapLimit bounds how long we try to kill processes that fork as fast as they
+// are killed.
 const reapLimit = 5 * time.Second
 
-// reapPause is between two looks at processes that are about to end.
+// reapPause is the time between two checks for processes that are about to end.
 const reapPause = 5 * time.Millisecond
 
-// signalAll asks everything below this process to end, and kills what has not
-// within the grace. It returns early when done is closed.
+// signalAll sends SIGTERM to all descendants, and SIGKILL to those that have
+// not ended within the grace period. It returns early when done is closed.
 func signalAll(done <-chan struct{}) {
 	signalDescendants(unix.SIGTERM)
 	select {
@@ -36,11 +36,11 @@ func signalAll(done <-chan struct{}) {
 	}
 }
 
-// endDescendants ends what the command left, which is ours since its parents
-// died, and returns how many processes it could not end.
+// endDescendants ends the processes that the command left, which became our
+// children, and returns how many it could not end.
 func endDescendants() int {
 	if !anyChild() {
-		return 0 // which is how most commands end
+		return 0 // most commands leave nothing
 	}
 	signalDescendants(unix.SIGTERM)
 	for began := time.Now(); anyChild(); time.Sleep(reapPause) {
@@ -55,7 +55,7 @@ func endDescendants() int {
 	return 0
 }
 
-// anyChild reaps what has ended and tells whether anything is left.
+// anyChild reaps ended children and reports whether any are left.
 func anyChild() bool {
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
@@ -69,8 +69,8 @@ func anyChild() bool {
 	}
 }
 
-// signalDescendants stops all of them before it sends the signal, so that none
-// can have a child that is not seen: a process that is stopped does not fork.
+// signalDescendants stops all descendants before it sends the signal: a stopped
+// process cannot fork, so none is missed.
 func signalDescendants(sig unix.Signal) {
 	seen := map[int]bool{}
 	for rounds := 0; rounds < 10; rounds++ {
@@ -91,8 +91,8 @@ func signalDescendants(sig unix.Signal) {
 	}
 }
 
-// send signals a process if it still is the child of who it was. A number may
-// have gone to a stranger since it was read.
+// send signals a process if it is still the child of the same parent. The
+// number may have been reused since it was read.
 func send(pid, parent int, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -135,8 +135,8 @@ func descendants() map[int]int {
 	return below
 }
 
-// parentOf reads the fourth field of /proc/<pid>/stat. The second, the name,
-// is in parentheses and may hold anything.
+// parentOf reads the parent's id, the fourth field of /proc/<pid>/stat. The
+// second field, the name, is in parentheses and may contain anything.
 func parentOf(pid int) (int, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -1,39 +1,40 @@
 // Package sandbox runs the commands of a project: its builds and its tests.
-// Beside gitext, which runs git, it is the only place that does.
+// Only this package and gitext, which runs git, start programs.
 //
-// A caller makes a [Scratch] directory, fills it, and calls [Run] with a
-// command in the words of the user. Promises:
+// A caller makes a [Scratch] directory, fills it, and calls [Run] with the
+// user's command. Promises:
 //
-//   - A command is the user's own; nothing that a repository says is ever part
-//     of it. It runs by `sh -c`, without a terminal and without input.
-//   - It gets the variables of an allow-list and no others, so that no key
-//     reaches it, and with [Harden] it cannot read them from this process. With
-//     [Helper] no open file of this process reaches it.
-//   - It ends: at its time limit, or with the context, or with this process, all
-//     that it started is asked to stop and after a grace is killed, and so is
-//     what it leaves running when it exits. Its output is bounded.
-//   - A level of isolation counts only when this program, run inside, found no
-//     way out ([Probe]). The one that was used is in the [Result]. Nothing falls
-//     back to [None]: where no level works, nothing runs.
+//   - The command is the user's own; nothing that a repository says is ever part of it. It runs by
+//     `sh -c`, without a terminal and without input.
+//   - It gets the variables of an allow-list and no others, so that it gets no key, and after
+//     [Harden] it cannot read them from this process. After [Helper] it gets no open file of
+//     this process.
+//   - It ends. At its time limit, or when the context or this process ends, all that it started
+//     gets SIGTERM and after a grace period SIGKILL, and so does what it leaves running when it
+//     exits. Its output is bounded.
+//   - A level of isolation counts only if this program, run inside, found no way out
+//     ([Probe]). The [Result] names the level that was used. Nothing falls back to [None]: if no
+//     level works, nothing runs.
 //
-// At levels [Bwrap] and [Landlock] a command is without capabilities and any way
-// to gain one, makes no namespace, has no network unless asked, and reaches no
-// Unix socket of others. It sees the system's programs and libraries, toolchains
-// below the home directory by name (visible.go), and what the caller names; it
-// writes the directories of its [Spec] and a home directory that is thrown away.
-// Core dumps are off and files have 16 GiB at most.
+// At levels [Bwrap] and [Landlock] a command has no capabilities and no way to
+// gain any, creates no namespaces, has no network unless asked for, and reaches
+// no Unix socket of others. It sees the system's programs and libraries, a list
+// of toolchains below the home directory (visible_paths.go), and what the
+// caller names. It writes the directories of its [Spec] and a home directory
+// that is thrown away. Core dumps are off, and a file has at most 16 GiB.
 //
-// Limits: at level None a command can do what the user can do. Landlock leaves
-// these in sight: the command lines of other processes, and whether a file with a
+// Limits: at level None a command can do what the user can do. Landlock does
+// not hide the command lines of other processes, nor whether a file with a
 // known name exists. Its commands open no Unix socket by name, and have no /tmp
-// and no /dev/shm of their own. Where the kernel allows no namespaces, it does not
-// keep modes, owners and times of the user's files elsewhere, loopback sockets
-// do not work either, and before Linux 6.12 signals reach the user's other
-// processes; Standing.Limits tells. Programs of another instruction set, such as
-// 32-bit ones, do not run at these levels. Memory is limited when asked (see
-// [Spec]). Processor time and room on the disk are not limited; the number of
-// processes is at level Bwrap, except for root. Elsewhere than on Linux there is
-// no level but None, and a process that leaves the group (setsid) survives.
+// and no /dev/shm of their own. Where the kernel allows no namespaces, Landlock
+// does not protect the modes, owners and times of the user's other files,
+// loopback sockets do not work, and before Linux 6.12 signals reach the user's
+// other processes; Isolation.Limits lists what applies. Programs of another
+// instruction set, such as 32-bit ones, do not run at these levels. Memory is
+// limited on request (see [Spec]). Processor time and disk space are not
+// limited; the number of processes is limited at level Bwrap, except for root.
+// On systems other than Linux there is no level but None, and a process that
+// leaves the group (setsid) survives.
 package sandbox
 
 import (
@@ -50,15 +51,15 @@ import (
 	"time"
 )
 
-// grace is how long a process group may take to end when asked to.
+// grace is how long a process group may take to end after SIGTERM.
 const grace = 2 * time.Second
 
-// drainLimit is how long output is still read after a group was killed. Only
-// a process that left the group can hold the pipe that long.
+// drainLimit is how long output is still read after a group was killed. Only a
+// process that left the group can keep the pipe open that long.
 const drainLimit = 500 * time.Millisecond
 
-// DefaultMaxOutput is how many bytes are kept of the beginning, and as many of
-// the end, of what a command prints.
+// DefaultMaxOutput is how many bytes of a command's output are kept at the
+// beginning, and as many at the end.
 const DefaultMaxOutput = 32 << 10
 
 // errTimeout is the cause of a context that Spec.Timeout ended.
@@ -69,57 +70,58 @@ type Spec struct {
 	Dir     string // working directory; writable
 	Command string // for sh -c, in the user's words
 
-	Env []string // names of more variables to pass on
+	Env []string // names of further variables to pass on
 	Set []string // NAME=value pairs that the caller makes
 
 	Timeout   time.Duration // 0 is none
 	MaxOutput int           // bytes kept at each end; 0 is DefaultMaxOutput
-	// Memory bounds what each process may write to, in bytes; 0 is no bound.
-	// It is the kernel's RLIMIT_DATA, which Linux has applied to all private
-	// memory since 4.7, while other systems count the heap of old or nothing.
-	// Address space that is only reserved is free, so Go, Java and Node run;
-	// programs built with a sanitizer map terabytes of shadow and do not start.
-	// That is why nobody is bound who did not ask.
+	// Memory bounds the writable memory of each process in bytes; 0 is no bound.
+	// It sets RLIMIT_DATA, which since Linux 4.7 counts all private memory; other
+	// systems count the heap only, or nothing. Reserved address space does not
+	// count, so Go, Java and Node run; programs built with a sanitizer map
+	// terabytes of shadow memory and do not start. Therefore there is no bound by
+	// default.
 	Memory int64
 
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
 	Readable []string // what may be read besides the system and toolchains
-	// Cache is where build caches go when the user's are read-only. Beside it, in
-	// Cache.home, stands the home directory of the command, made anew each time.
+	// Cache is the directory for build caches when the user's are read-only.
+	// Beside it, in Cache.home, is the command's home directory, made anew each
+	// time.
 	Cache   string
 	Network bool // leave the network on at levels that turn it off
 
 	argv []string // in place of Command, for the self-test
 }
 
-// A Result is what became of a command.
+// A Result says how a command ended.
 type Result struct {
 	// Exit is the code that a shell would report: 128+n for signal n.
 	Exit     int
 	Signal   os.Signal // what ended the shell itself; nil otherwise
 	TimedOut bool
-	Starved  bool   // it failed in time, it seems for want of memory; see Spec.Memory
+	Starved  bool   // it failed, probably because it reached Spec.Memory
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
 	Duration time.Duration
-	Level    Level // what was used: Bwrap, Landlock or None
-	Stayed   int   // processes that it left and that could not be ended
+	Level    Level // the level that was used: Bwrap, Landlock or None
+	Stayed   int   // processes that it left running and that could not be ended
 }
 
 // Run runs one command to its end. A command that fails is a result, not an
-// error; an error means that it could not be run, or that ctx ended first.
+// error; an error means that it could not be run or that ctx ended.
 func Run(ctx context.Context, s Spec) (Result, error) {
-	standing, err := Probe(ctx, s.Sandbox)
+	isolation, err := Probe(ctx, s.Sandbox)
 	if err != nil {
 		return Result{}, err
 	}
-	return runAt(ctx, s, standing)
+	return runAt(ctx, s, isolation)
 }
 
-// runAt runs a command at a level that is known to work, or on trial.
-func runAt(ctx context.Context, s Spec, standing Standing) (Result, error) {
-	env, err := environ(os.LookupEnv, os.Environ(), s, standing.Level)
+// runAt runs a command at a level that works, or that is being tested.
+func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
+	env, err := environ(os.LookupEnv, os.Environ(), s, isolation.Level)
 	if err != nil {
 		return Result{}, err
 	}
@@ -128,14 +130,14 @@ func runAt(ctx context.Context, s Spec, standing Standing) (Result, error) {
 		runCtx, cancel = context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
 	}
 	defer cancel()
-	j, err := newJob(runCtx, s, standing, env)
+	j, err := newJob(runCtx, s, isolation, env)
 	if err != nil {
 		return Result{}, fmt.Errorf("run %q: %w", s.Command, err)
 	}
 	out := newBounded(s.MaxOutput)
 	began := time.Now()
 	werr := runGroup(j, out)
-	res := Result{Duration: time.Since(began), Level: standing.Level}
+	res := Result{Duration: time.Since(began), Level: isolation.Level}
 	res.Output, res.Omitted = out.bytes()
 	if err := ctx.Err(); err != nil {
 		return res, context.Cause(ctx)
@@ -152,12 +154,12 @@ func runAt(ctx context.Context, s Spec, standing Standing) (Result, error) {
 	return res, nil
 }
 
-// A job is a command that is ready to start, and how to learn what became of it.
+// A job is a command that is ready to start.
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
-	// ended fills in the exit code and signal once cmd was waited for, and returns
-	// the peak of memory, 0 where nobody knows.
+	// ended sets the exit code and the signal after cmd was waited for. It returns
+	// the peak memory, 0 if unknown.
 	ended func(*Result) (peak int64, err error)
 }
 
@@ -174,18 +176,19 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 	}}
 }
 
-// starvation is what programs say when they get no memory: the C library, shells,
-// compilers, C++, Python, Java, Node and Go.
+// starvation matches what programs print when they get no memory: the C
+// library, shells, compilers, C++, Python, Java, Node and Go.
 var starvation = regexp.MustCompile(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
 
-// died is what shells say of a command that a signal ended. The exit code need not tell:
-// it may have been one in a pipe or in $(...).
+// died matches what shells print about a command that a signal ended. The exit
+// code need not show it, if the command was in a pipe or in $(...).
 var died = regexp.MustCompile(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
 
-// starved judges a failed command. Nothing is killed at the bound: an allocation
-// fails, and what comes of it is the program's own matter. So the bound is to blame
-// when one process came near it, or when the command says so; and where the peak is not
-// known (0), when a signal ended something, as it ends programs that forget to look.
+// starved reports whether a failed command probably reached the memory bound.
+// Nothing is killed at the bound: an allocation fails, and the program decides
+// what to do. So the bound is blamed if a process came near it, or if the
+// output says so. If the peak is unknown (0), it is also blamed if a signal
+// ended something, because programs that do not check allocations crash.
 func starved(bound, peak int64, res Result) bool {
 	if bound == 0 {
 		return false
@@ -194,9 +197,9 @@ func starved(bound, peak int64, res Result) bool {
 	return peak > bound/8*7 || peak == 0 && signalled || starvation.Match(res.Output)
 }
 
-// shellArgv has a shell run the command, below another that sets the limits: they
-// then hold from the first instruction, and only root can raise them again. A
-// limit in others is set if it can be.
+// shellArgv runs the command below a shell that sets the limits, so that they
+// hold from the first instruction; only root can raise them again. The limits
+// in others are set if possible.
 func shellArgv(s Spec, others ...string) []string {
 	argv := s.argv
 	if argv == nil {
@@ -217,10 +220,10 @@ func shellArgv(s Spec, others ...string) []string {
 	return append([]string{"sh", "-c", script + `exec "$@"`, kib}, argv...)
 }
 
-// runGroup starts a job, copies what it prints to out and waits until it and
-// everything in its process group is gone.
+// runGroup starts a job, copies its output to out and waits until its whole
+// process group has ended.
 func runGroup(j *job, out io.Writer) error {
-	// The kernel signals the death of the parent thread, not of the parent
+	// The parent death signal is sent when the parent thread ends, not the parent
 	// process (prctl(2), PR_SET_PDEATHSIG): the thread has to stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -249,11 +252,11 @@ func runGroup(j *job, out io.Writer) error {
 	return err
 }
 
-// endGroup ends what is left of cmd's group: it asks, and kills when the pipe
-// is not closed by all within the grace.
+// endGroup ends what is left of cmd's group. It sends SIGTERM, and SIGKILL if
+// the pipe is still open after the grace period.
 func endGroup(cmd *exec.Cmd, drained <-chan struct{}) {
 	if !signalGroup(cmd, terminate) {
-		return // the group is empty, which is how most commands end
+		return // the group is empty, as after most commands
 	}
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

@@ -243,8 +243,8 @@ func TestBoundedKeepsAllThatFits(t *testing.T) {
 	}
 }
 
-// A failure is laid to the bound when the command came near it or says so, and never
-// without one.
+// A failure is blamed on the memory bound if the command came near it or says
+// so, and never without a bound.
 func TestStarved(t *testing.T) {
 	for _, tt := range []struct {
 		bound, peak int64

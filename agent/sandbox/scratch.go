@@ -9,24 +9,25 @@ import (
 )
 
 // A Scratch is a private directory for one run. It is locked while its owner
-// lives; what a killed owner left is removed by the next NewScratch.
+// lives; the next NewScratch removes what a killed owner left.
 type Scratch struct {
 	dir  string
 	lock *os.File
 }
 
-// lockName is the file that a living owner holds locked.
+// lockName is the file that the owner keeps locked.
 const lockName = "lock"
 
-// NewScratch makes a scratch directory below parent; "" is a directory of this
-// user below os.TempDir, where TMPDIR moves it. Leftovers there are removed.
+// NewScratch makes a scratch directory below parent, and removes leftovers
+// there. If parent is "" it is a directory of this user below os.TempDir, which
+// TMPDIR moves.
 func NewScratch(parent string) (*Scratch, error) {
 	parent, err := scratchParent(parent)
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	// Under this lock no other run can take a directory that is made but not
-	// yet locked for a leftover.
+	// This lock keeps other runs from taking a directory for a leftover between
+	// its creation and its locking.
 	gate, err := lockFile(filepath.Join(parent, lockName), true)
 	if err != nil {
 		return nil, fmt.Errorf("lock scratch directory: %w", err)
@@ -35,7 +36,7 @@ func NewScratch(parent string) (*Scratch, error) {
 	old := setAside(parent)
 	gate.Close()
 	for _, dir := range old {
-		removeAll(dir) // one that stays costs room, and the next run tries again
+		removeAll(dir) // a failure only wastes space until the next run tries
 	}
 	return s, err
 }
@@ -53,8 +54,8 @@ func newScratch(parent string) (*Scratch, error) {
 	return &Scratch{dir: dir, lock: lock}, nil
 }
 
-// scratchParent makes the directory and returns it without symbolic links,
-// which would give it two names: bubblewrap mounts by name.
+// scratchParent makes the directory and returns its path without symbolic
+// links, because bubblewrap mounts by name.
 func scratchParent(parent string) (string, error) {
 	shared := parent == ""
 	if shared {
@@ -64,7 +65,7 @@ func scratchParent(parent string) (string, error) {
 		return "", err
 	}
 	if shared {
-		if err := private(parent); err != nil {
+		if err := checkPrivate(parent); err != nil {
 			return "", err
 		}
 	}
@@ -84,8 +85,8 @@ func (s *Scratch) Close() error {
 	return err
 }
 
-// setAside renames the directories whose owner is gone, so that none of them
-// can be taken up again, and returns all that is to be removed.
+// setAside renames the directories whose owners are gone, so that nobody uses
+// them again, and returns all directories that are to be removed.
 func setAside(parent string) []string {
 	dirs, _ := filepath.Glob(filepath.Join(parent, "run-*")) // the pattern is well formed
 	for _, dir := range dirs {
@@ -101,7 +102,7 @@ func setAside(parent string) []string {
 }
 
 // removeAll is os.RemoveAll for trees in which a build made directories
-// read-only, as Go's module cache is.
+// read-only, as Go does in its module cache.
 func removeAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil

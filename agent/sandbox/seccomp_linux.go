@@ -9,35 +9,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filter of system calls stands behind the namespaces and landlock: it shuts
-// what neither of them covers. Memory and the environment of processes outside
-// are not its matter, for ptrace(2) and what is like it obey both of them, and
-// sanitizers and debuggers need it among the command's own processes.
+// A system call filter complements the namespaces and landlock: it blocks what
+// neither of them controls. It does not block ptrace(2) and similar calls,
+// because both control those, and sanitizers and debuggers need them among the
+// command's own processes.
 
-// filterOptions say what a filter lets pass beside computing and files.
+// filterOptions say which further calls a filter allows.
 type filterOptions struct {
 	unix    bool // sockets that have names in the file system
-	inet    bool // sockets of the network, if only of a namespace's own
-	foreign bool // other processes are in reach: no limits, no shared memory of theirs
+	inet    bool // network sockets, perhaps only of the command's own namespace
+	foreign bool // other processes can be reached: block setting their limits and using their shared memory
 }
 
-// auditArch names the instruction set to the kernel. Where it is not known
-// there is no filter.
+// auditArch maps the instruction set to the kernel's number. An unknown one has
+// no filter.
 var auditArch = map[string]uint32{
 	"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64,
 	"riscv64": unix.AUDIT_ARCH_RISCV64, "loong64": unix.AUDIT_ARCH_LOONGARCH64,
 }
 
-// x32Bit marks calls of the x32 ABI, which would pass by other numbers.
+// x32Bit marks calls of the x32 ABI, which have other numbers and would
+// otherwise pass.
 const x32Bit = 0x40000000
 
-// namespaces are the flags of clone(2) and unshare(2) that make one.
+// namespaces are the flags of clone(2) and unshare(2) that create namespaces.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// refused are calls that no build makes and that reach past a sandbox: mounts,
-// keyrings (which no namespace covers), and the parts of the kernel in which
-// most of its holes were found.
+// refused lists calls that no build makes and that reach outside a sandbox:
+// mounts, keyrings (which no namespace covers), and the parts of the kernel
+// with the most known holes.
 var refused = []uint32{
 	unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
@@ -48,7 +49,8 @@ var refused = []uint32{
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_OPEN_BY_HANDLE_AT,
 }
 
-// sharedMemory are calls that find objects of other processes by number or name.
+// sharedMemory lists calls that find objects of other processes by number or
+// name.
 var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN}
 
 const (
@@ -72,7 +74,7 @@ func (a *assembler) fail(errno unix.Errno) {
 
 func (a *assembler) allow() { a.add(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW, 0, 0) }
 
-// equal skips as many instructions when the loaded word is not k.
+// equal skips the next skip instructions unless the loaded word is k.
 func (a *assembler) equal(k uint32, skip int) {
 	a.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, uint8(skip))
 }
@@ -92,8 +94,8 @@ func (a *assembler) refuseFlags(nr uint32, arg, flags uint32) {
 	a.allow()
 }
 
-// choose lets a call pass when the masked argument is among the values, or is
-// not when they are forbidden ones.
+// choose allows a call only if the masked argument is one of the values, or, if
+// forbidden is set, only if it is none of them.
 func (a *assembler) choose(nr, arg, mask uint32, errno unix.Errno, forbidden bool, values ...uint32) {
 	a.equal(nr, 4+2*len(values))
 	a.load(offArgs + 8*arg)
@@ -108,14 +110,15 @@ func (a *assembler) choose(nr, arg, mask uint32, errno unix.Errno, forbidden boo
 	}
 	if forbidden {
 		a.allow()
-		a.allow() // keeps the length
+		a.allow() // keeps the length of both branches equal
 	} else {
 		a.fail(errno)
 		a.fail(errno)
 	}
 }
 
-// systemCallFilter makes the program, or says why there is none.
+// systemCallFilter returns the filter program, or an error that says why there
+// is none.
 func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 	arch, ok := auditArch[runtime.GOARCH]
 	if !ok {
@@ -124,7 +127,7 @@ func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 	var a assembler
 	a.load(offArch)
 	a.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, arch, 1, 0)
-	a.fail(unix.ENOSYS) // programs of another instruction set, which number their calls in another way
+	a.fail(unix.ENOSYS) // programs of another instruction set number their calls differently
 	a.load(offNr)
 	if runtime.GOARCH == "amd64" {
 		a.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, x32Bit, 0, 1)
@@ -148,9 +151,10 @@ func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 	return a, nil
 }
 
-// filterSockets names the families that a command may use: many are not part of
-// a network namespace, such as AF_VSOCK, which reaches the host of a virtual
-// machine. A datagram socket of a pair can send to a name that it is given.
+// filterSockets allows only some socket families: many do not belong to a
+// network namespace, such as AF_VSOCK, which reaches the host of a virtual
+// machine. One end of a datagram socket pair can send to any address, so such
+// pairs are refused where named sockets are.
 func filterSockets(a *assembler, opt filterOptions) {
 	var families []uint32
 	if opt.unix {
@@ -165,13 +169,13 @@ func filterSockets(a *assembler, opt filterOptions) {
 	a.choose(unix.SYS_SOCKET, 0, ^uint32(0), unix.EAFNOSUPPORT, false, families...)
 }
 
-// filterBytes is the program in the form in which bubblewrap reads it.
+// filterBytes returns the program in the form that bubblewrap reads.
 func filterBytes(program []unix.SockFilter) []byte {
 	size := int(unsafe.Sizeof(unix.SockFilter{}))
 	return unsafe.Slice((*byte)(unsafe.Pointer(&program[0])), len(program)*size)
 }
 
-// setFilter puts the calling thread, and what it starts, under the program.
+// setFilter applies the program to the calling thread and everything it starts.
 func setFilter(program []unix.SockFilter) error {
 	if len(program) == 0 {
 		return errors.New("an empty filter")

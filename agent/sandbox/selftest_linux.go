@@ -14,35 +14,35 @@ import (
 	"time"
 )
 
-// A level is what a trial shows, not what a version number promises: containers
-// and hardened kernels have the programs and forbid them their means. So this
-// program is run in the sandbox, with the mounts and filters of a real command,
-// and there tries what must not work (check_linux.go).
+// Whether a level works is tested and not derived from version numbers:
+// containers and hardened kernels have the programs but may forbid what they
+// need. So this program is run in the sandbox, with the mounts and filters of a
+// real command, and tries there what must fail (check_linux.go).
 
-// selfTestLimit bounds one trial (measured: 30 ms).
+// selfTestLimit bounds one self-test (measured: 30 ms).
 const selfTestLimit = 10 * time.Second
 
-// try finds the best variant of a level that passes the self-test.
-func try(ctx context.Context, level Level) (Standing, error) {
+// probeLevel finds the best variant of a level that passes the self-test.
+func probeLevel(ctx context.Context, level Level) (Isolation, error) {
 	if !helps.Load() {
-		return Standing{}, errors.New("this program cannot test it")
+		return Isolation{}, errors.New("this program cannot test it")
 	}
 	var variants []variant
 	switch level {
 	case Bwrap:
 		if _, err := exec.LookPath("bwrap"); err != nil {
-			return Standing{}, errors.New("bubblewrap is not installed")
+			return Isolation{}, errors.New("bubblewrap is not installed")
 		}
 		variants = []variant{{userNS: true, noNestedNS: true}, {userNS: true}, {}}
 	case Landlock:
 		if abi := landlockABI(); abi < lowestABI {
-			return Standing{}, errors.New("the kernel has no landlock, or one older than Linux 6.2")
+			return Isolation{}, errors.New("the kernel has no landlock, or one older than Linux 6.2")
 		}
 		variants = []variant{{isolated: true}, {}}
 	}
 	var first error
 	for _, v := range variants {
-		st, err := selfTest(ctx, Standing{Level: level, how: v})
+		st, err := selfTest(ctx, Isolation{Level: level, how: v})
 		if err == nil || ctx.Err() != nil {
 			return st, err
 		}
@@ -50,38 +50,38 @@ func try(ctx context.Context, level Level) (Standing, error) {
 			first = err
 		}
 	}
-	return Standing{}, first
+	return Isolation{}, first
 }
 
-// A trial is what the check inside is told: things outside that it must not
+// An escapeTargets tells the check inside which things outside it must not
 // reach.
-type trial struct {
+type escapeTargets struct {
 	Level    Level
-	Root     bool     // we are root, whose capabilities must be gone from all sets
+	Root     bool     // we are root, so all sets of capabilities must be empty
 	Parent   int      // a process outside
 	Secret   string   // a file of ours
 	Outside  string   // a directory of ours
 	Socket   string   // a socket with a name
 	Abstract string   // a socket without one
 	TCP      string   // an address that is listened on
-	Hidden   []string // what the home directory and the system have and no command may read
+	Hidden   []string // existing files and directories that no command may read
 }
 
-// A verdict is what the check found.
-type verdict struct {
+// A checkResult is the result of the check.
+type checkResult struct {
 	Tried  int
 	Broken []finding
 }
 
-// A finding is one thing that could be done. Tolerable ones are known limits of
-// level Landlock where the kernel lacks the means.
+// A finding is one attempt that succeeded. Tolerable ones are known limits of
+// level Landlock on kernels that lack the means.
 type finding struct {
 	What      string
 	Tolerable bool
 }
 
 // selfTest runs the check in the sandbox.
-func selfTest(ctx context.Context, st Standing) (Standing, error) {
+func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, selfTestLimit, errors.New("the self-test did not end"))
 	defer cancel()
 	exe, err := os.Executable()
@@ -91,11 +91,11 @@ func selfTest(ctx context.Context, st Standing) (Standing, error) {
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
 		return st, fmt.Errorf("this program cannot be run again: %w", err)
 	}
-	scratch, err := NewScratch("") // what a kill leaves behind is swept by the next run
+	scratch, err := NewScratch("") // after a kill, the next run removes it
 	if err != nil {
 		return st, err
 	}
-	defer scratch.Close() // a rest is swept, too
+	defer scratch.Close() // the next run removes what is left
 	dir := scratch.dir
 	s := Spec{Dir: filepath.Join(dir, "in"), Cache: filepath.Join(dir, "cache"), Readable: []string{exe}, MaxOutput: 64 << 10}
 	for _, d := range []string{s.Dir, s.Cache, filepath.Join(dir, "out")} {
@@ -103,7 +103,7 @@ func selfTest(ctx context.Context, st Standing) (Standing, error) {
 			return st, err
 		}
 	}
-	bait, remove, err := layBait(filepath.Join(dir, "out"), st.Level)
+	bait, remove, err := makeTargets(filepath.Join(dir, "out"), st.Level)
 	if err != nil {
 		return st, err
 	}
@@ -117,12 +117,12 @@ func selfTest(ctx context.Context, st Standing) (Standing, error) {
 	if err != nil {
 		return st, err
 	}
-	return judge(st, res)
+	return isolationOf(st, res)
 }
 
-// layBait makes things that the check must not reach.
-func layBait(out string, level Level) (bait trial, remove func(), err error) {
-	bait = trial{Level: level, Root: os.Getuid() == 0, Parent: os.Getpid(), Outside: out, Secret: filepath.Join(out, "secret"),
+// makeTargets creates things that the check must not reach.
+func makeTargets(out string, level Level) (bait escapeTargets, remove func(), err error) {
+	bait = escapeTargets{Level: level, Root: os.Getuid() == 0, Parent: os.Getpid(), Outside: out, Secret: filepath.Join(out, "secret"),
 		Socket: filepath.Join(out, "socket"), Abstract: fmt.Sprintf("@git-agent-%d", os.Getpid()), Hidden: mustHide()}
 	var open []net.Listener
 	remove = func() {
@@ -143,7 +143,7 @@ func layBait(out string, level Level) (bait trial, remove func(), err error) {
 		}
 		l, err := net.Listen(at.network, address)
 		if err != nil {
-			*at.address = "" // a path too long for a socket, a machine without IPv4: then nobody tries
+			*at.address = "" // the path is too long for a socket, or there is no IPv4: skip this check
 			continue
 		}
 		open = append(open, l)
@@ -154,13 +154,13 @@ func layBait(out string, level Level) (bait trial, remove func(), err error) {
 	return bait, remove, nil
 }
 
-// mustHide are the places that exist and that no sight shows: the entries of the
-// home directory, files of the system with secrets, and directories at the top.
+// mustHide returns existing paths that must not be visible: entries of the home
+// directory, system files with secrets, and top-level directories.
 func mustHide() []string {
 	const most = 200
 	list := []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/ssl/private", "/var", "/srv", "/mnt", "/media", "/root", "/boot", "/home"}
 	home := homeDir()
-	shown := visible(os.LookupEnv, home, Spec{Dir: os.TempDir()})
+	shown := visiblePaths(os.LookupEnv, home, Spec{Dir: os.TempDir()})
 	if home != "" {
 		entries, _ := os.ReadDir(home)
 		for _, e := range entries[:min(len(entries), most)] {
@@ -169,13 +169,13 @@ func mustHide() []string {
 	}
 	return slices.DeleteFunc(list, func(path string) bool {
 		_, err := os.Lstat(path)
-		return err != nil || slices.ContainsFunc(shown, func(g sight) bool { return holds(g.path, path) || holds(path, g.path) })
+		return err != nil || slices.ContainsFunc(shown, func(g visiblePath) bool { return holds(g.path, path) || holds(path, g.path) })
 	})
 }
 
-// judge turns what the check printed into a standing.
-func judge(st Standing, res Result) (Standing, error) {
-	var v verdict
+// isolationOf interprets what the check printed.
+func isolationOf(st Isolation, res Result) (Isolation, error) {
+	var v checkResult
 	if err := json.Unmarshal(lastLine(res.Output), &v); err != nil || v.Tried == 0 {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(res.Output)), "\n")
 		return st, fmt.Errorf("it does not start here: %s", strings.TrimPrefix(first, "bwrap: "))

@@ -6,25 +6,26 @@ import (
 	"unicode"
 )
 
-// Most passwords that leak have no form of their own. What gives them away is
-// the name to which they are assigned, in whatever language:
+// Most leaked passwords have no recognisable form. They are found by the name
+// to which they are assigned, in whatever language:
 //
 //	password = "x9!Kq"    DB_PASSWORD=x9!Kq    <password>x9!Kq</password>
 //	'password' => 'x9!Kq'    define('DB_PASSWORD', 'x9!Kq')    Password=x9!Kq;
 //
-// gitleaks knows keys of letters and digits behind such names. The values here
-// may hold anything, as long as they do not read as code, a word or a name.
+// gitleaks finds keys of letters and digits after such names. The values found
+// here may contain anything, unless they read as code, a word or a name.
 
-// stems are parts of names that are looked at closer.
+// stems lists substrings of names that may name a secret.
 var stems = []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"}
 
-// passwordWords and secretWords end the name of a secret. One that is called a
-// password may be short and simple.
+// passwordWords and secretWords are the words that end the name of a secret.
+// The value of a password may be short and simple.
 var (
 	passwordWords = words("password passwd passphrase passcode pass pwd passwort")
 	secretWords   = words("secret token apikey apitoken authtoken accesskey secretkey accountkey credential credentials auth")
 	keyOwners     = words("api access auth account secret private shared signing encryption master app application consumer license admin service storage jwt session deploy")
-	// fillers may follow: PASSWORD_PROD, secret2, token_value, client-key-data.
+	// fillers are words that may follow: PASSWORD_PROD, secret2, token_value,
+	// client-key-data.
 	fillers = words("value text string str plain plaintext data base64 b64 prod production dev staging stage live old new current default base")
 )
 
@@ -59,7 +60,7 @@ func assignmentsIn(text string) []span {
 			if !ok {
 				continue
 			}
-			v, ok := valueBehind(text, from, to)
+			v, ok := valueAfter(text, from, to)
 			v.plain = v.quoted || ok && text[v.from-1] == '=' && strings.ToUpper(text[from:to]) == text[from:to]
 			if ok && v.likely(strong) {
 				spans = append(spans, span{from: v.from, to: v.to, rule: "assigned", value: text[v.from:v.to], order: 1 << 20})
@@ -69,7 +70,8 @@ func assignmentsIn(text string) []span {
 	return spans
 }
 
-// asciiLower keeps the places of all bytes, which strings.ToLower does not.
+// asciiLower lowers ASCII letters and keeps the offset of every byte, which
+// strings.ToLower does not.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -84,7 +86,7 @@ func nameByte(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// nameAround is the name of which text[at] is a part.
+// nameAround returns the bounds of the name that contains text[at].
 func nameAround(text string, at int) (from, to int) {
 	for from = at; from > 0 && at-from < maxNameBytes && nameByte(text[from-1]); {
 		from--
@@ -154,34 +156,34 @@ func wordsOf(name string) []string {
 	return list
 }
 
-// valued is a value that was found.
-type valued struct {
+// candidate is a value that was found.
+type candidate struct {
 	text     string // the value
 	from, to int
 	quoted   bool
 	plain    bool // it cannot be the id of an object: it is quoted, or a variable's
 }
 
-// valueBehind finds the value that is assigned to the name text[from:to].
-func valueBehind(text string, from, to int) (valued, bool) {
+// valueAfter finds the value that is assigned to the name text[from:to].
+func valueAfter(text string, from, to int) (candidate, bool) {
 	rest := text[to:min(len(text), to+maxGapBytes+maxSecretBytes)]
 	if from > 0 && text[from-1] == '<' && strings.HasPrefix(rest, ">") { // XML
 		end := strings.IndexByte(rest, '<')
 		if end < 0 {
-			return valued{}, false
+			return candidate{}, false
 		}
-		return valued{text: strings.TrimSpace(rest[1:end]), from: to + 1, to: to + end, quoted: true}, true
+		return candidate{text: strings.TrimSpace(rest[1:end]), from: to + 1, to: to + end, quoted: true}, true
 	}
 	gap, ok := separator(rest, from > 0 && strings.IndexByte("\"'`", text[from-1]) >= 0, text[from] == '-')
 	if !ok {
-		return valued{}, false
+		return candidate{}, false
 	}
 	v, ok := valueAt(rest[gap:])
 	v.from, v.to = v.from+to+gap, v.to+to+gap
 	return v, ok
 }
 
-// separator is how much of s is between a name and its value.
+// separator returns the length of the part of s between a name and its value.
 func separator(s string, inQuotes, option bool) (int, bool) {
 	i := 0
 	skip := func(set string) {
@@ -227,7 +229,7 @@ func separator(s string, inQuotes, option bool) (int, bool) {
 	return i, i < len(s)
 }
 
-// typeBefore is the length of the name of a type and the blanks after it.
+// typeBefore returns the length of a type's name and the blanks after it.
 func typeBefore(s string) int {
 	i := 0
 	for i < len(s) && i < maxGapBytes && (nameByte(s[i]) || strings.IndexByte("?&*", s[i]) >= 0) {
@@ -243,7 +245,7 @@ func typeBefore(s string) int {
 }
 
 // valueAt reads the value with which s begins.
-func valueAt(s string) (valued, bool) {
+func valueAt(s string) (candidate, bool) {
 	i := 0
 	for i < len(s) && i < 2 && strings.IndexByte("bBrRuUfFL@\\", s[i]) >= 0 && i+1 < len(s) && strings.IndexByte("\"'`\\", s[i+1]) >= 0 {
 		i++ // Python's b"", C#'s @"", and what is quoted itself
@@ -253,21 +255,21 @@ func valueAt(s string) (valued, bool) {
 		for j := i + 1; j < len(s) && s[j] != '\n'; j++ {
 			switch {
 			case s[j] == '\\' && i > 0 && s[i-1] == '\\' && j+1 < len(s) && s[j+1] == quote, s[j] == quote:
-				return valued{text: s[i+1 : j], from: i + 1, to: j, quoted: true}, true
+				return candidate{text: s[i+1 : j], from: i + 1, to: j, quoted: true}, true
 			case s[j] == '\\':
 				j++
 			}
 		}
-		return valued{}, false
+		return candidate{}, false
 	}
 	end := strings.IndexAny(s, " \t\r\n;,&<>\"'`")
 	if end < 0 {
 		end = len(s)
 	}
-	return valued{text: s[:end], to: end}, true
+	return candidate{text: s[:end], to: end}, true
 }
 
-// notSecret are what stands in for a secret in an example or a template.
+// notSecret lists words that stand for a secret in an example or a template.
 var notSecret = []string{"example", "changeme", "change-me", "change_me", "placeholder", "your", "xxx", "***", "redacted", "dummy", "sample", "fake", "mock", "foobar", "todo", "insert", "test", "1234", "abcd", "none", "null", "undefined"}
 
 func placeholderWord(s string) bool {
@@ -275,9 +277,9 @@ func placeholderWord(s string) bool {
 	return slices.ContainsFunc(notSecret, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// likely reports whether a value is a secret: no code, word, name, path or
-// template.
-func (v valued) likely(strong bool) bool {
+// likely reports whether a value may be a secret: not code, a word, a name, a
+// path or a template.
+func (v candidate) likely(strong bool) bool {
 	s := v.text
 	if len(s) < 7 || len(s) > maxSecretBytes || strings.ContainsAny(s, " \t[](){}<>|") && !(v.quoted && strong && !strings.ContainsAny(s, " \t[]{}<>")) {
 		return false
@@ -307,7 +309,7 @@ var (
 	variable    = lazy(`\$[A-Za-z_{(]`)
 )
 
-// templated reports whether something is to be put in for a $.
+// templated reports whether a $ marks a placeholder that is to be replaced.
 func templated(s string) bool {
 	at := variable().FindStringIndex(s)
 	return at != nil && (at[0] == 0 || s[at[0]+1] == '{' || s[at[0]+1] == '(')
@@ -336,8 +338,8 @@ func kindsOf(s string) (k kinds) {
 	return k
 }
 
-// password reports whether s reads as a password that somebody chose: letters
-// with others between or behind them, but no word with a number.
+// password reports whether s looks like a password that somebody chose: letters
+// with other characters among or after them, but not a word with a number.
 func (k kinds) password(s string, quoted bool) bool {
 	word := strings.TrimRight(s, "0123456789")
 	mixed := k.lower > 0 && k.upper > 0 && k.digit > 0

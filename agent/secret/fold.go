@@ -7,19 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// What a text says is not always what its bytes are: characters that nobody
-// sees may stand inside a key, and its letters may be written as escapes. Rules
-// and known secrets are looked for in what the text says, and what is found is
-// taken out of the text as it stands.
+// A text may hide a secret: invisible characters may stand inside a key, and
+// letters may be written as escapes. So rules and known secrets are searched
+// for in the text as a reader would understand it, and what is found is removed
+// from the original text.
 
 // folded is a text without its hidden characters.
 type folded struct {
 	text string
-	at   []int32 // where each byte of text was; nil where nothing was taken out
+	at   []int32 // the original offset of each byte of text; nil if nothing was removed
 }
 
-// unseen reports whether r shows nothing: controls, but for those that part
-// lines and words, and what Unicode has for formatting and for variants.
+// unseen reports whether r is invisible: control characters, except those that
+// separate lines and words, and Unicode's formatting characters and variation
+// selectors.
 func unseen(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r':
@@ -32,8 +33,8 @@ func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector) || r == 0x2028 || r == 0x2029 || r == 0x3164 || r == 0x115f || r == 0x1160
 }
 
-// fold takes out the hidden characters and the escapes that stand for them,
-// as in \u200b: the tools of package agent spell them out.
+// fold removes invisible characters, and the escapes that stand for them, such
+// as \u200b, which the tools of package agent write.
 func fold(text string) folded {
 	if !foldable(text) {
 		return folded{text: text}
@@ -42,7 +43,7 @@ func fold(text string) folded {
 	at := make([]int32, 0, len(text))
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
-		gone := unseen(r) && !(r == utf8.RuneError && width == 3) // U+FFFD itself can be seen
+		gone := unseen(r) && !(r == utf8.RuneError && width == 3) // U+FFFD itself is visible
 		if r == '\\' {
 			if spelled, n := escape(text[i:]); spelled >= 0 && unseen(spelled) {
 				gone, width = true, n
@@ -59,7 +60,7 @@ func fold(text string) folded {
 	return folded{b.String(), at}
 }
 
-// foldable is false for texts of which fold would take nothing.
+// foldable reports whether fold might change a text.
 func foldable(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -72,10 +73,10 @@ func foldable(text string) bool {
 	return false
 }
 
-// bone is the place of one letter of a skeleton.
-type bone struct{ from, to int32 }
+// letterPlace is the place of one letter of a skeleton in the original text.
+type letterPlace struct{ from, to int32 }
 
-// skeletonOf is the skeleton of a text without the places.
+// skeletonOf returns the skeleton of a text without the places.
 func skeletonOf(text string) string {
 	bones, _ := skeleton(text)
 	return string(bones)
@@ -83,8 +84,8 @@ func skeletonOf(text string) string {
 
 // skeleton is the letters and digits of what a text says, in lower case, and
 // where each of them stands.
-func skeleton(text string) (bones []byte, at []bone) {
-	bones, at = make([]byte, 0, len(text)), make([]bone, 0, len(text))
+func skeleton(text string) (bones []byte, at []letterPlace) {
+	bones, at = make([]byte, 0, len(text)), make([]letterPlace, 0, len(text))
 	for i := 0; i < len(text); {
 		c, width := text[i], 1
 		switch {
@@ -104,29 +105,29 @@ func skeleton(text string) (bones []byte, at []bone) {
 			i += width
 			continue
 		}
-		bones, at = append(bones, c), append(at, bone{int32(i), int32(i + width)})
+		bones, at = append(bones, c), append(at, letterPlace{int32(i), int32(i + width)})
 		i += width
 	}
 	return bones, at
 }
 
-// decoded reads the escapes of a text once: \u0026#65; becomes &#65;.
-func decoded(text string) (read string, at []bone, changed bool) {
+// decoded decodes the escapes of a text once: \u0026#65; becomes &#65;.
+func decoded(text string) (read string, at []letterPlace, changed bool) {
 	if !strings.ContainsAny(text, `\%&`) {
 		return text, nil, false
 	}
 	var b strings.Builder
-	at = make([]bone, 0, len(text))
+	at = make([]letterPlace, 0, len(text))
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if c := text[i]; c == '\\' || c == '%' || c == '&' {
 			r, width = spelled(text[i:])
 		}
-		place := bone{int32(i), int32(i + width)}
+		place := letterPlace{int32(i), int32(i + width)}
 		if width == 1 || r <= 0 {
 			for j := range width {
 				b.WriteByte(text[i+j])
-				at = append(at, bone{int32(i + j), int32(i + j + 1)})
+				at = append(at, letterPlace{int32(i + j), int32(i + j + 1)})
 			}
 		} else {
 			n, _ := b.WriteRune(r)
@@ -140,8 +141,8 @@ func decoded(text string) (read string, at []bone, changed bool) {
 	return b.String(), at, changed
 }
 
-// spelled reads one character at the beginning of s, however it is written.
-// Its width is that of the spelling.
+// spelled decodes the first character of s, however it is escaped. width is the
+// length of the escape.
 func spelled(s string) (r rune, width int) {
 	switch s[0] {
 	case '\\':
@@ -168,9 +169,9 @@ func spelled(s string) (r rune, width int) {
 	return r, width
 }
 
-// escape reads \n, \x41, \u0041, \u{41} and \U00000041, with any number of
-// backslashes: each time a text is quoted they double. What is no character,
-// or parts lines, is -1.
+// escape decodes \n, \x41, \u0041, \u{41} and \U00000041, with any number of
+// backslashes: they double each time a text is quoted. It returns -1 for a line
+// break and for what is not a character.
 func escape(s string) (r rune, width int) {
 	n := len(s) - len(strings.TrimLeft(s, `\`))
 	if n == len(s) {
@@ -221,7 +222,7 @@ func entity(s string) (r rune, width int) {
 	return 0, 1
 }
 
-// number reads the digits of s from a place on.
+// number parses digits of s from an offset on.
 func number(s string, from, digits, base int) (rune, bool) {
 	if digits <= 0 || from+digits > len(s) {
 		return 0, false

@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// MinKnown is the length below which a known secret is not masked: "none" and
-// "dummy" are what local servers are given for a key.
+// MinKnown is the length below which a known secret is not masked. Local
+// servers are often given "none" or "dummy" as a key.
 const MinKnown = 8
 
-// A known secret is looked for in two ways. Every one is looked for as it is
-// and in the forms of literalForms. One that is long and looks random is also
-// looked for in the skeleton of a text, by pieces: so it is found in any case,
-// cut in two, spread over lines, spelled with escapes, with anything between
-// its letters, backwards, in base64 and in hex. A key like "not-needed" is
-// not: words are found everywhere.
+// A known secret is searched for in two ways. Every secret is searched for as
+// it is and in the forms of literalForms. A long, random-looking secret is also
+// searched for piecewise in the skeleton of a text. So it is found in upper or
+// lower case, cut in two, spread over lines, written with escapes, with
+// anything between its letters, backwards, in base64 and in hex. A key like
+// "not-needed" is not, because its words occur everywhere.
 const (
-	pieceLength = 12  // letters and digits of a key that are never shown in a row
-	hexPiece    = 16  // the same of a key in hex, which looks like the id of a commit
-	minLetters  = 16  // letters and digits of a key that is looked for by pieces
-	minMixed    = 3.0 // its entropy, in bits per character
+	pieceLength = 12  // so many consecutive letters and digits of a key are masked
+	hexPiece    = 16  // the same for a key in hex, which looks like an object id
+	minLetters  = 16  // letters and digits that a key needs to be searched for piecewise
+	minMixed    = 3.0 // entropy that such a key needs, in bits per character
 )
 
 // literal is one form of a known secret.
 type literal struct{ form, value string }
 
-// known is the secrets that a Masker was made for.
+// known holds the secrets that a Masker was made for.
 type known struct {
 	literals []literal // the longest first
-	folded   []literal // the same without what folding takes out
+	folded   []literal // the forms to search for in folded text
 	pieces   map[string]string
-	lengths  []int // of the pieces
+	lengths  []int // the lengths of the pieces
 	starts   [1 << 16 / 64]uint64
 }
 
@@ -58,7 +58,7 @@ func newKnown(secrets []string) *known {
 	return k
 }
 
-// literalForms are the spellings of s that other programs write.
+// literalForms returns the encodings of s that other programs use.
 func literalForms(s string) []string {
 	forms := append(base64Forms(s), s, url.QueryEscape(s), url.PathEscape(s), jsonForm(s))
 	slices.Sort(forms)
@@ -73,8 +73,9 @@ func jsonForm(s string) string {
 	return strings.Trim(string(b), `"`)
 }
 
-// base64Forms are the digits that s alone determines, for the three places it
-// can have in what is encoded, as in the header "Basic base64(user:key)".
+// base64Forms returns the base64 digits that depend on s alone, for the three
+// offsets that s can have in the encoded text, as in the header "Basic
+// base64(user:key)".
 func base64Forms(s string) []string {
 	var out []string
 	for before := range 3 {
@@ -88,12 +89,12 @@ func base64Forms(s string) []string {
 	return out
 }
 
-// mixed tells random letters from words.
+// mixed reports whether letters and digits look random and not like words.
 func mixed(bones string) bool {
 	return strings.ContainsAny(bones, "0123456789") && strings.Trim(bones, "0123456789") != "" && entropy(bones) >= minMixed
 }
 
-// addPieces cuts the forms of a key, whose skeleton is bones, into pieces.
+// addPieces adds the pieces of a key in all its forms; bones is its skeleton.
 func (k *known) addPieces(bones, value string) {
 	backwards := []byte(bones)
 	slices.Reverse(backwards)
@@ -114,7 +115,7 @@ func (k *known) cut(bones string, length int, value string) {
 	}
 }
 
-// startOf sums up the first four bytes, by which most places are passed over.
+// startOf hashes the first four bytes; most offsets are skipped because of it.
 func startOf[T string | []byte](s T) uint16 {
 	n := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 	return uint16(n * 2654435761 >> 16)
@@ -135,8 +136,8 @@ func (k *known) in(text string) []span {
 	return spans
 }
 
-// find adds the places of literals in a text; at maps them back, where the
-// text is a folded one.
+// find adds the places of literals in a text. In a folded text, at maps them
+// back to the original.
 func find(spans []span, list []literal, text string, at []int32) []span {
 	for _, l := range list {
 		for from := 0; ; {
@@ -156,14 +157,14 @@ func find(spans []span, list []literal, text string, at []int32) []span {
 	return spans
 }
 
-// maxSpelled bounds how often a text is read as the spelling of another: the
-// arguments of a call are JSON in JSON, and what they hold may be HTML.
+// maxSpelled bounds how often a text is decoded: the arguments of a call are
+// JSON in JSON, and may contain HTML.
 const maxSpelled = 3
 
-// piecesIn adds the places where pieces of keys stand in the skeleton of a
-// text, and of what it spells.
+// piecesIn adds the places of pieces of keys in the skeleton of a text, and in
+// the skeletons of its decoded forms.
 func (k *known) piecesIn(spans []span, text string) []span {
-	var at []bone
+	var at []letterPlace
 	for range maxSpelled {
 		spans = k.pieceSpans(spans, text, at)
 		read, places, changed := decoded(text)
@@ -172,7 +173,7 @@ func (k *known) piecesIn(spans []span, text string) []span {
 		}
 		for i, p := range places {
 			if at != nil {
-				places[i] = bone{at[p.from].from, at[p.to-1].to}
+				places[i] = letterPlace{at[p.from].from, at[p.to-1].to}
 			}
 		}
 		text, at = read, places
@@ -180,13 +181,13 @@ func (k *known) piecesIn(spans []span, text string) []span {
 	return spans
 }
 
-// pieceSpans does so for one reading of a text, whose bytes stand at these
-// places. Pieces that touch become one.
-func (k *known) pieceSpans(spans []span, text string, places []bone) []span {
+// pieceSpans adds the places of pieces in one decoded form of a text; places
+// maps its bytes to the original text. Adjacent pieces become one span.
+func (k *known) pieceSpans(spans []span, text string, places []letterPlace) []span {
 	bones, at := skeleton(text)
 	if places != nil {
 		for i, b := range at {
-			at[i] = bone{places[b.from].from, places[b.to-1].to}
+			at[i] = letterPlace{places[b.from].from, places[b.to-1].to}
 		}
 	}
 	var last *span

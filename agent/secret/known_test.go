@@ -69,8 +69,8 @@ func TestMaskKnownSpellings(t *testing.T) {
 	}
 }
 
-// A key of words is masked as it stands, also with what cannot be seen in it,
-// and text that has the same letters is left alone.
+// A key of words is masked where it occurs as it is, also with hidden
+// characters in it. A text with the same letters in another form is left alone.
 func TestMaskKnownWords(t *testing.T) {
 	t.Parallel()
 	m := New("not-needed")
@@ -97,8 +97,8 @@ func TestMaskKnownAlone(t *testing.T) {
 	}
 }
 
-// What the rules look for is found with hidden characters in it, as bytes and
-// as the tools spell them.
+// Rules find their secrets even with hidden characters inside, as bytes and as
+// the tools escape them.
 func TestMaskSeesThroughHiddenCharacters(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"\u200b", "\u00ad", "\ufe0f", "\x01", `\u200b`, `\x01`, `\U000e0041`} {

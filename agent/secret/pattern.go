@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// lazy compiles a pattern when it is first used: most runs of the program use
-// none of them, and all would pay at their start.
+// lazy compiles a pattern on first use: most processes use none of them, and
+// all would pay at start.
 func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Private keys span lines, and what is before each line (the "+" of a patch,
-// the "L12: 1a2b3c4d |" of blame) is worth keeping. So the digits go, line by
-// line, and all lines of a key get one placeholder.
+// A private key spans lines, and what precedes the key on each line (the "+" of
+// a patch, the "L12: 1a2b3c4d |" of blame) is worth keeping. So only the key's
+// digits are replaced, line by line, and all lines of a key get the same
+// placeholder.
 
 const (
 	// maxKeyLines bounds a key without an end: RSA with 16384 bits has 200.
 	maxKeyLines = 300
-	// fullLine is the least number of digits in one piece that tells a key
-	// from a program that reads or writes keys. PEM lines have 64 or 70.
+	// fullLine is the fewest consecutive digits that tell a key from a program
+	// that reads or writes keys. PEM lines have 64 or 70.
 	fullLine = 44
 )
 
@@ -49,7 +50,7 @@ func privateKeysIn(text string) []span {
 	}
 }
 
-// keyIn finds the digits of the key that begins at from and the place where
+// keyIn finds the digits of the key that begins at from, and the offset where
 // it ends.
 func keyIn(text string, from, limit int) ([]span, int) {
 	if end := keyEnd().FindStringIndex(text[from:limit]); end != nil && strings.Count(text[from:from+end[0]], "\n") <= maxKeyLines {
@@ -61,8 +62,8 @@ func keyIn(text string, from, limit int) ([]span, int) {
 	return keyLines(text, from, limit, fullLine), limit
 }
 
-// keyLines takes the digits of each line. With shortest above 1 the key has no
-// end, and the first line without as many digits is taken for it.
+// keyLines returns the digits of each line. If shortest is above 1 the key has
+// no end marker, and it ends before the first line with fewer digits.
 func keyLines(text string, from, to, shortest int) []span {
 	var spans []span
 	value := ""
@@ -89,9 +90,9 @@ func keyLines(text string, from, to, shortest int) []span {
 	return spans
 }
 
-// digitsOf finds the key's digits on one line: all there are behind the
-// beginning, for keys that stand in a string with \n in it, and else long runs
-// of them and what the line ends with.
+// digitsOf finds the key's digits on one line. On the first line these are all
+// digits, because a key may stand in a string with \n in it; on others, long
+// sequences of digits and digits at the end of the line.
 func digitsOf(line string, first bool) [][]int {
 	if first {
 		return keyDigits().FindAllStringIndex(line, -1)
@@ -108,8 +109,8 @@ func digitsOf(line string, first bool) [][]int {
 	return found
 }
 
-// encodedKeysIn finds private keys whose PEM is in base64 once more, as in the
-// configuration of Kubernetes' clients.
+// encodedKeysIn finds private keys whose PEM text is encoded in base64 again,
+// as in the configuration of Kubernetes clients.
 func encodedKeysIn(text string) []span {
 	const begin = "LS0tLS1CRUdJTi" // -----BEGIN
 	var spans []span
@@ -129,12 +130,13 @@ func encodedKeysIn(text string) []span {
 	}
 }
 
-// A search or a range of lines may show a line of a key by itself. It has one
-// of the widths of PEM, OpenSSH and MIME, and is as random as nothing else.
+// lineEntropy is the entropy above which a single line is taken for part of a
+// key. A search or a range of lines may show such a line alone. It has one of
+// the widths of PEM, OpenSSH and MIME, and nothing else is as random.
 const lineEntropy = 4.7 // bits per digit; 64 random digits have 5.2
 
-// publicBlock is the length of the certificate, the request for one or the
-// public key with which s begins, 0 without one.
+// publicBlock returns the length of the certificate, certificate request or
+// public key at the beginning of s, or 0.
 func publicBlock(s string) int {
 	head, _, _ := strings.Cut(s[:min(len(s), 80)], "\n")
 	if !strings.HasPrefix(head, "-----BEGIN ") || strings.Contains(head, "PRIVATE") {
@@ -143,8 +145,8 @@ func publicBlock(s string) int {
 	return max(strings.Index(s, "-----END "), 0)
 }
 
-// keyLinesIn finds such lines, but for those that are public. Behind "sha384-"
-// stands the hash of a file.
+// keyLinesIn finds single lines of private keys; lines of public keys and
+// certificates are skipped. After "sha384-" stands the hash of a file.
 func keyLinesIn(text string) []span {
 	var spans []span
 	for from := 0; from < len(text); {

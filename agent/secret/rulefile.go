@@ -14,13 +14,13 @@ type table struct {
 	nested []*table // [[name.allowlists]]
 }
 
-// readTables reads the part of TOML in which gitleaks writes its rules: one
-// key to a line, strings in three single or one double quotation marks, lists
-// of strings on one line or one to a line. It returns the global allow-list
-// and the rules.
+// readTables reads the subset of TOML in which gitleaks writes its rules: one
+// key on a line, strings in three single or one double quotation marks, and
+// lists of strings on one line or with one string on each line. It returns the
+// global allow-list and the rules.
 func readTables(file string) (global *table, rules []*table, err error) {
 	now, top := newTable(), newTable()
-	var list string // the key of the list that is open
+	var list string // the key of the list that is being read
 	for n, line := range strings.Split(file, "\n") {
 		line = strings.TrimSpace(line)
 		switch {
@@ -57,7 +57,7 @@ func (t *table) set(line string) (open string, err error) {
 	key, value, ok := strings.Cut(line, " = ")
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%q is no setting", line)
+		return "", fmt.Errorf("%q is not a setting", line)
 	case value == "[":
 		return key, nil
 	case strings.HasPrefix(value, "["):

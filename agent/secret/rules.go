@@ -15,9 +15,9 @@ import (
 //go:embed gitleaks/gitleaks.toml
 var ruleFile string
 
-// Texts are searched in chunks, which keeps the time linear: one regular
-// expression over a megabyte in one piece took seconds. The overlap is longer
-// than any token.
+// Texts are searched in chunks, so that the time stays linear: one regular
+// expression on a whole megabyte took seconds. The overlap is longer than any
+// token.
 const (
 	chunkBytes   = 8 << 10
 	overlapBytes = 1 << 10
@@ -28,32 +28,34 @@ type rule struct {
 	id      string
 	order   int
 	expr    string
-	compile func() *regexp.Regexp // when first needed: all of them take 20 ms
+	compile func() *regexp.Regexp // called on first use: compiling all rules takes 20 ms
 	entropy float64               // bits per character that a secret must exceed; 0 for any
-	group   int                   // of the expression that holds the secret; 0 for the first that is not empty
+	group   int                   // the group of the expression that holds the secret; 0 is the first that is not empty
 	allowed []allowance
 }
 
-// allowance describes what looks like a secret and is none.
+// allowance describes what looks like a secret and is not one.
 type allowance struct {
 	target  string // "match", "line", or "" for the secret
 	regexes []*regexp.Regexp
 	words   []string // in lower case
 }
 
-// generic is the rule that takes anything unlikely behind a word like "key".
+// generic is the rule that accepts any random-looking value after a word like
+// "key".
 const generic = "generic-api-key"
 
-// ruleset is all rules, by the words of which one must occur.
+// ruleset holds all rules by their keywords. A rule is tried if one of its
+// keywords occurs.
 type ruleset struct {
 	keywords []string
 	byWord   map[string][]*rule
 	global   allowance
 }
 
-// more are the kinds of secrets that gitleaks has no rule for. Two blanks are
-// between keywords.
-var more = []struct{ id, expr, keywords string }{
+// ownRules lists kinds of secrets for which gitleaks has no rule. Keywords are
+// separated by two blanks.
+var ownRules = []struct{ id, expr, keywords string }{
 	{"url-password", `\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'"<>]{0,80}:([^\s/:@'"<>{}$%*]{3,200})@[\w.-]`, "://"},
 	{"url-token", `\b[a-z][a-z0-9+.-]{1,20}://([A-Za-z0-9_-]{24,200})(?::x-oauth-basic)?@[\w.-]`, "://"},
 	{"url-signature", `[?&]sig=([A-Za-z0-9%_-]{30,200})`, "sig="},
@@ -70,16 +72,16 @@ var more = []struct{ id, expr, keywords string }{
 	{"session-cookie", `(?i)\bcookie:[^\n]{0,400}?\b\w*(?:sess|sid|auth|token)\w*=([^;\s"']{16,400})`, "cookie"},
 }
 
-// rules reads the rule file once. That it can be read is tested.
+// rules reads the rule file once. A test makes sure that it can be read.
 var rules = sync.OnceValue(func() *ruleset {
 	global, tables, err := readTables(ruleFile)
 	if err != nil {
 		panic("secret: " + err.Error())
 	}
 	set := &ruleset{byWord: map[string][]*rule{}, global: allowanceOf(global)}
-	for i, m := range more {
+	for i, m := range ownRules {
 		order := -1
-		if i > 0 { // the name of a vendor says more
+		if i > 0 { // rules that name a vendor come first
 			order = len(tables) - 1
 		}
 		keywords := strings.Split(m.keywords, "  ")
@@ -91,12 +93,12 @@ var rules = sync.OnceValue(func() *ruleset {
 		}
 		r := newRule(t.text["id"], t.text["regex"], i)
 		if r.id == generic {
-			r.order = len(tables) // any other name says more
+			r.order = len(tables) // all other rules come first
 		}
 		r.entropy, _ = strconv.ParseFloat(t.text["entropy"], 64) // "" is 0
 		r.group, _ = strconv.Atoi(t.text["secretGroup"])
 		for _, a := range t.nested {
-			if len(a.list["paths"]) == 0 { // a text has no path
+			if len(a.list["paths"]) == 0 { // rules that need a path do not apply to a text
 				r.allowed = append(r.allowed, allowanceOf(a))
 			}
 		}
@@ -130,7 +132,7 @@ func allowanceOf(t *table) allowance {
 	return a
 }
 
-// rulesIn finds what the rules say is a secret.
+// rulesIn finds the secrets that the rules describe.
 func rulesIn(text string) []span {
 	var spans []span
 	for from := 0; from < len(text); {
@@ -150,7 +152,8 @@ func rulesIn(text string) []span {
 	return spans
 }
 
-// search adds the secrets of one chunk, which begins at offset of its text.
+// search adds the secrets of one chunk; offset is the chunk's place in its
+// text.
 func (set *ruleset) search(spans []span, chunk string, offset int) []span {
 	lower := strings.ToLower(chunk)
 	var tried []*rule
@@ -164,7 +167,7 @@ func (set *ruleset) search(spans []span, chunk string, offset int) []span {
 			}
 			tried = append(tried, r)
 			for _, at := range r.compile().FindAllStringSubmatchIndex(chunk, -1) {
-				if s, ok := set.judge(r, chunk, at); ok {
+				if s, ok := set.accept(r, chunk, at); ok {
 					s.from, s.to = s.from+offset, s.to+offset
 					spans = append(spans, s)
 				}
@@ -174,8 +177,8 @@ func (set *ruleset) search(spans []span, chunk string, offset int) []span {
 	return spans
 }
 
-// judge decides whether a match is a secret.
-func (set *ruleset) judge(r *rule, chunk string, at []int) (span, bool) {
+// accept reports whether a match is a secret, and where it is.
+func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	from, to := r.secretAt(at)
 	value := chunk[from:to]
 	match := chunk[at[0]:at[1]]
@@ -195,8 +198,8 @@ func (set *ruleset) judge(r *rule, chunk string, at []int) (span, bool) {
 	return span{from: from, to: to, rule: r.id, value: value, order: r.order}, true
 }
 
-// harmless reports whether what a rule of ours found is none: words behind
-// "basic" and "-p", and names in a URL.
+// harmless reports whether a match of our own rules is not a secret: words
+// after "basic" and "-p", and names in a URL.
 func harmless(id, value string) bool {
 	k := kindsOf(value)
 	switch id {
@@ -245,7 +248,7 @@ func (a allowance) allows(value, match, line string) bool {
 	return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(value, w) })
 }
 
-// lineAt is the lines that hold text[from:to].
+// lineAt returns the lines that contain text[from:to].
 func lineAt(text string, from, to int) string {
 	begin := strings.LastIndexByte(text[:from], '\n') + 1
 	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
@@ -256,25 +259,26 @@ func lineAt(text string, from, to int) string {
 
 var (
 	hexForm = lazy(`^(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64})(?:\.{2,3}(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64}))?$`)
-	// secretName is an assignment of a quoted text to what can only be a secret.
+	// secretName matches the assignment of a quoted text to a name that can only
+	// be a secret's.
 	secretName = lazy(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key)["']?\s*(?:=|:=|:|=>)\s*["']`)
 )
 
-// gitID reports whether value may be the name of a git object, whole or
-// abbreviated, or a range of two.
+// gitID reports whether value may be a git object id, full or abbreviated, or a
+// range of two.
 func gitID(value string) bool { return hexForm().MatchString(value) }
 
-// namedSecret tells a token of 40 digits from an object id: it is quoted and
-// called a secret.
+// namedSecret reports whether a value of 40 digits is a token and not an object
+// id: it is quoted and its name is a secret's.
 func namedSecret(match string) bool { return secretName().MatchString(match) }
 
-// wordForm is a part of a name in a program: capitals, or small letters with
-// capitals between them, and perhaps a number.
+// wordForm matches a part of an identifier: capitals, or small letters with
+// capitals among them, and perhaps a number.
 var wordForm = lazy(`^(?:[A-Z]*|[A-Z]?[a-z]+(?:[A-Z]+[a-z]+)*)[0-9]{0,3}$`)
 
-// identifier reports whether value reads as a name in a program: words with
-// _, . or - between them. In code, a key is assigned from a constant more
-// often than it is written out.
+// identifier reports whether value reads as a name in a program: words
+// separated by _, . or -. In code, a key is more often assigned from a constant
+// than written out.
 func identifier(value string) bool {
 	words := strings.FieldsFunc(value, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
 	for i, w := range words {
@@ -286,10 +290,10 @@ func identifier(value string) bool {
 	return len(words) > 0
 }
 
-// mixedForm is a short word of capitals and digits, as I40E.
+// mixedForm matches a short word of capitals and digits, such as I40E.
 var mixedForm = lazy(`^[A-Z][A-Z0-9]{0,5}$`)
 
-// entropy is Shannon's, in bits per character.
+// entropy returns the Shannon entropy in bits per character.
 func entropy(s string) float64 {
 	count := map[rune]float64{}
 	n := 0.0

@@ -30,14 +30,14 @@ import (
 )
 
 // Masker masks texts. It is safe for concurrent use. The zero value knows no
-// literals; the rules are read when a text first needs them.
+// secrets and uses the rules only, which are read when a text first needs them.
 type Masker struct {
 	known *known
 }
 
-// New makes a Masker that also masks the known secrets wherever they occur,
-// also in their base64, URL and JSON forms. Known strings of fewer than
-// MinKnown bytes are left alone: masking them would tear texts apart.
+// New returns a Masker that also masks the known secrets wherever they occur,
+// including in base64, URL and JSON encoding. Known secrets of fewer than
+// MinKnown bytes are ignored: masking them would tear texts apart.
 func New(known ...string) *Masker {
 	return &Masker{known: newKnown(known)}
 }
@@ -46,29 +46,29 @@ func New(known ...string) *Masker {
 type span struct {
 	from, to int
 	rule     string
-	value    string // what the number is made from
-	order    int    // of spans with one beginning and end, the lowest names the secret
+	value    string // the number in the placeholder is derived from this
+	order    int    // of equal spans, the one with the lowest order names the secret
 }
 
-// maxRounds bounds how often a text is looked at again: a placeholder may set
-// free what stood too close to another secret to be seen.
+// maxRounds bounds how often a text is searched again. Replacing one secret may
+// uncover another that stood too close to it.
 const maxRounds = 5
 
 // Mask returns text with placeholders for what looks like a secret.
-func (m *Masker) Mask(text string) string { return settled(text, m.secretsIn) }
+func (m *Masker) Mask(text string) string { return maskUntilStable(text, m.secretsIn) }
 
-// MaskKnown is Mask for the known secrets alone. It is for what must stay as
-// it is otherwise.
-func (m *Masker) MaskKnown(text string) string { return settled(text, m.known.in) }
+// MaskKnown masks the known secrets only. It is for texts that must otherwise
+// stay as they are.
+func (m *Masker) MaskKnown(text string) string { return maskUntilStable(text, m.known.in) }
 
-// settled masks until nothing is found any more.
-func settled(text string, find func(string) []span) string {
+// maskUntilStable masks until nothing more is found.
+func maskUntilStable(text string, find func(string) []span) string {
 	for range maxRounds {
 		spans := find(text)
 		if len(spans) == 0 {
 			break
 		}
-		masked := replace(text, around(united(spans), placeholderForm().FindAllStringIndex(text, -1)))
+		masked := replace(text, outsidePlaceholders(merged(spans), placeholderForm().FindAllStringIndex(text, -1)))
 		if masked == text {
 			break
 		}
@@ -92,8 +92,9 @@ func (m *Masker) secretsIn(text string) []span {
 	return append(spans, m.known.in(text)...)
 }
 
-// around takes the placeholders that a text has already out of its spans.
-func around(spans []span, masked [][]int) []span {
+// outsidePlaceholders removes from spans the placeholders that the text already
+// contains.
+func outsidePlaceholders(spans []span, masked [][]int) []span {
 	if len(masked) == 0 {
 		return spans
 	}
@@ -117,9 +118,9 @@ func around(spans []span, masked [][]int) []span {
 	return out
 }
 
-// united orders spans and makes one of those that overlap. It is named by the
-// one that begins first, and of these by the longest.
-func united(spans []span) []span {
+// merged sorts spans and merges those that overlap. A merged span is named
+// after the one that begins first, and of those after the longest.
+func merged(spans []span) []span {
 	slices.SortFunc(spans, func(x, y span) int {
 		switch {
 		case x.from != y.from:
@@ -153,8 +154,8 @@ func replace(text string, spans []span) string {
 	return b.String()
 }
 
-// placeholderKinds is how many numbers there are: few enough that a number
-// tells next to nothing about the secret.
+// placeholderKinds is how many numbers a rule's placeholders have: so few that
+// a number reveals almost nothing about the secret.
 const placeholderKinds = 1000
 
 var placeholderForm = lazy(`<secret:[a-z0-9-]+:[0-9]{1,4}>`)

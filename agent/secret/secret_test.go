@@ -194,15 +194,15 @@ func TestRuleFileErrors(t *testing.T) {
 	}
 }
 
-func TestWithheld(t *testing.T) {
+func TestMustRedact(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		".env": true, "a/b/.env.production": true, ".env.example": false, "environment.go": false, "deploy/prod.env": true,
 		"ssh/id_rsa": true, "id_rsa.pub": false, "ID_ED25519": true, "tls/server.pem": true, "server.PEM": true, "pem.go": false,
 		"a.p12": true, "x.kdbx": true, "key.c": false, "host.key": true, "keys/key.pub": false, ".aws/credentials": true, "credentials.go": false,
 	} {
-		if Withheld(name) != want {
-			t.Errorf("Withheld(%q) is %v", name, !want)
+		if MustRedact(name) != want {
+			t.Errorf("MustRedact(%q) is %v", name, !want)
 		}
 	}
 }

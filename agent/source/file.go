@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// FileKind says what a file is to a tracer of bugs.
+// A FileKind says what a file is for whoever looks for the origin of a bug.
 type FileKind int
 
+// The kinds of files.
 const (
 	SourceFile FileKind = iota
 	TestFile
-	OtherFile // documents, data, build files that a source fix only drags along
+	OtherFile // documents, data and build files, which a fix of source often changes too
 )
 
 var (
 	testDirs = Lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
 	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
-	// Endings of files that hold no behaviour, or a generated form of it.
+	// These files have no behaviour, or a generated form of it.
 	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
 .csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .tex .ps .1 .3 .5 .7 .8 .man
 .sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
@@ -28,8 +29,8 @@ makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.jso
 mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
 )
 
-// FileKindOf sorts a path by its name alone. Style sheets and markup count as
-// other only when source changes beside them: the caller falls back.
+// FileKindOf tells the kind of a file from its path alone. Style sheets and markup
+// are OtherFile. A caller who finds no source files may take them for source.
 func FileKindOf(p string) FileKind {
 	base := strings.ToLower(path.Base(p))
 	stem := base
@@ -47,13 +48,14 @@ func FileKindOf(p string) FileKind {
 	return SourceFile
 }
 
-// PathWords are the words of a path, for comparing it with prose.
+// PathWords returns the words of a path, to compare it with prose.
 func PathWords(p string) Bag {
 	b := Bag{}
 	b.AddWords(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(p))
 	return b
 }
 
+// PathSet returns the paths as a bag, each once.
 func PathSet(paths []string) Bag {
 	b := Bag{}
 	for _, p := range paths {
@@ -62,7 +64,7 @@ func PathSet(paths []string) Bag {
 	return b
 }
 
-// WordsOfPaths are the words of the first paths of a commit.
+// WordsOfPaths returns the words of the first paths of a list.
 func WordsOfPaths(paths []string) Bag {
 	const most = 30
 	b := Bag{}
@@ -74,10 +76,11 @@ func WordsOfPaths(paths []string) Bag {
 	return b
 }
 
-// testFile knows the names of test files and directories by the conventions of
+// testFile matches the names of test files and directories by the conventions of
 // Go, JUnit, Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats
-// and TAP. Unlike the ranker's, it takes a capital T for the beginning of a
-// word: to lay Contest.java over would be to lay the fix itself over.
+// and TAP. Unlike testName, it counts a capital T as the beginning of a word, because
+// a command is run with test files of a fix laid over other commits: Contest.java
+// could be the fix itself.
 var testFile = regexp.MustCompile(`(^|/)(` +
 	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
@@ -85,7 +88,7 @@ var testFile = regexp.MustCompile(`(^|/)(` +
 	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
 	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
 
-// IsTestPath says by the path alone whether a file belongs to a project's
-// tests, what they read included. Tests that stand within source files, as
-// Rust's unit tests do, are not seen.
+// IsTestPath tells from the path alone whether a file belongs to a project's tests,
+// or is read by them. It does not find tests within source files, such as Rust's unit
+// tests.
 func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile.MatchString(p) }

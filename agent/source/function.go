@@ -2,10 +2,11 @@ package source
 
 import "strings"
 
+// calledName matches a name before a parenthesis or bracket.
 var calledName = Lazy(`([A-Za-z_~$][\w:~$.]*)\s*[(<\[]`)
 
-// FunctionName is the name in a hunk's heading, or the heading itself where
-// no name stands before a parenthesis.
+// FunctionName returns the name in a hunk's heading, or the whole heading where no
+// name stands before a parenthesis.
 func FunctionName(section string) string {
 	if m := calledName().FindStringSubmatch(section); m != nil {
 		return m[1]
@@ -13,7 +14,8 @@ func FunctionName(section string) string {
 	return strings.Join(strings.Fields(section), " ")
 }
 
-// LastName is the part of a qualified name that a definition spells out.
+// LastName returns the last part of a qualified name, which is the one that a
+// definition spells out.
 func LastName(name string) string {
 	if i := strings.LastIndexAny(name, ":.~"); i >= 0 {
 		name = name[i+1:]

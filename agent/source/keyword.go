@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// BeforeUse are words that a used name may follow.
+// BeforeUse are words after which a name is used and not declared.
 var BeforeUse = strings.Fields(`return throw new else in not and or is await yield case goto go defer delete del assert raise
 	sizeof typeof instanceof if while unless until elif elsif print echo import from puts do then when not use require`)
 
-// keywords are words that no rename yields, in the common languages: between
-// them a change is one of meaning.
+// keywords are words of the common languages that are no names. A change from one to
+// another is never a rename.
 var keywords = strings.Fields(`and as async auto await bool boolean break byte case catch char class const continue
 	def default delete do double elif else elsif end except extern false final finally float fn for foreach func
 	function if in inline int is let long mut new nil None not null NULL nullptr or override private protected
@@ -18,4 +18,5 @@ var keywords = strings.Fields(`and as async auto await bool boolean break byte c
 	True False try typedef union unless unsigned until use using var virtual void volatile while with yield
 	size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t u8 u16 u32 u64`)
 
+// IsKeyword reports whether a word is a keyword of a common language.
 func IsKeyword(s string) bool { return slices.Contains(keywords, s) }

@@ -1,9 +1,9 @@
 // Package source says what a file, a line, a word or a function of source code
-// is, in the language that the file's name tells.
+// is. It knows the language from the file's name.
 //
 // It works on paths and bytes alone: it reads no repository and starts no
-// program. What it says is a good guess for an incomplete or broken file, never
-// an error.
+// program. For an incomplete or broken file its answer is a good guess, and never an
+// error.
 package source
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// LineKind says what a line of a source file is made of.
+// A LineKind says what a line of a source file consists of.
 type LineKind uint8
 
-// The kinds of lines. A line with any code on it is code, comments beside it
-// or not; blank lines inside a comment are blank.
+// The kinds of lines. A line with any code on it is code, whether comments stand
+// beside it or not. Blank lines inside a comment are blank.
 const (
 	LineCode    LineKind = iota
 	LineBlank            // white space only
@@ -32,27 +32,26 @@ const (
 )
 
 const (
-	// maxLexed bounds the blob that is given to a lexer. Files above it are
-	// generated or data, and regular expressions over them take seconds.
+	// MaxLexed bounds the blob that is given to a lexer. Larger files are generated
+	// or data, and regular expressions over them take seconds.
 	MaxLexed = 1 << 20 // bytes
-	// lexTime ends a lexer that got lost in one file. It is not reached by
-	// ordinary text: the slowest lexers seen take about one second a megabyte.
+	// lexTime bounds the time of a lexer for one file. Ordinary text does not reach
+	// it: the slowest lexers seen take about one second a megabyte.
 	lexTime = 20 * time.Second
 )
 
-// LineKinds tells the kind of the lines of a blob up to last, line 1 at index 0. The
-// lexer is chosen by the file's name. A file that no lexer knows, that is
-// larger than maxLexed, not UTF-8 or binary has no comment lines: guessing one
-// would drop a line that may be the culprit's.
+// LineKinds returns the kinds of the lines of a blob up to last, line 1 at index 0.
+// The lexer is chosen by the file's name. A file that no lexer knows, that is larger
+// than MaxLexed, not UTF-8 or binary has no comment lines: a wrong guess would drop a
+// line that may be the culprit's.
 //
-// Docstrings count as comments, as in the reference implementation: changing
-// them changes no behaviour. Python's is any string that is a statement of its
-// own, so a string passed to a function is code even when it begins a line.
-// What #if 0 hides counts as comment too; #include, #define and a first line
-// with #! do not.
+// Docstrings count as comments, as in the reference implementation, because a change
+// of one changes no behaviour. In Python, any string that is a statement is one. A
+// string passed to a function is code even when it begins a line. Text that #if 0
+// hides counts as comment too. #include, #define and a first line with #! do not.
 //
-// Lines below last are left out: lexers read forward at about one megabyte a
-// second, and half of their time would go there.
+// Lines after last are not read: lexers read forward at about one megabyte a second,
+// and would spend half of their time there.
 func LineKinds(path string, blob []byte, last int) []LineKind {
 	lines := splitLines(blob)
 	lines = lines[:min(last, len(lines))]
@@ -71,7 +70,7 @@ func LineKinds(path string, blob []byte, last int) []LineKind {
 	return kinds
 }
 
-// lineParts is what tokens put on one line.
+// lineParts is what the tokens on one line are.
 type lineParts struct {
 	comment bool
 	literal bool // part of a string or heredoc
@@ -139,8 +138,9 @@ func isBrace(code string) bool {
 	return word == "" || closers[strings.ToLower(word)]
 }
 
-// IsImport looks at the first word only: lexers disagree on the type of these
-// words, but agree that they are no comment and no string.
+// IsImport reports whether a line of code names what other files provide. It looks at
+// the first word only: lexers disagree on the type of these words, but agree that they
+// are neither comment nor string.
 func IsImport(code string) bool {
 	code = strings.TrimSpace(code)
 	if strings.HasPrefix(code, "#") {
@@ -163,15 +163,15 @@ func IsImport(code string) bool {
 	return false
 }
 
-// known keeps the lexers of base names: to match one against the patterns of
+// known maps base names to lexers, because matching a name against the patterns of
 // all lexers takes 2 ms.
 var known sync.Map // string -> chroma.Lexer
 
-// maxBase is how long a file system lets a name be. A tree may hold a longer
-// one; to match a megabyte against the patterns of all lexers takes minutes.
+// maxBase is the longest name that file systems allow. A tree may have a longer one,
+// and matching a megabyte against the patterns of all lexers takes minutes.
 const maxBase = 255
 
-// lexerFor picks a lexer by the name of a file; nil is none.
+// lexerFor returns the lexer for the name of a file, nil if there is none.
 func lexerFor(name string) chroma.Lexer {
 	base := path.Base(name)
 	if len(base) > maxBase {
@@ -187,9 +187,8 @@ func lexerFor(name string) chroma.Lexer {
 	return l
 }
 
-// lex runs the lexer of the file's name over the blob, once, at least to the
-// end of line last. It reports false when there is none or when its output
-// cannot be trusted.
+// lex returns the tokens of a blob, at least to the end of line last. It reports
+// false when no lexer knows the file's name, or when its output cannot be trusted.
 func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 	if len(blob) > MaxLexed || !utf8.Valid(blob) || bytes.IndexByte(blob, 0) >= 0 {
 		return nil, false
@@ -217,8 +216,8 @@ func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 	return toks, ok
 }
 
-// drain reads the tokens and checks that together they are the whole text, or
-// reach beyond line last.
+// drain reads the tokens, and checks that they are the whole text or reach beyond
+// line last.
 func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
 	var toks []chroma.Token
 	limit := time.Now().Add(lexTime)
@@ -236,9 +235,9 @@ func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
 	return toks, read >= size
 }
 
-// markDocstrings gives Python's docstrings the type that other lexers give
-// theirs; chroma's types them as any string. A docstring stands at the start
-// of a logical line, outside brackets, with nothing after it.
+// markDocstrings gives Python's docstrings the type that other lexers give theirs.
+// Chroma's Python lexer types them as ordinary strings. A docstring stands at the
+// start of a logical line, outside brackets, with nothing after it.
 func markDocstrings(toks []chroma.Token) {
 	depth, fresh := 0, true
 	for i := 0; i < len(toks); i++ {
@@ -283,7 +282,8 @@ func endsLine(toks []chroma.Token) bool {
 	return true
 }
 
-// splitLines cuts a blob as git does: at LF, with no line after the last one.
+// splitLines cuts a blob into lines as git does: at LF, with no line after the last
+// LF.
 func splitLines(blob []byte) [][]byte {
 	if len(blob) == 0 {
 		return nil

@@ -128,8 +128,8 @@ comment |// c
 
 var kindNames = map[LineKind]string{LineCode: "code", LineBlank: "blank", LineComment: "comment", LineBrace: "brace", LineImport: "import"}
 
-// CRLF, a lone CR, a missing last newline, NUL, broken UTF-8 and size keep
-// git's count of lines.
+// Lines are counted as git does, whatever a blob has of CRLF, a lone CR, no last
+// newline, NUL, broken UTF-8 and size.
 func TestLineKindsCountsAsGit(t *testing.T) {
 	big := strings.Repeat("// c\n", MaxLexed/5+1)
 	for _, tt := range []struct {
@@ -145,8 +145,8 @@ func TestLineKindsCountsAsGit(t *testing.T) {
 	}
 }
 
-// The lexers' files are read at the first use of each, and never block two
-// callers at once.
+// BenchmarkLineKinds measures a lexer. Lexers are read from files at their first use,
+// which never blocks two callers at the same time.
 func BenchmarkLineKinds(b *testing.B) {
 	src := []byte(strings.Repeat("static int f(int a) { return a + 1; } /* c */\n", 2000))
 	b.SetBytes(int64(len(src)))
@@ -155,7 +155,7 @@ func BenchmarkLineKinds(b *testing.B) {
 	}
 }
 
-// lineKinds is lineKindsTo for a whole blob.
+// lineKinds returns the kinds of all lines of a blob.
 func lineKinds(path string, blob []byte) []LineKind { return LineKinds(path, blob, math.MaxInt) }
 
 func TestLongNamesHaveNoLexer(t *testing.T) {

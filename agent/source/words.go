@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// A bag is a multiset of tokens.
+// A Bag is a multiset of tokens.
 type Bag map[string]int
 
-// Tokens shorter or longer than these say nothing of a program's meaning.
+// Tokens that are shorter or longer are not counted: they say nothing about a program.
 const (
 	minTokenLen = 2
 	maxTokenLen = 60
@@ -40,8 +40,8 @@ func (b Bag) AddCode(line []byte) {
 // MaxPairedLine is the longest line, in bytes, of which pairs are taken.
 const MaxPairedLine = 400
 
-// AddPairs counts each identifier or sign of a source line together with the
-// one behind it, a space between: "i <", "< n". No identifier holds a space.
+// AddPairs counts each pair of neighbouring identifiers or signs of a source line,
+// with a space between: "i <", "< n". No other token has a space in it.
 func (b Bag) AddPairs(line []byte) {
 	last := ""
 	for i := 0; i < min(len(line), MaxPairedLine); {
@@ -60,15 +60,16 @@ func (b Bag) AddPairs(line []byte) {
 	}
 }
 
-// Bytes above ASCII belong to identifiers: most languages allow them there.
+// IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII
+// may: most languages allow them.
 func IsIdentByte(c byte) bool {
 	return c == '_' || c >= utf8.RuneSelf ||
 		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// AddWords counts the words of prose, and the parts of identifiers in it:
-// "ovs_vsctl" and "parseFlag" name things by their parts. What stands for a
-// hidden hint is no word.
+// AddWords counts the words of prose. Identifiers in it, such as "ovs_vsctl" and
+// "parseFlag", are counted by their parts. The marks that stand for hidden hints are
+// no words.
 func (b Bag) AddWords(text string) {
 	for _, field := range strings.FieldsFunc(Masks.Replace(text), func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -105,8 +106,8 @@ func splitIdentifier(s string) []string {
 	return parts
 }
 
-// stem folds the commonest English endings, so that "leaks", "leaked" and
-// "leaking" meet. It need not be right, only the same on both sides.
+// stem removes the commonest English endings, so that "leaks", "leaked" and "leaking"
+// are equal. The result need not be a word.
 func stem(w string) string {
 	for _, end := range []string{"ing", "ed", "es", "s"} {
 		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
@@ -116,7 +117,7 @@ func stem(w string) string {
 	return w
 }
 
-// Words that are in most messages, whatever they are about.
+// StopWords are words that most messages have, whatever they are about.
 var StopWords = wordSet(`the and for that this with from are not was but have has
 had when which will would can could should may into also then than them they its
 it's been being there their where what who why how all any some such only other
@@ -134,11 +135,11 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// SortedTokens lists the tokens in order: sums of weights must not depend on
-// map order.
+// SortedTokens returns the tokens in order, because a sum of floats must not depend on
+// the order of a map.
 func SortedTokens(b Bag) []string { return slices.Sorted(maps.Keys(b)) }
 
-// Minus returns the tokens of b that o holds fewer of.
+// Minus returns the tokens of which b has more than o, with the difference.
 func (b Bag) Minus(o Bag) Bag {
 	d := Bag{}
 	for t, n := range b {
@@ -149,14 +150,16 @@ func (b Bag) Minus(o Bag) Bag {
 	return d
 }
 
-// IDF weighs a token by how few of n documents hold it.
+// An IDF weighs a token by how few documents have it (inverse document frequency).
 type IDF struct {
 	df map[string]int
 	n  int
 }
 
+// NewIDF returns an IDF of no documents.
 func NewIDF() *IDF { return &IDF{df: map[string]int{}} }
 
+// Add adds a document.
 func (x *IDF) Add(doc Bag) {
 	x.n++
 	for t := range doc {
@@ -164,11 +167,12 @@ func (x *IDF) Add(doc Bag) {
 	}
 }
 
+// Weight returns the weight of a token.
 func (x *IDF) Weight(t string) float64 {
 	return math.Log((float64(x.n) + 1) / (float64(x.df[t]) + 0.5))
 }
 
-// Overlap is the share, by weight, of want's tokens that have holds: 0 to 1.
+// Overlap returns the share, by weight, of the tokens in want that are in have: 0 to 1.
 func (x *IDF) Overlap(want, have Bag) float64 {
 	hit, all := 0.0, 0.0
 	for _, t := range SortedTokens(want) {
@@ -184,8 +188,8 @@ func (x *IDF) Overlap(want, have Bag) float64 {
 	return hit / all
 }
 
-// Best is the weight of the rarest shared token: one rare name in common says
-// more than ten common ones.
+// Best returns the weight of the rarest shared token: one rare name in common says
+// more than ten frequent ones.
 func (x *IDF) Best(want, have Bag) float64 {
 	top := 0.0
 	for t := range want {
@@ -196,7 +200,7 @@ func (x *IDF) Best(want, have Bag) float64 {
 	return top
 }
 
-// Jaccard is the weight of the shared tokens over the weight of all.
+// Jaccard returns the weight of the shared tokens over the weight of all.
 func (x *IDF) Jaccard(a, b Bag) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0
@@ -220,10 +224,11 @@ func (x *IDF) Jaccard(a, b Bag) float64 {
 	return shared / all
 }
 
-// Masks takes out what stripHints put in. It is no word of the author's: a
-// message with a masked hash is not about hashes.
+// Masks removes the marks that szz.RedactHints puts in. They are no words of the
+// author's: a message with a masked hash is not about hashes.
 var Masks = strings.NewReplacer("<hash>", " ", "<quoted>", " ", "<bug>", " ", "<ref>", " ", "<link>", " ")
 
+// Unite returns the tokens of both bags.
 func Unite(a, b Bag) Bag {
 	u := make(Bag, len(a)+len(b))
 	for t, n := range a {
@@ -235,21 +240,23 @@ func Unite(a, b Bag) Bag {
 	return u
 }
 
+// FirstBytes returns the first n bytes of s.
 func FirstBytes(s string, n int) string { return s[:min(len(s), n)] }
 
+// CodeWordsOf returns the identifiers and numbers of a source line.
 func CodeWordsOf(line []byte) Bag {
 	b := Bag{}
 	b.AddCode(line)
 	return b
 }
 
-// AddMarks counts what a line can be known by: its words, and its pairs.
+// AddMarks counts all by which a line can be recognised: its words and its pairs.
 func (b Bag) AddMarks(line []byte) {
 	b.AddCode(line)
 	b.AddPairs(line)
 }
 
-// Without are the words that o lacks or, where only signs differ, the pairs.
+// Without returns the words that o lacks or, where it lacks none, such pairs.
 func (b Bag) Without(o Bag) []string {
 	var words, pairs []string
 	for _, w := range SortedTokens(b) {
@@ -267,7 +274,7 @@ func (b Bag) Without(o Bag) []string {
 	return pairs
 }
 
-// Shared are the longer words that o has too.
+// Shared returns the words of three or more bytes that o has too.
 func (b Bag) Shared(o Bag) []string {
 	var words []string
 	for _, w := range SortedTokens(b) {

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
-// How messages name culprits. The kernel's form is
+// These patterns find the culprits that a message names. The kernel's form is
 //
 //	Fixes: 0123456789ab ("subject")
 //
-// and prose has a hash within a few words of "introduced", "regression since",
+// In prose, a hash stands within a few words of "introduced", "regression since",
 // "broken by" and the like.
 var (
 	trailerKeys = map[string]bool{
@@ -29,10 +30,11 @@ var (
 	otherCue  = source.Lazy(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
 )
 
-// cueReach is how many bytes around a hash are searched for the words that
-// blame it: about one sentence.
+// cueReach is how many bytes on each side of a hash are searched for words that
+// blame it, which is about one sentence.
 const cueReach = 90
 
+// findAnnotations returns the annotations of a message, verified, each commit once.
 func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []gitext.Trailer) ([]Annotation, error) {
 	var found []Annotation
 	for _, t := range trailers {
@@ -62,14 +64,14 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 
 func verified(a Annotation) bool { return a.Verified }
 
-// mostBrought is how many commits a merge may bring for their messages to
-// speak for it. A merge of more is no fix of one bug.
+// mostBrought is how many commits a merge may bring for their messages to be read.
+// A merge of more is not a fix of one bug.
 const mostBrought = 3
 
-// broughtAnnotations are the verified annotations of the commits that a merge
-// brings: the message of a merged pull request says less than theirs. What they
-// name among themselves is older than the merge and no culprit of it, and is
-// left out without a word, as all that does not verify.
+// broughtAnnotations returns the verified annotations of the commits that a merge
+// brings, because the message of a merged pull request says less than theirs. An
+// annotation that names another of these commits does not verify, and those that do
+// not verify are left out without a note.
 func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) ([]Annotation, error) {
 	if fc.Fix == "" || len(fc.Commit.Parents) < 2 {
 		return nil, nil
@@ -107,8 +109,8 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 	return found, nil
 }
 
-// proseAnnotations finds the hashes in running text that the words around them
-// blame. A hash that is only mentioned ("cherry picked from") is left alone.
+// proseAnnotations finds the hashes in a text that the words around them blame. A
+// hash that is only mentioned ("cherry picked from") is no annotation.
 func proseAnnotations(body string) []Annotation {
 	var found []Annotation
 	reverted := map[int]bool{}
@@ -132,6 +134,8 @@ func proseAnnotations(body string) []Annotation {
 	return found
 }
 
+// sentenceBefore returns the part of the sentence before a place, cueReach bytes at
+// most.
 func sentenceBefore(s string, at int) string {
 	s = s[max(0, at-cueReach):at]
 	if i := strings.LastIndex(s, ". "); i >= 0 {
@@ -143,6 +147,8 @@ func sentenceBefore(s string, at int) string {
 	return s
 }
 
+// sentenceAfter returns the part of the sentence after a place, cueReach bytes at
+// most.
 func sentenceAfter(s string, at int) string {
 	s = s[at:min(len(s), at+cueReach)]
 	if i := strings.Index(s, ". "); i >= 0 {
@@ -162,8 +168,8 @@ func newAnnotation(kind, text, source string, span []int) Annotation {
 	return a
 }
 
-// verifyAnnotation replaces the abbreviated name by the commit's id and checks
-// that it exists, precedes the fix and carries the quoted subject.
+// verifyAnnotation replaces the abbreviated name by the commit's id, and checks that
+// the commit exists, precedes the fix and has the quoted subject.
 func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation) error {
 	name := string(a.Commit)
 	oid, err := repo.Resolve(ctx, name)
@@ -197,8 +203,8 @@ func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a 
 	return nil
 }
 
-// subjectsAgree forgives what people do to subjects that they quote: case,
-// white space, a cut end, dropped or added prefixes.
+// subjectsAgree reports whether a quoted subject may be that of a commit. People
+// change case and white space, cut the end, and drop or add prefixes.
 func subjectsAgree(quoted, subject string) bool {
 	q, s := foldSubject(quoted), foldSubject(subject)
 	if q == "" || s == "" {
@@ -212,7 +218,7 @@ func foldSubject(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(s, "..."), ". …")
 }
 
-// annotated answers from the message, when it names culprits that verify.
+// annotated answers with the annotations that verify. It returns nil when none does.
 func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict, error) {
 	var named []Annotation
 	for _, a := range fc.Annotations {
@@ -230,18 +236,19 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict
 			return nil, err
 		}
 		v.Candidates = append(v.Candidates, a.Commit)
-		v.Suspects = append(v.Suspects, Suspect{
+		v.Suspects = append(v.Suspects, Suspect{Suspect: suspect.Suspect{
 			Commit: c,
 			Reason: fmt.Sprintf("the message of %s names it; it exists, precedes the fix%s", messageOf(a, fc), subjectClause(a)),
-			Evidence: []Evidence{{
+			Evidence: []suspect.Evidence{{
 				Text:    strings.Join(strings.Fields(a.Text), " "),
 				Command: "git show -s " + string(a.In),
 			}},
-		})
+		}})
 	}
 	return v, nil
 }
 
+// messageOf names the commit whose message has the annotation.
 func messageOf(a Annotation, fc *FixContext) string {
 	if a.In == fc.Fix {
 		return "the fix"
@@ -256,6 +263,7 @@ func subjectClause(a Annotation) string {
 	return " and has the quoted subject"
 }
 
+// annotationNotes notes why annotations did not verify.
 func annotationNotes(all []Annotation) []string {
 	var notes []string
 	for _, a := range all {

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"slices"
 
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
-// Source says where the fix is.
+// A Source says where a fix is read from.
 type Source int
 
 // The places a fix can be read from.
@@ -20,21 +21,21 @@ const (
 	SourceWorktree               // the work tree, against HEAD
 )
 
-// ContextOptions say what an engine may see of the fix.
+// ContextOptions say how a fix is read and what an engine may see of it.
 type ContextOptions struct {
-	// NoAnnotations ignores every culprit that the message names and takes all
-	// traces of them out of the message. Evaluation uses it.
+	// NoAnnotations ignores every culprit that the message names and takes all hints
+	// at them out of the message. Evaluation uses it.
 	NoAnnotations bool
-	Paths         []string // literal paths; nil is all
+	Paths         []string // literal paths that the fix is limited to; nil is all
 	Source        Source
 }
 
-// ContextLines is how far around a change the ranker looks, and what a reader
-// of the patch is used to.
+// ContextLines is how many lines of context a patch has, as git's have. The ranker
+// uses the same number of lines around a change.
 const ContextLines = 3
 
-// NewContext reads the fix. For SourceStaged and SourceWorktree fix is the
-// commit that the change is compared with.
+// NewContext reads a fix. For SourceStaged and SourceWorktree, fix is the commit that
+// the uncommitted fix is compared with.
 func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
 	fc, err := readFix(ctx, repo, fix, opt)
 	if err != nil {
@@ -43,7 +44,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	switch {
 	case len(fc.Patch.Files) > 0:
 		fc.Notes = append(fc.Notes, patchNotes(fc.Patch)...)
-	case fc.leftOut: // the notes say so
+	case fc.leftOut: // the notes name the files
 	case len(opt.Paths) > 0:
 		fc.Notes = append(fc.Notes, "the fix changes nothing below the paths given")
 	default:
@@ -53,7 +54,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	if opt.NoAnnotations {
 		fc.Blind = true
 		fc.Message = RedactHintsBut(body, HashLikeWords(fc.Patch))
-		fc.Commit.Message = fc.Message // no engine may look behind it
+		fc.Commit.Message = fc.Message // no engine may see the original
 		return fc, nil
 	}
 	fc.Message = body
@@ -65,6 +66,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	return fc, err
 }
 
+// readFix reads the patch of a fix, and its commit if it has one.
 func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
 	popt := gitext.PatchOptions{Context: ContextLines, Renames: true, Paths: opt.Paths}
 	c, err := repo.Commit(ctx, fix)
@@ -99,11 +101,11 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 	return fc, nil
 }
 
-// noteLeftOut names the files of the work tree that only a program could have
-// compared.
+// noteLeftOut notes which files of the work tree were left out, because comparing
+// them would run a program.
 func (fc *FixContext) noteLeftOut() {
 	if fc.Patch == nil {
-		return // it could not be read
+		return // the patch could not be read
 	}
 	for _, f := range fc.Patch.LeftOut {
 		fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: comparing it would run your filter %q; 'git add' it and use --staged", f.Path, f.Filter))
@@ -111,25 +113,24 @@ func (fc *FixContext) noteLeftOut() {
 	}
 }
 
-// mostApart is how many files of a fix are compared one by one, and how many of
-// them may be left out before the rest is.
+// Bounds of reading a patch file by file.
 const (
-	mostApart   = 1000
-	mostLeftOut = 20
+	mostApart   = 1000 // files that are compared
+	mostLeftOut = 20   // files that cannot be compared before the rest is left out
 )
 
-// patchByFile reads the patch of a fix that cannot be read whole, because the
-// clone lacks blobs or git met a bound: every file that can be compared is, and
-// the others are named.
+// patchByFile reads the patch of a fix file by file, when it cannot be read whole
+// because the clone lacks blobs or git met a bound. The files that cannot be
+// compared are named in the notes.
 func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	p := &gitext.Patch{Commit: fc.Fix, Parent: fc.Parent}
-	opt.Renames, opt.Copies = false, false // finding them takes the blobs
+	opt.Renames, opt.Copies = false, false // finding them needs all blobs
 	note := func(format string, args ...any) {
 		fc.Notes, fc.leftOut = append(fc.Notes, fmt.Sprintf(format, args...)), true
 	}
 	files, err := repo.Changes(ctx, fc.Parent, fc.Fix, opt)
 	if gitext.Unreadable(err) && !errors.As(err, new(*gitext.MissingObjectError)) {
-		note("the changes of the fix could not be read: %s", WhyUnread(err))
+		note("the changes of the fix could not be read: %s", gitext.WhyUnread(err))
 		return p, nil
 	}
 	if err != nil {
@@ -144,7 +145,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 		opt.Paths = []string{f.NewPath}
 		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
 		if gitext.Unreadable(err) {
-			note("%q was left out: %s", Clipped(f.NewPath), WhyUnread(err))
+			note("%q was left out: %s", suspect.ShortPath(f.NewPath), gitext.WhyUnread(err))
 			left++
 			continue
 		}
@@ -156,7 +157,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	return p, nil
 }
 
-// patchNotes says in a sentence each what of the patch cannot be traced.
+// patchNotes notes which parts of a patch cannot be traced, a sentence each.
 func patchNotes(p *gitext.Patch) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -187,8 +188,7 @@ func patchNotes(p *gitext.Patch) []string {
 	return notes
 }
 
-// crOnly reports whether every hunk replaces lines by the same lines with
-// another line end.
+// crOnly reports whether every hunk only changes line ends.
 func crOnly(f *gitext.FileChange) bool {
 	if len(f.Hunks) == 0 {
 		return false

@@ -19,8 +19,8 @@ func (h *history) context(fix gitext.OID, opt ContextOptions) *FixContext {
 	return fc
 }
 
-// A trailer or a sentence that names an ancestor is the answer, marked as such;
-// without annotations the same fix is traced, and its message names nothing.
+// A trailer or a sentence that names an ancestor is the answer, marked as such.
+// Without annotations the same fix is traced, and its message names no culprit.
 func TestAnnotations(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"a.c": "int a;\nint b;\n"})
@@ -55,8 +55,9 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// The few commits that a merge brings speak for it; many do not, nor does one
-// that names another of them, and nothing of it is left without annotations.
+// The annotations of the few commits that a merge brings count for the merge. Those
+// of many commits do not, nor does one that names another of these commits, and
+// none does without annotations.
 func TestAnnotationsOfAMerge(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"a.c": "int a;\nint b;\n"})
@@ -103,8 +104,8 @@ func TestAnnotationsOfAMerge(t *testing.T) {
 	}
 }
 
-// What only mentions a commit does not blame it, and what cannot be true is
-// not believed but said.
+// A commit that is only mentioned is not blamed. An annotation that cannot be true is
+// not trusted, and a note says so.
 func TestAnnotationsThatAreNot(t *testing.T) {
 	h := newHistory(t)
 	old := h.Commit("start", gittest.Files{"a.c": "int a;\n"})
@@ -130,8 +131,8 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 	}
 }
 
-// Nothing of the answer is left in a message that was stripped: not a hash of
-// five digits, not a title, not the number of a pull request or a review.
+// A redacted message has nothing left of the answer: no hash of five digits, no
+// title, no number of a pull request or a review.
 func TestStripHints(t *testing.T) {
 	for message, want := range map[string]string{
 		"broken by a1b2c": "broken by <hash>",
@@ -156,8 +157,8 @@ func TestStripHints(t *testing.T) {
 	}
 }
 
-// Numbers and names that the patch shows are no hashes: the bug may be about
-// them. What is long enough for a real hash goes all the same.
+// Numbers and names that the patch shows are kept, because the bug may be about them.
+// A word that is long enough for a real hash is taken out all the same.
 func TestStripHintsSparesThePatch(t *testing.T) {
 	patch := &gitext.Patch{Files: []gitext.FileChange{{
 		OldPath: "acc100/a.c", NewPath: "acc100/a.c",
@@ -169,7 +170,7 @@ func TestStripHintsSparesThePatch(t *testing.T) {
 	}
 }
 
-// Odd fixes are read, and what is odd about them is said.
+// Odd fixes are read, and a note says what is odd.
 func TestContextNotes(t *testing.T) {
 	h := newHistory(t)
 	root := h.Commit("root", gittest.Files{"a.c": "int a;\r\nint b;\r\n", "x.bin": "a\x00b", "s.sh": "exit 0\n"})

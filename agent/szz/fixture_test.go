@@ -6,8 +6,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A history is a repository of a test. szztest has the same for the other
-// rooms; it imports this package.
+// A history is a repository of a test. The tests of the other rooms use szztest,
+// which imports this package.
 type history struct{ *gittest.History }
 
 func newHistory(t *testing.T) *history {

@@ -9,48 +9,48 @@ import (
 	"git-agent/gitext"
 )
 
-// AgentReport is how a verdict of the agent came about.
+// An AgentReport says how a verdict of the agent engine came about.
 type AgentReport struct {
 	Model     string     `json:"model"`
 	Basis     Basis      `json:"basis"`
 	Runs      []AgentRun `json:"runs"`
 	Agreement float64    `json:"agreement,omitempty"` // share of the runs with a verdict that name the first suspect; 0 where fewer than two have one
 	Fallback  string     `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the verdict is the agent's
-	// Calibrated says that the probabilities went through the calibration, and
-	// Calibration what it rests on, or why there is none.
+	// Calibrated says that the probabilities are calibrated, and Calibration what the
+	// calibration was fitted on, or why there is none.
 	Calibrated  bool   `json:"calibrated"`
 	Calibration string `json:"calibration,omitempty"`
 }
 
-// AgentRun is one investigation.
+// An AgentRun is one run of the agent engine.
 type AgentRun struct {
 	Status     string      `json:"status"` // one of the agent.Status constants
 	Reason     string      `json:"reason,omitempty"`
-	Class      model.Class `json:"class,omitempty"`   // of the failure, when it was the model's server that ended it
+	Class      model.Class `json:"class,omitempty"`   // of the failure, when the model's server ended the run
 	Turns      int         `json:"turns"`             // answers of the model
 	Calls      int         `json:"calls"`             // tool calls that ran
-	Resumed    int         `json:"resumed,omitempty"` // steps that an earlier life of the run had done
+	Resumed    int         `json:"resumed,omitempty"` // steps that were done before the run was resumed
 	Repeated   int         `json:"repeated,omitempty"`
-	Objections int         `json:"objections,omitempty"` // claims of which the check found that the code was older
+	Objections int         `json:"objections,omitempty"` // claims to which the check objected: the faulty code is older than the commit
 	Usage      model.Usage `json:"usage"`
 	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
 }
 
-// Claim is a commit that a run reported.
+// A Claim is the model's statement that a commit introduced the bug.
 type Claim struct {
 	Commit     gitext.OID `json:"commit"`
 	Type       string     `json:"type"`              // one of ClaimTypes
 	Confidence float64    `json:"confidence"`        // as the model states it, 0 to 1
 	Reasoning  string     `json:"reasoning"`         // cleaned, one paragraph
-	Checked    string     `json:"checked,omitempty"` // what the check found when it objected
+	Checked    string     `json:"checked,omitempty"` // the objection that the check made; "" for none
 }
 
-// ClaimTypes are the ways in which a commit introduces a bug: it wrote the
-// faulty code, it left out what a change needed, it did so in another file
-// than the fix, or it hides behind a refactoring that the blame stops at.
+// ClaimTypes are the ways in which a commit introduces a bug: it wrote the faulty
+// code, it left out what a change needed, it did so in another file than the fix, or
+// blame stops before it at a refactoring.
 var ClaimTypes = []string{"introduction", "omission", "cross_file", "refactor_penetration"}
 
-// ProbabilityNote says what the probabilities are worth.
+// ProbabilityNote says whether the probabilities are calibrated.
 func (r *AgentReport) ProbabilityNote() string {
 	if r.Calibrated {
 		return "the probabilities are calibrated " + r.Calibration
@@ -58,30 +58,29 @@ func (r *AgentReport) ProbabilityNote() string {
 	return "the probabilities mix the ranking's with the model's own confidence and are not calibrated: " + r.Calibration
 }
 
-// A Vote is how the agent engine came to a suspect's probability.
+// A Vote is what the agent engine makes a suspect's probability from.
 type Vote struct {
-	Raw       float64 `json:"raw"`       // what the ranking and the model think, mixed; not calibrated
+	Raw       float64 `json:"raw"`       // the estimates of the ranking and the model, mixed; not calibrated
 	Agreement float64 `json:"agreement"` // share of the runs with a verdict that name the commit
-	// Absent is how many runs of those that were to vote gave no verdict. What
-	// was learnt of full votes does not hold where it is not 0.
+	// Absent is how many runs gave no verdict. A calibration, which is fitted on votes
+	// of all runs, is not valid where it is not 0.
 	Absent int `json:"absent,omitempty"`
 }
 
-// HasVerdict reports whether the run gave a verdict, be it that no commit is to
-// blame. A run that failed or met its limit did not.
+// HasVerdict reports whether the run gave a verdict. That no commit is to blame is a
+// verdict too. A run that failed or met its limit has none.
 func (r AgentRun) HasVerdict() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
 
-// Basis is what the probabilities of a model depend on beside the cases.
+// A Basis is what the probabilities of the agent engine depend on beside the cases.
 type Basis struct {
 	Model   string `json:"model"`
 	Prompts string `json:"prompts"` // hash of the texts and schemas that it is sent
 	Ranker  string `json:"ranker"`  // hash of the ranking's model
-	Runs    int    `json:"runs"`    // that vote
-	Method  string `json:"method"`  // what was chosen beyond the defaults, such as "no-tools"; "" for nothing
+	Runs    int    `json:"runs"`    // how many vote
+	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
 }
 
-// Differs says in words for whom each foreign part of the basis is, "" when
-// nothing differs.
+// Differs says in what a basis differs from that of now, "" when it does not.
 func (b Basis) Differs(now Basis) string {
 	var words []string
 	add := func(differs bool, format string, args ...any) {

@@ -1,51 +1,8 @@
 package szz
 
-import (
-	"errors"
-	"fmt"
+import "fmt"
 
-	"git-agent/gitext"
-)
-
-// WhyUnread says why a part of the repository could not be read, for a note. err
-// is one for which gitext.Unreadable is true.
-func WhyUnread(err error) string {
-	var gone *gitext.MissingObjectError
-	var large *gitext.TooLargeError
-	switch {
-	case errors.As(err, &gone):
-		return "this clone lacks object " + gone.OID.Short()
-	case errors.As(err, &large):
-		return fmt.Sprintf("it has %s, and files of more than %s are not read", mebibytes(large.Size), mebibytes(large.Max))
-	}
-	var git *gitext.Error
-	if errors.As(err, &git) {
-		return git.Error()
-	}
-	return err.Error()
-}
-
-// mebibytes rounds up, so that what is above a bound reads as above it.
-func mebibytes(n int64) string {
-	tenths := (n*10 + 1<<20 - 1) >> 20
-	if tenths%10 == 0 {
-		return fmt.Sprintf("%d MiB", tenths/10)
-	}
-	return fmt.Sprintf("%d.%d MiB", tenths/10, tenths%10)
-}
-
-// Cut bounds s to max runes and says how much is missing.
-func Cut(s string, max int) string {
-	rs := []rune(s)
-	if len(rs) <= max {
-		return s
-	}
-	return fmt.Sprintf("%s… (+%d)", string(rs[:max]), len(rs)-max)
-}
-
-// Clipped is a path for a note: one in a tree may have any length.
-func Clipped(path string) string { return Cut(path, 300) }
-
+// Plural returns one for 1 and many for any other number.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -53,7 +10,8 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
-// PartOf words n of total things; n is at least 1.
+// PartOf says how many of total things n is, such as "3 of the 5 lines", "all 3
+// lines" or "the line". n is at least 1.
 func PartOf(n, total int, thing string) string {
 	switch {
 	case total == 1:

@@ -4,50 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"git-agent/agent"
 )
-
-// deed is what kind of thing a tool does.
-type deed int
-
-const (
-	other    deed = iota
-	reads         // shows something that has a name
-	searches      // looks for something
-	edits
-	tests
-	verdicts // reports, which is no step of the search
-)
-
-// deedOf knows the tools for tracing by name. Those for repair say what they
-// do in theirs, as in "edit_file" or "run_tests".
-func deedOf(tool string) deed {
-	switch tool {
-	case "git_show", "git_blame", "git_log_function":
-		return reads
-	case "git_log_search", "git_grep":
-		return searches
-	case "report":
-		return verdicts
-	}
-	for _, word := range []struct {
-		part string
-		deed deed
-	}{
-		{"test", tests}, {"edit", edits}, {"write", edits}, {"patch", edits}, {"search", searches}, {"grep", searches}, {"find", searches},
-		{"read", reads}, {"show", reads}, {"view", reads}, {"cat", reads}, {"list", reads},
-	} {
-		if strings.Contains(tool, word.part) {
-			return word.deed
-		}
-	}
-	return other
-}
 
 // act is a call that was begun, as the detectors of smells see it.
 type act struct {
 	turn int
 	tool string
-	does deed
+	does agent.Deed // "" for a tool that says none
 	call Call
 	key  string // the arguments in a form that is the same for the same question
 	args callArgs
@@ -66,8 +31,8 @@ func (t *Trajectory) acts() []act {
 	for _, turn := range t.Turns {
 		for _, c := range turn.Calls {
 			tool, said := c.Means()
-			does := deedOf(tool)
-			if does == verdicts || c.Asks == 0 && c.Result == nil {
+			does := t.deeds[tool]
+			if does == agent.DeedVerdict || c.Asks == 0 && c.Result == nil {
 				continue
 			}
 			args, _ := decode[callArgs]([]byte(said)) // what is no JSON has none of them
@@ -106,29 +71,9 @@ func (a act) commit() string {
 	return a.args.Commit
 }
 
-// nothing are the words with which the tools say that they found nothing; a
-// test holds them against the tools.
-var nothing = []string{": no commits found\n", ": no lines found\n"}
+func (a act) foundNothing() bool { return a.answered() && a.call.Result.Nothing }
 
-func (a act) foundNothing() bool {
-	return a.answered() && containsAny(a.call.Result.Text, nothing)
-}
-
-// timeout are the words of a call that its time limit stopped.
-var timeout = []string{"without an answer; to ask for less"}
-
-func (a act) timedOut() bool {
-	return a.call.Result != nil && a.call.Result.Failed && containsAny(a.call.Result.Text, timeout)
-}
-
-func containsAny(text string, list []string) bool {
-	for _, s := range list {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
-}
+func (a act) timedOut() bool { return a.call.Result != nil && a.call.Result.TimedOut }
 
 // narrowing are the arguments that make a tool look at less.
 var narrowing = []string{"path", "since", "until", "start", "end", "max", "function", "commit"}
@@ -148,6 +93,3 @@ func (a act) narrower(before act) bool {
 	}
 	return false
 }
-
-// tracing is true for runs that look for the commits behind a bug.
-func (t *Trajectory) tracing() bool { return strings.HasPrefix(t.Run.Kind, "szz") }

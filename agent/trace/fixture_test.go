@@ -86,7 +86,7 @@ type tool struct {
 }
 
 func (t tool) Spec() agent.Spec {
-	return agent.Spec{Name: t.name, Description: "about " + t.name, Parameters: json.RawMessage(`{"type":"object"}`)}
+	return agent.Spec{Name: t.name, Description: "about " + t.name, Parameters: json.RawMessage(`{"type":"object"}`), Deed: oldDeed(t.name)}
 }
 
 func (t tool) Call(_ context.Context, args json.RawMessage) (agent.Result, error) {
@@ -140,7 +140,7 @@ func traced() script {
 		tools: map[string]map[string]agent.Result{
 			"git_blame":        {`{"path":"src/a.c","start":10}`: {Text: "L10: 1f0c7d2b9a44 | tok = next[1];\n"}},
 			"git_show":         {`{"commit":"1f0c7d2b9a44"}`: {Text: "L1: line of the commit\n[condensed]\n" + long[:700], Full: long, Truncated: true}},
-			"git_log_search":   {`{"pattern":"next[1]"}`: {Text: "-S \"next[1]\", history of 0b4e: no commits found\ntry: less\n"}},
+			"git_log_search":   {`{"pattern":"next[1]"}`: {Text: "-S \"next[1]\", history of 0b4e: no commits found\ntry: less\n", Nothing: true}},
 			"git_grep":         {},
 			"git_log_function": {},
 		},

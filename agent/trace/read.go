@@ -31,7 +31,18 @@ func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error
 		}
 		t.Last = step.At
 	}
+	t.settle()
 	return t, nil
+}
+
+// settle takes what the opening says of the tools. Of a run of an older build,
+// which does not say it, it is guessed.
+func (t *Trajectory) settle() {
+	if o := t.Opening; o != nil && o.Deeds != nil {
+		t.deeds, t.needs = o.Deeds, o.Needs
+		return
+	}
+	t.guessOldFields()
 }
 
 // take files one step.

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"git-agent/agent"
 )
 
 // Smell is a pattern in a run that goes with failure more often than with
 // success. The first four are those of Passerine ("Evaluating Agent-based
 // Program Repair at Google", section IV); the others are their equivalents for
-// tracing.
+// runs that search a history.
 type Smell struct {
 	Name  string
 	About string // what it means, for a reader
@@ -65,10 +67,10 @@ func one(when bool, s Smell, turns ...int) []Finding {
 	return []Finding{{Smell: s, Turns: turns}}
 }
 
-// NoTest needs a run that changes files: tracing only reads.
+// NoTest needs a run that changes files.
 func noTest(_ *Trajectory, acts []act) []Finding {
-	changed := filter(acts, func(a act) bool { return a.does == edits })
-	return one(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == tests }), NoTest, turnsOf(changed)...)
+	changed := filter(acts, func(a act) bool { return a.does == agent.DeedEdit })
+	return one(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
 }
 
 // noOpRead: a read or a search that equals an earlier one that was answered,
@@ -78,14 +80,14 @@ func noOpRead(_ *Trajectory, acts []act) []Finding {
 	seen := map[string]bool{}
 	for _, a := range acts {
 		switch a.does {
-		case edits, tests, other:
-			clear(seen)
-		case reads, searches:
+		case agent.DeedRead, agent.DeedShow, agent.DeedBlame, agent.DeedSearch:
 			key := a.tool + " " + a.key
 			if seen[key] {
 				again = append(again, a)
 			}
 			seen[key] = seen[key] || a.answered()
+		default: // an edit, a test, or something that may change as much
+			clear(seen)
 		}
 	}
 	return one(len(again) > 0, NoOpRead, turnsOf(again)...)
@@ -100,7 +102,7 @@ func searchesInRow(_ *Trajectory, acts []act) []Finding {
 		row = nil
 	}
 	for _, turn := range rows(acts, func(a, b act) bool { return a.turn == b.turn }) {
-		if slices.ContainsFunc(turn, func(a act) bool { return a.does != searches }) {
+		if slices.ContainsFunc(turn, func(a act) bool { return a.does != agent.DeedSearch }) {
 			flush()
 			continue
 		}
@@ -113,8 +115,10 @@ func searchesInRow(_ *Trajectory, acts []act) []Finding {
 // editsInRow counts edits of one file with nothing between them.
 func editsInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
-	for _, row := range rows(acts, func(a, b act) bool { return a.does == edits && b.does == edits && a.path() == b.path() }) {
-		if row[0].does == edits && len(row) >= rowLength {
+	for _, row := range rows(acts, func(a, b act) bool {
+		return a.does == agent.DeedEdit && b.does == agent.DeedEdit && a.path() == b.path()
+	}) {
+		if row[0].does == agent.DeedEdit && len(row) >= rowLength {
 			found = append(found, Finding{Smell: EditsInRow, Turns: turnsOf(row), Note: row[0].path()})
 		}
 	}
@@ -126,7 +130,7 @@ func editsInRow(_ *Trajectory, acts []act) []Finding {
 func sameCommit(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	shown := filter(acts, func(a act) bool {
-		return a.tool == "git_show" && a.answered() && firstPage(a.args.Page) && a.args.Commit != ""
+		return a.does == agent.DeedShow && a.answered() && firstPage(a.args.Page) && a.args.Commit != ""
 	})
 	for len(shown) > 0 {
 		first := shown[0].commit()
@@ -155,7 +159,7 @@ func sameOID(a, b string) bool {
 
 func emptySearches(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
-	asked := filter(acts, func(a act) bool { return a.does == searches && a.answered() && a.call.Result.SameAs == "" })
+	asked := filter(acts, func(a act) bool { return a.does == agent.DeedSearch && a.answered() && a.call.Result.SameAs == "" })
 	for _, row := range rows(asked, func(a, b act) bool { return a.foundNothing() && b.foundNothing() }) {
 		found = append(found, one(row[0].foundNothing() && len(row) >= emptyLength, EmptySearches, turnsOf(row)...)...)
 	}
@@ -163,21 +167,14 @@ func emptySearches(_ *Trajectory, acts []act) []Finding {
 }
 
 func wideFirst(_ *Trajectory, acts []act) []Finding {
-	return one(len(acts) > 0 && acts[0].does == searches && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
+	return one(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
 }
 
-// blamed are the words of a first prompt whose patch names the commits that
-// wrote the old lines; a test holds them against a recorded one.
-const blamed = "the commit that wrote an old line"
-
-// neverBlamed asks for the history of lines, by git blame or git log -L. A
-// first prompt that holds a blame has it already.
+// neverBlamed is for runs whose verdict should rest on who wrote lines, by git
+// blame or git log -L, and whose first prompt does not say it.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
-	if t.Opening != nil && strings.Contains(t.Opening.Prompt, blamed) {
-		return nil
-	}
-	looked := slices.ContainsFunc(acts, func(a act) bool { return a.tool == "git_blame" || a.tool == "git_log_function" })
-	return one(t.tracing() && t.Verdict() != nil && !looked, NeverBlamed)
+	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
+	return one(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
 }
 
 // timeoutUnchanged looks at the next call of a tool whose call was stopped by

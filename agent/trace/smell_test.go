@@ -20,7 +20,8 @@ import (
 )
 
 // conversation builds a trajectory from turns of calls, each "name args" and,
-// behind " -> ", what the tool said; "!" before that marks a failed call.
+// behind " -> ", what the tool said; "!" before that marks a failed call. It is
+// one of an old build, which says nothing of its tools.
 func conversation(kind string, turns ...[]string) *Trajectory {
 	t := &Trajectory{Run: cache.Run{Kind: kind}, Opening: &agent.Opening{Limits: agent.Limits{Turns: 15}}}
 	for n, calls := range turns {
@@ -36,6 +37,31 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
+	t.settle()
+	return t
+}
+
+// recorded is the same run as a newer build records it: the fields say what the
+// names of its tools and their English said.
+func recorded(t *Trajectory) *Trajectory {
+	names := map[string]string{} // of the tools
+	t.Opening.Deeds, t.Opening.Needs = map[string]agent.Deed{}, t.needs
+	for i := range t.Turns {
+		for j := range t.Turns[i].Calls {
+			c := &t.Turns[i].Calls[j]
+			name, args := c.Means()
+			if names[name] == "" {
+				names[name] = fmt.Sprint("tool", len(names))
+			}
+			t.Opening.Deeds[names[name]] = t.deeds[name]
+			c.Name, c.Args = names[name], args
+			if c.Result.Nothing || c.Result.TimedOut {
+				c.Result.Text = "some other words"
+			}
+		}
+	}
+	t.Run.Kind, t.Opening.Prompt = "other/agent", ""
+	t.settle()
 	return t
 }
 
@@ -90,12 +116,15 @@ func TestSmells(t *testing.T) {
 			if kind == "" {
 				kind = "szz/agent"
 			}
-			var got []string
-			for _, f := range conversation(kind, tt.turns...).Smells() {
-				got = append(got, strings.TrimSpace(fmt.Sprint(f.Smell.Name, " ", f.Turns, " ", f.Note)))
-			}
-			if strings.Join(got, "; ") != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			old := conversation(kind, tt.turns...)
+			for name, run := range map[string]*Trajectory{"an old build": old, "this build": recorded(conversation(kind, tt.turns...))} {
+				var got []string
+				for _, f := range run.Smells() {
+					got = append(got, strings.TrimSpace(fmt.Sprint(f.Smell.Name, " ", f.Turns, " ", f.Note)))
+				}
+				if strings.Join(got, "; ") != tt.want {
+					t.Errorf("of %s: got %q, want %q", name, got, tt.want)
+				}
 			}
 		})
 	}
@@ -134,6 +163,8 @@ func TestBlamedInThePrompt(t *testing.T) {
 	}{{prompt, 0}, {"# The fix\n\nWhich commit introduced the bug?", 1}} {
 		run := conversation("szz/agent", []string{`report {"commits":[{"commit":"abc"}]} -> accepted`})
 		run.Opening.Prompt = tt.prompt
+		run.needs = nil
+		run.settle()
 		if got := run.Smells(); len(got) != tt.want || tt.want == 1 && got[0].Smell != NeverBlamed {
 			t.Errorf("%.60q: got %+v", tt.prompt, got)
 		}
@@ -150,8 +181,8 @@ func TestTurnCap(t *testing.T) {
 	}
 }
 
-// The words by which an empty answer and a time-out are known are those of
-// the tools.
+// The tools say what they do, when they found nothing and when their time
+// ended; and the words by which these are known in old runs are still theirs.
 func TestWordsOfTheTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,9 +211,17 @@ func TestWordsOfTheTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := act{call: Call{Result: &agent.CallResult{Text: res.Text}}}
-		if !a.foundNothing() {
-			t.Errorf("%s found nothing in other words: %q", name, res.Text)
+		if !res.Nothing || !oldNothing(res.Text) {
+			t.Errorf("%s found nothing, %t, in other words: %q", name, res.Nothing, res.Text)
+		}
+	}
+	specs, err := gittool.Specs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range specs {
+		if s.Deed != oldDeed(s.Name) {
+			t.Errorf("the deed of %s is %q, once %q", s.Name, s.Deed, oldDeed(s.Name))
 		}
 	}
 	if box, err = gittool.New(repo, gittool.Scope{Tip: tip}, gittool.Options{Timeout: time.Nanosecond}); err != nil {
@@ -192,7 +231,7 @@ func TestWordsOfTheTools(t *testing.T) {
 	if _, err := box.Call(t.Context(), "git_grep", []byte(`{"pattern":"x"}`)); !errors.As(err, &no) {
 		t.Fatalf("no time-out: %v", err)
 	}
-	if a := (act{call: Call{Result: &agent.CallResult{Text: no.Answer(), Failed: true}}}); !a.timedOut() {
-		t.Errorf("a time-out in other words: %q", no.Answer())
+	if !no.TimedOut || !strings.Contains(no.Answer(), oldTimeout) {
+		t.Errorf("a time-out, %t, in other words: %q", no.TimedOut, no.Answer())
 	}
 }

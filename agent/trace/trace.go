@@ -31,6 +31,9 @@ type Trajectory struct {
 	Damaged []string       // steps that cannot be read, in words
 	Results int            // recorded results of any kind
 	Last    time.Time      // of the last step, zero without one
+
+	deeds map[string]agent.Deed // of its tools
+	needs []agent.Deed          // without which its verdict is rash
 }
 
 // About is what a run is about, as far as its spec says so.
@@ -123,10 +126,10 @@ func Sum(list []model.Usage) model.Usage {
 
 // Status is how the run ended or where it stands: one of the agent's Status
 // constants once it has ended, else the state of the run. A verdict that names
-// no commit is one to the loop, and nothing to whoever asked.
+// nothing is one to the loop, and no answer to whoever asked.
 func (t *Trajectory) Status() string {
 	switch {
-	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Verdict().namesNone():
+	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Verdict().nothing():
 		return agent.StatusNothing
 	case t.Closing != nil:
 		return agent.CleanLine(t.Closing.Status)

@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "encoding/json"
 
 // Verdict is the answer with which a run ended.
 type Verdict struct {
@@ -11,6 +8,8 @@ type Verdict struct {
 	Claims []Claim         // as far as the answer has a form that is known
 	Detail json.RawMessage // the recorded value
 	Text   string          // the answer in words, or what the model was told of it
+	// Nothing says that it names nothing.
+	Nothing bool
 }
 
 // Claim is one commit that a verdict names.
@@ -29,11 +28,11 @@ func (t *Trajectory) Verdict() *Verdict {
 		for _, c := range turn.Calls {
 			if r := c.Result; r != nil && r.Final {
 				_, args := c.Means()
-				return &Verdict{Turn: turn.N, Claims: claims(r.Detail, args), Detail: r.Detail, Text: r.Text}
+				return &Verdict{Turn: turn.N, Claims: claims(r.Detail, args), Detail: r.Detail, Text: r.Text, Nothing: r.Nothing}
 			}
 		}
 		if s := turn.Said; s != nil && s.Final {
-			v := &Verdict{Turn: turn.N, Claims: claims(s.Detail, ""), Detail: s.Detail, Text: s.Text}
+			v := &Verdict{Turn: turn.N, Claims: claims(s.Detail, ""), Detail: s.Detail, Text: s.Text, Nothing: s.Nothing}
 			if r := turn.Reply(); r != nil {
 				v.Text = r.Message.Text
 			}
@@ -43,10 +42,8 @@ func (t *Trajectory) Verdict() *Verdict {
 	return nil
 }
 
-// namesNone is true for a verdict whose list of commits is empty.
-func (v *Verdict) namesNone() bool {
-	return v != nil && string(bytes.TrimSpace(v.Detail)) == "[]"
-}
+// nothing is true for a verdict that names nothing.
+func (v *Verdict) nothing() bool { return v != nil && v.Nothing }
 
 // claims reads the commits of a verdict from its value, or else from the
 // arguments of the call.

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// Folder is what one user keeps about one repository, or, without a repository,
+// Folder is the directory for what git-agent keeps about one repository, or
 // about none. It need not exist.
 type Folder struct {
 	Path       string
 	Repository string // canonical path of the common git directory
-	Why        string // why it is not where it should be; "" when it is there
+	Why        string // why it is not in the usual place; "" if it is
 	root       string
 }
 
-// Folder finds the folder of the repository with this common git directory, and
-// makes nothing.
+// Folder returns the folder of the repository with this common git directory,
+// and creates nothing.
 func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 	root, err := u.Root(k)
 	if err != nil {
@@ -35,8 +35,8 @@ func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 	}
 	f := Folder{Repository: canonical, Why: root.Why, root: root.Path}
 	sum := hashOf(canonical)
-	// 64 bits part all repositories that there are, unless somebody made two
-	// paths to meet. These get the whole hash.
+	// 64 bits are enough unless somebody constructed two paths with the same ones.
+	// Then the second gets the whole hash.
 	for _, digits := range []int{16, len(sum)} {
 		f.Path = filepath.Join(root.Path, nameOf(canonical)+"-"+sum[:digits])
 		if owner, found := readRecord(f.Path); !found || owner == canonical {
@@ -46,7 +46,8 @@ func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 	return Folder{}, fmt.Errorf("%q is the folder of another repository", f.Path)
 }
 
-// Own is the folder of what belongs to no repository: the root itself.
+// Own returns the folder for data that belongs to no repository: the root
+// itself.
 func (u User) Own(k Kind) (Folder, error) {
 	root, err := u.Root(k)
 	return Folder{Path: root.Path, Why: root.Why, root: root.Path}, err
@@ -68,8 +69,8 @@ func hashOf(path string) string {
 // maxName bounds the readable part of a folder's name.
 const maxName = 48
 
-// nameOf is what people call the repository: "linux" for /src/linux/.git and
-// for /src/linux.git.
+// nameOf returns the name by which people call the repository: "linux" for
+// /src/linux/.git and /src/linux.git.
 func nameOf(commonDir string) string {
 	base := filepath.Base(commonDir)
 	if base == ".git" {
@@ -93,13 +94,13 @@ func nameOf(commonDir string) string {
 	return clean
 }
 
-// Make makes the folder if it is not there, and checks it if it is.
+// Make creates the folder if it does not exist, and checks it if it does.
 func (f Folder) Make() error {
 	for _, dir := range []string{f.root, f.Path} {
-		err := private(dir)
+		err := checkPrivate(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err = os.MkdirAll(dir, 0o700); err == nil {
-				err = private(dir) // perhaps another process was faster
+				err = checkPrivate(dir) // perhaps another process has created it
 			}
 		}
 		if err != nil {
@@ -112,16 +113,16 @@ func (f Folder) Make() error {
 	return writeRecord(f.Path, f.Repository)
 }
 
-// Check returns nil for a folder that is there and can be believed.
+// Check returns nil if the folder exists and can be trusted.
 func (f Folder) Check() error {
-	if err := private(f.root); err != nil {
+	if err := checkPrivate(f.root); err != nil {
 		return err
 	}
-	return private(f.Path)
+	return checkPrivate(f.Path)
 }
 
-// Gone is true when the repository is not where it was: it was deleted or
-// moved, or its disk is not mounted.
+// Gone reports whether the repository is no longer where it was: it was deleted
+// or moved, or its disk is not mounted.
 func (f Folder) Gone() bool {
 	_, err := os.Lstat(f.Repository)
 	return errors.Is(err, fs.ErrNotExist)
@@ -156,11 +157,13 @@ const recordName = "repository"
 // maxRecord is more than the longest path.
 const maxRecord = 64 << 10
 
-// record is the hash of the path and the path itself, so that a damaged record
-// is told from that of another repository.
+// record returns the text of a record: the hash of the path and the path
+// itself, so that a damaged record is not mistaken for that of another
+// repository.
 func record(path string) []byte { return fmt.Appendf(nil, "%s\n%s\n", hashOf(path), path) }
 
-// readRecord returns false when there is no record that is whole.
+// readRecord returns the path in a record, and false if there is no undamaged
+// record.
 func readRecord(dir string) (string, bool) {
 	file := filepath.Join(dir, recordName)
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
@@ -179,7 +182,7 @@ func readRecord(dir string) (string, bool) {
 	return string(path), bytes.Equal(text, record(string(path)))
 }
 
-// writeRecord replaces the record by one that appears whole.
+// writeRecord replaces the record atomically.
 func writeRecord(dir, path string) error {
 	f, err := os.CreateTemp(dir, recordName+".making-") // mode 0600
 	if err != nil {
@@ -188,7 +191,7 @@ func writeRecord(dir, path string) error {
 	_, err = f.Write(record(path))
 	file := filepath.Join(dir, recordName)
 	if info, lost := os.Lstat(file); lost == nil && info.IsDir() {
-		err = errors.Join(err, os.Rename(file, file+".damaged")) // no file replaces a directory
+		err = errors.Join(err, os.Rename(file, file+".damaged")) // a rename cannot replace a directory by a file
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)

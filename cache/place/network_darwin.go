@@ -2,11 +2,12 @@ package place
 
 import "golang.org/x/sys/unix"
 
-// networkFS names the file system of path if it is not local.
+// networkFS returns the name of path's file system and whether it is on the
+// network.
 func networkFS(path string) (string, bool) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(path, &fs); err != nil {
-		return "", false // opening the file will say what is wrong
+		return "", false // opening the file reports what is wrong
 	}
 	return unix.ByteSliceToString(fs.Fstypename[:]), fs.Flags&unix.MNT_LOCAL == 0
 }

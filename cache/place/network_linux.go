@@ -2,8 +2,9 @@ package place
 
 import "golang.org/x/sys/unix"
 
-// networkMagic lists the file systems on which shared memory or locks do not reach all
-// users of a file: f_type of statfs(2). FUSE is among them because sshfs looks like it.
+// networkMagic lists file systems on which shared memory or locks do not work
+// between machines, by f_type of statfs(2). FUSE is among them because sshfs is
+// a FUSE file system.
 var networkMagic = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "nfs",
 	unix.SMB_SUPER_MAGIC:  "smb",
@@ -21,11 +22,12 @@ var networkMagic = map[uint32]string{
 	0x7461636f:            "ocfs2",
 }
 
-// networkFS names the file system of path if it is a network file system.
+// networkFS returns the name of path's file system and true if it is a network
+// file system.
 func networkFS(path string) (string, bool) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(path, &fs); err != nil {
-		return "", false // opening the file will say what is wrong
+		return "", false // opening the file reports what is wrong
 	}
 	name, network := networkMagic[uint32(fs.Type)]
 	return name, network

@@ -2,5 +2,5 @@
 
 package place
 
-// networkFS cannot tell on this system.
+// networkFS always returns false: this system does not say.
 func networkFS(string) (string, bool) { return "", false }

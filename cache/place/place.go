@@ -1,27 +1,27 @@
-// Package place decides where git-agent keeps its data, and is the only one
-// that does.
+// Package place decides where git-agent keeps its data. No other package does.
 //
-// Nothing is kept in a repository. What can be computed again (cache.db and
-// the shadow git directory) is in the user's cache directory, recorded runs are
-// in the user's state directory:
+// Nothing is kept in a repository. What can be computed again (cache.db and the
+// shadow git directory) is in the user's cache directory; recorded runs are in
+// the user's state directory:
 //
 //	$XDG_CACHE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/cache.db, shadow.git/
 //	$XDG_STATE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/traces.db
 //	$XDG_STATE_HOME/git-agent/traces.db      runs that belong to no repository
 //
-// by default below ~/.cache and ~/.local/state; below ~/Library on macOS and in
-// %LocalAppData% on Windows. DataDir, which is agent.dataDir, takes the place of
-// both. A folder is named after its repository and keyed by the canonical path
-// of its common git directory, which a file in it repeats.
+// The defaults are ~/.cache and ~/.local/state, ~/Library on macOS, and
+// %LocalAppData% on Windows. DataDir, which is agent.dataDir, replaces both. A
+// folder is named after its repository and keyed by the canonical path of the
+// common git directory, which a file in the folder repeats.
 //
-// SQLite needs a local disk, so where these directories are on a network file
-// system, or cannot be written, a private directory below the one for temporary
-// files serves. Where that fails too, nothing is kept.
+// SQLite needs a local disk. If these directories are on a network file system
+// or cannot be written, git-agent uses a private directory below the one for
+// temporary files. If that fails too, nothing is kept.
 //
-// What is found in a folder is believed, since only its user could have written
+// The content of a folder is trusted, since only its user could have written
 // it. So a folder that belongs to somebody else, that others may write to, or
-// that is a link is refused: nothing is read, written or deleted through it. Of
-// a user's own ~/.cache this is not asked; it may be a link to another disk.
+// that is a link is refused: nothing is read, written or deleted through it.
+// These checks do not apply to the user's own ~/.cache, which may be a link to
+// another disk.
 package place
 
 import (
@@ -35,16 +35,16 @@ import (
 	"strings"
 )
 
-// Kind is what a directory is for.
+// Kind is a kind of data.
 type Kind int
 
-// The kinds of data: what may be deleted at any time, and what is the user's.
+// Cache is data that may be deleted at any time; State is the user's own data.
 const (
 	Cache Kind = iota
 	State
 )
 
-// User is whose data it is.
+// User says whose data it is.
 type User struct {
 	Getenv  func(string) string // the environment
 	DataDir string              // agent.dataDir from the user's own configuration, "" when it is not set
@@ -52,16 +52,16 @@ type User struct {
 	network func(string) (string, bool) // for tests
 }
 
-// Root is the directory that holds the folders of all repositories.
+// Root is the directory that contains the folders of all repositories.
 type Root struct {
 	Path string
-	Why  string // why it is not where it should be; "" when it is there
+	Why  string // why it is not in the usual place; "" if it is
 }
 
-// name is that of our directory in the user's.
+// name is the name of our directory in the user's directory.
 const name = "git-agent"
 
-// Root finds the directory for one kind of data, and makes nothing.
+// Root returns the directory for one kind of data, and creates nothing.
 func (u User) Root(k Kind) (Root, error) {
 	if u.network == nil {
 		u.network = networkFS
@@ -69,7 +69,7 @@ func (u User) Root(k Kind) (Root, error) {
 	if u.DataDir != "" {
 		dir, err := u.given()
 		if err == nil {
-			err = u.usable(dir)
+			err = u.checkUsable(dir)
 		}
 		if err != nil {
 			return Root{}, fmt.Errorf("agent.dataDir: %w", err)
@@ -79,7 +79,7 @@ func (u User) Root(k Kind) (Root, error) {
 	dir, err := u.base(k)
 	if err == nil {
 		dir = filepath.Join(dir, name)
-		if err = u.usable(dir); err == nil {
+		if err = u.checkUsable(dir); err == nil {
 			return Root{Path: dir}, nil
 		}
 	}
@@ -90,8 +90,8 @@ func (u User) Root(k Kind) (Root, error) {
 	return Root{Path: local, Why: err.Error()}, nil
 }
 
-// given is the directory that agent.dataDir names, without the links that the
-// user chose to go through.
+// given returns the directory that agent.dataDir names. It resolves symbolic
+// links, which the user chose.
 func (u User) given() (string, error) {
 	dir := u.DataDir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
@@ -102,7 +102,7 @@ func (u User) given() (string, error) {
 		dir = filepath.Join(home, rest)
 	}
 	if !filepath.IsAbs(dir) {
-		return "", fmt.Errorf("%q is no absolute path", dir)
+		return "", fmt.Errorf("%q is not an absolute path", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real, nil
@@ -110,13 +110,14 @@ func (u User) given() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// base is the user's directory for one kind of data of all programs.
+// base returns the user's directory in which all programs keep this kind of
+// data.
 func (u User) base(k Kind) (string, error) {
 	variable, below := "XDG_CACHE_HOME", ".cache"
 	if k == State {
 		variable, below = "XDG_STATE_HOME", filepath.Join(".local", "state")
 	}
-	if dir := u.Getenv(variable); filepath.IsAbs(dir) { // the specification has others ignored
+	if dir := u.Getenv(variable); filepath.IsAbs(dir) { // the specification says to ignore relative paths
 		return dir, nil
 	}
 	switch runtime.GOOS {
@@ -139,11 +140,12 @@ func (u User) home() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.UserHomeDir()
 	}
-	return "", errors.New("HOME names no directory")
+	return "", errors.New("HOME is not set to a directory")
 }
 
-// local is a directory of the user's on a disk that every machine has. It
-// outlives a restart where the system allows it: /var/tmp does, /tmp need not.
+// local returns a directory of the user's on a disk that every machine has. If
+// the system allows, it is one that survives a restart: /var/tmp does, /tmp
+// need not.
 func (u User) local() (string, error) {
 	temp := os.TempDir()
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() && u.Getenv("TMPDIR") == "" && runtime.GOOS == "linux" {
@@ -156,32 +158,32 @@ func (u User) local() (string, error) {
 	if info, err := os.Stat(temp); err != nil {
 		return "", err
 	} else if othersRename(info) {
-		return "", fmt.Errorf("%q lets other users rename what is in it", temp)
+		return "", fmt.Errorf("other users can rename files in %q", temp)
 	}
 	dir := filepath.Join(temp, own)
-	return dir, u.usable(dir)
+	return dir, u.checkUsable(dir)
 }
 
-// othersRename is true for a directory in which no name is safe from others.
+// othersRename reports whether other users can rename what is in a directory.
 func othersRename(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && runtime.GOOS != "windows"
 }
 
-// usable returns nil for a directory of ours on a local disk, or one that could
-// be made there.
-func (u User) usable(dir string) error {
+// checkUsable returns nil if dir is a directory of ours on a local disk, or
+// could be created as one.
+func (u User) checkUsable(dir string) error {
 	near := nearest(dir)
 	if system, network := u.network(near); network {
 		return fmt.Errorf("%q is on a network file system (%s)", dir, system)
 	}
 	if near != dir {
-		return writable(near)
+		return checkWritable(near)
 	}
-	return private(dir)
+	return checkPrivate(dir)
 }
 
-// nearest returns dir or the closest of its parents that exists, be it a link
-// that leads nowhere.
+// nearest returns dir or the closest of its parents that exists. A dangling
+// link counts as existing.
 func nearest(dir string) string {
 	for {
 		_, err := os.Lstat(dir)
@@ -193,9 +195,9 @@ func nearest(dir string) string {
 	}
 }
 
-// private returns an error unless dir is a directory that only this user can
-// change.
-func private(dir string) error {
+// checkPrivate returns an error unless dir is a directory that only this user
+// can change.
+func checkPrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
@@ -204,7 +206,7 @@ func private(dir string) error {
 		return fmt.Errorf("%q is a link; set agent.dataDir to another disk's directory instead", dir)
 	case !info.IsDir():
 		return fmt.Errorf("%q is not a directory", dir)
-	case !ownedByUs(info):
+	case !OwnedByUser(info):
 		return fmt.Errorf("%q belongs to another user", dir)
 	case info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
 		return fmt.Errorf("%q can be written by other users; run 'chmod go-w' on it if what is in it is yours", dir)

@@ -67,8 +67,8 @@ func TestOneFolderForEachRepository(t *testing.T) {
 	}
 }
 
-// Where another repository has the name, whoever arranged that, a longer one serves, and
-// a damaged record is written again.
+// If another repository has the folder's name, for whatever reason, a longer
+// name is used. A damaged record is written again.
 func TestFolderOfAnotherRepository(t *testing.T) {
 	u, home := newUser(t)
 	dir := repository(t, filepath.Join(home, "r", ".git"))
@@ -110,8 +110,8 @@ func TestRecordIsADirectory(t *testing.T) {
 	}
 }
 
-// What is made is for its user alone. What others could change is refused, and nothing
-// is made behind a link.
+// Folders are private to their user. A folder that others could change is
+// refused, and nothing is created through a link.
 func TestOnlyPrivateFolders(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories have no modes")
@@ -160,8 +160,9 @@ func TestOnlyPrivateFolders(t *testing.T) {
 	}
 }
 
-// On a network file system a local directory serves; without one there is none, as there
-// is none where the user's choice cannot be used.
+// If the usual place is on a network file system, a local directory is used.
+// Without a local directory there is no place, nor if the user's choice cannot
+// be used.
 func TestLocalDisk(t *testing.T) {
 	u, home := newUser(t)
 	dir := repository(t, filepath.Join(home, "r", ".git"))
@@ -184,7 +185,8 @@ func TestLocalDisk(t *testing.T) {
 	}
 }
 
-// XDG's variables and agent.dataDir say where, unless they are no absolute paths.
+// The XDG variables and agent.dataDir decide where data is kept, unless they
+// are not absolute paths.
 func TestWhereTheUserSays(t *testing.T) {
 	u, home := newUser(t)
 	vars := map[string]string{"HOME": home}
@@ -229,7 +231,7 @@ func TestRemoveCache(t *testing.T) {
 		}
 	}
 	all := []string{"cache.db", "cache.db-wal", "cache.db.damaged", "shadow.git/HEAD", "shadow.git/objects/info/alternates",
-		"shadow.git/objects/info/commit-graph", "tmp-123/HEAD", "tmp-123/objects/info/alternates"}
+		"shadow.git/objects/info/commit-graph", "shadow.git/graph-seen", "tmp-123/HEAD", "tmp-123/objects/info/alternates"}
 	fill(all...)
 	if f.Gone() {
 		t.Error("it is there")

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// The names that git-agent makes in a folder, as patterns of slash-separated
-// paths; one that ends in a slash is a directory.
+// These patterns match the names that git-agent creates in a folder, as
+// slash-separated paths. A pattern that ends in a slash matches a directory.
 var (
 	cacheNames = []string{
 		"cache.db*", "shadow.git/", "shadow.git/HEAD", "shadow.git/config", "shadow.git/attributes", "shadow.git/shallow",
-		"shadow.git/bloom-tips", "shadow.git/tmp-*", "shadow.git/refs/", "shadow.git/objects/", "shadow.git/objects/pack/",
+		"shadow.git/bloom-tips", "shadow.git/graph-seen", "shadow.git/tmp-*", "shadow.git/refs/", "shadow.git/objects/", "shadow.git/objects/pack/",
 		"shadow.git/objects/info/", "shadow.git/objects/info/alternates", "shadow.git/objects/info/commit-graph*",
 		"shadow.git/objects/info/tmp[-_]*",
 	}
@@ -24,16 +24,16 @@ var (
 	runNames    = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
 )
 
-// RemoveCache removes what can be computed again, and the folder when it is
-// empty then. Recorded runs stay. It returns the names of what is left because
-// git-agent did not make it.
+// RemoveCache removes what can be computed again, and the folder if that leaves
+// it empty. Recorded runs stay. It returns the names of files that are left
+// because git-agent did not make them.
 func (f Folder) RemoveCache() (left []string, err error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	names := slices.Concat(cacheNames, recordNames)
 	if f.HasRuns() {
-		names = cacheNames // the record says whose runs they are
+		names = cacheNames // keep the record, which says whose runs they are
 	}
 	parent, err := os.OpenRoot(f.root)
 	if err != nil {
@@ -46,16 +46,15 @@ func (f Folder) RemoveCache() (left []string, err error) {
 	}), err
 }
 
-// HasRuns is true when there are recorded runs in the folder.
+// HasRuns reports whether the folder contains recorded runs.
 func (f Folder) HasRuns() bool {
-	entries, _ := os.ReadDir(f.Path) // what cannot be listed is not removed either
+	entries, _ := os.ReadDir(f.Path) // if the folder cannot be listed, nothing in it is removed
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return matches(runNames, e.Name()) })
 }
 
-// RemoveOld removes what earlier versions made in dir, which is the directory
-// "agent" in a git directory, and dir when it is empty then. What lies there may
-// have come with an archive: no link is followed, and what has other names
-// stays.
+// RemoveOld removes what earlier versions made in dir, the directory "agent" in
+// a git directory, and dir if that leaves it empty. Its content may have come
+// with an archive: no link is followed, and files with other names stay.
 func RemoveOld(dir string) (left []string, err error) {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
@@ -65,13 +64,14 @@ func RemoveOld(dir string) (left []string, err error) {
 	return removeDir(parent, filepath.Base(dir), slices.Concat(runNames, cacheNames))
 }
 
-// removeDir removes what has these names in a directory, and the directory.
+// removeDir removes the files with these names from a directory, and then the
+// directory.
 func removeDir(parent *os.Root, dir string, names []string) (left []string, err error) {
 	was, err := parent.Lstat(dir)
 	if err != nil {
 		return nil, err
 	}
-	if !was.IsDir() || !ownedByUs(was) {
+	if !was.IsDir() || !OwnedByUser(was) {
 		return nil, fmt.Errorf("%q is not a directory of yours", dir)
 	}
 	root, err := parent.OpenRoot(dir)
@@ -80,7 +80,7 @@ func removeDir(parent *os.Root, dir string, names []string) (left []string, err 
 	}
 	defer root.Close()
 	if is, err := root.Stat("."); err != nil || !os.SameFile(was, is) {
-		return nil, errors.Join(err, fmt.Errorf("%q is another directory now", dir))
+		return nil, errors.Join(err, fmt.Errorf("%q was replaced while it was opened", dir))
 	}
 	if left, err = removeNames(root, ".", names); err != nil || len(left) > 0 {
 		return left, err
@@ -88,7 +88,8 @@ func removeDir(parent *os.Root, dir string, names []string) (left []string, err 
 	return nil, parent.Remove(dir)
 }
 
-// removeNames goes down into directories, and never through links.
+// removeNames removes the files with these names. It enters directories but
+// never follows links.
 func removeNames(root *os.Root, dir string, names []string) (left []string, err error) {
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {
@@ -106,10 +107,10 @@ func removeNames(root *os.Root, dir string, names []string) (left []string, err 
 			}
 			known = len(below) == 0
 			if !known {
-				continue // what is in it was named
+				continue // its content is already listed in left
 			}
 		case !e.IsDir():
-			known = matches(names, name) || matches(names, name+"/") // a link in the place of a directory
+			known = matches(names, name) || matches(names, name+"/") // the second form is a link in place of a directory
 		}
 		if !known {
 			left = append(left, name)
@@ -124,7 +125,7 @@ func removeNames(root *os.Root, dir string, names []string) (left []string, err 
 
 func matches(names []string, name string) bool {
 	if first, rest, below := strings.Cut(name, "/"); strings.HasPrefix(first, "tmp-") && below {
-		name = "shadow.git/" + rest // a shadow in the making
+		name = "shadow.git/" + rest // a shadow directory that was not finished
 	}
 	for _, pattern := range names {
 		if ok, _ := path.Match(pattern, name); ok { // the patterns are constants

@@ -181,7 +181,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	}
 	limited, cancel := context.WithTimeout(ctx, objectSearchTime)
 	defer cancel()
-	err := repo.Whole(limited)
+	err := repo.CheckConnectivity(limited)
 	var missing *gitext.MissingObjectError
 	switch {
 	case errors.As(err, &missing):

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
@@ -66,7 +66,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
 // together.
 func (c *evalSzzCmd) check() error {
 	c.choose()
-	known := slices.Concat(szz.Algorithms, eval.AgentAlgorithms)
+	known := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
 	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
 		if !slices.Contains(known, name) {
 			return usagef("unknown algorithm %q; there are %s", name, strings.Join(known, ", "))
@@ -101,16 +101,16 @@ func (c *evalSzzCmd) choose() {
 	if len(c.Algorithm) == 0 {
 		c.Algorithm = []string{szz.Algorithms[0]}
 		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{eval.AgentAlgorithms[0]}
+			c.Algorithm = []string{szzeval.AgentAlgorithms[0]}
 		}
 	}
 	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{eval.AgentAlgorithms[0]}, c.Algorithm...)
+		c.Algorithm = append([]string{szzeval.AgentAlgorithms[0]}, c.Algorithm...)
 	}
 	if !c.Ablation {
 		return
 	}
-	for _, name := range eval.AgentAlgorithms[:4] {
+	for _, name := range szzeval.AgentAlgorithms[:4] {
 		if !slices.Contains(c.Algorithm, name) {
 			c.Algorithm = append(c.Algorithm, name)
 		}
@@ -118,11 +118,11 @@ func (c *evalSzzCmd) choose() {
 }
 
 // asksModel reports whether one of the algorithms needs a model.
-func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, eval.IsAgent) }
+func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, szzeval.IsAgent) }
 
 // measure makes the predictions that are not stored yet, and reports all of them.
 func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
-	cases, files, err := eval.ReadCaseFiles(ctx, c.Cases)
+	cases, files, err := eval.ReadCaseFiles(ctx, szzeval.Task{}, c.Cases)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if name == "" {
 		name = "szz-" + plan.Version
 	}
-	journal, err := eval.OpenTrace(ctx, traces, name)
+	journal, err := eval.OpenTrace(ctx, plan.Task, traces, name)
 	if err != nil {
 		return err
 	}
@@ -160,11 +160,11 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files, Calibration: plan.Calibration}
+	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
 	if len(res.Cases) < len(cases) {
 		about.SampledFrom = len(cases)
 	}
-	if err := errors.Join(err, c.report(a, about, res, runErr == nil)); err != nil {
+	if err := errors.Join(err, c.report(a, plan.Task, about, res, runErr == nil)); err != nil {
 		return err
 	}
 	if runErr != nil {
@@ -186,7 +186,7 @@ func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
 	}
 	n := 0
 	for _, k := range cases {
-		if trained[k.Repo] > 0 {
+		if trained[k.Head().Repo] > 0 {
 			n++
 		}
 	}
@@ -209,7 +209,7 @@ func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 		jobs = runtime.NumCPU()
 	}
 	p := eval.Plan{
-		Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
+		Task: szzeval.Task{}, Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
 		Repos: eval.Finder{Dir: c.Repos}, Jobs: jobs, Timeout: c.Timeout, Now: a.now,
 	}
 	if c.Annotations {
@@ -225,30 +225,30 @@ func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) e
 	if err != nil {
 		return err
 	}
-	var calibration *detect.Calibration
-	if slices.ContainsFunc(res.Algorithms, eval.IsAgent) {
-		if calibration, err = c.calibration(ctx, a); err != nil {
+	var task szzeval.Task
+	if slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
+		if task.Calibration, err = c.calibration(ctx, a); err != nil {
 			return err
 		}
 	}
-	if calibration != nil {
-		if res, err = eval.Recall(ctx, journal, calibration); err != nil {
+	if task.Calibration != nil {
+		if res, err = eval.Recall(ctx, task, journal); err != nil {
 			return err
 		}
 	}
 	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return c.report(a, eval.About{Run: c.RunName, Annotations: c.Annotations, Calibration: calibration}, res, true)
+	return c.report(a, task, eval.About{Run: c.RunName, Annotations: c.Annotations}, res, true)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.
 func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Trace, *eval.Results, error) {
-	journal, err := eval.FindTrace(ctx, traces, name)
+	journal, err := eval.FindTrace(ctx, szzeval.Task{}, traces, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := eval.Recall(ctx, journal, nil)
+	res, err := eval.Recall(ctx, szzeval.Task{}, journal)
 	return journal, res, err
 }
 
@@ -262,9 +262,9 @@ func (c *evalSzzCmd) compare(ctx context.Context, a *app, traces *cache.Traces) 
 		}
 		sides[i].Results = res
 	}
-	list, err := eval.CompareRuns(sides[0], sides[1])
+	list, err := eval.CompareRuns(szzeval.Task{}, sides[0], sides[1])
 	if err != nil {
 		return err
 	}
-	return c.show(a, eval.NewComparison(list))
+	return c.show(a, eval.NewComparison(szzeval.Task{}, list))
 }

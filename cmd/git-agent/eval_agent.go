@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -14,9 +15,9 @@ import (
 
 // staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := eval.SZZ{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
-		plan.Open = eval.OpenSZZ(opt)
+		plan.Open = szzeval.Open(opt)
 		return nil
 	}
 	settings, err := a.modelSettings(ctx)
@@ -36,15 +37,15 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	}
 	agent.Session.Say = func(string) {} // the user need not know that a case is resumed
 	// Raw answers are stored. They are calibrated when they are scored.
-	plan.Calibration, agent.Calibration = agent.Calibration, nil
+	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
-		if eval.IsAgent(name) {
-			plan.Settings[name] = agent.Setting(c.switches().And(eval.SwitchesOf(name)))
+		if szzeval.IsAgent(name) {
+			plan.Settings[name] = agent.Setting(c.switches().And(szzeval.SwitchesOf(name)))
 		}
 	}
 	opt.Ask = c.answerCase(agent)
-	plan.Open = eval.OpenSZZ(opt)
+	plan.Open = szzeval.Open(opt)
 	return nil
 }
 
@@ -53,12 +54,12 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 const serverFailures = 3
 
 // answerCase returns a function that lets the model investigate one case.
-func (c *evalSzzCmd) answerCase(agent *engine.Agent) eval.Investigator {
+func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var failures atomic.Int32 // in a row
-	return func(ctx context.Context, in eval.Inquiry) (*szz.Verdict, []string, error) {
+	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
 		found, err := agent.Investigate(ctx, engine.Inquiry{
 			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: engine.Case{Repo: in.Case.Repo, Name: in.Case.ID},
-			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Switches: c.switches().And(eval.SwitchesOf(in.Algorithm))},
+			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},
 		})
 		if err != nil {
 			return nil, nil, stopping(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz/detect"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -16,13 +17,15 @@ import (
 
 // report prints the report of a run. With --calibrate, and if the run is
 // complete, it also fits a calibration and writes it.
-func (c *evalSzzCmd) report(a *app, about eval.About, res *eval.Results, whole bool) error {
-	r := eval.NewReport(about, res)
+func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
+	r := eval.NewReport(task, about, res)
 	if c.Calibrate == "" || !whole {
 		return c.show(a, r)
 	}
 	fit, err := c.fit(a, res)
-	r.Fit = fit
+	if fit != nil {
+		r.Fit = fit
+	}
 	if shown := c.show(a, r); shown != nil || err != nil {
 		return cmp.Or(shown, err)
 	}
@@ -41,12 +44,12 @@ func (c *evalSzzCmd) report(a *app, about eval.About, res *eval.Results, whole b
 }
 
 // fit fits a calibration to the answers of the first algorithm that asked a model.
-func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*eval.Fit, error) {
-	i := slices.IndexFunc(res.Algorithms, eval.IsAgent)
+func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*szzeval.Fit, error) {
+	i := slices.IndexFunc(res.Algorithms, szzeval.IsAgent)
 	if i < 0 {
 		return nil, fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", c.RunName)
 	}
-	return eval.FitCalibration(res, res.Algorithms[i], a.now())
+	return szzeval.FitCalibration(res, res.Algorithms[i], a.now())
 }
 
 func writeCalibration(w io.Writer, c *detect.Calibration) error {

@@ -114,7 +114,7 @@ func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (ren
 func redactEvidence(v *szz.Verdict) {
 	for _, s := range v.Suspects {
 		for i := range s.Evidence {
-			if secret.Withheld(s.Evidence[i].Path) {
+			if secret.MustRedact(s.Evidence[i].Path) {
 				s.Evidence[i].Text = "(withheld)"
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -113,10 +114,10 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
 	e := &engine.Engine{Repo: repo, Agent: agent, Build: buildIdentity()}
 	if c.VerifyCmd != "" {
-		e.Verify = &verify.Options{
-			Command: c.VerifyCmd, Bisect: c.Bisect, Timeout: c.VerifyTimeout, Memory: c.memory(),
+		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
-		}
+		}}
 	} else if c.Cache && engine.Cacheable(repo) {
 		e.Cache = a.openCache(ctx, repo)
 	}

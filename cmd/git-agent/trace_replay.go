@@ -172,7 +172,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec eng
 		}
 		return stores.repo, func() {}, nil
 	}
-	dir, ok := eval.Finder{Dir: c.Repos}.Find(eval.Case{Repo: spec.Repo})
+	dir, ok := eval.Finder{Dir: c.Repos}.Find(spec.Repo)
 	if !ok {
 		return nil, nil, fmt.Errorf("%q is not below %q", spec.Repo, c.Repos)
 	}

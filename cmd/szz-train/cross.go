@@ -4,23 +4,23 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
 	"git-agent/agent/szz/rank/trees"
 )
 
-// folds is into how many parts the families of repositories are dealt; a family
-// is never in the part that trains and in the one that tests.
+// folds is the number of parts for cross-validation. A family of repositories
+// is never in both the training and the test part.
 const folds = 5
 
 // cross prints how well the method does on repositories outside its training:
-// overall, by style of truth, and for the cases of each file of -on alone.
+// overall, by style of truth, and for the cases of each file of -on.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
@@ -35,11 +35,11 @@ func cross(args []string) error {
 	scores := crossScores(rows, families)
 	cal := calibrate(rows, scores, caseWeights(rows, families))
 	r := reporter{rows: rows, ps: probabilities(cal, scores)}
-	r.from = naming{thresholdOf(rows, r.ps), ghostThreshold}
+	r.from = nameThresholds{thresholdOf(rows, r.ps), ghostThreshold}
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
 	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
-		cases, _, err := eval.ReadCaseFiles(context.Background(), []string{file})
+		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err
 		}
@@ -52,14 +52,14 @@ func cross(args []string) error {
 	return nil
 }
 
-// A reporter prints the figures of parts of the rows.
+// A reporter prints the figures for subsets of the rows.
 type reporter struct {
 	rows []rank.Example
 	ps   [][]float64
-	from naming
+	from nameThresholds
 }
 
-// print reports on the rows that keep wants, together and by style.
+// print reports on the rows that keep accepts, together and by style.
 func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	for _, style := range []string{"", "trailer", "prose"} {
 		var part []rank.Example
@@ -71,7 +71,7 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 		}
 		if len(part) > 0 {
 			fmt.Printf("%-20s %-7s first only %v\n%-20s %-7s short list %v\n", name, style, measure(part, ps, firstOnly), name, style, measure(part, ps, r.from))
-			if c := eval.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
+			if c := stat.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
 				fmt.Printf("%-20s %-7s ECE named  %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
 					name, style, c.ECE, c.ByChance.Mean, c.ByChance.High)
 			}
@@ -79,33 +79,20 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	}
 }
 
-// deal puts each family in one of the folds, the largest first and each where
-// there are fewest cases so far.
-func deal(families []string) map[string]int {
-	count := map[string]int{}
+// assignFolds assigns each family to a fold: the largest first, each to the
+// fold with the fewest cases so far.
+func assignFolds(families []string) map[string]int {
+	size := map[string]int{}
 	for _, f := range families {
-		count[f]++
+		size[f]++
 	}
-	names := slices.Sorted(maps.Keys(count))
-	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
-	fold := map[string]int{}
-	var load [folds]int
-	for _, name := range names {
-		least := 0
-		for i, n := range load {
-			if n < load[least] {
-				least = i
-			}
-		}
-		fold[name] = least
-		load[least] += count[name]
-	}
+	fold, _ := stat.Folds(size, folds)
 	return fold
 }
 
-// crossScores scores every case by a model that saw no case of its family.
+// crossScores scores every case by a model that was trained without its family.
 func crossScores(rows []rank.Example, families []string) [][]float64 {
-	fold := deal(families)
+	fold := assignFolds(families)
 	scores := make([][]float64, len(rows))
 	var wg sync.WaitGroup
 	for n := range folds {

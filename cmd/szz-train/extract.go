@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -47,17 +48,18 @@ func extract(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readCases reads case files by repository, less the fixes of skipFiles.
-func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]eval.Case, error) {
+// readCases reads case files and groups the cases by repository, without the
+// fixes of skipFiles.
+func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]szzeval.Case, error) {
 	skip, err := fixesOf(ctx, skipFiles)
 	if err != nil {
 		return nil, err
 	}
-	cases, _, err := eval.ReadCaseFiles(ctx, files)
+	cases, err := szzeval.ReadCaseFiles(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	byRepo := map[string][]eval.Case{}
+	byRepo := map[string][]szzeval.Case{}
 	for _, c := range cases {
 		if !skip[c.Fix] {
 			byRepo[c.Repo] = append(byRepo[c.Repo], c)
@@ -66,9 +68,9 @@ func readCases(ctx context.Context, files []string, skipFiles string) (map[strin
 	return byRepo, nil
 }
 
-// fixesOf are the fixes of case files whose names commas separate.
+// fixesOf returns the fixes in case files, whose names are separated by commas.
 func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
-	cases, _, err := eval.ReadCaseFiles(ctx, strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
+	cases, err := szzeval.ReadCaseFiles(ctx, strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +81,20 @@ func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
 	return fixes, nil
 }
 
-// spread picks n cases evenly over the file, which is in order of time.
-func spread(cases []eval.Case, n int) []eval.Case {
+// spread picks n cases evenly from a list that is sorted by time.
+func spread(cases []szzeval.Case, n int) []szzeval.Case {
 	if n <= 0 || len(cases) <= n {
 		return cases
 	}
-	picked := make([]eval.Case, n)
+	picked := make([]szzeval.Case, n)
 	for i := range picked {
 		picked[i] = cases[i*len(cases)/n]
 	}
 	return picked
 }
 
-func extractRepo(ctx context.Context, root string, cases []eval.Case, jobs int, out *bufio.Writer) (int, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(cases[0])
+func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs int, out *bufio.Writer) (int, error) {
+	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
 	if !ok {
 		return 0, fmt.Errorf("no such repository under %q", root)
 	}
@@ -129,7 +131,7 @@ func extractRepo(ctx context.Context, root string, cases []eval.Case, jobs int, 
 	return done, nil
 }
 
-func example(ctx context.Context, repo *gitext.Repo, c eval.Case) (*rank.Example, error) {
+func example(ctx context.Context, repo *gitext.Repo, c szzeval.Case) (*rank.Example, error) {
 	fc, err := szz.NewContext(ctx, repo, c.Fix, szz.ContextOptions{NoAnnotations: true})
 	if err != nil {
 		return nil, err

@@ -9,16 +9,17 @@ import (
 	"git-agent/agent/szz/rank/trees"
 )
 
-// params were chosen by cross-validation over all cases. Of seven settings tried
+// params was chosen by cross-validation over all cases. Of seven settings tried
 // (fewer and more rows in a leaf, faster learning, three models averaged), none
-// was off by more than .008 in F1.
+// differed by more than .008 in F1.
 var params = trees.Params{
 	Rounds: 400, Leaves: 10, MinRows: 200, LearningRate: 0.05,
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261120,
 }
 
-// fit writes a model trained on all rows; its calibration and threshold come
-// from cross-validation, since scores of rows that trained a model are too sure.
+// fit writes a model trained on all rows. Its calibration and thresholds come
+// from cross-validation, since a model is overconfident about the rows that
+// trained it.
 func fit(args []string) error {
 	rows, err := readRows(args)
 	if err != nil {
@@ -32,20 +33,22 @@ func fit(args []string) error {
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
 	m.Trees = *trees.Train(flatten(rows, weights), params)
 	shorten(&m.Trees)
-	m.Made = provenance(rows, measure(rows, ps, naming{m.Threshold, m.GhostThreshold}))
+	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)
 }
 
-// thresholdOf is half the F1 that naming one commit reaches (see szz.Model).
+// thresholdOf returns half the F1 that naming one commit reaches (see
+// rank.Model).
 func thresholdOf(rows []rank.Example, ps [][]float64) float64 {
 	return math.Round(50*measure(rows, ps, firstOnly).F1) / 100
 }
 
-// ghostThreshold is lower than half the F1 on ghosts, .29: in cross-validation
-// it lifts their recall from .58 to .61 for .002 of the F1 on all fixes.
+// ghostThreshold is lower than half the F1 on ghosts (.29): in cross-validation
+// it raises their recall from .58 to .61 and costs .002 of the F1 on all fixes.
 const ghostThreshold = 0.2
 
-// shorten rounds what is written: five digits decide the same.
+// shorten rounds the values that are written: five digits give the same
+// decisions.
 func shorten(m *trees.Model) {
 	for _, t := range m.Trees {
 		for i := range t {

@@ -1,13 +1,13 @@
 // Command szz-train makes the model of `git agent szz`'s ranker from case files
-// with known answers. It is a tool of this project's own workshop, not installed
-// with the plugin.
+// with known answers. It is a development tool and is not installed with the
+// plugin.
 //
 //	go run ./cmd/szz-train mine -repos DIR owner/name... > cases.jsonl
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] rows.jsonl...
 //
-// mine finds fixes that name their culprit in their message;
+// mine finds fixes whose messages name the commit that introduced the bug;
 // extract computes the features of every candidate (minutes to hours of git);
 // fit trains on all rows; cross reports how well the method does on
 // repositories that it was not trained on.

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"sort"
 
-	"git-agent/agent/eval"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
 )
 
-// figures are the usual ones, micro-averaged over bug-introducing commits.
+// figures are the usual measures, micro-averaged over bug-introducing commits.
 type figures struct {
 	Precision, Recall, F1 float64
 	Ghost, Cross          float64 // recall
-	Ceiling               float64 // of recall: a true commit is a candidate
-	ECE                   float64 // of the first suspect's probability
-	NamedECE              float64 // of all named suspects' probabilities
+	Ceiling               float64 // of recall: how many true commits are candidates
+	ECE                   float64 // expected calibration error of the first suspect's probability
+	NamedECE              float64 // the same for all named suspects
 	Cases                 int
 }
 
@@ -23,23 +23,23 @@ func (f figures) String() string {
 		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.Cases)
 }
 
-// naming is from which probability a second suspect is named, for most fixes
-// and for those that delete nothing.
-type naming struct{ most, ghost float64 }
+// nameThresholds are the probabilities from which a further suspect is named,
+// for most fixes and for those that delete nothing.
+type nameThresholds struct{ most, ghost float64 }
 
-// firstOnly names one commit a fix: no probability is above 1.
-var firstOnly = naming{2, 2}
+// firstOnly names one commit for each fix, because no probability is above 1.
+var firstOnly = nameThresholds{2, 2}
 
-func (n naming) of(ex rank.Example) float64 {
+func (n nameThresholds) of(ex rank.Example) float64 {
 	if ex.Ghost {
 		return n.ghost
 	}
 	return n.most
 }
 
-// measure names the best candidate of each case and all others from where
-// naming says.
-func measure(rows []rank.Example, ps [][]float64, from naming) figures {
+// measure names the best candidate of each case and all others whose
+// probability reaches the threshold, and computes the figures.
+func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	var hits, named, truth, ghost, ghosts, cross, crosses, reach int
 	for i, r := range rows {
 		h := 0
@@ -67,7 +67,7 @@ func measure(rows []rank.Example, ps [][]float64, from naming) figures {
 	f := figures{
 		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
 		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
-		ECE: eval.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: eval.ECE(namedMarks(rows, ps, from)),
+		ECE: stat.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: stat.ECE(namedMarks(rows, ps, from)),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -75,12 +75,12 @@ func measure(rows []rank.Example, ps [][]float64, from naming) figures {
 	return f
 }
 
-// namedMarks are the suspects that are named, case by case.
-func namedMarks(rows []rank.Example, ps [][]float64, from naming) [][]eval.Mark {
-	marks := make([][]eval.Mark, len(rows))
+// namedMarks returns the named suspects of each case.
+func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Mark {
+	marks := make([][]stat.Mark, len(rows))
 	for i, r := range rows {
 		for _, j := range chosen(ps[i], from.of(r)) {
-			marks[i] = append(marks[i], eval.Mark{P: ps[i][j], Right: r.Hit[j]})
+			marks[i] = append(marks[i], stat.Mark{P: ps[i][j], Right: r.Hit[j]})
 		}
 	}
 	return marks

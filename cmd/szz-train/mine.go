@@ -14,26 +14,29 @@ import (
 	"strings"
 
 	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
-// What a message must have to be worth a closer look, and what makes a mention
-// of a commit an accusation: narrower than the words by which package szz
-// believes a message, since a wrong case teaches a wrong lesson.
+// These patterns select messages that may name a culprit: a hash, a word that
+// blames a commit, and words that show another kind of mention. They are
+// narrower than those by which package szz trusts a message, since a wrong case
+// teaches something wrong.
 var (
-	anyHash   = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
-	accuses   = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caused|culprit|bug (?:in|from)|mistake\w*|oversight in|missed in|error in|accidental\w*|typo in|fix(?:es|ed|up)?:? (?:for |of |bug |issue |commit )*[0-9a-f]{7,40})\b`)
-	notAFault = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|merged?|follow[- ]?up|revert\w*|fixed (?:in|by)|bisect\w*)\b`)
+	anyHash      = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+	blameWord    = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caused|culprit|bug (?:in|from)|mistake\w*|oversight in|missed in|error in|accidental\w*|typo in|fix(?:es|ed|up)?:? (?:for |of |bug |issue |commit )*[0-9a-f]{7,40})\b`)
+	otherMention = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|merged?|follow[- ]?up|revert\w*|fixed (?:in|by)|bisect\w*)\b`)
 )
 
-// mostCulprits bounds how many commits a fix may accuse: longer lists are
+// maxCulprits bounds how many commits a fix may blame: longer lists are
 // changelogs.
-const mostCulprits = 3
+const maxCulprits = 3
 
-// mine writes a case for every fix in the history of HEAD that names its
-// culprit in its message, in the manner of Rosa et al. (ICSE 2021): the more
-// repositories the training has seen, the better the model does on new ones.
+// mine writes a case for every fix in the history of HEAD whose message names
+// the commit that introduced the bug, in the manner of Rosa et al. (ICSE 2021).
+// The more repositories are used for training, the better the model does on new
+// ones.
 func mine(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("mine", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -66,9 +69,9 @@ func mine(ctx context.Context, args []string) error {
 }
 
 // mineRepo finds the cases of one repository, oldest first. It adds their fixes
-// to known: forks have them too.
-func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool) ([]eval.Case, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(eval.Case{Repo: name})
+// to known, because forks contain them too.
+func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool) ([]szzeval.Case, error) {
+	dir, ok := eval.Finder{Dir: root}.Find(name)
 	if !ok {
 		return nil, fmt.Errorf("no such repository under %q", root)
 	}
@@ -77,11 +80,11 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		return nil, err
 	}
 	defer repo.Close()
-	commits, err := accusing(ctx, repo)
+	commits, err := suspectFixes(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	var cases []eval.Case
+	var cases []szzeval.Case
 	for _, c := range commits {
 		if known[c.OID] {
 			continue
@@ -90,7 +93,7 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		if err != nil {
 			return cases, err
 		}
-		if len(bics) == 0 || len(bics) > mostCulprits {
+		if len(bics) == 0 || len(bics) > maxCulprits {
 			continue
 		}
 		known[c.OID] = true
@@ -98,14 +101,15 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		if trailer {
 			label = "trailer:mined"
 		}
-		cases = append(cases, eval.Case{ID: name + "@" + string(c.OID[:12]), Repo: name, Fix: c.OID, BICs: bics, LabelSource: label})
+		cases = append(cases, szzeval.Case{ID: name + "@" + string(c.OID[:12]), Repo: name, Fix: c.OID, BICs: bics, LabelSource: label})
 	}
 	return cases, nil
 }
 
-// accusing lists the commits whose messages have a hash and a word of blame,
-// oldest first, reverts left out: to undo a commit is not to mend it.
-func accusing(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
+// suspectFixes lists the commits whose messages contain a hash and a blaming
+// word, oldest first. It leaves out reverts, which undo a commit and do not
+// repair it.
+func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -126,7 +130,7 @@ func accusing(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
 		}
 		for _, c := range commits {
 			revert := strings.HasPrefix(strings.ToLower(c.Message), "revert") || strings.Contains(c.Message, "This reverts commit")
-			if !revert && len(c.Parents) == 1 && accuses.MatchString(c.Message) && anyHash.MatchString(withoutOrigin(c.Message)) {
+			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutOrigin(c.Message)) {
 				found = append(found, c)
 			}
 		}
@@ -134,19 +138,20 @@ func accusing(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
 	return found, nil
 }
 
-// withoutOrigin drops the lines of git-svn, whose identifiers look like hashes.
+// withoutOrigin removes the lines of git-svn, whose identifiers look like
+// hashes.
 func withoutOrigin(message string) string {
 	before, _, _ := strings.Cut(message, "git-svn-id:")
 	return before
 }
 
-// culprits are the commits that a fix's message accuses and that verify; merges
-// are left out, since no engine names them. Trailer says that a Fixes line, not
-// prose, told it.
+// culprits returns the commits that a fix's message blames and that can be
+// confirmed. It leaves out merges, which no engine names. trailer says that a
+// Fixes line named them, not prose.
 func culprits(ctx context.Context, repo *gitext.Repo, fix gitext.OID) (bics []gitext.OID, trailer bool, err error) {
 	fc, err := szz.NewContext(ctx, repo, fix, szz.ContextOptions{})
 	if errors.As(err, new(*gitext.MissingObjectError)) {
-		return nil, false, nil // this clone lacks a file: the case would be half a case
+		return nil, false, nil // this clone lacks a file, so the case would be incomplete
 	}
 	if err != nil {
 		return nil, false, err
@@ -157,7 +162,7 @@ func culprits(ctx context.Context, repo *gitext.Repo, fix gitext.OID) (bics []gi
 		if !a.Verified || a.Kind == szz.AnnotationRevert {
 			continue
 		}
-		if a.Kind == szz.AnnotationProse && (!accuses.MatchString(a.Text) || notAFault.MatchString(a.Text)) {
+		if a.Kind == szz.AnnotationProse && (!blameWord.MatchString(a.Text) || otherMention.MatchString(a.Text)) {
 			continue
 		}
 		c, err := repo.Commit(ctx, a.Commit)

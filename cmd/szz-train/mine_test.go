@@ -12,7 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Only a message that blames a commit makes a case, and a fork none again.
+// Only a message that blames a commit makes a case, and a fork adds no second
+// one.
 func TestMine(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "o+r")

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext"
 )
 
-// readRows reads what extract wrote; a case that comes twice counts once.
+// readRows reads what extract wrote. A case that occurs twice counts once.
 func readRows(files []string) ([]rank.Example, error) {
 	var rows []rank.Example
 	seen := map[string]bool{}
@@ -39,13 +39,13 @@ func readRows(files []string) ([]rank.Example, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
-	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes as cases end
+	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes cases in the order in which they end
 	return rows, nil
 }
 
-// familiesOf tells for each row which repositories are forks of one another:
-// those that share a candidate. A fork in the training would give away what its
-// sibling is tested on. A family bears the name of its first repository.
+// familiesOf returns a family for each row. Repositories that share a candidate
+// are forks of one another and form a family, named after its first repository:
+// a fork in the training would reveal the answers of the one that is tested.
 func familiesOf(rows []rank.Example) []string {
 	parent := map[string]string{}
 	root := func(r string) string {
@@ -74,8 +74,8 @@ func familiesOf(rows []rank.Example) []string {
 	return families
 }
 
-// caseWeights makes a case weigh less the more its family has of them, or two
-// big projects would speak for all.
+// caseWeights gives a case less weight the more cases its family has, or two
+// big projects would dominate.
 func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
 	for _, f := range families {
@@ -88,8 +88,8 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 	return weights
 }
 
-// familyDamping is between 0, where every case weighs the same, and 1, where
-// every family does. Between 0.25 and 0.5 hardly anything changes.
+// familyDamping is between 0 (all cases weigh the same) and 1 (all families
+// do). Between 0.25 and 0.5 hardly anything changes.
 const familyDamping = 0.25
 
 // flatten turns cases into rows of one candidate each.

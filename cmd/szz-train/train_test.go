@@ -23,7 +23,7 @@ func TestMeasure(t *testing.T) {
 		{Truth: 1}, // no candidate at all
 	}
 	ps := [][]float64{{0.9, 0.2}, {0.5, 0.4, 0.1}, {0.3}, nil}
-	f := measure(rows, ps, naming{most: 0.6, ghost: 0.4}) // names 1, 2 and 1 commits; 2 are right
+	f := measure(rows, ps, nameThresholds{most: 0.6, ghost: 0.4}) // names 1, 2 and 1 commits; 2 are right
 	if f.Precision != 0.5 || f.Recall != 0.4 || f.Ghost != 0.5 || f.Cross != 0 || f.Ceiling != 0.6 || f.Cases != 4 {
 		t.Errorf("%+v", f)
 	}
@@ -32,8 +32,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The first candidate is named whatever its probability; others from the
-// threshold.
+// The first candidate is always named; others from the threshold on.
 func TestChosen(t *testing.T) {
 	ps := []float64{0.1, 0.3, 0.2}
 	for threshold, want := range map[float64]int{2: 1, 0.2: 2, 0: 3} {
@@ -46,7 +45,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// Calibration finds the numbers that made the truth.
+// Calibration recovers the parameters that generated the data.
 func TestCalibrate(t *testing.T) {
 	made := rank.Calibrator{A: 1.2, B: -0.6, C: -0.4}
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -82,7 +81,7 @@ func TestFamilies(t *testing.T) {
 	if want := []string{"a/origin", "b/other", "a/origin", "a/origin"}; !slices.Equal(families, want) {
 		t.Fatalf("%q, want %q", families, want)
 	}
-	fold := deal(families)
+	fold := assignFolds(families)
 	if len(fold) != 2 || fold["a/origin"] == fold["b/other"] {
 		t.Errorf("folds %v", fold)
 	}

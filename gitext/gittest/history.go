@@ -20,7 +20,7 @@ import (
 type History struct {
 	T    testing.TB
 	Dir  string // the work tree
-	Time int    // of the next commit, in seconds since 1970
+	Time int    // of the last commit, in seconds since 1970
 }
 
 // Files maps the paths that a commit writes to their texts. The text Gone

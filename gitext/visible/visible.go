@@ -1,13 +1,13 @@
-// Package visible spells out what a reader of a text could not see, or what a
-// terminal would act on. Text of repositories, servers, case files, settings
-// and the environment passes through it before it reaches a terminal, a model
-// or a program.
+// Package visible escapes characters that a reader cannot see or that a
+// terminal acts on. Text from repositories, servers, case files, settings and
+// the environment passes through it before it reaches a terminal, a model or a
+// program.
 //
-// Promises: what comes out holds no control character but newline and tab, no
-// invalid UTF-8, and nothing invisible that a reader could take for nothing;
-// text without any of these comes out as it is; so does what came out once. In
-// JSON the same characters become escapes, so that the decoded value stays as
-// it is.
+// Promises: the result holds no control character but newline and tab, no
+// invalid UTF-8, and no invisible character that could hide a difference. Text
+// without any of these is unchanged, and so is text that was already escaped.
+// In JSON the characters become JSON escapes, so that the decoded value stays
+// the same.
 package visible
 
 import (
@@ -21,9 +21,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden is true for a character that a terminal acts on or a reader cannot
-// see: controls other than newline and tab, those that reorder text, and those
-// without a width, as Unicode's Default_Ignorable_Code_Point has them.
+// Hidden reports whether a terminal acts on a character or a reader cannot see
+// it: controls other than newline and tab, characters that reorder text, and
+// those without a width (Unicode's Default_Ignorable_Code_Point).
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -44,8 +44,8 @@ func Hidden(r rune) bool {
 	return r >= 0xe0000 && r <= 0xe0fff // tags and variation selectors
 }
 
-// Text spells out what is hidden in s, as \x1b or \u202e, and each byte that is
-// no UTF-8, as \xff. Joiners stay where they change what is seen.
+// Text escapes each hidden character of s, as \x1b or \u202e, and each byte
+// that is not UTF-8, as \xff. Joiners that change what is displayed stay.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -72,7 +72,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// plain is true for text that Text leaves as it is.
+// plain reports whether Text leaves s unchanged.
 func plain(s string) bool {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -91,16 +91,16 @@ func plain(s string) bool {
 	return true
 }
 
-// joining are the scripts whose letters a joiner joins or parts.
+// joining lists the scripts in which joiners change how letters are displayed.
 var joining = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
 	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
 }
 
-// shapes is true for a joiner that a reader sees the effect of. Names in
-// Persian, Hindi or Malayalam are written with them, and emoji are made of
-// them. Such a name keeps its look; between other letters, where a joiner shows
-// nothing and makes two names look like one, it is spelled out.
+// shapes reports whether a joiner has a visible effect. Names in Persian, Hindi
+// or Malayalam are written with joiners, and emoji are composed of them; these
+// stay. Between other letters a joiner shows nothing and makes two names look
+// alike, so it is escaped.
 func shapes(before, r, after rune) bool {
 	switch r {
 	case '\u200c', '\u200d': // the zero-width non-joiner and joiner
@@ -108,21 +108,21 @@ func shapes(before, r, after rune) bool {
 			return unicode.Is(unicode.M, before) || unicode.In(after, joining...)
 		}
 		return r == '\u200d' && emoji(before) && emoji(after)
-	case '\ufe0e', '\ufe0f': // shown as text, shown as a picture
+	case '\ufe0e', '\ufe0f': // variation selectors: show as text, show as a picture
 		return emoji(before) && before != r || after == '\u20e3' && strings.ContainsRune("0123456789#*", before)
 	}
 	return false
 }
 
-// emoji is true for pictures, the arrows among them, skin tones, and what says
-// that a sign is shown as a picture.
+// emoji reports whether r is a picture (arrows included), a skin tone, or the
+// variation selector that asks for a picture.
 func emoji(r rune) bool {
 	return r == '\ufe0f' || r >= 0x2190 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// JSON escapes what is hidden in whole JSON texts, where it can stand in
-// strings only. A byte that is no UTF-8 becomes the escape of U+FFFD, which is
-// what encoding/json reads it as.
+// JSON escapes hidden characters in a complete JSON text, where they can occur
+// only in strings. A byte that is not UTF-8 becomes the escape of U+FFFD, as
+// encoding/json reads it.
 func JSON(text []byte) []byte {
 	if plain(string(text)) {
 		return text
@@ -133,7 +133,7 @@ func JSON(text []byte) []byte {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			b.WriteString(`\ufffd`)
-		case r == '\r' || !Hidden(r): // a line break stands between values
+		case r == '\r' || !Hidden(r): // outside strings \r may separate values
 			b.Write(text[i : i+size])
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -146,24 +146,24 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// Marshal encodes v on one line of harmless JSON, without the escapes that only
-// HTML needs.
+// Marshal encodes v as one line of JSON without hidden characters, and without
+// the escapes that only HTML needs.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := NewEncoder(&b).Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// NewEncoder is json.NewEncoder for harmless JSON, without the escapes that
-// only HTML needs.
+// NewEncoder returns a json.Encoder whose output has no hidden characters, and
+// no escapes that only HTML needs.
 func NewEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(jsonWriter{w})
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// jsonWriter is between an encoder, which writes each value in one piece, and
-// its stream.
+// jsonWriter escapes what an encoder writes. The encoder writes each value in
+// one piece.
 type jsonWriter struct{ w io.Writer }
 
 // Write writes p, escaped.

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What is hidden is spelled out, and what has an effect that shows stays.
+// Hidden characters are escaped; those with a visible effect stay.
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\ttext\n":              "plain\ttext\n",
@@ -46,8 +46,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Hidden has all that Unicode calls invisible, and a new version of Unicode
-// cannot add to that unseen.
+// Hidden covers everything that Unicode calls invisible. A new version of
+// Unicode that adds to that fails this test.
 func TestHiddenIsUnicodes(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		invisible := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
@@ -61,8 +61,8 @@ func TestHiddenIsUnicodes(t *testing.T) {
 	}
 }
 
-// Whatever goes in, nothing hidden comes out but joiners that show, and what
-// came out is harmless a second time.
+// For any input the result has no hidden characters but joiners with an effect,
+// and Text leaves the result unchanged.
 func FuzzText(f *testing.F) {
 	f.Add("a\x1b]52;c;Zm9v\x07")
 	f.Add("\xff\xfe\u202e")

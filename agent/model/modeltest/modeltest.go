@@ -1,10 +1,10 @@
-// Package modeltest is a scripted model server for tests: it listens on a
-// loopback port, speaks chat completions and stateless responses, streamed and
-// not, and says what a test tells it to.
+// Package modeltest is a scripted model server for tests. It listens on a
+// loopback port, speaks chat completions and stateless responses, streamed or
+// not, and answers as the test says.
 //
-// It is as strict as the real servers where clients go wrong most: a call that
-// is left without an answer, an answer without a call and a request that is no
-// JSON get a 400 and fail the test, unless [Server.Lenient] is set.
+// It is strict where clients most often go wrong: a call without an answer, an
+// answer without a call and a request that is not JSON get a 400 and fail the
+// test, unless [Server.Lenient] is set.
 package modeltest
 
 import (
@@ -26,7 +26,6 @@ type Request struct {
 	Messages []Message // the system's first
 	Tools    []string  // names, in the order sent
 	Choice   string    // tool_choice; "" if not sent
-	Stream   bool
 	Header   http.Header
 	Raw      []byte // the body
 }
@@ -50,7 +49,7 @@ func (r Request) Last() Message {
 	return r.Messages[len(r.Messages)-1]
 }
 
-// Turn is the number of answers that the conversation holds already.
+// Turn returns how many answers the conversation has so far.
 func (r Request) Turn() int {
 	n := 0
 	for _, m := range r.Messages {
@@ -61,7 +60,7 @@ func (r Request) Turn() int {
 	return n
 }
 
-// Reply is what the server says. Build it with Say, Call, Status or Body.
+// Reply is an answer of the server. Build it with Say, Call, Status or Body.
 type Reply struct {
 	Text    string
 	Thought string
@@ -122,6 +121,7 @@ func (r Reply) Costing(usd float64) Reply { r.Usage.CostUSD = usd; return r }
 type Server struct {
 	URL     string // the base URL, to be configured in a client
 	Lenient bool   // take ill-formed conversations; set it before the first request
+	Stream  bool   // stream the answers, though nobody asks; set it before the first request
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -159,11 +159,11 @@ func Script(t testing.TB, replies ...Reply) *Server {
 	})
 }
 
-// Answer sets what a Server answers with that was not made by Serve, for a
-// handler in front of it.
+// Answer sets the answers of a Server that was not made by Serve, for use
+// behind another handler.
 func (s *Server) Answer(f func(Request) Reply) { s.answer = f }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +201,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, reply.Body)
 		return
 	}
-	write(w, req, s.complete(req, reply))
+	write(w, req, s.complete(req, reply), s.Stream)
 }
 
 // complete fills in what a reply leaves open.
@@ -237,7 +237,7 @@ func writeError(w http.ResponseWriter, err error) {
 	json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": err.Error(), "type": "invalid_request_error"}})
 }
 
-// check holds the conversation against what servers insist on.
+// check checks a conversation by the rules that real servers enforce.
 func (r Request) check() error {
 	var open []string
 	for i, m := range r.Messages {

@@ -11,7 +11,6 @@ func read(path string, body []byte) (Request, error) {
 	req := Request{Raw: body}
 	var head struct {
 		Model      string          `json:"model"`
-		Stream     bool            `json:"stream"`
 		ToolChoice json.RawMessage `json:"tool_choice"`
 		Tools      []struct {
 			Name     string `json:"name"`
@@ -31,7 +30,7 @@ func read(path string, body []byte) (Request, error) {
 	if err := json.Unmarshal(body, &head); err != nil {
 		return req, err
 	}
-	req.Model, req.Stream = head.Model, head.Stream
+	req.Model = head.Model
 	if json.Unmarshal(head.ToolChoice, &req.Choice) != nil {
 		req.Choice = string(head.ToolChoice)
 	}

@@ -9,12 +9,12 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-func write(w http.ResponseWriter, req Request, r Reply) {
+func write(w http.ResponseWriter, req Request, r Reply, stream bool) {
 	body := chatBody(req, r)
 	if req.Wire == "responses" {
 		body = responsesBody(req, r)
 	}
-	if !req.Stream {
+	if !stream {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(body)
 		return

@@ -1,86 +1,77 @@
 package candidate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"sort"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
-
-	"golang.org/x/sync/errgroup"
 )
 
-// The ranker starts from lines of the fix's parent, its anchors. Blame gives
-// each an owner, and owners are the first candidates:
+// A Role says why a line of the fix's parent is an anchor. The ranker starts from
+// the anchors: blame finds the owner of each, and the owners are the first
+// candidates. A fix that deletes nothing has context and function lines only.
 //
-//	  int f(int n) {          function    the enclosing function, which is all
-//	    setup();              context     that a fix without deletions offers;
-//	-   return g(n);          deleted     three lines around each change; the
-//	+   return n ? g(n) : 0;              line that the fix took out
+//	  int f(int n) {          function: another line of the enclosing function
+//	    setup();              context: one of three lines on each side of a change
+//	-   return g(n);          deleted: a line that the fix takes out
+//	+   return n ? g(n) : 0;
 //	  }                       context
 //
 // Measured on 230 fixes of five C projects, the culprit is among the owners of
-// deleted lines in .63, with context in .79, with the function in .86.
+// deleted lines in .63 of them, with context in .79, with the function in .86.
 type Role int
 
+// The roles.
 const (
 	RoleDeleted Role = iota
 	RoleContext
 	RoleFunction
 )
 
-// An anchor is one line of the parent and its owner.
+// An Anchor is one line of the fix's parent and its owner.
 type Anchor struct {
-	File     int // index into anchorSet.files
-	Line     int // 1-based, in the parent
-	Change   int // which change it belongs to or is nearest to
-	Role     Role
-	Distance int  // lines to the nearest change; 0 for deleted lines
-	Inserts  bool // the nearest change only adds lines
-	Kind     source.LineKind
-	Text     []byte
-	Owner    gitext.OID
-	Path     string // where the owner had it
-	OrigLine int
-	previous gitext.OID
-	prevPath string
+	suspect.OwnedLine     // its Line is that in the parent
+	File              int // index into AnchorSet.Files
+	Change            int // index into AnchorSet.Changes: the change it belongs to or is nearest to
+	Role              Role
+	Distance          int  // lines to the nearest change; 0 for deleted lines
+	Inserts           bool // the nearest change only adds lines
 }
 
-// A run is one maximal block of removed and added lines.
+// A Change is one maximal block of removed and added lines.
 type Change struct {
-	file           int
-	oldStart       int // the first removed line, or the line the insertion precedes
+	file           int // index into AnchorSet.Files
+	oldStart       int // the first removed line, or the line that an insertion precedes
 	Removed, Added []gitext.PatchLine
 }
 
-// AnchorSet holds the lines that the ranker starts from.
+// An AnchorSet holds the lines that the ranker starts from.
 type AnchorSet struct {
-	Files     []*gitext.FileChange // that were blamed
+	Files     []*gitext.FileChange // the files that were blamed
 	Changes   []Change
 	Anchors   []Anchor
 	Functions map[string]bool                      // names of the functions that the fix changes
 	Second    []gitext.OID                         // owners of the lines that deleted lines had replaced, one entry a line
-	Origins   map[ShareKind]map[gitext.OID]float64 // words that each wrote, by whose votes they are
-	Named     []named                              // lines of other files that use rare names of the fix
+	Origins   map[ShareKind]map[gitext.OID]float64 // how many words each commit wrote, by the share that they count for
+	Elsewhere []gitext.OID                         // owners of lines in other files that use rare names of the fix, one entry a line
 	Beyond    bool                                 // a shallow clone lacks the owners of all lines
 	Notes     []string
 }
 
-// Bounds of the work for one fix; a fix beyond them is traced by its largest
-// files, and says so.
+// Bounds of the work for one fix. Of a fix of more files the largest are traced,
+// and a note says so.
 const (
 	maxBlamedFiles   = 24
-	maxFunctionReach = 120       // lines of a function on each side of a change
-	maxBlobBytes     = 8 << 20   // of a blamed file
-	maxKindBytes     = 512 << 10 // of a file whose comments are told apart
-	maxKindsBytes    = 4 << 20   // of all of them: a lexer reads 150 KB in a second
+	maxFunctionReach = 120 // lines of a function on each side of a change
 )
 
-// FindAnchors picks the files worth tracing and blames their lines.
+// FindAnchors picks the files that are worth tracing and finds the owners of
+// their lines in and around the changes.
 func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*AnchorSet, error) {
 	set := &AnchorSet{}
 	set.Files = tracedFiles(fc.Patch)
@@ -98,54 +89,55 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	if set.Functions, err = fixFunctions(ctx, repo, fc); err != nil {
 		return nil, err
 	}
-	found := make([][]Anchor, len(set.Files))
-	missing := make([]string, len(set.Files))
 	for i, f := range set.Files {
 		set.Changes = append(set.Changes, ChangesOf(i, f)...)
 	}
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(2)
-	for i, f := range set.Files {
-		g.Go(func() error {
-			var err error
-			found[i], err = blameFile(gctx, repo, fc.Parent, i, len(set.Files), f, set.Changes, reach[f.OldPath])
-			if gitext.Unreadable(err) {
-				missing[i] = fmt.Sprintf("%q was not traced: %s", szz.Clipped(f.OldPath), szz.WhyUnread(err))
-				return nil
+	return set, set.blame(ctx, repo, fc.Parent, reach)
+}
+
+// blame places the anchors in all files and finds their owners.
+func (s *AnchorSet) blame(ctx context.Context, repo *gitext.Repo, parent gitext.OID, reach map[string][]gitext.LineRange) error {
+	placed := make([][]Anchor, len(s.Files))
+	asked := make([]suspect.FileLines, len(s.Files))
+	for i, f := range s.Files {
+		placed[i] = placeAnchors(i, s.Changes, reach[f.OldPath])
+		asked[i] = suspect.FileLines{Path: f.OldPath, Ranges: rangesOf(placed[i])}
+	}
+	owners, err := suspect.FindOwners(ctx, repo, parent, asked)
+	if err != nil {
+		return err
+	}
+	for i, lines := range owners.Lines {
+		at := map[int]suspect.OwnedLine{}
+		for _, l := range lines {
+			at[l.Line] = l
+		}
+		for _, a := range placed[i] {
+			if l, ok := at[a.Line]; ok {
+				a.OwnedLine = l
+				s.Anchors = append(s.Anchors, a)
 			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	for i := range found {
-		set.Anchors = append(set.Anchors, found[i]...)
-		if missing[i] != "" {
-			set.Notes = append(set.Notes, missing[i])
 		}
 	}
-	set.dropBoundary(repo.ShallowBoundary())
-	return set, nil
+	s.Notes, s.Beyond = append(s.Notes, owners.Notes...), owners.NoneKnown()
+	return nil
 }
 
-// dropBoundary leaves out the lines that git charges to the boundary of a
-// shallow clone: whoever wrote them is not in it.
-func (s *AnchorSet) dropBoundary(boundary map[gitext.OID]bool) {
-	all := len(s.Anchors)
-	s.Anchors = slices.DeleteFunc(s.Anchors, func(a Anchor) bool { return boundary[a.Owner] })
-	switch n := all - len(s.Anchors); {
-	case n == 0:
-	case n == all:
-		s.Beyond = true
-		s.Notes = append(s.Notes, fmt.Sprintf("all of the %d traced lines are older than this shallow clone, which does not have the commits that wrote them; type git fetch --unshallow", n))
-	default:
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of the %d traced lines are older than this shallow clone; type git fetch --unshallow", n, all))
+// rangesOf joins sorted anchors to ranges of lines without a gap.
+func rangesOf(anchors []Anchor) []gitext.LineRange {
+	var out []gitext.LineRange
+	for _, a := range anchors {
+		if n := len(out); n > 0 && a.Line == out[n-1].End+1 {
+			out[n-1].End = a.Line
+			continue
+		}
+		out = append(out, gitext.LineRange{Start: a.Line, End: a.Line})
 	}
+	return out
 }
 
-// tracedFiles are the files that the fix's parent has, text only: code when
-// the fix changes code, tests and the rest otherwise.
+// tracedFiles returns the text files of a fix that its parent has: source files
+// if there are any, else all but tests, else tests.
 func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	var all, code, nontest []*gitext.FileChange
 	for i := range p.Files {
@@ -172,6 +164,7 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	return all
 }
 
+// largestFiles returns the n files whose hunks have most lines.
 func largestFiles(files []*gitext.FileChange, n int) []*gitext.FileChange {
 	size := func(f *gitext.FileChange) (lines int) {
 		for _, h := range f.Hunks {
@@ -184,8 +177,8 @@ func largestFiles(files []*gitext.FileChange, n int) []*gitext.FileChange {
 	return files[:n]
 }
 
-// functionReach asks git for the extent of the functions that the fix touches:
-// the hunks of `diff -W`, in old line numbers.
+// functionReach returns the extents of the functions that the fix touches, by old
+// path and in old line numbers. They are the hunks of `git diff -W`.
 func functionReach(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, files []*gitext.FileChange) (map[string][]gitext.LineRange, error) {
 	reach := map[string][]gitext.LineRange{}
 	if fc.Fix == "" {
@@ -215,9 +208,10 @@ func functionReach(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, f
 	return reach, nil
 }
 
-// ChangesOf cuts the hunks of one file into changes.
+// ChangesOf cuts the hunks of one file into changes. index is that of the file in
+// AnchorSet.Files.
 func ChangesOf(index int, f *gitext.FileChange) []Change {
-	var runs []Change
+	var changes []Change
 	for _, h := range f.Hunks {
 		at := h.OldStart // the old line that comes next
 		if h.OldLines == 0 {
@@ -231,8 +225,8 @@ func ChangesOf(index int, f *gitext.FileChange) []Change {
 				continue
 			}
 			if cur == nil {
-				runs = append(runs, Change{file: index, oldStart: at})
-				cur = &runs[len(runs)-1]
+				changes = append(changes, Change{file: index, oldStart: at})
+				cur = &changes[len(changes)-1]
 			}
 			if l.Op == '-' {
 				cur.Removed = append(cur.Removed, l)
@@ -242,17 +236,17 @@ func ChangesOf(index int, f *gitext.FileChange) []Change {
 			}
 		}
 	}
-	return slices.DeleteFunc(runs, Change.stamps)
+	return slices.DeleteFunc(changes, Change.stamps)
 }
 
 // versionStamp is a keyword that CVS or Subversion filled in, such as
 // "$Id: a.c,v 1.2 2026/07/16 nicm Exp $".
 var versionStamp = source.Lazy(`\$[A-Z][A-Za-z0-9]*: [^$]* \$`)
 
-// stamps says that a change is the work of the version control alone: every
-// commit rewrites such a line, whatever it is about.
-func (r Change) stamps() bool {
-	for _, lines := range [2][]gitext.PatchLine{r.Removed, r.Added} {
+// stamps reports whether a change is only the work of CVS or Subversion: every
+// commit rewrites a line with a version stamp, whatever it is about.
+func (c Change) stamps() bool {
+	for _, lines := range [2][]gitext.PatchLine{c.Removed, c.Added} {
 		for _, l := range lines {
 			if !versionStamp().Match(l.Text) {
 				return false
@@ -265,77 +259,31 @@ func (r Change) stamps() bool {
 // Tokens counts the names of the removed and of the added lines.
 func (s *AnchorSet) Tokens() (removed, added source.Bag) {
 	removed, added = source.Bag{}, source.Bag{}
-	for _, r := range s.Changes {
-		for _, l := range r.Removed {
+	for _, c := range s.Changes {
+		for _, l := range c.Removed {
 			removed.AddCode(l.Text)
 		}
-		for _, l := range r.Added {
+		for _, l := range c.Added {
 			added.AddCode(l.Text)
 		}
 	}
 	return removed, added
 }
 
-// Ghost says that the fix takes out no line of the files that are traced, so
-// that no blame leads to its culprit.
+// Ghost reports whether the fix takes out no line of the files that are traced.
+// The literature calls such a fix a ghost: blame finds nothing to start from.
 func (s *AnchorSet) Ghost() bool {
-	return !slices.ContainsFunc(s.Changes, func(r Change) bool { return len(r.Removed) > 0 })
+	return !slices.ContainsFunc(s.Changes, func(c Change) bool { return len(c.Removed) > 0 })
 }
 
-func (r *Change) oldEnd() int { return r.oldStart + len(r.Removed) - 1 }
+func (c *Change) oldEnd() int { return c.oldStart + len(c.Removed) - 1 }
 
-// blameFile makes the anchors of one file and gives each its owner.
-func blameFile(ctx context.Context, repo *gitext.Repo, parent gitext.OID, index, files int, f *gitext.FileChange, runs []Change, reach []gitext.LineRange) ([]Anchor, error) {
-	blob, err := repo.BlobAt(ctx, parent, f.OldPath, maxBlobBytes)
-	if err != nil {
-		return nil, err
-	}
-	total := bytes.Count(blob, []byte("\n"))
-	if len(blob) > 0 && blob[len(blob)-1] != '\n' {
-		total++
-	}
-	anchors := placeAnchors(index, runs, reach, total)
-	if len(anchors) == 0 {
-		return nil, nil
-	}
-	lines, err := repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{Ranges: coveringRanges(anchors), IgnoreSpace: true})
-	if err != nil {
-		return nil, err
-	}
-	byLine := make(map[int]gitext.BlameLine, len(lines))
-	for _, l := range lines {
-		byLine[l.Line] = l
-	}
-	var kinds []source.LineKind
-	if len(blob) <= kindBytes(files) {
-		kinds = source.LineKinds(f.OldPath, blob, anchors[len(anchors)-1].Line)
-	}
-	kept := anchors[:0]
-	for _, a := range anchors {
-		b, ok := byLine[a.Line]
-		if !ok {
-			continue
-		}
-		a.Owner, a.Path, a.OrigLine, a.Text = b.Commit, b.Path, b.OrigLine, b.Text
-		a.previous, a.prevPath = b.Previous, b.PreviousPath
-		if a.Line-1 < len(kinds) {
-			a.Kind = kinds[a.Line-1]
-		}
-		kept = append(kept, a)
-	}
-	return kept, nil
-}
-
-// kindBytes is how large one of so many files may be for its comments to be
-// told apart. It goes by their number: what becomes of one file must not depend
-// on which of the others was read first.
-func kindBytes(files int) int { return min(maxKindBytes, maxKindsBytes/max(files, 1)) }
-
-// placeAnchors decides which of a file's lines matter and why.
-func placeAnchors(index int, runs []Change, reach []gitext.LineRange, total int) []Anchor {
+// placeAnchors decides which lines of a file are anchors and in which role. It
+// does not know where the file ends. The anchors are sorted by line.
+func placeAnchors(index int, changes []Change, reach []gitext.LineRange) []Anchor {
 	byLine := map[int]Anchor{}
 	put := func(a Anchor) {
-		if a.Line < 1 || a.Line > total {
+		if a.Line < 1 {
 			return
 		}
 		old, ok := byLine[a.Line]
@@ -343,18 +291,18 @@ func placeAnchors(index int, runs []Change, reach []gitext.LineRange, total int)
 			byLine[a.Line] = a
 		}
 	}
-	for i := range runs {
-		r := &runs[i]
-		if r.file != index {
+	for i := range changes {
+		c := &changes[i]
+		if c.file != index {
 			continue
 		}
-		base := Anchor{File: index, Change: i, Inserts: len(r.Removed) == 0}
-		for _, l := range r.Removed {
+		base := Anchor{File: index, Change: i, Inserts: len(c.Removed) == 0}
+		for _, l := range c.Removed {
 			a := base
 			a.Line, a.Role = l.Old, RoleDeleted
 			put(a)
 		}
-		before, after := r.oldStart-1, r.oldEnd()+1
+		before, after := c.oldStart-1, c.oldEnd()+1
 		for d := 1; d <= maxFunctionReach; d++ {
 			for _, line := range [2]int{before - d + 1, after + d - 1} {
 				a := base
@@ -384,18 +332,4 @@ func inRanges(ranges []gitext.LineRange, line int) bool {
 		}
 	}
 	return false
-}
-
-// coveringRanges joins sorted lines into few ranges: git's blame costs by
-// range as well as by line.
-func coveringRanges(anchors []Anchor) []gitext.LineRange {
-	var out []gitext.LineRange
-	for _, a := range anchors {
-		if n := len(out); n > 0 && a.Line <= out[n-1].End+8 {
-			out[n-1].End = max(out[n-1].End, a.Line)
-			continue
-		}
-		out = append(out, gitext.LineRange{Start: a.Line, End: a.Line})
-	}
-	return out
 }

@@ -1,9 +1,9 @@
-// Package candidate gathers what can be known of a fix without judging it: the
-// lines that it changes and those near them, with their owners ([AnchorSet]),
-// and the commits that may have introduced the bug, with their diffs ([Pool]).
-// The ranking and the prompts of the model are made from these.
+// Package candidate gathers the facts about a fix that the ranking and the model's
+// prompts are made from: the lines that it changes and those near them, with
+// their owners ([AnchorSet]), and the commits that may have introduced the bug,
+// with their diffs ([Pool]). It judges none of them.
 //
-// Objects that the clone lacks cost the lines that need them, and a note says
+// An object that the clone lacks costs the lines that need it, and a note says
 // so.
 package candidate
 
@@ -24,12 +24,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Where a candidate came from. A candidate may have several sources.
+// A SourceSet says which searches found a candidate.
 type SourceSet uint8
 
+// The searches.
 const (
 	FromDeleted  SourceSet = 1 << iota // owns a deleted line
-	FromContext                        // owns a line within contextLines of a change
+	FromContext                        // owns a line within szz.ContextLines of a change
 	FromFunction                       // owns another line of a changed function
 	FromSecond                         // owned the line before its first owner rewrote it
 	FromHistory                        // changed one of the fixed files
@@ -37,7 +38,8 @@ const (
 	FromRecent                         // a recent commit elsewhere that reads like the fix
 )
 
-// A candidate is a commit and all that is known of it.
+// A Candidate is a commit that may have introduced the bug, and what is known of
+// it.
 type Candidate struct {
 	OID      gitext.OID
 	Commit   gitext.Commit
@@ -49,53 +51,57 @@ type Candidate struct {
 	Diff     *CommitDiff
 }
 
-// CommitDiff is what a candidate did to the files of interest.
+// CommitDiff is what a candidate did to the files of InterestingPaths, or to all
+// files where it was found by names or by its message.
 type CommitDiff struct {
 	Added, Removed           source.Bag
-	AddedLines, RemovedLines map[string]bool // trimmed lines worth comparing
+	AddedLines, RemovedLines map[string]bool // keys of lines, see LineKey
 	NAdded, NRemoved         int
-	Paths                    []string // changed, by their new names
-	Creates                  bool     // adds one of the fixed files
-	Hunks                    map[string][]DiffHunk
+	Paths                    []string              // changed, by their new names
+	Creates                  bool                  // adds one of the fixed files
+	Hunks                    map[string][]DiffHunk // by new path
 }
 
+// A DiffHunk is one hunk of a candidate's diff.
 type DiffHunk struct {
 	oldPath                            string
 	newStart, newEnd, oldStart, oldEnd int
-	Cosmetic                           bool   // same tokens out as in
-	Function                           string // name of the enclosing function, "" when git sees none
-	In, Out                            source.Bag
-	removed                            [][]byte   // its first lines
-	pairs                              source.Bag // of these lines, once somebody asked
+	Cosmetic                           bool       // it removes the tokens that it adds
+	Function                           string     // name of the enclosing function, "" when git sees none
+	In, Out                            source.Bag // tokens of its added and of its removed lines
+	removed                            [][]byte   // its first removed lines
+	removedPairs                       source.Bag // pairs of tokens in these; made when first needed
 }
 
-// Bounds on how far candidates are looked for, chosen for their cost. With them
-// a true commit is among the candidates of .92 of the training cases; deeper
-// searches were not tried.
+// Bounds of the searches for candidates, chosen for their cost. With them a true
+// commit is among the candidates in .92 of the training cases. Deeper searches
+// were not tried.
 const (
-	maxHistory     = 60
-	maxRecent      = 400
-	maxRecentFiles = 20 // of one commit
-	maxRecentKept  = 8
-	MaxDiffBytes   = 2 << 20
+	maxHistory     = 60       // commits that changed a fixed file
+	maxRecent      = 400      // newest commits of the repository
+	maxRecentFiles = 20       // of one such commit
+	maxRecentKept  = 8        // of them that become candidates
+	MaxDiffBytes   = 2 << 20  // of one candidate
 	maxDiffsBytes  = 64 << 20 // of all candidates
 )
 
-// Pool collects candidates; add never keeps a barred one.
+// A Pool holds the candidates of a fix.
 type Pool struct {
-	ByOID   map[gitext.OID]*Candidate
-	barred  map[gitext.OID]bool // the boundary of a shallow clone: never a suspect
-	Recents []source.Bag        // words of the repository's recent subjects
-	Authors []gitext.Person     // of these commits
-	Pace    float64             // days that a commit of the repository takes, over the recent ones
-	room    int64               // bytes of diffs that may still be kept
+	ByOID     map[gitext.OID]*Candidate
+	boundary  map[gitext.OID]bool // of a shallow clone; such a commit is no candidate
+	Recents   []source.Bag        // words of the subjects of the repository's newest commits
+	Authors   []gitext.Person     // of these commits
+	Pace      float64             // days between two of these commits, on average
+	bytesLeft int64               // bytes of diffs that may still be kept
 }
 
+// add returns the candidate and notes another source of it. A commit at the
+// boundary of a shallow clone is returned but not kept.
 func (p *Pool) add(oid gitext.OID, s SourceSet) *Candidate {
 	c := p.ByOID[oid]
 	if c == nil {
 		c = &Candidate{OID: oid, Position: -1, Recent: -1}
-		if !p.barred[oid] {
+		if !p.boundary[oid] {
 			p.ByOID[oid] = c
 		}
 	}
@@ -115,7 +121,7 @@ func (p *Pool) Sorted() []*Candidate {
 
 // Gather finds the candidates of a fix and reads what they did.
 func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) (*Pool, error) {
-	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, barred: repo.ShallowBoundary(), room: maxDiffsBytes}
+	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, boundary: repo.ShallowBoundary(), bytesLeft: maxDiffsBytes}
 	for i := range set.Anchors {
 		a := &set.Anchors[i]
 		p.add(a.Owner, [...]SourceSet{RoleDeleted: FromDeleted, RoleContext: FromContext, RoleFunction: FromFunction}[a.Role])
@@ -127,16 +133,17 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 	if err := p.read(ctx, repo, paths); err != nil {
 		return nil, err
 	}
-	if err := p.traceOrigins(ctx, repo, set, paths); err != nil {
+	if err := p.findOrigins(ctx, repo, set, paths); err != nil {
 		return nil, err
 	}
-	if p.room < 0 {
+	if p.bytesLeft < 0 {
 		set.Notes = append(set.Notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
 	}
 	return p, nil
 }
 
-// InterestingPaths are the fixed files under the names that their owners knew.
+// InterestingPaths returns the fixed files, and their names in the commits that own
+// lines of them.
 func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
 	seen := map[string]bool{}
 	for _, f := range set.Files {
@@ -158,11 +165,11 @@ func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
 	return paths
 }
 
-// addSearched runs the searches that need no one's answer side by side, and
-// adds what they find in a fixed order.
+// addSearched runs the searches that do not depend on each other at the same
+// time, and adds what they find in a fixed order.
 func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet, paths []string) error {
 	var history, recent []gitext.LogEntry
-	var uses []named
+	var elsewhere []gitext.OID
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		if len(paths) > 0 {
@@ -175,7 +182,7 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 		return err
 	})
 	g.Go(func() (err error) {
-		uses, err = namedLines(gctx, repo, fc, set)
+		elsewhere, err = ownersElsewhere(gctx, repo, fc, set)
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -184,15 +191,15 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	for i, e := range history {
 		p.add(e.OID, FromHistory).Position = i
 	}
-	set.Named = slices.DeleteFunc(uses, func(u named) bool { return p.barred[u.Owner] })
-	for _, u := range set.Named {
-		p.add(u.Owner, FromNames)
+	set.Elsewhere = slices.DeleteFunc(elsewhere, func(owner gitext.OID) bool { return p.boundary[owner] })
+	for _, owner := range set.Elsewhere {
+		p.add(owner, FromNames)
 	}
 	p.addRecent(fc, recent)
 	return nil
 }
 
-// collectLog reads a log, as far as it can be read.
+// collectLog returns the entries of a log up to the first that cannot be read.
 func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for e, err := range seq {
@@ -207,9 +214,9 @@ func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error
 	return entries, nil
 }
 
-// addRecent looks among the newest commits of the whole repository for those
-// that read like the fix: a source that finds culprits in files that the fix
-// does not touch.
+// addRecent adds those of the repository's newest commits whose subjects and paths
+// share most words with the fix. It finds culprits in files that the fix does not
+// touch.
 func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 	p.Pace = PaceOf(entries)
 	docs := make([]source.Bag, len(entries))
@@ -246,7 +253,7 @@ func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 	}
 }
 
-// fixWords are the words of the fix's message and of the paths it changes.
+// fixWords returns the words of the fix's message and of the paths it changes.
 func fixWords(fc *szz.FixContext) source.Bag {
 	b := source.Bag{}
 	b.AddWords(fc.Message)
@@ -258,7 +265,8 @@ func fixWords(fc *szz.FixContext) source.Bag {
 	return b
 }
 
-// read fills in metadata and diffs of the candidates that lack them.
+// read reads the commits and diffs of the candidates that have none yet. The
+// diffs are of paths only, save for candidates that were found elsewhere.
 func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) error {
 	var oids, elsewhere []gitext.OID
 	for _, c := range p.Sorted() {
@@ -291,7 +299,8 @@ func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) erro
 	return p.readDiffs(ctx, repo, elsewhere, nil)
 }
 
-// readFiles lists the files that candidates change, most of huge commits left out.
+// readFiles reads which files candidates change. Of huge commits it keeps the
+// first and the number.
 func (p *Pool) readFiles(ctx context.Context, repo *gitext.Repo, oids []gitext.OID) error {
 	const most = 200
 	touched, err := repo.Touched(ctx, oids, most)
@@ -304,6 +313,7 @@ func (p *Pool) readFiles(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 	return nil
 }
 
+// readDiffs reads the diffs of commits. One that cannot be read counts as empty.
 func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.OID, paths []string) error {
 	if len(oids) == 0 {
 		return nil
@@ -315,7 +325,7 @@ func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 		if err != nil {
 			return err
 		}
-		if p.room -= sizeOf(patch); p.room < 0 {
+		if p.bytesLeft -= sizeOf(patch); p.bytesLeft < 0 {
 			continue
 		}
 		if c := p.ByOID[patch.Commit]; c != nil {
@@ -330,7 +340,7 @@ func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 	return nil
 }
 
-// sizeOf is the size of a patch's text.
+// sizeOf returns the bytes of text in a patch.
 func sizeOf(p *gitext.Patch) int64 {
 	var size int64
 	for i := range p.Files {
@@ -343,7 +353,7 @@ func sizeOf(p *gitext.Patch) int64 {
 	return size
 }
 
-// digest keeps of a patch what the features ask for.
+// digest reduces a patch to what the features need.
 func digest(p *gitext.Patch) *CommitDiff {
 	d := &CommitDiff{
 		Added: source.Bag{}, Removed: source.Bag{},
@@ -354,7 +364,7 @@ func digest(p *gitext.Patch) *CommitDiff {
 		f := &p.Files[i]
 		d.Paths = append(d.Paths, f.NewPath)
 		d.Creates = d.Creates || f.Status == 'A'
-		if f.Submodule { // its text is git's
+		if f.Submodule { // git wrote its text, not the author
 			continue
 		}
 		for _, h := range f.Hunks {
@@ -378,7 +388,7 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 			out.AddCode(l.Text)
 			d.RemovedLines[LineKey(l.Text)] = true
 			if len(removed) <= maxRewrite && len(l.Text) <= source.MaxPairedLine {
-				removed = append(removed, bytes.Clone(l.Text)) // lest the whole patch stays
+				removed = append(removed, bytes.Clone(l.Text)) // or else the whole patch stays in memory
 			}
 		}
 	}
@@ -397,8 +407,8 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 	})
 }
 
-// LineKey is a line as compared across commits: white space folded. Short lines
-// are the same everywhere, so they share one empty key.
+// LineKey returns the form in which a line is compared across commits, with white
+// space folded. Short lines are the same everywhere: their key is "".
 func LineKey(text []byte) string {
 	const minLine = 8
 	if len(text) > 400 {
@@ -411,7 +421,8 @@ func LineKey(text []byte) string {
 	return strings.Clone(s)
 }
 
-// HunkAt finds the hunk of path that wrote line.
+// HunkAt returns the hunk that wrote a line, nil if none did. path and line are
+// those after the commit.
 func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
 	hs := d.Hunks[path]
 	i := sort.Search(len(hs), func(i int) bool { return hs[i].newEnd >= line })
@@ -421,7 +432,8 @@ func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
 	return nil
 }
 
-// PaceOf is how many days lie between two of the entries, newest first.
+// PaceOf returns how many days lie between two of the entries on average. The
+// newest comes first.
 func PaceOf(entries []gitext.LogEntry) float64 {
 	if len(entries) < 2 {
 		return 0
@@ -430,10 +442,13 @@ func PaceOf(entries []gitext.LogEntry) float64 {
 	return max(0, span) / float64(len(entries)-1)
 }
 
-// The ways in which lines vote for their owners. Each is a share: over all
-// candidates it sums to one, or to zero when there are no such lines.
+// A ShareKind is one way to count lines or words for the commits that own them.
+// The shares of a kind sum to one over all candidates, or to zero when there are
+// no such lines.
 type ShareKind int
 
+// The kinds of shares. A comment says what is counted, and for whom if that is
+// not the owner.
 const (
 	ShareDeleted       ShareKind = iota // deleted lines of code
 	ShareTrivial                        // deleted blank, comment, brace and import lines
@@ -443,18 +458,18 @@ const (
 	ShareInsertion                      // lines around pure insertions, by 1/distance
 	ShareFunction                       // other lines of changed functions, by 1/distance
 	ShareRelated                        // lines near insertions, by the names they share with the added lines
-	ShareSecond                         // lines that the first owner had replaced
+	ShareSecond                         // lines that the owner of a deleted line had replaced
 	ShareNames                          // lines of other files that use the fix's rarer names
 	ShareCosmetic                       // deleted lines that the owner only moved or re-indented
-	ShareOrigin                         // deleted words, followed back through rewrites
-	ShareRelatedOrigin                  // words beside insertions that the added lines repeat, likewise
-	ShareGoneNewest                     // names that the fix takes out, for the last to bring them
-	ShareGoneFirst                      // the same, for the first
-	ShareFreshNewest                    // names that the fix adds, for the last to have brought them elsewhere
-	ShareFreshFirst                     // the same, for the first
-	ShareRestorer                       // names that the fix adds, for the last to have taken them out
-	ShareRestoredLines                  // lines that the fix adds, for the last to have taken them out
-	ShareSaid                           // names in the fix's message, for the last to bring them
-	ShareInside                         // names that the fix adds or takes out, for the last to bring them into the function
+	ShareOrigin                         // deleted words, for the commit that wrote them, before all rewrites
+	ShareRelatedOrigin                  // words beside insertions that the added lines repeat, for the same
+	ShareGoneNewest                     // names that the fix takes out, for the last commit to bring them
+	ShareGoneFirst                      // names that the fix takes out, for the first commit to bring them
+	ShareFreshNewest                    // names that the fix adds, for the last commit to bring them elsewhere
+	ShareFreshFirst                     // names that the fix adds, for the first commit to bring them elsewhere
+	ShareRestorer                       // names that the fix adds, for the last commit to take them out
+	ShareRestoredLines                  // lines that the fix adds, for the last commit to take them out
+	ShareSaid                           // names in the fix's message, for the last commit to bring them
+	ShareInside                         // names that the fix adds or takes out, for the last commit to bring them into the function
 	NumShares
 )

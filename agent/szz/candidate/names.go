@@ -14,9 +14,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A culprit outside the fixed files usually defined or changed a name that the
-// fix mentions. So names that the fix touches, and that few other files use,
-// are looked up in the parent's tree, and the lines that use them are blamed.
+// Bounds of the search in other files. A culprit outside the fixed files usually
+// defined or changed a name that the fix mentions. So names that the fix touches,
+// and that few other files use, are looked up in the parent's tree, and the lines
+// that use them are blamed.
 const (
 	maxNames      = 10
 	maxName       = 200 // bytes; longer ones are data
@@ -26,15 +27,9 @@ const (
 	MaxGrepHits   = 2000
 )
 
-// named is a line in another file that uses a name of the fix.
-type named struct {
-	Owner gitext.OID
-	name  string
-}
-
-// namedLines finds lines of other files that use the fix's rarer names, and
-// their owners. Files that this clone lacks are passed over.
-func namedLines(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) ([]named, error) {
+// ownersElsewhere returns the owners of the lines in other files that use the
+// fix's rarer names, one entry a line. Files that this clone lacks are left out.
+func ownersElsewhere(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) ([]gitext.OID, error) {
 	names := FixNames(fc, set)
 	if len(names) == 0 {
 		return nil, nil
@@ -43,18 +38,18 @@ func namedLines(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set 
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
-	uses := rareUses(hits, names, set)
-	found := make([][]named, len(uses))
+	files := filesWithRareNames(hits, names, set)
+	found := make([][]gitext.OID, len(files))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2)
-	for i, use := range uses {
+	for i, f := range files {
 		g.Go(func() error {
-			lines, err := repo.Blame(gctx, fc.Parent, use.path, gitext.BlameOptions{Ranges: use.ranges, IgnoreSpace: true})
+			lines, err := repo.Blame(gctx, fc.Parent, f.path, gitext.BlameOptions{Ranges: f.ranges, IgnoreSpace: true})
 			if gitext.Unreadable(err) {
 				return nil
 			}
 			for _, l := range lines {
-				found[i] = append(found[i], named{l.Commit, use.names[l.Line]})
+				found[i] = append(found[i], l.Commit)
 			}
 			return err
 		})
@@ -63,12 +58,12 @@ func namedLines(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set 
 	return slices.Concat(found...), err
 }
 
-// NameLike tells identifiers from plain words: they hold an underscore, a digit
-// or an inner capital.
+// NameLike matches identifiers that are no plain words: they have an underscore, a
+// digit or an inner capital.
 var NameLike = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}|[0-9])[A-Za-z0-9_]*$`)
 
-// FixNames picks the names to look up: those that the fix adds or takes away
-// before those that it only touches, longer ones first.
+// FixNames picks the names of a fix to look up. Those that it adds or takes away
+// come before those that it only touches, and longer ones first.
 func FixNames(fc *szz.FixContext, set *AnchorSet) []string {
 	removed, added := set.Tokens()
 	changed := source.Unite(removed.Minus(added), added.Minus(removed))
@@ -93,7 +88,7 @@ func FixNames(fc *szz.FixContext, set *AnchorSet) []string {
 	return names[:min(len(names), maxNames)]
 }
 
-// sameLanguage tells files that end as the fixed ones do; C headers count as C.
+// sameLanguage matches paths with the ending of a fixed file, or .h beside .c.
 func sameLanguage(set *AnchorSet) func(string) bool {
 	ends := map[string]bool{}
 	for _, f := range set.Files {
@@ -106,15 +101,15 @@ func sameLanguage(set *AnchorSet) func(string) bool {
 	return func(p string) bool { return ends[path.Ext(p)] }
 }
 
-// A use is a file that mentions rare names, and where.
-type use struct {
+// A fileUse is a file that uses rare names, and where.
+type fileUse struct {
 	path   string
 	ranges []gitext.LineRange
-	names  map[int]string
-	rarity float64
+	rarity float64 // sum over its lines of one over the number of files with the name
 }
 
-func rareUses(hits []gitext.GrepMatch, names []string, set *AnchorSet) []use {
+// filesWithRareNames picks the files whose lines use the rarest names.
+func filesWithRareNames(hits []gitext.GrepMatch, names []string, set *AnchorSet) []fileUse {
 	fixed := map[string]bool{}
 	for _, f := range set.Files {
 		fixed[f.OldPath] = true
@@ -137,8 +132,8 @@ func rareUses(hits []gitext.GrepMatch, names []string, set *AnchorSet) []use {
 			}
 		}
 	}
-	byPath := map[string]*use{}
-	var uses []*use
+	byPath := map[string]*fileUse{}
+	var uses []*fileUse
 	for i, h := range hits {
 		n := found[i]
 		if n == "" || fixed[h.Path] || len(files[n]) > MaxNameFiles {
@@ -146,25 +141,24 @@ func rareUses(hits []gitext.GrepMatch, names []string, set *AnchorSet) []use {
 		}
 		u := byPath[h.Path]
 		if u == nil {
-			u = &use{path: h.Path, names: map[int]string{}}
+			u = &fileUse{path: h.Path}
 			byPath[h.Path] = u
 			uses = append(uses, u)
 		}
 		if len(u.ranges) < maxNameLines {
 			u.ranges = append(u.ranges, gitext.LineRange{Start: h.Line, End: h.Line})
-			u.names[h.Line] = n
 			u.rarity += 1 / float64(len(files[n]))
 		}
 	}
 	sort.SliceStable(uses, func(i, j int) bool { return uses[i].rarity > uses[j].rarity })
-	out := make([]use, 0, maxNameBlames)
+	out := make([]fileUse, 0, maxNameBlames)
 	for _, u := range uses[:min(len(uses), maxNameBlames)] {
 		out = append(out, *u)
 	}
 	return out
 }
 
-// CodeWords are the words of prose that could be names in code.
+// CodeWords returns the words of prose that could be names in code.
 func CodeWords(s string) source.Bag {
 	b := source.Bag{}
 	b.AddCode([]byte(source.Masks.Replace(source.FirstBytes(s, 6000))))
@@ -176,12 +170,12 @@ func CodeWords(s string) source.Bag {
 	return b
 }
 
-// fixFunctions are the functions that the fix changes, by the headings of its
-// hunks without context. A third of what SZZ misses lies in the history of the
-// function that is fixed (arXiv 2308.05060: 34.6 % of the failures on Linux).
-// Git writes the heading of the enclosing function behind every hunk; comparing
-// the names there follows a function through all candidates' diffs at no
-// further cost.
+// fixFunctions returns the names of the functions that the fix changes. A third of
+// what SZZ misses lies in the history of the function that is fixed (arXiv
+// 2308.05060: 34.6 % of the failures on Linux). git writes the heading of the
+// enclosing function behind every hunk, so comparing these names follows a
+// function through the diffs of all candidates at no further cost. The headings
+// come from hunks without context.
 func fixFunctions(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (map[string]bool, error) {
 	p := fc.Patch
 	if fc.Fix != "" && fc.Parent != "" {

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Blame stops at the last commit that rewrote a line, also when the words that
-// the fix takes out are older than that:
+// This file finds the origins of the words that a fix takes out. Blame stops at
+// the last commit that rewrote a line, even when the words are older than that:
 //
 //	a   return sum / count;
 //	b   return round(sum / count);           keeps what is wrong
 //	    return round(sum / max(count, 1));   the fix: a is to blame, not b
 //
-// So each word is followed back through the rewrites until a commit wrote it
+// So each word is followed back through the rewrites, to the commit that wrote it
 // without taking it out of the same place. MV-SZZ lets tokens vote on a
-// rewritten history (szz.md, 8.4); here blame is asked again, a few times.
+// rewritten history (szz.md, 8.4). Here blame is called again, a few times.
 
 // A fileAt is a file at a revision.
 type fileAt struct {
@@ -30,150 +30,152 @@ type fileAt struct {
 	path string
 }
 
-// A trail is some words of a line, and the place where its owner found them.
-type trail struct {
-	at    fileAt
-	lines gitext.LineRange // that the owner rewrote
+// olderWords are words of a line that its owner did not write: it found them in
+// the lines that it rewrote.
+type olderWords struct {
+	at    fileAt           // the file before the owner
+	lines gitext.LineRange // of that file, which the owner rewrote
 	line  source.Bag       // all words of the line
-	words []string         // those that are followed
+	older []string         // those of them that are older than the owner
 	owner gitext.OID
-	votes ShareKind
+	share ShareKind // that the words count for
 }
 
-// wordTracer follows the words of a fix's lines back.
-type wordTracer struct {
-	pool   *Pool
-	set    *AnchorSet
-	trails []trail
-	ranges map[fileAt][]gitext.LineRange // to be blamed next
-	order  []fileAt
+// An originSearch follows the words of a fix's lines back, one rewrite at a step.
+type originSearch struct {
+	pool    *Pool
+	set     *AnchorSet
+	pending []olderWords
+	asked   map[fileAt][]gitext.LineRange // to be blamed in the next step
+	order   []fileAt                      // keys of asked, as they were added
 }
 
 // Bounds of the search, chosen for their cost.
 const (
-	maxRewrite   = 40 // lines of a rewritten block that are looked at
-	maxLineWords = 20 // of a line that vote
+	maxRewrite   = 40 // lines of a rewritten block that are read
+	maxLineWords = 20 // words of a line that are followed
 )
 
-// maxTraced is how many files are blamed again on each step back.
-var maxTraced = [...]int{5, 3, 2}
+// maxBlamedAgain is how many files are blamed in each step back.
+var maxBlamedAgain = [...]int{5, 3, 2}
 
-// traceOrigins finds who wrote the words that the fix takes out, and those
-// beside an insertion that it repeats. The first step back also finds the
-// owners of all lines that were rewritten, which penetrates refactorings, moves
-// within a file and reformatting.
-func (p *Pool) traceOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
-	t := &wordTracer{pool: p, set: set, ranges: map[fileAt][]gitext.LineRange{}}
+// findOrigins finds the commits that wrote the words which the fix takes out, and
+// the words beside an insertion which the added lines repeat. The first step back
+// also finds the owners of all lines that were rewritten, and so looks behind
+// refactorings, moves within a file and reformatting.
+func (p *Pool) findOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
+	s := &originSearch{pool: p, set: set, asked: map[fileAt][]gitext.LineRange{}}
 	set.Origins = map[ShareKind]map[gitext.OID]float64{ShareOrigin: {}, ShareRelatedOrigin: {}}
-	t.start()
-	for step, most := range maxTraced {
-		if len(t.order) == 0 {
+	s.start()
+	for step, most := range maxBlamedAgain {
+		if len(s.order) == 0 {
 			break
 		}
-		lines, err := t.blame(ctx, repo, most)
+		lines, err := s.blame(ctx, repo, most)
 		if err != nil {
 			return err
 		}
 		if step == 0 {
-			t.addSecondOwners(lines)
+			s.addSecondOwners(lines)
 		}
-		if err := t.stepBack(ctx, repo, lines, paths); err != nil {
+		if err := s.stepBack(ctx, repo, lines, paths); err != nil {
 			return err
 		}
 	}
-	for _, tr := range t.trails {
-		t.vote(tr.votes, tr.owner, len(tr.words))
+	for _, o := range s.pending {
+		s.vote(o.share, o.owner, len(o.older))
 	}
 	return nil
 }
 
-// start sets out from the lines of the fix's parent.
-func (t *wordTracer) start() {
-	added := make([]source.Bag, len(t.set.Changes))
-	for i, r := range t.set.Changes {
+// start begins with the anchors, which are lines of the fix's parent.
+func (s *originSearch) start() {
+	added := make([]source.Bag, len(s.set.Changes))
+	for i, r := range s.set.Changes {
 		added[i] = source.Bag{}
 		for _, l := range r.Added {
 			added[i].AddMarks(l.Text)
 		}
 	}
-	for i := range t.set.Anchors {
-		a := &t.set.Anchors[i]
+	for i := range s.set.Anchors {
+		a := &s.set.Anchors[i]
 		if a.Role == RoleFunction || a.Role == RoleContext && !a.Inserts {
 			continue
 		}
 		if a.Role == RoleDeleted || a.Distance == 1 {
-			t.askAbout(a)
+			s.askAboutAnchor(a)
 		}
 		if a.Kind != source.LineCode {
 			continue
 		}
-		t.followAnchor(a, added[a.Change])
+		s.followAnchor(a, added[a.Change])
 	}
 }
 
-// followAnchor follows what the fix takes out of a line or, beside an
-// insertion, what the added lines repeat.
-func (t *wordTracer) followAnchor(a *Anchor, added source.Bag) {
+// followAnchor follows the words that the fix takes out of a deleted line or, of a
+// line beside an insertion, those that the added lines repeat.
+func (s *originSearch) followAnchor(a *Anchor, added source.Bag) {
 	line := source.Bag{}
 	line.AddMarks(a.Text)
-	l := gitext.BlameLine{Commit: a.Owner, Path: a.Path, OrigLine: a.OrigLine, Previous: a.previous, PreviousPath: a.prevPath}
+	l := gitext.BlameLine{Commit: a.Owner, Path: a.Path, OrigLine: a.OrigLine, Previous: a.Previous, PreviousPath: a.PreviousPath}
 	words, votes := line.Without(added), ShareOrigin
 	if a.Role == RoleContext {
 		words, votes = line.Shared(added), ShareRelatedOrigin
 	} else if len(words) == 0 {
-		t.vote(votes, a.Owner, 1) // the fix only moves it
+		s.vote(votes, a.Owner, 1) // the fix only moves the line
 	}
-	t.follow(l, line, words[:min(len(words), maxLineWords)], votes)
+	s.follow(l, line, words[:min(len(words), maxLineWords)], votes)
 }
 
-// tookOut says whether a change removed a word or pair.
+// tookOut reports whether the hunk removed a word or a pair of words.
 func (h *DiffHunk) tookOut(w string) bool {
 	if !strings.Contains(w, " ") {
 		return h.Out[w] > 0
 	}
-	if h.pairs == nil {
-		h.pairs = source.Bag{}
+	if h.removedPairs == nil {
+		h.removedPairs = source.Bag{}
 		for _, l := range h.removed {
-			h.pairs.AddPairs(l)
+			h.removedPairs.AddPairs(l)
 		}
 	}
-	return h.pairs[w] > 0
+	return h.removedPairs[w] > 0
 }
 
-// askAbout has the lines blamed that an anchor's owner rewrote.
-func (t *wordTracer) askAbout(a *Anchor) {
-	c := t.pool.ByOID[a.Owner]
-	if c == nil || c.Diff == nil || a.previous == "" {
+// askAboutAnchor asks for the owners of the lines that an anchor's owner rewrote.
+func (s *originSearch) askAboutAnchor(a *Anchor) {
+	c := s.pool.ByOID[a.Owner]
+	if c == nil || c.Diff == nil || a.Previous == "" {
 		return
 	}
-	if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.oldPath == a.prevPath && h.oldEnd >= h.oldStart {
-		t.ask(fileAt{a.previous, a.prevPath}, h)
+	if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.oldPath == a.PreviousPath && h.oldEnd >= h.oldStart {
+		s.ask(fileAt{a.Previous, a.PreviousPath}, h)
 	}
 }
 
-func (t *wordTracer) ask(at fileAt, h *DiffHunk) gitext.LineRange {
+// ask has the lines that a hunk rewrote blamed in the next step, and returns them.
+func (s *originSearch) ask(at fileAt, h *DiffHunk) gitext.LineRange {
 	r := gitext.LineRange{Start: h.oldStart, End: min(h.oldEnd, h.oldStart+maxRewrite)}
-	if t.ranges[at] == nil {
-		t.order = append(t.order, at)
+	if s.asked[at] == nil {
+		s.order = append(s.order, at)
 	}
-	if !slices.Contains(t.ranges[at], r) {
-		t.ranges[at] = append(t.ranges[at], r)
+	if !slices.Contains(s.asked[at], r) {
+		s.asked[at] = append(s.asked[at], r)
 	}
 	return r
 }
 
-// follow lets the owner of a line answer for the words that it brought there,
-// and looks further back for those that it found.
-func (t *wordTracer) follow(l gitext.BlameLine, line source.Bag, words []string, votes ShareKind) {
+// follow counts the words that the owner of a line brought there for the owner,
+// and leaves those that it found there to the next step.
+func (s *originSearch) follow(l gitext.BlameLine, line source.Bag, words []string, votes ShareKind) {
 	if len(words) == 0 {
 		return
 	}
 	var h *DiffHunk
-	if c := t.pool.ByOID[l.Commit]; c != nil && c.Diff != nil && l.Previous != "" {
+	if c := s.pool.ByOID[l.Commit]; c != nil && c.Diff != nil && l.Previous != "" {
 		h = c.Diff.rewriteOf(l, words)
 	}
 	if h == nil {
-		t.vote(votes, l.Commit, len(words))
+		s.vote(votes, l.Commit, len(words))
 		return
 	}
 	var older []string
@@ -182,23 +184,25 @@ func (t *wordTracer) follow(l gitext.BlameLine, line source.Bag, words []string,
 			older = append(older, w)
 		}
 	}
-	t.vote(votes, l.Commit, len(words)-len(older))
+	s.vote(votes, l.Commit, len(words)-len(older))
 	if len(older) > 0 {
 		at := fileAt{l.Previous, l.PreviousPath}
-		t.trails = append(t.trails, trail{at: at, lines: t.ask(at, h), line: line, words: older, owner: l.Commit, votes: votes})
+		s.pending = append(s.pending, olderWords{at: at, lines: s.ask(at, h), line: line, older: older, owner: l.Commit, share: votes})
 	}
 }
 
-func (t *wordTracer) vote(k ShareKind, owner gitext.OID, words int) {
-	if words > 0 && !t.pool.barred[owner] {
-		t.set.Origins[k][owner] += float64(words)
+// vote counts words for the commit that wrote them.
+func (s *originSearch) vote(k ShareKind, owner gitext.OID, words int) {
+	if words > 0 && !s.pool.boundary[owner] {
+		s.set.Origins[k][owner] += float64(words)
 	}
 }
 
-// rewriteOf is the change that wrote a line by rewriting others, or that moved
-// it within the file: then the change that took most of its words out. Where
-// the file was written out of two, blame and the diff, which knows fewer files,
-// may each have another of them: then it is nil.
+// rewriteOf returns the hunk that took the words out of the place where the owner
+// of a line found them: the hunk that wrote the line or, where the line was moved
+// within the file, the one that took most of them out. It is nil when there is
+// none, and when a file was made of two and blame follows another one than the
+// diff, which knows fewer files.
 func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 	h := d.HunkAt(l.Path, l.OrigLine)
 	if h == nil || h.oldPath != l.PreviousPath {
@@ -224,17 +228,17 @@ func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 	return from
 }
 
-// blame finds the owners of what was asked for, of the files with most to ask
-// about. Files that this clone lacks are passed over.
-func (t *wordTracer) blame(ctx context.Context, repo *gitext.Repo, most int) (map[fileAt][]gitext.BlameLine, error) {
-	sort.SliceStable(t.order, func(i, j int) bool { return len(t.ranges[t.order[i]]) > len(t.ranges[t.order[j]]) })
-	t.order = t.order[:min(len(t.order), most)]
-	found := make([][]gitext.BlameLine, len(t.order))
+// blame finds the owners of the lines that were asked about, in the files with
+// most of them. Files that this clone lacks are left out.
+func (s *originSearch) blame(ctx context.Context, repo *gitext.Repo, most int) (map[fileAt][]gitext.BlameLine, error) {
+	sort.SliceStable(s.order, func(i, j int) bool { return len(s.asked[s.order[i]]) > len(s.asked[s.order[j]]) })
+	s.order = s.order[:min(len(s.order), most)]
+	found := make([][]gitext.BlameLine, len(s.order))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2)
-	for i, at := range t.order {
+	for i, at := range s.order {
 		g.Go(func() (err error) {
-			found[i], err = repo.Blame(gctx, at.rev, at.path, gitext.BlameOptions{Ranges: t.ranges[at], IgnoreSpace: true})
+			found[i], err = repo.Blame(gctx, at.rev, at.path, gitext.BlameOptions{Ranges: s.asked[at], IgnoreSpace: true})
 			if gitext.Unreadable(err) {
 				return nil
 			}
@@ -245,75 +249,75 @@ func (t *wordTracer) blame(ctx context.Context, repo *gitext.Repo, most int) (ma
 		return nil, err
 	}
 	lines := map[fileAt][]gitext.BlameLine{}
-	for i, at := range t.order {
+	for i, at := range s.order {
 		lines[at] = slices.DeleteFunc(found[i], func(l gitext.BlameLine) bool { return l.Boundary })
 	}
-	t.order = slices.DeleteFunc(t.order, func(at fileAt) bool { return lines[at] == nil })
+	s.order = slices.DeleteFunc(s.order, func(at fileAt) bool { return lines[at] == nil })
 	return lines, nil
 }
 
-// addSecondOwners makes candidates of all who owned the rewritten lines.
-func (t *wordTracer) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
-	for _, at := range t.order {
+// addSecondOwners makes the owners of the rewritten lines candidates.
+func (s *originSearch) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
+	for _, at := range s.order {
 		for _, l := range lines[at] {
-			t.pool.add(l.Commit, FromSecond)
-			t.set.Second = append(t.set.Second, l.Commit)
+			s.pool.add(l.Commit, FromSecond)
+			s.set.Second = append(s.set.Second, l.Commit)
 		}
 	}
 }
 
-// stepBack takes each trail to the lines where its words stood.
-func (t *wordTracer) stepBack(ctx context.Context, repo *gitext.Repo, lines map[fileAt][]gitext.BlameLine, paths []string) error {
-	trails := t.trails
-	t.trails, t.order, t.ranges = nil, nil, map[fileAt][]gitext.LineRange{}
-	for _, tr := range trails {
-		for _, l := range tr.spots(lines[tr.at]) {
-			t.pool.add(l.Commit, FromSecond)
+// stepBack follows the pending words to the lines where they stood before.
+func (s *originSearch) stepBack(ctx context.Context, repo *gitext.Repo, lines map[fileAt][]gitext.BlameLine, paths []string) error {
+	pending := s.pending
+	s.pending, s.order, s.asked = nil, nil, map[fileAt][]gitext.LineRange{}
+	for _, o := range pending {
+		for _, l := range o.linesBefore(lines[o.at]) {
+			s.pool.add(l.Commit, FromSecond)
 		}
-		if !slices.Contains(paths, tr.at.path) {
-			paths = append(paths[:len(paths):len(paths)], tr.at.path)
+		if !slices.Contains(paths, o.at.path) {
+			paths = append(paths[:len(paths):len(paths)], o.at.path)
 		}
 	}
-	if err := t.pool.read(ctx, repo, paths); err != nil {
+	if err := s.pool.read(ctx, repo, paths); err != nil {
 		return err
 	}
-	for _, tr := range trails {
-		spots := tr.spots(lines[tr.at])
+	for _, o := range pending {
+		stood := o.linesBefore(lines[o.at])
 		byLine := map[int][]string{}
-		for _, w := range tr.words {
-			if l, ok := spots[w]; ok {
+		for _, w := range o.older {
+			if l, ok := stood[w]; ok {
 				byLine[l.Line] = append(byLine[l.Line], w)
 			} else {
-				t.vote(tr.votes, tr.owner, 1)
+				s.vote(o.share, o.owner, 1)
 			}
 		}
 		for _, n := range slices.Sorted(maps.Keys(byLine)) {
-			l, line := spots[byLine[n][0]], source.Bag{}
+			l, line := stood[byLine[n][0]], source.Bag{}
 			line.AddMarks(l.Text)
-			t.follow(l, line, byLine[n], tr.votes)
+			s.follow(l, line, byLine[n], o.share)
 		}
 	}
 	return nil
 }
 
-// spots are the lines where the words of a trail stood: of several the one most
-// like the line that came of it.
-func (tr *trail) spots(lines []gitext.BlameLine) map[string]gitext.BlameLine {
+// linesBefore maps each word to the line where it stood before the owner rewrote
+// it: of several lines, to the one that is most like the rewritten one.
+func (o *olderWords) linesBefore(lines []gitext.BlameLine) map[string]gitext.BlameLine {
 	at := map[string]gitext.BlameLine{}
 	best := map[string]int{}
 	for _, l := range lines {
-		if l.Line < tr.lines.Start || l.Line > tr.lines.End {
+		if l.Line < o.lines.Start || l.Line > o.lines.End {
 			continue
 		}
 		line, shared := source.Bag{}, 0
 		line.AddMarks(l.Text)
 		for w := range line {
-			shared += min(1, tr.line[w])
+			shared += min(1, o.line[w])
 		}
-		if 2*shared < len(tr.line) {
-			continue // another line, that happens to use the word
+		if 2*shared < len(o.line) {
+			continue // another line that happens to have the word
 		}
-		for _, w := range tr.words {
+		for _, w := range o.older {
 			if line[w] > 0 && shared > best[w] {
 				best[w], at[w] = shared, l
 			}

@@ -6,26 +6,25 @@ import (
 	"errors"
 
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
-// maxClassicFiles is how many files of a fix are blamed. A change of more files moves or
-// renames; 2,758 files of netty took 30 s of CPU, and a blame in a longer history costs
-// a hundred times as much.
+// maxClassicFiles is how many files of a fix are blamed. A fix of more files mostly
+// moves or renames them. 2,758 files of netty took 30 s of CPU, and a blame in a
+// longer history takes a hundred times as much.
 const maxClassicFiles = 500
 
-// maxLexedAll is how much of the files of one fix is lexed, and maxClassicLines
-// how many of their lines are traced.
+// maxLexedAll is how many bytes of the files of one fix are lexed, and
+// maxClassicLines how many of their lines are traced.
 const (
 	maxLexedAll     = 6 << 20
 	maxClassicLines = 200_000
 )
 
-// anchors makes a traceFile of every file of the fix with lines that the
-// variant traces: those that the fix deletes or modifies, less what the rules
-// leave out. What cannot be traced at all (binary files, submodules, changes
-// of mode) was said in the fix context's notes.
+// anchors collects the lines that the variant traces: those that the fix deletes or
+// modifies, except for those that the rules leave out. What cannot be traced at all
+// (binary files, submodules, changes of mode) is in the notes of the fix context.
 func (t *tracer) anchors(ctx context.Context) error {
 	deleted, left := 0, 0
 	for i := range t.fc.Patch.Files {
@@ -63,6 +62,7 @@ func (t *tracer) anchors(ctx context.Context) error {
 	return nil
 }
 
+// noteEmpty notes why there is no line to trace.
 func (t *tracer) noteEmpty(deleted int) {
 	switch {
 	case deleted == 0:
@@ -72,16 +72,16 @@ func (t *tracer) noteEmpty(deleted int) {
 	}
 }
 
-// deletedLines gives the lines that the fix takes out of a file, in old
-// numbering. Format-only changes of the fix are none of its doing.
+// deletedLines returns the lines that the fix takes out of a file, without the blank
+// ones and those of format-only changes where the rules say so.
 func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
 	var out []gitext.PatchLine
 	for _, h := range f.Hunks {
-		for _, run := range changedBlocks(h.Lines) {
-			if t.rules.cosmetic && f.Status != 'D' && formatOnly(f.OldPath, run) {
+		for _, block := range changedBlocks(h.Lines) {
+			if t.rules.cosmetic && f.Status != 'D' && formatOnly(f.OldPath, block) {
 				continue
 			}
-			for _, l := range run {
+			for _, l := range block {
 				if l.Op == '-' && !(t.rules.blanks && len(bytes.TrimSpace(l.Text)) == 0) {
 					out = append(out, l)
 				}
@@ -93,7 +93,7 @@ func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
 
 // dropComments leaves out the lines that are comment and nothing else in the
 // file as it was before the fix. The reference implementation looks at the
-// file at each blamed commit instead, which costs a lexer run per commit and
+// file at each blamed commit instead. That takes a lexer for each commit, and
 // differs only where code was commented in or out without changing the line.
 func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines []gitext.PatchLine) ([]gitext.PatchLine, error) {
 	if !t.rules.comments || len(lines) == 0 {
@@ -117,14 +117,14 @@ func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines [
 	return out, nil
 }
 
-// unread notes a blob that was not lexed; other errors are errors.
+// unread notes that a blob could not be lexed, and returns errors of other kinds.
 func (t *tracer) unread(path string, err error) error {
 	var large *gitext.TooLargeError
 	switch {
 	case errors.As(err, &large):
 		t.note("%q is larger than %d KiB: its comments are traced like code", path, source.MaxLexed>>10)
 	case gitext.Unreadable(err):
-		t.note("%q: %s: comments are traced like code", szz.Clipped(path), szz.WhyUnread(err))
+		t.note("%q: %s: comments are traced like code", suspect.ShortPath(path), gitext.WhyUnread(err))
 	default:
 		return err
 	}

@@ -9,17 +9,18 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
-// maxEvidence is how many lines of proof are given for one suspect.
+// maxEvidence is how many lines of evidence are given for one suspect.
 const maxEvidence = 5
 
-// maxEvidenceText cuts a line of proof; minified files have very long ones.
+// maxEvidenceText bounds a line of evidence. Minified files have very long lines.
 const maxEvidenceText = 200 // bytes
 
-// An answer is what the files agree on: per commit, the lines it is blamed for.
+// An answer is a commit and the lines of the fix that are blamed on it.
 type answer struct {
 	commit gitext.OID
 	lines  []answerLine
@@ -30,7 +31,8 @@ type answerLine struct {
 	file *traceFile
 }
 
-// answers gives the commits that are left, the one with most lines first.
+// answers returns the commits that lines are blamed on and that can be the answer,
+// the one with most lines first.
 func (t *tracer) answers() []answer {
 	byCommit := map[gitext.OID]*answer{}
 	boundary := t.repo.ShallowBoundary()
@@ -63,8 +65,8 @@ func (t *tracer) answers() []answer {
 	return out
 }
 
-// fill turns what blame left into the verdict.
-func (t *tracer) fill(ctx context.Context, v *szz.Verdict) error {
+// answer writes candidates and suspects into the verdict.
+func (t *tracer) answer(ctx context.Context, v *szz.Verdict) error {
 	answers := t.answers()
 	oids := make([]gitext.OID, len(answers))
 	lines := 0
@@ -87,14 +89,14 @@ func (t *tracer) fill(ctx context.Context, v *szz.Verdict) error {
 	}
 	for _, a := range answers {
 		if chosen == "" || a.commit == chosen {
-			v.Suspects = append(v.Suspects, t.suspect(a, lines, len(answers), chosen != ""))
+			v.Suspects = append(v.Suspects, szz.Suspect{Suspect: t.suspect(a, lines, len(answers), chosen != "")})
 		}
 	}
 	return nil
 }
 
-// complete makes sure that the facts of all candidates are known: variants
-// that look through nothing did not ask for them.
+// complete reads the commits of which no facts are known: variants that look
+// through nothing have read none.
 func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	var fresh []gitext.OID
 	for _, o := range oids {
@@ -112,6 +114,7 @@ func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
+// choose returns the candidate that the variant picks, "" when it takes all.
 func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, error) {
 	if t.rules.pick == nil || len(oids) == 0 {
 		return "", nil
@@ -120,8 +123,8 @@ func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, err
 	return t.rules.pick(ctx, t, oids)
 }
 
-// latest is R-SZZ's choice: the greatest committer date. Of commits made in
-// the same second the descendant is later, then the smaller object id wins.
+// latest is R-SZZ's choice: the commit with the latest committer date. Of commits of
+// the same second it takes the descendant, else the one with the smaller object id.
 func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	best := oids[0]
 	for _, o := range oids[1:] {
@@ -142,8 +145,8 @@ func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, erro
 	return best, nil
 }
 
-// largest is L-SZZ's choice: most added and removed lines over all files of
-// the commit, then the smaller object id.
+// largest is L-SZZ's choice: the commit with most added and removed lines over all
+// its files. Of equally large ones it takes the one with the smaller object id.
 func largest(_ context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	return slices.MaxFunc(oids, func(a, b gitext.OID) int {
 		return cmp.Or(t.size(a)-t.size(b), strings.Compare(string(b), string(a)))
@@ -157,8 +160,8 @@ func (t *tracer) size(o gitext.OID) int {
 	return s.Added + s.Deleted
 }
 
-func (t *tracer) suspect(a answer, lines, candidates int, picked bool) szz.Suspect {
-	s := szz.Suspect{Commit: t.known[a.commit].commit}
+func (t *tracer) suspect(a answer, lines, candidates int, picked bool) suspect.Suspect {
+	s := suspect.Suspect{Commit: t.known[a.commit].commit}
 	s.Reason = "last changed " + szz.PartOf(len(a.lines), lines, "traced line") + " that the fix removes or changes"
 	if picked && candidates > 1 {
 		s.Reason = fmt.Sprintf("the %s of the %d commits that last changed lines which the fix removes or changes", t.rules.superlative, candidates)
@@ -167,7 +170,7 @@ func (t *tracer) suspect(a answer, lines, candidates int, picked bool) szz.Suspe
 		return cmp.Or(strings.Compare(x.path, y.path), x.anchor.Old-y.anchor.Old)
 	})
 	for _, l := range a.lines[:min(len(a.lines), maxEvidence)] {
-		s.Evidence = append(s.Evidence, szz.Evidence{
+		s.Evidence = append(s.Evidence, suspect.Evidence{
 			Path: l.path, Line: l.anchor.Old, Removed: true, Text: evidenceText(l.anchor.Text),
 			Command: t.command(l),
 		})
@@ -180,7 +183,7 @@ func evidenceText(b []byte) string {
 	return strings.ToValidUTF8(string(b[:min(len(b), maxEvidenceText)]), "\uFFFD")
 }
 
-// command is the blame that shows what was found, as a line for the shell.
+// command returns the git blame that shows what was found, as a line for the shell.
 func (t *tracer) command(l answerLine) string {
 	args := []string{"git", "blame"}
 	if t.rules.space {

@@ -10,18 +10,19 @@ import (
 	"slices"
 	"sync"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
-// massFiles is the number of changed files above which AG-SZZ and its heirs
-// take a commit for a mass change and look through it. 20 is the default of
-// the reference implementation, and what its published answers used.
+// massFiles is the number of changed files above which a commit counts as a mass
+// change. AG-SZZ and the variants made from it look through such commits. 20 is
+// the default of the reference implementation, and its published answers used it.
 const massFiles = 20
 
-// maxRounds ends the search for commits to look through. Each round ignores at
-// least one commit more, so it ends by itself; a history that takes this many
-// is a chain of mass changes and the answer is what the last round left.
+// maxRounds bounds the search for commits to look through. Each round ignores at
+// least one commit more, so the search ends by itself. A history that takes this
+// many rounds is a chain of mass changes, and the last round gives the answer.
 const maxRounds = 64
 
 // rules say how a classic variant differs from plain blame.
@@ -34,10 +35,10 @@ type rules struct {
 	moves    bool // blame -M
 	copies   int  // blame -C, so many times
 	meta     bool // look through merges, renames, copies, mode changes
-	refactor bool // see refactor.go
+	refactor bool // leave out refactored lines and look behind refactorings, see refactor.go
 	// pick chooses one of the candidates; nil answers with all of them.
 	pick        picker
-	superlative string // what pick looks for, in a word
+	superlative string // the word for the one that pick chooses, such as "latest"
 }
 
 // A picker chooses one of at least one candidates, which are sorted.
@@ -97,33 +98,33 @@ func (r rules) refactoring() rules {
 	return r
 }
 
-// Trace runs one of the classic variants.
+// Trace answers with one of the classic variants.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string) (*szz.Verdict, error) {
 	r, ok := variants[variant]
 	if !ok {
 		return nil, fmt.Errorf("unknown variant %q", variant)
 	}
-	return classicBy(ctx, repo, fc, variant, r)
+	return traceBy(ctx, repo, fc, variant, r)
 }
 
-func classicBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Verdict, error) {
+func traceBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Verdict, error) {
 	v := &szz.Verdict{Fix: fc.Fix, Parent: fc.Parent, Engine: "offline", Algorithm: variant}
 	if fc.Parent == "" {
 		v.Notes = append(v.Notes, "a root commit has no history to trace")
 		return v, nil
 	}
 	t := newTracer(repo, fc, r)
-	if err := t.run(ctx); err != nil {
+	if err := t.trace(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.fill(ctx, v); err != nil {
+	if err := t.answer(ctx, v); err != nil {
 		return nil, err
 	}
 	v.Notes = append(v.Notes, t.notes...)
 	return v, nil
 }
 
-// A tracer carries the state of one run of a variant.
+// A tracer answers for one fix with one variant.
 type tracer struct {
 	repo  *gitext.Repo
 	fc    *szz.FixContext
@@ -132,26 +133,28 @@ type tracer struct {
 	files []*traceFile
 	known map[gitext.OID]*commitFacts
 	notes []string
-	lexed int // bytes of files
+	lexed int // bytes of files that were lexed so far
 }
 
-// A traceFile is one blame target: lines of a path at a revision. The first
-// ones are the fix's files at its parent; refactor.go adds others, deeper in
-// history, whose lines stand for lines of the fix.
+// A traceFile is a file at a revision with the lines of it that are blamed. The
+// first ones are the fix's files at its parent. refactor.go adds others, further
+// back in history, whose lines stand for lines of the fix.
 type traceFile struct {
 	target
 	lines  []tracedLine
-	ignore map[gitext.OID]bool // looked through
-	drop   map[gitext.OID]bool // the part of ignore that cannot be the answer
-	done   bool
+	ignore map[gitext.OID]bool // commits that are looked through
+	drop   map[gitext.OID]bool // those of ignore that cannot be the answer
+	done   bool                // nothing more is to be looked through
 }
 
+// A target is a file at a revision.
 type target struct {
 	rev  gitext.OID
 	path string
 }
 
-// A tracedLine is a line of the fix's parent and what blame says about it.
+// A tracedLine is a line of the fix's parent, where it is followed, and what blame
+// says about it.
 type tracedLine struct {
 	anchor gitext.PatchLine // Old is the line in the fix's parent
 	path   string           // in the fix's parent
@@ -163,12 +166,8 @@ func newTracer(repo *gitext.Repo, fc *szz.FixContext, r rules) *tracer {
 	return &tracer{repo: repo, fc: fc, rules: r, most: maxClassicFiles, known: map[gitext.OID]*commitFacts{}}
 }
 
-// run blames in rounds: all targets, then the facts about all new commits in
-// bulk, then again the targets in which something is to be looked through. Going
-// on from the commit that is looked through, instead of from the fix again, was
-// tried: 15 % faster over 118 fixes, but the thresholds of -M and -C depend on
-// which lines are asked about together, and one answer changed.
-func (t *tracer) run(ctx context.Context) error {
+// trace finds the commits that the lines of the fix are blamed on.
+func (t *tracer) trace(ctx context.Context) error {
 	if err := t.anchors(ctx); err != nil {
 		return err
 	}
@@ -177,13 +176,19 @@ func (t *tracer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.settle(ctx); err != nil || !t.rules.refactor {
+	if err := t.blameUntilSettled(ctx); err != nil || !t.rules.refactor {
 		return err
 	}
 	return t.penetrate(ctx)
 }
 
-func (t *tracer) settle(ctx context.Context) error {
+// blameUntilSettled blames in rounds. Each blames the open files, reads the facts
+// about all new commits in bulk, and leaves those files open in which a commit is
+// to be looked through. Blame starts from the fix's parent each time. To start from
+// the commit that is looked through was tried: it is 15 % faster over 118 fixes,
+// but the thresholds of -M and -C depend on which lines are asked about together,
+// and one answer changed.
+func (t *tracer) blameUntilSettled(ctx context.Context) error {
 	for range maxRounds {
 		open := t.open()
 		if len(open) == 0 {
@@ -196,7 +201,7 @@ func (t *tracer) settle(ctx context.Context) error {
 			markDone(open)
 			continue
 		}
-		if err := t.learn(ctx, open); err != nil {
+		if err := t.readFacts(ctx, open); err != nil {
 			return err
 		}
 		for _, f := range open {
@@ -213,8 +218,9 @@ func markDone(files []*traceFile) {
 	}
 }
 
-// divert moves lines to targets of their own and reports how many it moved. A
-// way gives the target and the line there.
+// divert moves lines to other files, in which they are blamed from then on, and
+// returns how many it moved. way returns the file and the line there, and false for
+// a line that stays.
 func (t *tracer) divert(way func(tracedLine) (target, int, bool)) int {
 	made := map[target]*traceFile{}
 	moved := 0
@@ -238,12 +244,13 @@ func (t *tracer) divert(way func(tracedLine) (target, int, bool)) int {
 	return moved
 }
 
-// plain reports whether blame alone decides.
+// plain reports whether the variant looks through no commit.
 func (t *tracer) plain() bool {
 	r := t.rules
 	return !r.cosmetic && !r.mass && !r.meta
 }
 
+// open returns the files that have to be blamed, again or for the first time.
 func (t *tracer) open() []*traceFile {
 	var open []*traceFile
 	for _, f := range t.files {
@@ -254,14 +261,15 @@ func (t *tracer) open() []*traceFile {
 	return open
 }
 
+// note adds a note, each text once.
 func (t *tracer) note(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(t.notes, s) {
 		t.notes = append(t.notes, s)
 	}
 }
 
-// blameWorkers is how many blames run at once. Blame is one busy thread; two
-// keep a small machine usable while a batch runs several fixes.
+// blameWorkers is how many blames run at the same time. A blame keeps one thread
+// busy, and two leave a small machine usable while a batch traces several fixes.
 const blameWorkers = 2
 
 func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
@@ -282,7 +290,7 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case gitext.Unreadable(err):
-			t.note("lines of %q are not traced: %s", szz.Clipped(files[i].path), szz.WhyUnread(err))
+			t.note("lines of %q are not traced: %s", suspect.ShortPath(files[i].path), gitext.WhyUnread(err))
 		default:
 			return fmt.Errorf("blame %q at %s: %w", files[i].path, files[i].rev.Short(), err)
 		}
@@ -290,9 +298,9 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 	return nil
 }
 
-// blame fills in the origin of the file's lines, by one process. When an object
-// is missing each range is tried alone and the lines that need it are given
-// up; the error then names the object.
+// blame finds the origin of the file's lines with one git process. When an object
+// is missing, each range is blamed alone and the lines that need the object are
+// left out. The error then names the object.
 func (t *tracer) blame(ctx context.Context, f *traceFile) error {
 	if len(f.lines) == 0 {
 		return nil
@@ -316,7 +324,7 @@ func (t *tracer) blame(ctx context.Context, f *traceFile) error {
 	return err
 }
 
-// assign keeps the lines that were blamed.
+// assign stores what blame says and drops the lines of which it says nothing.
 func (f *traceFile) assign(got []gitext.BlameLine) {
 	byLine := make(map[int]gitext.BlameLine, len(got))
 	for _, b := range got {
@@ -339,7 +347,7 @@ func (t *tracer) blameOptions(f *traceFile, ranges []gitext.LineRange) gitext.Bl
 	}
 }
 
-// ranges joins the file's lines to the fewest ranges.
+// ranges joins the file's lines to as few ranges as possible.
 func (f *traceFile) ranges() []gitext.LineRange {
 	var out []gitext.LineRange
 	nums := make([]int, len(f.lines))

@@ -25,8 +25,8 @@ func TestDeletedLinesAreBlamed(t *testing.T) {
 	h.head("b ag ma ra: three two; r: three")
 }
 
-// Of a fix of very many files some are left out, and it is said; files without a
-// deleted line do not count.
+// Some files of a fix of very many are left out, and a note says so. Files without
+// a deleted line do not count.
 func TestFixOfManyFiles(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;"), "b.c": gittest.Lines("int b;"), "c.c": gittest.Lines("int c;"), "d.c": gittest.Lines("int d;")})
@@ -43,7 +43,7 @@ func TestFixOfManyFiles(t *testing.T) {
 	for most, want := range map[int]string{1: "only the first 1 changed files are traced; name paths after -- to trace some of the other 2", 3: ""} {
 		tr := newTracer(repo, fc, variants["b"])
 		tr.most = most
-		if err := tr.run(t.Context()); err != nil {
+		if err := tr.trace(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(tr.notes, "\n"); got != want || len(tr.files) != most || tr.files[0].path != "b.c" {
@@ -52,7 +52,7 @@ func TestFixOfManyFiles(t *testing.T) {
 	}
 }
 
-// A fix that only adds lines has no answer, and it is said.
+// A fix that only adds lines has no answer, and a note says so.
 func TestGhostFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;")})
@@ -60,7 +60,7 @@ func TestGhostFix(t *testing.T) {
 	h.head("b ag ma r l ra:")
 }
 
-// ag and its heirs leave out comments and blank lines; b does not.
+// ag and the variants made from it leave out comments and blank lines; b does not.
 func TestCommentsAndBlankLines(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("code", gittest.Files{"a.c": gittest.Lines("x();", "y();")})
@@ -79,7 +79,7 @@ func TestCommentOnlyFix(t *testing.T) {
 	h.head("b: one; ag ma r l ra:")
 }
 
-// Re-indenting is seen through by -w: all but b.
+// All variants but b look through re-indenting, by -w.
 func TestReindented(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("if (a)", "x();", "y();")})
@@ -88,7 +88,7 @@ func TestReindented(t *testing.T) {
 	h.head("b: indent; ag ma r l ra: origin")
 }
 
-// A commit that only breaks lines in another way is seen through.
+// A commit that only breaks lines in another way is looked through.
 func TestReformatted(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("begin();", "if (first_condition) { compute_it(first_argument, second_argument); }", "end();")})
@@ -97,7 +97,7 @@ func TestReformatted(t *testing.T) {
 	h.head("b: format; ag ma r l ra: origin")
 }
 
-// Line ends are format: a fix that changes them and one line has one line.
+// Line ends are format: a fix that changes them and one line has one traced line.
 func TestLineEndsOnly(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": "a();\nb();\nc();\n"})
@@ -123,7 +123,7 @@ func mass(n int, text string) gittest.Files {
 	return f
 }
 
-// Commits of more than 20 files are seen through, one of 20 is not.
+// A commit of more than 20 files is looked through, one of 20 is not.
 func TestMassCommits(t *testing.T) {
 	for n, want := range map[int]string{20: "b ag ma: mass", 21: "b: mass; ag ma r l ra: origin"} {
 		h := newHistory(t)
@@ -136,7 +136,7 @@ func TestMassCommits(t *testing.T) {
 	}
 }
 
-// What git can only charge to a mass commit has no answer.
+// A line that git blames on a mass commit all the same has no answer.
 func TestMassCommitIsNoAnswer(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("import", mass(30, "x();\n"))
@@ -165,8 +165,8 @@ func TestMovedInFile(t *testing.T) {
 }
 
 // A block that moved to another file in one commit is followed by ma, when the
-// lines asked about hold the 40 letters and digits that git's -C wants; ra
-// needs 40 of the block, whatever is asked about.
+// blamed lines have the 40 letters and digits that git's -C needs. ra needs 40 in
+// the block, whichever of its lines are blamed.
 func TestMovedBetweenFiles(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(append(block[:4:4], "int keep;")...), "b.c": gittest.Lines("int b;")})
@@ -178,7 +178,7 @@ func TestMovedBetweenFiles(t *testing.T) {
 	h.head("b ag: move; ma r l ra: origin")
 }
 
-// A merge that changes lines itself is seen through and is never ma's answer.
+// A merge that changes lines itself is looked through and is never ma's answer.
 //
 //	one --- left --- merge (edits the line) --- fix
 //	   \___ right ___/
@@ -207,8 +207,8 @@ func TestMergeFix(t *testing.T) {
 	h.head("b ag ma r l ra: one")
 }
 
-// Commits that rename the file or change its mode are seen through where the
-// line has a counterpart before them; their own lines stay theirs.
+// Commits that rename the file or change its mode are looked through where the
+// line was there before them. They keep the lines that they wrote.
 func TestMetaCommits(t *testing.T) {
 	body := []string{"void keep_one(void);", "void keep_two(void);", "void keep_three(void);"}
 	h := newHistory(t)
@@ -263,8 +263,8 @@ func TestTiesByTopology(t *testing.T) {
 	h.head("r: third; ma: first third")
 }
 
-// A file that the fix renames is blamed under its old name, one that it
-// deletes in whole; binary files and submodules are left alone.
+// A file that the fix renames is blamed under its old name, and all of a file that
+// it deletes is blamed. Binary files and submodules are not.
 func TestKindsOfFiles(t *testing.T) {
 	h := newHistory(t)
 	sub := newHistory(t)
@@ -319,7 +319,7 @@ func TestEvidenceCommands(t *testing.T) {
 	}
 }
 
-// A blob that the clone lacks costs its file, is named, and nothing more.
+// A blob that the clone lacks costs the lines of its file and is named.
 func TestMissingBlob(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();"), "b.c": gittest.Lines("b();")})
@@ -342,8 +342,8 @@ func TestMissingBlob(t *testing.T) {
 	}
 }
 
-// In a shallow clone the commits at the boundary are charged with all that is
-// older; they are never the answer.
+// git blames all that is older than a shallow clone on its boundary commits. They
+// are never the answer.
 func TestShallow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();")})

@@ -6,33 +6,32 @@ import (
 	"path"
 	"strings"
 
-	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
-// commitFacts is what decides whether a blamed commit is looked through.
+// commitFacts decide whether a blamed commit is looked through.
 type commitFacts struct {
 	commit   gitext.Commit
 	stat     gitext.Stat
 	merge    bool
-	cosmetic map[string]bool // paths (in the commit) of which it changed the form only
+	cosmetic map[string]bool // paths (in the commit) of which it changed the format only
 	meta     map[string]bool // paths that it renamed, copied or changed the mode of
-	patch    *gitext.Patch   // nil when it was not read
+	patch    *gitext.Patch   // for the search for refactorings; nil when it is not needed, or no more
 }
 
-// factPatchBytes bounds the patch of one candidate. A larger change of few
-// files is generated text, and counts neither as cosmetic nor as refactoring.
+// factPatchBytes bounds the patch of one commit. A larger change of few files is
+// generated text, and counts neither as cosmetic nor as refactoring.
 const factPatchBytes = 4 << 20
 
-// learn reads the facts about all commits that the files are blamed on and
-// that are new: one bulk read of the commits, one diff-tree for their sizes and
-// one for the patches that have to be seen.
-func (t *tracer) learn(ctx context.Context, files []*traceFile) error {
+// readFacts reads the facts about all new commits that the files are blamed on. It
+// takes one bulk read of the commits, one diff-tree for their sizes and one for
+// the patches that are needed.
+func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	fresh := t.unknown(files)
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := t.learnCommits(ctx, fresh); err != nil {
+	if err := t.readCommits(ctx, fresh); err != nil {
 		return err
 	}
 	if !t.rules.cosmetic && !t.rules.meta {
@@ -44,9 +43,11 @@ func (t *tracer) learn(ctx context.Context, files []*traceFile) error {
 			small = append(small, o)
 		}
 	}
-	return t.learnPatches(ctx, small)
+	return t.readPatches(ctx, small)
 }
 
+// unknown returns the commits that files are blamed on and whose facts were not
+// read.
 func (t *tracer) unknown(files []*traceFile) []gitext.OID {
 	set := map[gitext.OID]bool{}
 	for _, f := range files {
@@ -59,7 +60,7 @@ func (t *tracer) unknown(files []*traceFile) []gitext.OID {
 	return sortedOIDs(set)
 }
 
-func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
+func (t *tracer) readCommits(ctx context.Context, oids []gitext.OID) error {
 	commits, err := t.repo.Commits(ctx, oids)
 	if err != nil {
 		return err
@@ -81,9 +82,9 @@ func (t *tracer) learnCommits(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// learnPatches reads all patches. A commit whose patch cannot be read is not
-// looked through, and neither is one of unknown size.
-func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
+// readPatches reads the patches of commits. A commit whose patch cannot be read is
+// not looked through, nor is one of unknown size.
+func (t *tracer) readPatches(ctx context.Context, oids []gitext.OID) error {
 	if len(oids) == 0 {
 		return nil
 	}
@@ -91,9 +92,9 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 	for p, err := range t.repo.Patches(ctx, oids, opt) {
 		switch {
 		case err == nil:
-			t.learnPatch(p)
+			t.addPatch(p)
 		case gitext.Unreadable(err):
-			t.note("%s: commits that need it are not looked through", szz.WhyUnread(err))
+			t.note("%s: commits that need it are not looked through", gitext.WhyUnread(err))
 		default:
 			return err
 		}
@@ -101,7 +102,7 @@ func (t *tracer) learnPatches(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-func (t *tracer) learnPatch(p *gitext.Patch) {
+func (t *tracer) addPatch(p *gitext.Patch) {
 	k := t.known[p.Commit]
 	if t.rules.refactor && !p.Truncated {
 		k.patch = p
@@ -113,8 +114,8 @@ func (t *tracer) learnPatch(p *gitext.Patch) {
 	}
 }
 
-// lookThrough adds to f.ignore what its lines are blamed on and should not be.
-// It reports whether blame has to run again.
+// lookThrough adds to f.ignore the commits that its lines are blamed on and that are
+// looked through. It reports whether the file has to be blamed again.
 func (t *tracer) lookThrough(f *traceFile) bool {
 	again := false
 	for _, l := range f.lines {
@@ -122,7 +123,7 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 		if f.ignore[c] {
 			continue
 		}
-		see, drop := t.judge(c, l.blame.Path)
+		see, drop := t.looksThrough(c, l.blame.Path)
 		if !see {
 			continue
 		}
@@ -137,9 +138,9 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 	return again
 }
 
-// judge says whether blame looks through a commit's change of a path, and
-// whether lines that git nevertheless leaves with it are dropped.
-func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
+// looksThrough reports whether blame looks through a commit's change of a path
+// (see), and whether lines that git blames on it all the same are left out (drop).
+func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	k := t.known[c]
 	r := t.rules
 	switch {
@@ -156,7 +157,8 @@ func (t *tracer) judge(c gitext.OID, path string) (see, drop bool) {
 	return false, false
 }
 
-// isMeta reports a change of a file's name or mode, whatever else it is.
+// isMeta reports whether a change renames or copies a file or changes its mode,
+// whatever else it does.
 func isMeta(f *gitext.FileChange) bool {
 	switch f.Status {
 	case 'R', 'C':
@@ -167,7 +169,7 @@ func isMeta(f *gitext.FileChange) bool {
 	return false
 }
 
-// isCosmetic reports whether every change of the file is of format only.
+// isCosmetic reports whether all changes of the file are format only.
 func isCosmetic(f *gitext.FileChange) bool {
 	found := false
 	for _, h := range f.Hunks {
@@ -181,7 +183,7 @@ func isCosmetic(f *gitext.FileChange) bool {
 	return found && f.Status != 'A' && f.Status != 'D'
 }
 
-// changedBlocks cuts a hunk into its uninterrupted changes.
+// changedBlocks returns the blocks of removed and added lines in a hunk.
 func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
 	var out [][]gitext.PatchLine
 	start := -1
@@ -210,10 +212,10 @@ func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
 //
 // Where indentation is syntax, only line ends, trailing space and blank lines
 // count as format.
-func formatOnly(file string, run []gitext.PatchLine) bool {
+func formatOnly(file string, block []gitext.PatchLine) bool {
 	var removed, added []byte
 	indented := indentIsSyntax(file)
-	for _, l := range run {
+	for _, l := range block {
 		text := bytes.TrimRight(l.Text, " \t\r\f\v")
 		switch {
 		case len(text) == 0:
@@ -242,8 +244,8 @@ func withoutSpace(b []byte) []byte {
 	return out
 }
 
-// indentIsSyntax names the languages in which moving a line to the right can
-// be the whole bug or the whole fix.
+// indentIsSyntax reports whether a file is of a language in which moving a line to
+// the right can be the whole bug or the whole fix.
 func indentIsSyntax(file string) bool {
 	switch strings.ToLower(path.Base(file)) {
 	case "makefile", "gnumakefile", "sconstruct", "sconscript", "build", "workspace":

@@ -46,7 +46,7 @@ func (h *history) head(want string) {
 	}
 }
 
-// A history is a repository of a test, with what these tests ask of it.
+// A history is a repository of a test, with the methods that these tests need.
 type history struct{ *szztest.History }
 
 func newHistory(t testing.TB) *history {

@@ -170,7 +170,7 @@ func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]git
 	t := p.traced[key]
 	if t == nil {
 		t = newTracer(p.repo, fc, base)
-		if err := t.run(ctx); err != nil {
+		if err := t.trace(ctx); err != nil {
 			p.t.Errorf("%s: %v", fc.Fix.Short(), err)
 			return nil, t
 		}
@@ -178,7 +178,7 @@ func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]git
 	}
 	t.rules = r
 	v := &szz.Verdict{}
-	if err := t.fill(ctx, v); err != nil {
+	if err := t.answer(ctx, v); err != nil {
 		p.t.Errorf("%s: %v", fc.Fix.Short(), err)
 	}
 	var out []gitext.OID

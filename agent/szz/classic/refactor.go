@@ -12,9 +12,9 @@ import (
 	"git-agent/gitext"
 )
 
-// What --algorithm ra sees through; the manual says it shorter.
-//
-// A line is refactored, not changed, when the commit that touched it
+// This file finds the refactorings that --algorithm ra looks behind; the manual has
+// a shorter text. A line is refactored, not changed, when the commit that touched
+// it
 //
 //   - reformats it: the words of the changed lines are the same in the same
 //     order, however they are indented or broken into lines;
@@ -31,9 +31,9 @@ import (
 //     moved.
 //
 // Words are found without regard to the language, so this works in all of
-// them. It reads one commit at a time and needs the text: a refactoring
-// that also changes a line hides nothing of that line, and one spread over
-// several commits is followed commit by commit. Changed signatures, types,
+// them. It compares the text of one commit at a time. A line that a refactoring
+// also changes counts as changed, and a refactoring that is spread over several
+// commits is followed commit by commit. Changed signatures, types,
 // conditions written in another way, and renames of a name that the same
 // file also uses for something else are changes, not refactorings. A line
 // that the fix itself puts under a new condition counts as changed. Merges,
@@ -42,11 +42,11 @@ import (
 // maxPenetrated bounds how many refactorings of one line are looked behind.
 const maxPenetrated = 32
 
-// dropRefactored takes out of the fix's lines those that the fix itself only
-// refactors. The reference implementation compares old line numbers with new
-// ones here (ra_szz.py); this does not. A line that the fix puts under a new
-// condition reads the same but does something else: it stays. Dropping it cost
-// three true answers in 118.
+// dropRefactored leaves out the lines that the fix itself only refactors. The
+// reference implementation compares old line numbers with new ones here
+// (ra_szz.py), which this does not. A line that the fix puts under a new condition
+// is kept: it reads the same but does something else. Leaving it out cost three
+// true answers in 118.
 func (t *tracer) dropRefactored(ctx context.Context) error {
 	found, err := t.origins(ctx, t.fc.Patch)
 	if err != nil {
@@ -71,14 +71,14 @@ func (t *tracer) dropRefactored(ctx context.Context) error {
 	return nil
 }
 
-// minReordered is the length of a block from which moving it inside its file
-// is no part of the fix. Shorter moves put statements in another order, which
+// minReordered is how many lines a block needs at least for its move within a file
+// to count as a refactoring. A shorter move puts statements in another order, which
 // is a way to fix a bug.
 const minReordered = 5
 
-// penetrate blames again, at the parent of the commit, the lines that were
-// only refactored by the commit they are blamed on, until none is left. Every
-// step goes to an ancestor, so it ends by itself; maxPenetrated bounds its cost.
+// penetrate looks behind refactorings: it blames the lines that a commit only
+// refactored again, at the parent of that commit, until no such line is left. Every
+// step goes to an ancestor, so it ends by itself. maxPenetrated bounds its cost.
 func (t *tracer) penetrate(ctx context.Context) error {
 	seen := map[gitext.OID]map[place]origin{}
 	for range maxPenetrated {
@@ -88,7 +88,7 @@ func (t *tracer) penetrate(ctx context.Context) error {
 		if t.divert(t.behind(seen)) == 0 {
 			return nil
 		}
-		if err := t.settle(ctx); err != nil {
+		if err := t.blameUntilSettled(ctx); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (t *tracer) penetrate(ctx context.Context) error {
 	return nil
 }
 
-// study finds the refactorings of every commit that is blamed and was not
-// studied, and lets go of its patch.
+// study finds the refactorings of the blamed commits that were not studied yet, and
+// drops their patches.
 func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin) error {
 	for _, f := range t.files {
 		for _, l := range f.lines {
@@ -116,8 +116,8 @@ func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin
 	return nil
 }
 
-// behind is the way of a line that its commit only refactored: to the place
-// it came from, in the commit's parent.
+// behind returns, as tracer.divert takes it, the place where a refactored line was
+// before: in the parent of the commit that refactored it.
 func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (target, int, bool) {
 	return func(l tracedLine) (target, int, bool) {
 		c := l.blame.Commit
@@ -130,7 +130,8 @@ func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (
 	}
 }
 
-// origins finds where the refactored lines of a patch were before it.
+// origins returns where the refactored lines of a patch were before it, by their
+// places after it.
 func (t *tracer) origins(ctx context.Context, p *gitext.Patch) (map[place]origin, error) {
 	changes := collect(p)
 	names, err := t.renames(ctx, changes)
@@ -146,17 +147,16 @@ type rename struct {
 	from, to string
 }
 
-// minRenamed is how many places a name has to change in. One place is a use
-// of something else.
+// minRenamed is in how many places a name has to change to count as renamed. A
+// change in one place is a use of something else.
 const minRenamed = 2
 
-// renames gives the renamings that hold in their file: from old path to old
-// and new names.
+// renames returns the new names of renamed identifiers, by old path and old name.
 func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map[string]string, error) {
-	count := map[rename]tally{}
-	total := map[[2]string]tally{}
+	count := map[rename]renameCount{}
+	total := map[[2]string]renameCount{}
 	for _, c := range changes {
-		c.proposeRenames(func(r rename, seen tally) {
+		c.proposeRenames(func(r rename, seen renameCount) {
 			count[r] = count[r].plus(seen)
 			total[[2]string{r.from, r.to}] = total[[2]string{r.from, r.to}].plus(seen)
 		})
@@ -186,25 +186,25 @@ func (t *tracer) renames(ctx context.Context, changes []*change) (map[string]map
 	return out, nil
 }
 
-func sortedRenames(count map[rename]tally) []rename {
+func sortedRenames(count map[rename]renameCount) []rename {
 	return slices.SortedFunc(maps.Keys(count), func(a, b rename) int {
 		return cmp.Or(strings.Compare(a.file.OldPath, b.file.OldPath), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 }
 
-// holds reports whether the new name was not in the file before, and the old
-// one is not in it any more.
+// holds reports whether a rename holds for the whole file: the new name was not in
+// it before, and the old one is not in it after.
 func (t *tracer) holds(ctx context.Context, r rename, words map[gitext.OID]map[string]bool) (bool, error) {
 	for _, o := range []gitext.OID{r.file.OldOID, r.file.NewOID} {
 		if words[o] != nil {
 			continue
 		}
 		if strings.Trim(string(o), "0") == "" {
-			return false, nil // a work tree file has no object yet
+			return false, nil // a file of the work tree has no object
 		}
 		blob, err := t.repo.Blob(ctx, o, source.MaxLexed)
 		if err != nil {
-			// Too large or not in this clone: nothing can be said of it.
+			// The blob is too large or not in this clone.
 			return false, t.unread(r.file.OldPath, err)
 		}
 		words[o] = identifiers(blob)

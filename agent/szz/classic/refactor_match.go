@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	// minMoved is how many letters and digits a moved block has to hold, over
-	// at least two lines. It is git blame's own measure for -C.
+	// minMoved is how many letters and digits a moved block of two or more lines
+	// has to have. It is git blame's own measure for -C.
 	minMoved = 40
-	// minTelling is from how many letters and digits on a line tells one
-	// function from another; "}", "else" and "return 0;" do not.
-	minTelling = 9
-	// minExtracted is how many telling lines make an extracted function.
+	// minDistinctive is how many letters and digits a line needs to tell one function
+	// from another. "}", "else" and "return 0;" have fewer.
+	minDistinctive = 9
+	// minExtracted is how many distinctive lines make an extracted function.
 	minExtracted = 3
-	// maxAligned bounds lines times lines of one alignment.
+	// maxAligned bounds the number of removed lines times that of added lines in one
+	// alignment.
 	maxAligned = 1 << 18
-	// maxPlaces bounds in how many places one line's text is looked for.
+	// maxPlaces bounds in how many places the text of one line is looked for.
 	maxPlaces = 32
 )
 
@@ -34,28 +35,28 @@ type place struct {
 type origin struct {
 	place
 	how       string // "reformatted", "renamed" or "moved"
-	block     int    // lines moved together; 0 when the line stayed where it was
-	whole     bool   // every line of the change has its counterpart in place
+	block     int    // how many lines were moved together; 0 when the line was not moved
+	whole     bool   // every line of its change only has another form
 	crossFile bool
 }
 
-// A change is one uninterrupted run of removed and added lines, blank lines
-// left out.
+// A change is one maximal block of removed and added lines, without the blank ones.
 type change struct {
-	order          int // in the patch
+	order          int // its place in the patch
 	file           *gitext.FileChange
 	removed, added []codeLine
 }
 
-// A codeLine is one side's line by its words.
+// A codeLine is a removed or added line, cut into words.
 type codeLine struct {
-	num    int
-	words  []token
-	text   string // the words, after renaming, with one space between
-	weight int    // letters and digits
-	taken  bool   // has its counterpart
+	num     int // its number, on its side
+	words   []token
+	text    string // the words with one space behind each; those of a removed line are renamed
+	weight  int    // number of letters and digits
+	matched bool   // its counterpart on the other side was found
 }
 
+// collect returns the changes of a patch.
 func collect(p *gitext.Patch) []*change {
 	var out []*change
 	for i := range p.Files {
@@ -98,8 +99,9 @@ func newChange(f *gitext.FileChange, lines []gitext.PatchLine) *change {
 	return c
 }
 
-// match pairs added lines with the removed lines that they were, the surest
-// way first. The keys are places of the new side.
+// match pairs added lines with the removed lines that they were before, the surest
+// way first. It returns their origins by their places after the patch. renamed has
+// the new names of identifiers, by old path and old name.
 func match(changes []*change, renamed map[string]map[string]string) map[place]origin {
 	m := &matcher{changes: changes, renamed: renamed, found: map[place]origin{}}
 	for _, c := range changes {
@@ -122,22 +124,25 @@ func match(changes []*change, renamed map[string]map[string]string) map[place]or
 	return m.found
 }
 
+// A matcher pairs the lines of the changes of one patch.
 type matcher struct {
 	changes []*change
 	renamed map[string]map[string]string
 	found   map[place]origin
-	byText  map[string][]spot // removed lines
+	byText  map[string][]removedRef // removed lines
 }
 
-// A spot is a removed line.
-type spot struct {
+// A removedRef is a removed line of a change.
+type removedRef struct {
 	change *change
 	line   int // index in change.removed
 }
 
-func (m *matcher) pair(c *change, added int, from spot, block int) {
+// pair records that an added line was a removed one. block is how many lines were
+// moved together, 0 for a line that was not moved.
+func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	a, r := &c.added[added], &from.change.removed[from.line]
-	if a.taken {
+	if a.matched {
 		return
 	}
 	o := origin{place: place{from.change.file.OldPath, r.num}, block: block, how: "reformatted"}
@@ -148,12 +153,13 @@ func (m *matcher) pair(c *change, added int, from spot, block int) {
 	case r.text != joinWords(r.words, nil):
 		o.how = "renamed"
 	}
-	a.taken, r.taken = true, true
+	a.matched, r.matched = true, true
 	m.found[place{c.file.NewPath, a.num}] = o
 }
 
-// reformatted handles a change whose two sides are the same words in the same
-// order. Each new line comes from the line of its first word.
+// reformatted pairs the lines of a change whose two sides are the same words in the
+// same order, and reports whether it is one. An added line was the removed line that
+// had its first word.
 func (m *matcher) reformatted(c *change) bool {
 	var before, after strings.Builder
 	for _, l := range c.removed {
@@ -173,28 +179,29 @@ func (m *matcher) reformatted(c *change) bool {
 	}
 	word := 0
 	for i := range c.added {
-		m.pair(c, i, spot{c, owner[word]}, 0)
+		m.pair(c, i, removedRef{c, owner[word]}, 0)
 		word += len(c.added[i].words)
 	}
 	for i := range c.removed {
-		c.removed[i].taken = true
+		c.removed[i].matched = true
 	}
 	m.markWhole(c)
 	return true
 }
 
-// align pairs equal lines of one change's added side with another's removed
-// side, in order, as many as possible.
+// align pairs equal lines of one change's added side with another's removed side, as
+// many as is possible in their order.
 func (m *matcher) align(c, from *change, block int) {
 	pairs := commonLines(from.removed, c.added)
 	for _, p := range pairs {
-		m.pair(c, p[1], spot{from, p[0]}, block)
+		m.pair(c, p[1], removedRef{from, p[0]}, block)
 	}
 	if c == from && len(pairs) == len(c.removed) && len(pairs) == len(c.added) {
 		m.markWhole(c)
 	}
 }
 
+// markWhole marks the origins of a change that has only another form.
 func (m *matcher) markWhole(c *change) {
 	for i := range c.added {
 		at := place{c.file.NewPath, c.added[i].num}
@@ -204,8 +211,9 @@ func (m *matcher) markWhole(c *change) {
 	}
 }
 
-// commonLines is the longest common subsequence of two sides, as pairs of
-// indices; lines that are taken match nothing.
+// commonLines returns the longest common subsequence of two sides, as pairs of
+// indices, without lines that are matched already. Sides that are too long have
+// none.
 func commonLines(old, new []codeLine) [][2]int {
 	n, k := len(old), len(new)
 	if n == 0 || k == 0 || n*k > maxAligned {
@@ -213,7 +221,7 @@ func commonLines(old, new []codeLine) [][2]int {
 	}
 	length := make([]int, (n+1)*(k+1))
 	at := func(i, j int) *int { return &length[i*(k+1)+j] }
-	same := func(i, j int) bool { return !old[i].taken && !new[j].taken && old[i].text == new[j].text }
+	same := func(i, j int) bool { return !old[i].matched && !new[j].matched && old[i].text == new[j].text }
 	for i := n - 1; i >= 0; i-- {
 		for j := k - 1; j >= 0; j-- {
 			if same(i, j) {
@@ -238,19 +246,20 @@ func commonLines(old, new []codeLine) [][2]int {
 	return out
 }
 
+// index maps texts to the removed lines that are not matched yet.
 func (m *matcher) index() {
-	m.byText = map[string][]spot{}
+	m.byText = map[string][]removedRef{}
 	for _, c := range m.changes {
 		for i := range c.removed {
 			l := &c.removed[i]
-			if !l.taken && len(m.byText[l.text]) < maxPlaces {
-				m.byText[l.text] = append(m.byText[l.text], spot{c, i})
+			if !l.matched && len(m.byText[l.text]) < maxPlaces {
+				m.byText[l.text] = append(m.byText[l.text], removedRef{c, i})
 			}
 		}
 	}
 }
 
-// moved pairs blocks that left one place and came to another:
+// moved pairs the lines of blocks that were moved from one place to another:
 //
 //	a.c   -f(x);    b.c   +  f(x);
 //	      -g(x);          +  g(x);
@@ -258,21 +267,21 @@ func (m *matcher) moved(c *change) {
 	for i := 0; i < len(c.added); {
 		from, n := m.longestBlock(c, i)
 		for k := range n {
-			m.pair(c, i+k, spot{from.change, from.line + k}, n)
+			m.pair(c, i+k, removedRef{from.change, from.line + k}, n)
 		}
 		i += max(n, 1)
 	}
 }
 
-// longestBlock finds the heaviest run of removed lines that equals the added
-// lines from index i on.
-func (m *matcher) longestBlock(c *change, i int) (best spot, lines int) {
+// longestBlock finds the consecutive removed lines that equal the added lines from
+// index i on. Of several such blocks it takes the one with most letters and digits.
+func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	heaviest := minMoved - 1
 	for _, s := range m.byText[c.added[i].text] {
 		weight, n := 0, 0
 		for i+n < len(c.added) && s.line+n < len(s.change.removed) {
 			a, r := &c.added[i+n], &s.change.removed[s.line+n]
-			if a.taken || r.taken || a.text != r.text {
+			if a.matched || r.matched || a.text != r.text {
 				break
 			}
 			weight += a.weight
@@ -285,18 +294,18 @@ func (m *matcher) longestBlock(c *change, i int) (best spot, lines int) {
 	return best, lines
 }
 
-// extracted pairs the equal lines of a function that was moved with changes:
-// the window of added lines, from the first to the last that a removed part
-// holds as well, is for three fifths that part's.
+// extracted pairs the equal lines of a function that was moved and changed. From
+// the first to the last added line that a removed part has too, three fifths of the
+// distinctive lines have to be that part's.
 func (m *matcher) extracted(c *change) {
 	shared := map[*change][]int{}
 	for i := range c.added {
-		if c.added[i].taken || c.added[i].weight < minTelling {
+		if c.added[i].matched || c.added[i].weight < minDistinctive {
 			continue
 		}
 		var counted *change
 		for _, s := range m.byText[c.added[i].text] {
-			if s.change != c && s.change != counted && !s.change.removed[s.line].taken {
+			if s.change != c && s.change != counted && !s.change.removed[s.line].matched {
 				shared[s.change] = append(shared[s.change], i)
 				counted = s.change
 			}
@@ -310,16 +319,17 @@ func (m *matcher) extracted(c *change) {
 			continue
 		}
 		window := c.added[hits[0] : hits[len(hits)-1]+1]
-		if 5*len(hits) >= 3*telling(window) {
+		if 5*len(hits) >= 3*countDistinctive(window) {
 			m.align(c, from, len(hits))
 		}
 	}
 }
 
-func telling(lines []codeLine) int {
+// countDistinctive counts the distinctive lines that are not matched yet.
+func countDistinctive(lines []codeLine) int {
 	n := 0
 	for i := range lines {
-		if !lines[i].taken && lines[i].weight >= minTelling {
+		if !lines[i].matched && lines[i].weight >= minDistinctive {
 			n++
 		}
 	}

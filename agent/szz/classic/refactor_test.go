@@ -9,13 +9,13 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// cFile is a file of three functions, of which the second is the test's own.
+// cFile returns a file of three functions, the second of which is middle.
 func cFile(middle ...string) string {
 	all := append([]string{"void before(void) {", "    start_the_engine();", "}", ""}, middle...)
 	return gittest.Lines(append(all, "", "void after(void) {", "    stop_the_engine();", "}")...)
 }
 
-// A uniform rename is looked behind: the bug is where the call was written.
+// ra looks behind a rename in all places: the bug is where the call was written.
 func TestRefactoringRename(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
@@ -33,8 +33,8 @@ func TestNoRename(t *testing.T) {
 	h.head("ma ra: change")
 }
 
-// Calling another function in all places is a change, renaming the function
-// with its calls is none.
+// Calling another function in all places is a change. Renaming the function with
+// its calls is a refactoring.
 func TestOtherCallIsNoRename(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("    get(one, 1);", "    get(two, 2);")})
@@ -49,7 +49,7 @@ func TestOtherCallIsNoRename(t *testing.T) {
 	h.head("ma: rename; ra: origin")
 }
 
-// One changed name is a change, not a rename.
+// A name that changes in one place is a change, not a rename.
 func TestSingleUseIsNoRename(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("    g(one, 1);")})
@@ -58,8 +58,8 @@ func TestSingleUseIsNoRename(t *testing.T) {
 	h.head("ma ra: change")
 }
 
-// Reformatting inside a larger change is looked behind: blame alone charges
-// the line to the commit that broke it in two.
+// ra looks behind a reformatting inside a larger change, where blame names the
+// commit that broke the line in two.
 func TestRefactoringReformat(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("    compute_it(first_argument, second_argument, third_argument);"), "b.c": "b();\n"})
@@ -130,7 +130,7 @@ func TestRefactoringsInARow(t *testing.T) {
 	h.head("ma: again; ra: origin")
 }
 
-// What the fix itself only renames or reformats is no trace of the bug.
+// Lines that the fix itself only renames or reformats are left out.
 func TestRefactoringsOfTheFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    g(count);", "    h(count); i(count);", "    done();", "    return 0;", "}")})
@@ -139,7 +139,7 @@ func TestRefactoringsOfTheFix(t *testing.T) {
 	h.head("ma: bug origin; ra: bug")
 }
 
-// A line that the fix puts under a condition is what the fix changes.
+// A line that the fix puts under a condition counts as changed.
 func TestWrappedByTheFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("    g(count);")})
@@ -160,8 +160,8 @@ func TestReorderingFix(t *testing.T) {
 	h.head("ma ra: origin")
 }
 
-// Words are runs of letters, digits and underscores, and single other
-// characters, with their lines; digits do not name anything.
+// Words are sequences of letters, digits and underscores, or single other
+// characters. A word that begins with a digit is no name.
 func TestWords(t *testing.T) {
 	got := ""
 	for _, w := range words("x_1 = é+2;\n\treturn\r\n") {
@@ -176,7 +176,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A fix of very many changes is searched in time that grows with its size.
+// A fix of very many changes takes time in proportion to its size.
 func TestRefactoringsOfAHugeFix(t *testing.T) {
 	p := &gitext.Patch{}
 	for i := range 20000 {

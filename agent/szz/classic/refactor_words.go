@@ -15,8 +15,8 @@ type token struct {
 	Name bool // an identifier, which a refactoring may rename
 }
 
-// words cuts text at white space and around every character that is no part
-// of an identifier.
+// words cuts text at white space and around each character that cannot be part of
+// an identifier.
 func words(text string) []token {
 	var out []token
 	line, start := 1, -1
@@ -50,6 +50,8 @@ func isWordRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
 }
 
+// joinWords joins words with a space behind each, and replaces those that are
+// renamed.
 func joinWords(ws []token, renamed map[string]string) string {
 	var b strings.Builder
 	for _, w := range ws {
@@ -63,18 +65,20 @@ func joinWords(ws []token, renamed map[string]string) string {
 	return b.String()
 }
 
-// A tally is how often a renaming was seen, and whether once at a place that
-// declares the name.
-type tally struct {
+// A renameCount is in how many places an identifier seems to be renamed, and
+// whether one of them declares it.
+type renameCount struct {
 	places   int
 	declared bool
 }
 
-func (t tally) plus(o tally) tally { return tally{t.places + o.places, t.declared || o.declared} }
+func (c renameCount) plus(o renameCount) renameCount {
+	return renameCount{c.places + o.places, c.declared || o.declared}
+}
 
 // proposeRenames compares the removed with the added lines of a change and
 // counts the places where they differ in one name and nothing else.
-func (c *change) proposeRenames(count func(rename, tally)) {
+func (c *change) proposeRenames(count func(rename, renameCount)) {
 	if c.file.Status == 'A' || c.file.Status == 'D' || len(c.removed)*len(c.added) > maxAligned {
 		return
 	}
@@ -84,38 +88,38 @@ func (c *change) proposeRenames(count func(rename, tally)) {
 			if seen.places > 0 {
 				seen.declared = seen.declared && !source.IsImport(c.removed[i].text)
 				count(rename{c.file, from, to}, seen)
-				break // the first counterpart; a line was written once
+				break // a removed line has one counterpart: the first
 			}
 		}
 	}
 }
 
-// oneNameApart reports the name in which two lines differ, and how often.
-func oneNameApart(old, new []token) (from, to string, seen tally) {
+// oneNameApart returns the name in which two lines differ, and how often it stands
+// there. The count is 0 for lines that differ in more or in nothing.
+func oneNameApart(old, new []token) (from, to string, seen renameCount) {
 	if len(old) != len(new) {
-		return "", "", tally{}
+		return "", "", renameCount{}
 	}
 	for i := range old {
 		if old[i].Text == new[i].Text {
 			continue
 		}
 		if !old[i].Name || !new[i].Name || seen.places > 0 && (old[i].Text != from || new[i].Text != to) {
-			return "", "", tally{}
+			return "", "", renameCount{}
 		}
 		from, to = old[i].Text, new[i].Text
 		seen.places++
 		seen.declared = seen.declared || declares(old, i)
 	}
 	if seen.places == 0 || seen.places == len(old) || source.IsKeyword(from) || source.IsKeyword(to) {
-		return "", "", tally{}
+		return "", "", renameCount{}
 	}
 	return from, to, seen
 }
 
-// declares guesses whether the name at i is brought into being there: after a
-// type or a word like def, before an assignment, or among the parameters of a
-// function. A call of something else, or a constant in its place, is none of
-// these:
+// declares guesses whether a line declares the name at index i: after a type or a
+// word like def, before an assignment, or among the parameters of a function. A
+// call of something else, or a constant in the place of a name, is no declaration:
 //
 //	int count;   count = 0   def f(count)      declare count
 //	f(count)     return count   x & count      use it
@@ -144,7 +148,7 @@ func declares(line []token, i int) bool {
 	return line[0].Name && line[1].Name && !slices.Contains(source.BeforeUse, line[0].Text)
 }
 
-// identifiers is the set of words in a file.
+// identifiers returns the set of names in a file.
 func identifiers(blob []byte) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range words(string(blob)) {

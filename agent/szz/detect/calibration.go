@@ -13,6 +13,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -22,9 +23,9 @@ import (
 // CalibrationSchema names the form of a calibration's JSON.
 const CalibrationSchema = "git-agent/calibration/1"
 
-// A Calibration maps the raw probabilities of the agent engine, which mix what
-// the ranking and the model think, to how often such suspects were right. It
-// was fitted on cases with known answers, and holds for its Basis only.
+// A Calibration maps the raw probabilities of the agent engine, which mix the
+// estimates of the ranking and the model, to how often such suspects were right. It
+// was fitted on cases with known answers, and is valid for its Basis only.
 type Calibration struct {
 	Schema string    `json:"schema"`
 	Made   time.Time `json:"made"`
@@ -34,22 +35,8 @@ type Calibration struct {
 	Repositories int      `json:"repositories"`
 	Predictions  int      `json:"predictions"` // suspects named
 	Right        int      `json:"right"`       // of these
-	Coefficients `json:"coefficients"`
-	OutOfFold    OutOfFold `json:"out_of_fold"`
-}
-
-// OutOfFold says how well the map does on cases that it was not fitted on.
-type OutOfFold struct {
-	By     string   `json:"by"` // what is never in two folds: "repository" or "case"
-	Folds  int      `json:"folds"`
-	Before Accuracy `json:"before"` // of the raw probabilities
-	After  Accuracy `json:"after"`
-}
-
-// Accuracy is how far probabilities can be believed.
-type Accuracy struct {
-	ECE   float64 `json:"ece"`   // mean distance of stated and true share in ten bins of equal mass
-	Brier float64 `json:"brier"` // mean squared distance of each probability from what came of it, 1 or 0
+	stat.Platt   `json:"coefficients"`
+	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
 }
 
 // BasisOf is the basis of what Detect answers with these options.
@@ -63,7 +50,7 @@ func BasisOf(opt Options) (szz.Basis, error) {
 	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil
 }
 
-// promptsHash stands for every text and schema that the engine may send.
+// promptsHash returns a hash of every text and schema that the engine may send.
 func promptsHash() (string, error) {
 	all, err := prompts.All()
 	if err != nil {
@@ -71,7 +58,7 @@ func promptsHash() (string, error) {
 	}
 	sum := sha256.New()
 	for _, p := range all {
-		if !strings.HasPrefix(p.Name, "mcp/") { // what other agents are told
+		if !strings.HasPrefix(p.Name, "mcp/") { // those are sent to other agents
 			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
 		}
 	}
@@ -89,7 +76,7 @@ func promptsHash() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// maxCoefficient is far from what any fit gives.
+// maxCoefficient is far larger than any coefficient of a fit.
 const maxCoefficient = 100
 
 // ParseCalibration reads what WriteJSON of a Calibration wrote.
@@ -101,7 +88,7 @@ func ParseCalibration(data []byte) (*Calibration, error) {
 	if c.Schema != CalibrationSchema {
 		return nil, fmt.Errorf("its schema is %q, not %q", agent.CleanLine(c.Schema), CalibrationSchema)
 	}
-	k := c.Coefficients
+	k := c.Platt
 	if !(k.Raw >= 0 && k.Raw <= maxCoefficient && k.Agreement >= 0 && k.Agreement <= maxCoefficient && math.Abs(k.Constant) <= maxCoefficient) {
 		return nil, errors.New("its coefficients are out of range")
 	}
@@ -111,20 +98,20 @@ func ParseCalibration(data []byte) (*Calibration, error) {
 	return &c, nil
 }
 
-// ID stands for what the calibration does to probabilities.
+// ID returns a hash of the basis and the coefficients.
 func (c *Calibration) ID() string {
 	data, err := json.Marshal(struct {
 		szz.Basis
-		Coefficients
-	}{c.Basis, c.Coefficients})
-	if err != nil { // only numbers that JSON cannot say, which ParseCalibration refuses
+		stat.Platt
+	}{c.Basis, c.Platt})
+	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
 		return "broken"
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
 
-// About says in a few words what the calibration rests on.
+// About says in a few words what the calibration was fitted on.
 func (c *Calibration) About() string {
 	return fmt.Sprintf("on %d suspects of %d cases from %d %s; off by %.0f points on average where it was not fitted",
 		c.Predictions, c.Cases, c.Repositories, szz.Plural(c.Repositories, "repository", "repositories"), 100*c.OutOfFold.After.ECE)

@@ -3,91 +3,14 @@ package detect
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"git-agent/agent"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/szztest"
 )
-
-// believed makes suspects of which a share of truth(raw, agreement) is right.
-func believed(n int, agreement []float64, truth func(raw, agreement float64) float64) []Named {
-	random := rand.New(rand.NewPCG(1, 2))
-	var list []Named
-	for range n {
-		raw := 0.05 + 0.9*random.Float64()
-		share := agreement[random.IntN(len(agreement))]
-		list = append(list, Named{Raw: raw, Agreement: share, Right: random.Float64() < truth(raw, share)})
-	}
-	return list
-}
-
-func TestFitCalibrationFindsTheMap(t *testing.T) {
-	// What was distorted on purpose is undone, and what was right stays.
-	t.Parallel()
-	one, several := []float64{1}, []float64{0.34, 0.67, 1}
-	for name, test := range map[string]struct {
-		agreement []float64
-		truth     func(raw, agreement float64) float64
-	}{
-		"calibrated": {one, func(raw, _ float64) float64 { return raw }},
-		"underconfident": {one, func(raw, _ float64) float64 {
-			return Coefficients{Raw: 2, Constant: 0.5}.Probability(raw, 1)
-		}},
-		"overconfident": {one, func(raw, _ float64) float64 { return Coefficients{Raw: 0.5, Constant: -0.5}.Probability(raw, 1) }},
-		"votes tell": {several, func(raw, a float64) float64 {
-			return Coefficients{Raw: 1, Agreement: 3, Constant: 0.5}.Probability(raw, a)
-		}},
-	} {
-		k := FitCalibration(believed(4000, test.agreement, test.truth))
-		for _, raw := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
-			for _, a := range test.agreement {
-				if got, want := k.Probability(raw, a), test.truth(raw, a); math.Abs(got-want) > 0.05 {
-					t.Errorf("%s: %.2f with agreement %.2f becomes %.3f, want %.3f (%+v)", name, raw, a, got, want, k)
-				}
-			}
-		}
-	}
-}
-
-func TestFitCalibrationIsMonotone(t *testing.T) {
-	// Whatever the answers say, also when the sure ones are wrong, all are
-	// right, or there are few: a surer suspect is never less probable, and
-	// nothing is certain.
-	t.Parallel()
-	lists := map[string][]Named{
-		"none": nil,
-		"one":  {{Raw: 0.9, Agreement: 1, Right: true}},
-		"upside down": believed(300, []float64{0.34, 1}, func(raw, a float64) float64 {
-			return (1 - raw) * (1.3 - a)
-		}),
-		"all right": believed(300, []float64{0.5, 1}, func(float64, float64) float64 { return 1.1 }),
-		"all wrong": believed(300, []float64{0.5, 1}, func(float64, float64) float64 { return -0.1 }),
-		"divided":   believed(300, []float64{1}, func(raw, _ float64) float64 { return math.Round(raw) }),
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	for name, list := range lists {
-		k := FitCalibration(list)
-		for range 500 {
-			raw, a := random.Float64(), random.Float64()
-			p := k.Probability(raw, a)
-			if !(p > 0 && p < 1) {
-				t.Fatalf("%s: %v, %v becomes %v", name, raw, a, p)
-			}
-			if k.Probability(min(1, raw+0.1), a) < p || k.Probability(raw, min(1, a+0.1)) < p {
-				t.Fatalf("%s: surer than %v, %v is less probable: %+v", name, raw, a, k)
-			}
-		}
-	}
-	if k := FitCalibration(nil); k != Identity {
-		t.Errorf("nothing gives %+v", k)
-	}
-	if k := FitCalibration(lists["upside down"]); k.Raw != 0 || k.Agreement != 0 {
-		t.Errorf("what contradicts the raw probability gives %+v", k)
-	}
-}
 
 // sample is a calibration for what Detect does by default.
 func sample(t *testing.T) *Calibration {
@@ -96,7 +19,7 @@ func sample(t *testing.T) *Calibration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Calibration{Schema: CalibrationSchema, Basis: basis, Cases: 200, Repositories: 7, Predictions: 230, Coefficients: Coefficients{Raw: 2, Agreement: 1, Constant: -1}}
+	return &Calibration{Schema: CalibrationSchema, Basis: basis, Cases: 200, Repositories: 7, Predictions: 230, Platt: stat.Platt{Raw: 2, Agreement: 1, Constant: -1}}
 }
 
 func TestParseCalibration(t *testing.T) {
@@ -108,7 +31,7 @@ func TestParseCalibration(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := ParseCalibration(data)
-	if err != nil || c.ID() != sample(t).ID() || c.Coefficients != sample(t).Coefficients {
+	if err != nil || c.ID() != sample(t).ID() || c.Platt != sample(t).Platt {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	good := string(data)

@@ -18,39 +18,39 @@ import (
 	"git-agent/gitext"
 )
 
-// Which candidates are worth more than a title.
+// Bounds of what is said of a candidate.
 const (
-	minLabelled = 0.01      // probability
-	minNewName  = 4         // letters of a function's name that is looked for
-	maxNewBytes = 512 << 10 // of a file in which it is looked for
+	minLabelled = 0.01      // probability from which more is said of it than its title
+	minNewName  = 4         // least bytes of a function's name that may be called new
+	maxNewBytes = 512 << 10 // most bytes of a file in which the name is looked for
 )
 
-// candidateText lists the commits that have short names: the ranked ones with
-// their tie to the fix and what the check of a claim would say, then the
-// owners of other lines.
-func (d *investigation) candidateText(ctx context.Context, told map[gitext.OID]string) (string, error) {
+// candidateText renders the commits that have short names: the ranked ones with
+// their tie to the fix and what the check of a claim would say, then the owners of
+// other lines. What the check would say is added to precedents.
+func (d *investigation) candidateText(ctx context.Context, precedents map[gitext.OID]string) (string, error) {
 	var b strings.Builder
-	ranked := d.ranked()
+	ranked := d.listed()
 	for i, j := range ranked {
 		if j.Probability < minLabelled && i > 0 {
-			fmt.Fprintf(&b, "%s %s%s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.place(i))
+			fmt.Fprintf(&b, "%s %s%s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.orderNotes(i))
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.roster.tags[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.company(i), d.place(i), percent(j.Probability))
+		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.sameSeries(i), d.orderNotes(i), roughPercent(j.Probability))
 		if i >= excerpted {
 			continue
 		}
-		if taken := d.takenBy(j.Candidate); taken != "" {
-			fmt.Fprintf(&b, "   took out what the fix adds: %s\n", taken)
+		if restored := d.restoredByFix(j.Candidate); restored != "" {
+			fmt.Fprintf(&b, "   took out what the fix adds: %s\n", restored)
 		}
 		if d.opt.NoClaimCheck {
 			continue
 		}
-		if err := d.remark(ctx, &b, j.Candidate, told); err != nil {
+		if err := d.writeHistory(ctx, &b, j.Candidate, precedents); err != nil {
 			return "", err
 		}
 	}
-	others := d.roster.order[len(ranked):]
+	others := d.names.order[len(ranked):]
 	if len(others) == 0 {
 		return b.String(), nil
 	}
@@ -60,14 +60,15 @@ func (d *investigation) candidateText(ctx context.Context, told map[gitext.OID]s
 	}
 	b.WriteString("\nAlso in the patch:\n")
 	for _, c := range commits {
-		fmt.Fprintf(&b, "%s %s\n", d.roster.tags[c.OID], d.commitLine(c))
+		fmt.Fprintf(&b, "%s %s\n", d.names.of[c.OID], d.commitLine(c))
 	}
 	return b.String(), nil
 }
 
-// remark adds what the histories of a candidate's lines and functions say.
-func (d *investigation) remark(ctx context.Context, b *strings.Builder, c *candidate.Candidate, told map[gitext.OID]string) error {
-	name := d.roster.tags[c.OID]
+// writeHistory renders which files and functions a candidate made, and what the
+// check of a claim would say of its lines.
+func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c *candidate.Candidate, precedents map[gitext.OID]string) error {
+	name := d.names.of[c.OID]
 	fresh, err := d.newIn(ctx, c)
 	if err != nil {
 		return err
@@ -80,18 +81,18 @@ func (d *investigation) remark(ctx context.Context, b *strings.Builder, c *candi
 		return err
 	}
 	if before != nil {
-		told[c.OID] = before.tell(name, d.redact)
-		fmt.Fprintf(b, "   but %s\n", told[c.OID])
+		precedents[c.OID] = before.describe(name, d.redact)
+		fmt.Fprintf(b, "   but %s\n", precedents[c.OID])
 	}
 	return nil
 }
 
-// siblingTie is the tie of a commit that has nothing but words in common with
-// the fix: often one that mended the like elsewhere.
-const siblingTie = "other files; reads like the fix"
+// onlyAlike is the tie of a commit that has only words in common with the fix. Often
+// it fixed a similar bug elsewhere.
+const onlyAlike = "other files; reads like the fix"
 
-// tie says what connects a candidate with the fix, in fewer words than a
-// verdict has where it is little.
+// tie says what connects a candidate with the fix. It is the reason that a verdict
+// would give, or a shorter one where the candidate owns none of the lines.
 func (d *investigation) tie(c *candidate.Candidate) string {
 	owns := slices.ContainsFunc(d.k.Set.Anchors, func(a candidate.Anchor) bool { return a.Owner == c.OID })
 	if owns || c.Sources&candidate.FromSecond != 0 {
@@ -106,25 +107,26 @@ func (d *investigation) tie(c *candidate.Candidate) string {
 	case c.Sources&candidate.FromNames != 0:
 		return d.k.Reason(c)
 	}
-	return siblingTie
+	return onlyAlike
 }
 
-// company names the best of the better candidates by the same author from
-// about the same day: mostly patches of one series.
-func (d *investigation) company(i int) string {
-	c := d.judged[i].Candidate.Commit
-	for _, j := range d.judged[:i] {
+// sameSeries names the most probable candidate before the i-th one that has the same
+// author and was written within a day of it. They mostly are patches of one series.
+func (d *investigation) sameSeries(i int) string {
+	c := d.ranking[i].Candidate.Commit
+	for _, j := range d.ranking[:i] {
 		apart := c.Author.Time.Sub(j.Candidate.Commit.Author.Time).Abs()
 		if rank.SamePerson(c.Author, j.Candidate.Commit.Author) && apart <= 24*time.Hour {
-			return "; same author and day as " + d.roster.tags[j.Candidate.OID]
+			return "; same author and day as " + d.names.of[j.Candidate.OID]
 		}
 	}
 	return ""
 }
 
-// percent rounds a probability so far that nobody takes it for knowledge: the
-// ranking cannot tell 83 from 86, and 97 keeps a reader from looking further.
-func percent(p float64) string {
+// roughPercent rounds a probability to steps of 5 % and shows none above 85 %. The
+// ranking cannot tell 83 % from 86 %, and 97 % would keep a reader from looking
+// further.
+func roughPercent(p float64) string {
 	switch {
 	case p >= 0.85:
 		return "over 85%"
@@ -134,8 +136,8 @@ func percent(p float64) string {
 	return fmt.Sprintf("%.0f%%", 5*math.Round(20*p))
 }
 
-// newIn lists the fixed files and functions in which a candidate owns lines
-// and which it brought into being.
+// newIn lists the fixed files that a candidate created, and the fixed functions that
+// it added, where it owns lines.
 func (d *investigation) newIn(ctx context.Context, c *candidate.Candidate) ([]string, error) {
 	if len(c.Commit.Parents) != 1 || d.repo.ShallowBoundary()[c.OID] {
 		return nil, nil
@@ -160,14 +162,14 @@ func (d *investigation) newIn(ctx context.Context, c *candidate.Candidate) ([]st
 				return nil, err
 			}
 			fresh = append(fresh, names...)
-		} // what cannot be read, or had another name, is passed over
+		} // a file that cannot be read, or had another name, is left out
 	}
 	return fresh, nil
 }
 
-// newFunctions lists the functions of the fix that a candidate adds to a file,
-// of those whose names nothing in its parent had: one that another file had
-// may have been moved.
+// newFunctions lists the fixed functions that a candidate adds to a file. A name
+// that some file of its parent has is left out, because the function may have been
+// moved.
 func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate, old []byte) ([]string, error) {
 	had := source.Bag{}
 	for line := range strings.Lines(string(old)) {
@@ -190,11 +192,11 @@ func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate
 	return fresh, nil
 }
 
-// commitLine is a commit as the tools' legends have it, without its author.
+// commitLine renders a commit as the tools do, without its author.
 func (d *investigation) commitLine(c gitext.Commit) string {
-	return fmt.Sprintf("%s %s %s", c.OID.Short(), day(c.Committer.Time), subjectOf(c, d.redact))
+	return fmt.Sprintf("%s %s %s", c.OID.Short(), dateOf(c.Committer.Time), subjectOf(c, d.redact))
 }
 
 func subjectOf(c gitext.Commit, redact func(string) string) string {
-	return szz.Cut(agent.CleanLine(redact(c.Subject())), 90)
+	return agent.Abridge(agent.CleanLine(redact(c.Subject())), 90)
 }

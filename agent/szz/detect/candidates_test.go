@@ -11,18 +11,18 @@ import (
 )
 
 func TestPercent(t *testing.T) {
-	// Probabilities are told as roughly as they are known.
+	// Probabilities are shown as roughly as they are known.
 	t.Parallel()
 	for p, want := range map[float64]string{0: "under 5%", 0.049: "under 5%", 0.05: "5%", 0.33: "35%", 0.849: "85%", 0.97: "over 85%"} {
-		if got := percent(p); got != want {
+		if got := roughPercent(p); got != want {
 			t.Errorf("%v: %s, want %s", p, got, want)
 		}
 	}
 }
 
 func TestRemarkNewFunction(t *testing.T) {
-	// A function that a candidate adds is said to be new in it, and lines that
-	// it happens to share with a removed function are not taken for moved.
+	// The prompt says that a function which a candidate adds is new in it. Lines that
+	// it happens to share with a removed function do not count as moved.
 	t.Parallel()
 	for _, tt := range []struct {
 		elsewhere string // what another file has before
@@ -37,8 +37,8 @@ func TestRemarkNewFunction(t *testing.T) {
 	}
 }
 
-// remarkOnNew is the first prompt on a fix of a function that the culprit
-// added, and the culprit's name in it.
+// remarkOnNew returns the first prompt about a fix of a function that the culprit
+// added, and the culprit's short name in it.
 func remarkOnNew(t *testing.T, elsewhere string) (text, tag string) {
 	t.Helper()
 	h := newHistory(t)
@@ -56,5 +56,5 @@ func remarkOnNew(t *testing.T, elsewhere string) (text, tag string) {
 	if text, err = d.prompt(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return text, d.roster.tags[bad]
+	return text, d.names.of[bad]
 }

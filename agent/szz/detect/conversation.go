@@ -16,15 +16,15 @@ import (
 
 // investigate has the model look at the fix as often as the options say.
 func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error) {
-	told := map[gitext.OID]string{} // precedents that the prompt speaks of
-	prompt, err := d.prompt(ctx, told)
+	precedents := map[gitext.OID]string{} // as the first prompt describes them
+	prompt, err := d.prompt(ctx, precedents)
 	if err != nil {
 		return nil, err
 	}
 	return session.Ensemble[szz.AgentRun]{
 		Size: d.opt.Runs, Ledger: d.opt.Ledger, Noun: "investigations", OnEvent: d.opt.OnEvent,
 		Do: func(ctx context.Context, k int, listen func(agent.Event)) (szz.AgentRun, session.Ending, error) {
-			run, endsAll, err := d.converse(ctx, k, prompt, told, listen)
+			run, endsAll, err := d.converse(ctx, k, prompt, precedents, listen)
 			return run, session.Ending{Answered: run.Turns > 0, CostUSD: run.Usage.CostUSD, EndsAll: endsAll}, err
 		},
 	}.Run(ctx)
@@ -32,8 +32,8 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error)
 
 // converse holds the k-th conversation. endsAll is true when it failed for a
 // reason that would end every other one too.
-func (d *investigation) converse(ctx context.Context, k int, prompt string, told map[gitext.OID]string, listen func(agent.Event)) (run szz.AgentRun, endsAll bool, err error) {
-	report, err := newReportTool(d, told)
+func (d *investigation) converse(ctx context.Context, k int, prompt string, precedents map[gitext.OID]string, listen func(agent.Event)) (run szz.AgentRun, endsAll bool, err error) {
+	report, err := newReportTool(d, precedents)
 	if err != nil {
 		return szz.AgentRun{}, false, err
 	}
@@ -72,6 +72,9 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 		return loop, err
 	}
 	loop.LastWord = last.Text
+	if len(d.names.order) == 0 { // else the prompt says who wrote the old lines
+		loop.Needs = []agent.Deed{agent.DeedBlame}
+	}
 	if !d.opt.NoTools {
 		loop.Tools = d.box.Tools()
 	}

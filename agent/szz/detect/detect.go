@@ -1,7 +1,8 @@
-// Package detect lets a language model find the bug-introducing commits of a fix
-// with the git tools, after AgentSZZ (arXiv 2604.02665). The ranking's candidates
-// are in its first prompt, its verdict is checked against the history, and
-// several runs of it can vote. Where the model fails, the ranking answers.
+// Package detect is the agent engine of szz: a language model finds the
+// bug-introducing commits of a fix with the git tools, after AgentSZZ (arXiv
+// 2604.02665). The first prompt lists the candidates of the ranking, the model's
+// verdict is checked against the history, and several runs can vote. Where the model
+// fails, the ranking answers.
 package detect
 
 import (
@@ -17,7 +18,7 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say who investigates and what it may cost.
+// Options say which model is asked, what it may cost and what it may see.
 type Options struct {
 	Model     model.Asker
 	ModelName string
@@ -25,16 +26,16 @@ type Options struct {
 	MaxOutput int          // tokens of one answer; 0 leaves it to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
-	Runs      int // independent investigations that vote; 0 is 1
+	Runs      int // independent runs that vote; 0 is 1
 	// Journal opens the record of the k-th run, from 0; nil records nothing.
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the tools; may be nil
-	Mask    func(string) string // takes out what must not leave the machine; may be nil
+	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
 	Max     int                 // most suspects returned; 0 lets the runs decide
-	// Calibration is for the probabilities. One that was made for another Basis
-	// is not used, and the report says so; nil leaves them as they are.
+	// Calibration calibrates the probabilities; nil leaves them as they are. One that
+	// was made for another Basis is not used, and the report says so.
 	Calibration *Calibration
-	Sampling    string // how the model was asked to sample, such as "effort=high", as a part of the Basis
+	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
 	// OnEvent gets the events of the runs, each as an agent.OfRun when there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
@@ -48,10 +49,9 @@ var DefaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Min
 
 // Trace finds the bug-introducing commits of a fix with a model in a tool
 // loop, after AgentSZZ (arXiv 2604.02665, section 3). Where an annotation
-// verifies, no model is asked and the answer is Trace's. When no run gives an
-// answer, the verdict is the offline engine's, and Verdict.Agent.Fallback says
-// why. The error is for a context that ended and for trouble with the
-// repository or the journal.
+// verifies, no model is asked. When no run gives an answer, the verdict is the
+// offline engine's, and Verdict.Agent.Fallback says why. An error is for a
+// context that ended and for trouble with the repository or the journal.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Verdict, error) {
 	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {
 		if err != nil {
@@ -74,8 +74,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Optio
 	return d.conclude(ctx, report)
 }
 
-// newAgentReport says who investigates. A calibration that was made for
-// somebody else is taken out of the options.
+// newAgentReport begins the report with the model and the basis. It takes a
+// calibration that was made for another basis out of the options.
 func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 	basis, err := BasisOf(*opt)
 	r := &szz.AgentReport{Model: opt.ModelName, Basis: basis, Calibration: "no calibration is set"}
@@ -89,7 +89,8 @@ func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 	return r, err
 }
 
-// WithDefaults fills in what is left open: the limits, and one run.
+// WithDefaults returns the options with default limits, and one run, where they are
+// not set.
 func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
@@ -105,8 +106,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// conclude makes the verdict of the runs, or of the offline engine when none
-// of them has one.
+// conclude makes the verdict from the runs, or from the ranking when no run has one.
 func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (*szz.Verdict, error) {
 	answered := voters(report.Runs)
 	if d.opt.Calibration != nil && (answered < d.opt.Runs || d.k.Set.Beyond) {
@@ -143,7 +143,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	return v, nil
 }
 
-// whyNone says why no run has an answer, each reason once.
+// whyNone says why no run has an answer. Each reason is given once.
 func whyNone(runs []szz.AgentRun) string {
 	var reasons []string
 	for _, r := range runs {

@@ -17,15 +17,15 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A script is a model that answers from a list and keeps what it was asked.
-type script struct {
+// A scriptedModel answers from a list and keeps the requests.
+type scriptedModel struct {
 	t       testing.TB
 	mu      sync.Mutex
 	replies []model.Message
 	asked   []model.Request
 }
 
-func (s *script) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
+func (s *scriptedModel) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
 	req.Messages = slices.Clone(req.Messages)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (s *script) Ask(_ context.Context, req model.Request) (*model.Reply, error)
 	return &model.Reply{Message: m, Finish: model.FinishStop, Usage: model.Usage{Uncached: 100, Output: 10}, Attempts: 1}, nil
 }
 
-// last is the text of the last message of the n-th request, from 1.
-func (s *script) last(n int) string {
+// last returns the text of the last message of the n-th request, from 1.
+func (s *scriptedModel) last(n int) string {
 	s.t.Helper()
 	if n > len(s.asked) {
 		s.t.Fatalf("asked %d times, not %d", len(s.asked), n)
@@ -62,7 +62,7 @@ func called(name string, args any) model.Message {
 	return model.Message{Calls: []model.Call{{Name: name, Args: string(data)}}}
 }
 
-// accuse is a report of commits, all with confidence 0.8.
+// accuse returns a report of commits, all with confidence 0.8.
 func accuse(names ...string) model.Message {
 	list := []map[string]any{}
 	for _, n := range names {
@@ -71,9 +71,9 @@ func accuse(names ...string) model.Message {
 	return called("report", map[string]any{"commits": list})
 }
 
-func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Verdict, *script) {
+func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Verdict, *scriptedModel) {
 	h.T.Helper()
-	s := &script{t: h.T, replies: replies}
+	s := &scriptedModel{t: h.T, replies: replies}
 	opt.Model, opt.ModelName = s, "scripted"
 	v, err := Trace(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt)
 	if err != nil {
@@ -82,8 +82,8 @@ func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) 
 	return v, s
 }
 
-// A moved history has a bug from the first commit on, a commit that moves the
-// faulty function to another file, and a fix there.
+// movedHistory makes a bug in the first commit, a commit that moves the faulty
+// function to another file, and a fix there.
 func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 	h = newHistory(t)
 	program := strings.Replace(szztest.Program, "max = 10", "max = min_of(n, 10)", 1)
@@ -98,8 +98,8 @@ func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 }
 
 func TestDetectReports(t *testing.T) {
-	// A reported commit is the verdict, with the model's words, cleaned; the
-	// first prompt holds the patch, who wrote it and the ranking.
+	// A reported commit is the verdict, with the model's reasoning, cleaned. The
+	// first prompt has the patch, the owners of its lines and the ranking.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -139,8 +139,8 @@ func TestDetectReports(t *testing.T) {
 }
 
 func TestDetectObjects(t *testing.T) {
-	// A commit that only moved the faulty line is questioned once, with the
-	// place where the line was; the model may change its mind or insist.
+	// The tool objects once to a commit that only moved the faulty line, and names
+	// the place where the line was. The model may change its mind or insist.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	blind := Options{Switches: szz.Switches{NoCandidates: true}}
@@ -148,8 +148,8 @@ func TestDetectObjects(t *testing.T) {
 	if v.Suspects[0].Commit.OID != origin || v.Agent.Runs[0].Objections != 1 {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "`int max = min_of(n, 10);` was in p.c:5 at "+string(mover[:12])+"^, by "+string(origin[:12])) {
-		t.Errorf("the objection is %q", told)
+	if text := s.last(2); !strings.Contains(text, "`int max = min_of(n, 10);` was in p.c:5 at "+string(mover[:12])+"^, by "+string(origin[:12])) {
+		t.Errorf("the objection is %q", text)
 	}
 	v, _ = h.detect(fix, blind, accuse(string(mover)), accuse(string(mover)))
 	if v.Suspects[0].Commit.OID != mover || v.Agent.Runs[0].Claims[0].Checked == "" {
@@ -170,24 +170,24 @@ func TestDetectObjects(t *testing.T) {
 }
 
 func TestDetectRejects(t *testing.T) {
-	// What is no commit of the history gets one chance, and is dropped then.
-	// An empty report gets one too, and is believed then: the offline answer
-	// stands in.
+	// A name that is no commit of the history may be corrected once, and is dropped
+	// after that. An empty report may be corrected once too. If it is repeated, the
+	// offline engine answers.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	v, s := h.detect(fix, Options{}, accuse("0123456789abcdef", string(fix)), accuse("main", string(origin)))
 	if len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin {
 		t.Errorf("%s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "no visible commit is called 0123456789abcdef") || !strings.Contains(told, "is the fix under study") {
-		t.Errorf("the rejection is %q", told)
+	if text := s.last(2); !strings.Contains(text, "no visible commit is called 0123456789abcdef") || !strings.Contains(text, "is the fix under study") {
+		t.Errorf("the rejection is %q", text)
 	}
 	v, s = h.detect(fix, Options{}, called("report", map[string]any{"commits": []any{}}), accuse())
 	if v.Agent.Fallback == "" || v.Algorithm != "rank" || len(v.Suspects) == 0 || v.Agent.Runs[0].Status != agent.StatusNothing {
 		t.Errorf("an empty report gives %s, %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "no commit is named") {
-		t.Errorf("an empty report is answered by %q", told)
+	if text := s.last(2); !strings.Contains(text, "no commit is named") {
+		t.Errorf("an empty report is answered by %q", text)
 	}
 	v, _ = h.detect(fix, Options{}, called("report", map[string]any{"commits": "c1"}), accuse(string(origin)))
 	if len(v.Suspects) != 1 || v.Agent.Fallback != "" {
@@ -196,7 +196,7 @@ func TestDetectRejects(t *testing.T) {
 }
 
 func TestDetectReasonNamesCommits(t *testing.T) {
-	// The short names of the prompt mean nothing to who reads the answer.
+	// The short names of the prompt mean nothing to a reader of the answer.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	list := []any{map[string]any{"commit": string(origin), "confidence": 0.8, "type": "omission", "reasoning": "c1 moved it, c1 is innocent; c99 and sec1 are no names"}}
@@ -213,8 +213,8 @@ func TestDetectReasonNamesCommits(t *testing.T) {
 }
 
 func TestDetectFallsBack(t *testing.T) {
-	// A model that fails, or never comes to an answer, gives the offline
-	// engine's, and the report says why.
+	// Where a model fails or gives no answer, the answer is the offline engine's, and
+	// the report says why.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	look := called("git_show", map[string]any{"commit": "HEAD"})
@@ -248,8 +248,8 @@ func TestDetectLastWord(t *testing.T) {
 }
 
 func TestDetectVotes(t *testing.T) {
-	// Of several runs, what more than half of them say stands, with their
-	// agreement; what one of them says alone does not.
+	// Where there are several runs, a commit that more than half of them name is a
+	// suspect, with their agreement. A commit that one of them names is not.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	v, s := h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(mover)), accuse(string(origin)))
@@ -267,7 +267,7 @@ func TestDetectVotes(t *testing.T) {
 }
 
 func TestDetectAblations(t *testing.T) {
-	// Each switch takes away what it says and nothing else.
+	// Each switch takes away what it names and nothing else.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	ask := func(opt Options) model.Request {
@@ -298,7 +298,7 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
 	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\n"})
 	fix := h.Commit("fix a\n\nFixes: "+string(bad[:12])+" (\"widen the counter\")", gittest.Files{"a.c": "int a;\n"})
-	s := &script{t: t}
+	s := &scriptedModel{t: t}
 	v, err := Trace(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{}), Options{Model: s})
 	if err != nil || v.Algorithm != "annotation" || v.Agent != nil || len(s.asked) > 0 {
 		t.Errorf("%+v, %v, asked %d times", v, err, len(s.asked))
@@ -306,8 +306,8 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 }
 
 func TestFirstPromptIsBounded(t *testing.T) {
-	// A huge fix fits into the prompt: its files share the room, and what is
-	// missing is said.
+	// A huge fix fits into the prompt: its files share the room, and the prompt says
+	// how many are missing.
 	t.Parallel()
 	h := newHistory(t)
 	before, after := gittest.Files{}, gittest.Files{}
@@ -325,43 +325,43 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	}
 }
 
-// A book is a Journal in memory.
-type book map[string][]byte
+// A memoryJournal is a Journal in memory.
+type memoryJournal map[string][]byte
 
-func (b book) Recall(_ context.Context, key string) ([]byte, bool, error) {
-	data, ok := b[key]
+func (j memoryJournal) Recall(_ context.Context, key string) ([]byte, bool, error) {
+	data, ok := j[key]
 	return data, ok, nil
 }
-func (b book) Intend(context.Context, string, []byte) error { return nil }
-func (b book) Note(context.Context, string, []byte) error   { return nil }
-func (b book) Record(_ context.Context, key string, data []byte) error {
-	b[key] = data
+func (j memoryJournal) Intend(context.Context, string, []byte) error { return nil }
+func (j memoryJournal) Note(context.Context, string, []byte) error   { return nil }
+func (j memoryJournal) Record(_ context.Context, key string, data []byte) error {
+	j[key] = data
 	return nil
 }
 
-// A quitter is a model that ends the caller's context when it has no answer.
-type quitter struct {
-	*script
+// A cancellingModel cancels the caller's context when it has no answer.
+type cancellingModel struct {
+	*scriptedModel
 	quit context.CancelFunc
 }
 
-func (q quitter) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
-	if len(q.replies) == 0 {
-		q.quit()
+func (m cancellingModel) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
+	if len(m.replies) == 0 {
+		m.quit()
 		return nil, context.Canceled
 	}
-	return q.script.Ask(ctx, req)
+	return m.scriptedModel.Ask(ctx, req)
 }
 
 func TestDetectResumes(t *testing.T) {
-	// An interrupted run that goes on knows what it objected to: the second
-	// report of the same commit is taken.
+	// A resumed run knows its objections: the second report of the same commit is
+	// accepted.
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
-	journal := book{}
+	journal := memoryJournal{}
 	opt := Options{ModelName: "scripted", Switches: szz.Switches{NoCandidates: true}, Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	ctx, cancel := context.WithCancel(context.Background())
-	opt.Model = quitter{&script{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
+	opt.Model = cancellingModel{&scriptedModel{t: t, replies: []model.Message{accuse(string(mover))}}, cancel}
 	if v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), opt); err == nil {
 		t.Fatalf("an interrupted run gives %+v", v)
 	}

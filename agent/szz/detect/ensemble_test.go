@@ -16,49 +16,49 @@ import (
 	"git-agent/gitext"
 )
 
-// An asker answers by how often its conversation was answered before, and by
-// how many asked for that turn before it.
+// An asker answers a request. turn is how often its conversation was answered
+// before, and nth how many conversations asked for that turn before it.
 type asker func(ctx context.Context, turn, nth int) (model.Message, error)
 
-// A jury is a model that several runs ask together.
-type jury struct {
+// An ensembleModel is a model that several runs ask at the same time.
+type ensembleModel struct {
 	answer asker
-	usd    float64 // that each answer costs
+	usd    float64 // cost of each answer
 
 	mu    sync.Mutex
 	asked map[int]int // by turn, from 0
 }
 
-func (j *jury) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
+func (m *ensembleModel) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
 	turn := 0
-	for _, m := range req.Messages {
-		if m.Role == model.Assistant {
+	for _, said := range req.Messages {
+		if said.Role == model.Assistant {
 			turn++
 		}
 	}
-	j.mu.Lock()
-	if j.asked == nil {
-		j.asked = map[int]int{}
+	m.mu.Lock()
+	if m.asked == nil {
+		m.asked = map[int]int{}
 	}
-	nth := j.asked[turn]
-	j.asked[turn]++
-	j.mu.Unlock()
-	m, err := j.answer(ctx, turn, nth)
+	nth := m.asked[turn]
+	m.asked[turn]++
+	m.mu.Unlock()
+	reply, err := m.answer(ctx, turn, nth)
 	if err != nil {
 		return nil, err
 	}
-	m.Role, m.Calls = model.Assistant, slices.Clone(m.Calls)
-	for i := range m.Calls {
-		m.Calls[i].ID = "call"
+	reply.Role, reply.Calls = model.Assistant, slices.Clone(reply.Calls)
+	for i := range reply.Calls {
+		reply.Calls[i].ID = "call"
 	}
-	return &model.Reply{Message: m, Finish: model.FinishStop, Usage: model.Usage{Uncached: 100, Output: 10, CostUSD: &j.usd}, Attempts: 1}, nil
+	return &model.Reply{Message: reply, Finish: model.FinishStop, Usage: model.Usage{Uncached: 100, Output: 10, CostUSD: &m.usd}, Attempts: 1}, nil
 }
 
-// Price is what a jury is thought to cost before it answers: far less.
-func (j *jury) Price() (model.Price, bool) { return model.Price{Input: 1, Output: 1}, true }
+// Price is what an answer is expected to cost: far less than it does.
+func (m *ensembleModel) Price() (model.Price, bool) { return model.Price{Input: 1, Output: 1}, true }
 
-// A gathering lets nobody go on before a number of them has come.
-type gathering struct {
+// A barrier stops callers until a number of them have come.
+type barrier struct {
 	wanted int
 	all    chan struct{}
 
@@ -66,17 +66,17 @@ type gathering struct {
 	came int
 }
 
-func newGathering(n int) *gathering { return &gathering{wanted: n, all: make(chan struct{})} }
+func newBarrier(n int) *barrier { return &barrier{wanted: n, all: make(chan struct{})} }
 
-func (g *gathering) wait(ctx context.Context) error {
-	g.mu.Lock()
-	g.came++
-	if g.came == g.wanted {
-		close(g.all)
+func (b *barrier) wait(ctx context.Context) error {
+	b.mu.Lock()
+	b.came++
+	if b.came == b.wanted {
+		close(b.all)
 	}
-	g.mu.Unlock()
+	b.mu.Unlock()
 	select {
-	case <-g.all:
+	case <-b.all:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -85,14 +85,13 @@ func (g *gathering) wait(ctx context.Context) error {
 
 var look = called("git_show", map[string]any{"commit": "HEAD"})
 
-func TestPanelRunsTogether(t *testing.T) {
-	// The first run is alone until it is answered; then all are under way
-	// together. Each keeps its number and its record, and events say whose
-	// they are.
+func TestEnsembleRunsTogether(t *testing.T) {
+	// The first run is alone until it is answered. Then all go on at the same
+	// time. Each keeps its number and its record, and events name their run.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
-	together := newGathering(3)
-	j := &jury{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
+	together := newBarrier(3)
+	m := &ensembleModel{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
 		if turn == 0 {
 			return look, nil
 		}
@@ -101,11 +100,11 @@ func TestPanelRunsTogether(t *testing.T) {
 		}
 		return accuse([]string{string(origin), string(mover), string(origin)}[nth]), nil
 	}}
-	books := []book{{}, {}, {}}
+	journals := []memoryJournal{{}, {}, {}}
 	spoke := map[int]int{}
 	var progress []int
 	v, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
-		Model: j, ModelName: "jury", Runs: 3, Journal: func(k int) (agent.Journal, error) { return books[k], nil },
+		Model: m, ModelName: "several", Runs: 3, Journal: func(k int) (agent.Journal, error) { return journals[k], nil },
 		OnEvent: func(e agent.Event) {
 			switch e := e.(type) {
 			case agent.OfRun:
@@ -124,7 +123,7 @@ func TestPanelRunsTogether(t *testing.T) {
 		t.Errorf("agreement %v, %v", a, v.Agent.Agreement)
 	}
 	for k, run := range v.Agent.Runs {
-		if recorded := verdictIn(t, books[k]); run.Turns != 2 || len(run.Claims) != 1 || run.Claims[0].Commit != recorded {
+		if recorded := verdictIn(t, journals[k]); run.Turns != 2 || len(run.Claims) != 1 || run.Claims[0].Commit != recorded {
 			t.Errorf("run %d reports %+v, its record has %s", k, run, recorded)
 		}
 	}
@@ -133,8 +132,8 @@ func TestPanelRunsTogether(t *testing.T) {
 	}
 }
 
-// verdictIn is the commit that a record says was reported.
-func verdictIn(t *testing.T, b book) gitext.OID {
+// verdictIn returns the commit that a record has as reported.
+func verdictIn(t *testing.T, b memoryJournal) gitext.OID {
 	t.Helper()
 	for _, data := range b {
 		var step struct{ Detail []szz.Claim }
@@ -146,16 +145,16 @@ func verdictIn(t *testing.T, b book) gitext.OID {
 	return ""
 }
 
-func TestPanelKeepsToItsBudget(t *testing.T) {
-	// Where the money is little, each run ends before the next begins; where
-	// there is enough, those after the first go on together.
+func TestEnsembleKeepsToItsBudget(t *testing.T) {
+	// Where little money is left, each run ends before the next begins. Where there
+	// is enough, the runs after the first go on at the same time.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for budget, together := range map[float64]bool{0.45: false, 100: true} {
 		var mu sync.Mutex
 		var turns []int
-		both := newGathering(2)
-		j := &jury{usd: 0.1, answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
+		both := newBarrier(2)
+		m := &ensembleModel{usd: 0.1, answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
 			mu.Lock()
 			turns = append(turns, turn)
 			mu.Unlock()
@@ -168,7 +167,7 @@ func TestPanelKeepsToItsBudget(t *testing.T) {
 			return look, nil
 		}}
 		v, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
-			Model: j, ModelName: "jury", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: budget}),
+			Model: m, ModelName: "several", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: budget}),
 		})
 		if err != nil || v.Suspects[0].Commit.OID != origin || len(v.Agent.Runs) != 3 {
 			t.Fatalf("$%g: %v, %+v", budget, err, v)
@@ -179,37 +178,37 @@ func TestPanelKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-func TestPanelStopsEarly(t *testing.T) {
-	// A refusal that holds for all runs ends those that wait for an answer;
-	// where the first run gets none at all, no other is tried.
+func TestEnsembleStopsEarly(t *testing.T) {
+	// A refusal that is valid for all runs stops those that wait for an answer. Where
+	// the first run gets no answer at all, no other is started.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	refused := &model.Error{Class: model.ClassAuth, Message: "no such key"}
 	var wall time.Duration // 0 for the usual one
-	detect := func(j *jury) *szz.AgentReport {
+	detect := func(m *ensembleModel) *szz.AgentReport {
 		t.Helper()
-		v, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{Model: j, ModelName: "jury", Runs: 3, Limits: agent.Limits{Wall: wall}})
+		v, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{Model: m, ModelName: "several", Runs: 3, Limits: agent.Limits{Wall: wall}})
 		if err != nil || v.Agent.Fallback == "" {
 			t.Fatalf("%v, %+v", err, v)
 		}
 		return v.Agent
 	}
-	j := &jury{answer: func(context.Context, int, int) (model.Message, error) { return model.Message{}, refused }}
-	if r := detect(j); len(r.Runs) != 1 || j.asked[0] != 1 {
-		t.Errorf("%v requests, %+v", j.asked, r)
+	m := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return model.Message{}, refused }}
+	if r := detect(m); len(r.Runs) != 1 || m.asked[0] != 1 {
+		t.Errorf("%v requests, %+v", m.asked, r)
 	}
 	wall = time.Millisecond
-	j = &jury{answer: func(ctx context.Context, _, _ int) (model.Message, error) {
+	m = &ensembleModel{answer: func(ctx context.Context, _, _ int) (model.Message, error) {
 		<-ctx.Done()
 		return model.Message{}, ctx.Err()
 	}}
-	if r := detect(j); len(r.Runs) != 1 || r.Runs[0].Status != agent.StatusLimit || j.asked[0] > 1 {
-		t.Errorf("a server that hangs: %v requests, %+v", j.asked, r)
+	if r := detect(m); len(r.Runs) != 1 || r.Runs[0].Status != agent.StatusLimit || m.asked[0] > 1 {
+		t.Errorf("a server that hangs: %v requests, %+v", m.asked, r)
 	}
 	wall = 0
 
-	waiting := newGathering(2) // the first run with its second question, and another with its first
-	j = &jury{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
+	waiting := newBarrier(2) // the first run with its second question, and another with its first
+	m = &ensembleModel{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
 		switch {
 		case turn == 0 && nth == 0:
 			return look, nil
@@ -224,7 +223,7 @@ func TestPanelStopsEarly(t *testing.T) {
 		<-ctx.Done()
 		return model.Message{}, ctx.Err()
 	}}
-	r := detect(j)
+	r := detect(m)
 	ended := map[string]int{}
 	for _, run := range r.Runs {
 		ended[run.Status]++
@@ -234,20 +233,19 @@ func TestPanelStopsEarly(t *testing.T) {
 	}
 }
 
-// A stuck book is a journal that takes a run's closing only when the run is
-// stopped.
-type stuckBook struct {
-	book
-	closing chan struct{}   // closed when it is asked to
+// A stuckJournal records the end of a run only when the run is stopped.
+type stuckJournal struct {
+	memoryJournal
+	closing chan struct{}   // closed when it is asked to record the end
 	run     context.Context // of the last step
 }
 
-func (b *stuckBook) Record(ctx context.Context, key string, payload []byte) error {
+func (b *stuckJournal) Record(ctx context.Context, key string, payload []byte) error {
 	b.run = ctx
-	return b.book.Record(ctx, key, payload)
+	return b.memoryJournal.Record(ctx, key, payload)
 }
 
-func (b *stuckBook) Note(ctx context.Context, key string, _ []byte) error {
+func (b *stuckJournal) Note(ctx context.Context, key string, _ []byte) error {
 	if key != agent.StepClosing {
 		return nil
 	}
@@ -256,13 +254,13 @@ func (b *stuckBook) Note(ctx context.Context, key string, _ []byte) error {
 	return ctx.Err()
 }
 
-func TestPanelKeepsWhatWasDone(t *testing.T) {
-	// A run that had its verdict when another failed for good has not been
+func TestEnsembleKeepsWhatWasDone(t *testing.T) {
+	// A run that had its verdict when another failed for good does not count as
 	// interrupted.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	done := make(chan struct{})
-	j := &jury{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
+	m := &ensembleModel{answer: func(ctx context.Context, turn, nth int) (model.Message, error) {
 		switch {
 		case turn > 0:
 			return accuse(string(origin)), nil
@@ -273,11 +271,11 @@ func TestPanelKeepsWhatWasDone(t *testing.T) {
 		return model.Message{}, &model.Error{Class: model.ClassAuth, Message: "no such key"}
 	}}
 	v, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
-		Model: j, ModelName: "jury", Runs: 2, Journal: func(k int) (agent.Journal, error) {
+		Model: m, ModelName: "several", Runs: 2, Journal: func(k int) (agent.Journal, error) {
 			if k == 0 {
-				return &stuckBook{book: book{}, closing: done}, nil
+				return &stuckJournal{memoryJournal: memoryJournal{}, closing: done}, nil
 			}
-			return book{}, nil
+			return memoryJournal{}, nil
 		},
 	})
 	if err != nil || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != origin {
@@ -288,15 +286,15 @@ func TestPanelKeepsWhatWasDone(t *testing.T) {
 	}
 }
 
-func TestPanelInterruptedBetweenRuns(t *testing.T) {
-	// Who ends a vote after its first run gets an error, and not what that run
-	// alone came to.
+func TestEnsembleInterruptedBetweenRuns(t *testing.T) {
+	// A vote that is cancelled after its first run is an error, not the verdict of
+	// that run.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	j := &jury{answer: func(context.Context, int, int) (model.Message, error) { return accuse(), nil }} // names nobody
+	m := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return accuse(), nil }} // names nobody
 	v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
-		Model: j, ModelName: "jury", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // one goes ahead to its end
+		Model: m, ModelName: "several", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // one goes ahead to its end
 		OnEvent: func(e agent.Event) {
 			if _, ok := e.(agent.Progress); ok {
 				cancel()
@@ -308,16 +306,16 @@ func TestPanelInterruptedBetweenRuns(t *testing.T) {
 	}
 }
 
-func TestPanelResumes(t *testing.T) {
-	// An interrupted vote goes on with each run where it was: no question that
-	// was answered is asked again.
+func TestEnsembleResumes(t *testing.T) {
+	// An interrupted vote goes on with each run where it was. No request that was
+	// answered is sent again.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
-	books := []book{{}, {}, {}}
-	opt := Options{ModelName: "jury", Runs: 3, Journal: func(k int) (agent.Journal, error) { return books[k], nil }}
+	journals := []memoryJournal{{}, {}, {}}
+	opt := Options{ModelName: "several", Runs: 3, Journal: func(k int) (agent.Journal, error) { return journals[k], nil }}
 	ctx, cancel := context.WithCancel(t.Context())
-	together := newGathering(3)
-	first := &jury{answer: func(ctx context.Context, turn, _ int) (model.Message, error) {
+	together := newBarrier(3)
+	first := &ensembleModel{answer: func(ctx context.Context, turn, _ int) (model.Message, error) {
 		if turn == 0 {
 			return look, nil
 		}
@@ -332,7 +330,7 @@ func TestPanelResumes(t *testing.T) {
 	if v, err := Trace(ctx, h.Open(), fc, opt); err == nil {
 		t.Fatalf("an interrupted vote gives %+v", v)
 	}
-	second := &jury{answer: func(context.Context, int, int) (model.Message, error) { return accuse(string(origin)), nil }}
+	second := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return accuse(string(origin)), nil }}
 	opt.Model = second
 	v, err := Trace(t.Context(), h.Open(), fc, opt)
 	if err != nil || v.Suspects[0].Commit.OID != origin || v.Agent.Agreement != 1 || second.asked[0] != 0 || second.asked[1] != 3 {

@@ -18,37 +18,37 @@ import (
 	"git-agent/gitext"
 )
 
-// An excerpt shows the part of a candidate's patch that is nearest to the fix.
-// Its lines are taken by nearness, across all hunks, until the room is full,
-// and are shown in the order of the patch: the lines that the fix removes and
-// those beside them, then lines that hold the names which the fix is about,
-// then what is around both, the rest of the fixed function, and what shares
-// other words with the fix. Hunks that do neither are only counted.
+// This file renders excerpts: the part of a candidate's patch that is nearest to
+// the fix. The nearest lines of all hunks are shown until the room is full, in the
+// order of the patch. Nearest are the lines that the fix removes and those beside
+// them, then lines with the names that the fix is about, then the lines around
+// both, the rest of the fixed function, and lines that share other words with the
+// fix. Hunks with none of these are only counted.
 
 // A patchPart is a hunk of a candidate and how near to the fix its lines are.
 type patchPart struct {
-	file *gitext.FileChange
-	hunk *gitext.Hunk
-	far  []float64 // by line; 0 is nearest
-	take []bool
+	file  *gitext.FileChange
+	hunk  *gitext.Hunk
+	far   []float64 // by line; 0 is nearest
+	shown []bool    // by line; marked lines are rendered
 }
 
-// How far lines are from the fix when nothing in their hunk is tied to it by
-// blame: in lines of distance, so that the two can be compared.
+// Distances of lines from the fix that have other reasons than blame. They are in
+// lines, so that all distances can be compared.
 const (
 	farContext  = 2   // a line that stands next to what the fix changes
-	farNames    = 4   // a line with a name of the fix that few lines of the patch hold, or with most of its words
+	farNames    = 4   // a line with a name of the fix that few lines of the patch have, or with most of its words
 	farFunction = 12  // a line of the fixed function that the fix leaves alone
 	farWords    = 30  // a line of another hunk that shares all its words with the fix
-	farStep     = 20  // for one that shares none, beyond that
-	farthest    = 50  // lines beyond are not shown
-	minShared   = 0.3 // of what the line shares that shares most
-	mostShared  = 0.8 // the same, to count as one with a name
-	maxGap      = 2   // lines left out between two that are shown; fewer are shown too
+	farStep     = 20  // added to farWords for a line that shares none
+	farthest    = 50  // lines that are farther are not shown
+	minShared   = 0.3 // least share of words that counts; the line that shares most has 1
+	mostShared  = 0.8 // least share of words that counts as much as a name
+	maxGap      = 2   // longest gap between shown lines that is filled
 )
 
-// excerptOfPatch shows what of a candidate's patch matters to the fix, in at
-// most room characters.
+// excerptOfPatch renders the part of a candidate's patch that is nearest to the
+// fix, in at most room characters.
 func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, room int) string {
 	shared, named := d.sharedWords(p), d.namesInPatch(p)
 	var parts []*patchPart
@@ -57,13 +57,13 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 			parts = append(parts, d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], shared, named))
 		}
 	}
-	takeNearest(parts, room)
-	takeSmall(parts)
+	showNearest(parts, room)
+	showSmall(parts)
 	var b strings.Builder
 	var file *gitext.FileChange
 	left, section := 0, ""
 	for _, part := range parts {
-		if !slices.Contains(part.take, true) {
+		if !slices.Contains(part.shown, true) {
 			left++
 			continue
 		}
@@ -80,14 +80,14 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 	return b.String()
 }
 
-// takeSmall marks the changed lines of the hunks that are left when they are
-// few: saying that they are left would make a reader ask for them.
-func takeSmall(parts []*patchPart) {
+// showSmall marks the changed lines of the hunks that are left out when they are
+// few, because a count would make the model ask for them.
+func showSmall(parts []*patchPart) {
 	const most, room = 2, 240 // hunks, and characters of their changed lines
 	var left []*patchPart
 	size := 0
 	for _, part := range parts {
-		if slices.Contains(part.take, true) {
+		if slices.Contains(part.shown, true) {
 			continue
 		}
 		left = append(left, part)
@@ -102,14 +102,14 @@ func takeSmall(parts []*patchPart) {
 	}
 	for _, part := range left {
 		for i, l := range part.hunk.Lines {
-			part.take[i] = l.Op != ' '
+			part.shown[i] = l.Op != ' '
 		}
 	}
 }
 
 // newPart measures how far each line of a hunk is from the fix.
 func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h *gitext.Hunk, shared map[*gitext.PatchLine]float64, named map[*gitext.PatchLine]bool) *patchPart {
-	part := &patchPart{file: f, hunk: h, take: make([]bool, len(h.Lines))}
+	part := &patchPart{file: f, hunk: h, shown: make([]bool, len(h.Lines))}
 	at := map[int]candidate.Role{}
 	for i := range d.k.Set.Anchors {
 		a := &d.k.Set.Anchors[i]
@@ -133,7 +133,7 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 	return part
 }
 
-// spread lets each line be no farther than its neighbours and a step.
+// spread limits the distance of each line to that of its neighbours and a step.
 func spread(far []float64) {
 	const step = 2
 	for i := 1; i < len(far); i++ {
@@ -144,8 +144,8 @@ func spread(far []float64) {
 	}
 }
 
-// sharedWords is, for each line of a patch, the weight of the fix's words in
-// it, as a share of the line that has most.
+// sharedWords returns, for each line of a patch, the weight of the fix's words in
+// it, divided by that of the line that has most.
 func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float64 {
 	weight := map[string]float64{}
 	for t := range source.Unite(d.k.Removed, d.k.Added) {
@@ -166,7 +166,7 @@ func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float
 	return shared
 }
 
-// wordsByLine are the lines of a patch, in order, each with its words.
+// wordsByLine returns the lines of a patch in order, each with its words.
 func wordsByLine(p *gitext.Patch) iter.Seq2[*gitext.PatchLine, source.Bag] {
 	return func(yield func(*gitext.PatchLine, source.Bag) bool) {
 		for _, f := range p.Files {
@@ -181,16 +181,17 @@ func wordsByLine(p *gitext.Patch) iter.Seq2[*gitext.PatchLine, source.Bag] {
 	}
 }
 
-// Which names of a fix point at lines of a patch.
+// The names of a fix that are looked for in a patch. Of those that qualify, the
+// rarest among the candidates are used.
 const (
-	pointingNames = 4 // the rarest in the repository,
-	pointedLines  = 6 // of those that so many changed lines of the patch hold at most
-	pointingBytes = 5 // and that are as long
+	pointingNames = 4 // names used
+	pointedLines  = 6 // most changed lines of the patch that have the name
+	pointingBytes = 5 // least length of the name
 )
 
-// namesInPatch are the changed lines of a patch that hold a name which the fix
-// changes and few other lines hold. Plain words count as names where the fix
-// takes them away; those that it adds are mostly prose.
+// namesInPatch returns the changed lines of a patch that have a name which the fix
+// changes and few other lines have. Plain words count as names where the fix takes
+// them away. Those that it adds are mostly prose.
 func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool {
 	holders := map[string][]*gitext.PatchLine{}
 	names := source.Unite(d.k.Removed, d.k.Added)
@@ -215,8 +216,8 @@ func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool
 	return named
 }
 
-// farByWords is the distance of a line that nothing but its words ties to the
-// fix; it is infinite for one that shares too few.
+// farByWords returns the distance of a line by its words and its function. It is
+// infinite for a line of another function that shares too few words.
 func farByWords(shared float64, sameFunction bool) float64 {
 	far := farWords + farStep*(1-shared)
 	if sameFunction {
@@ -228,9 +229,9 @@ func farByWords(shared float64, sameFunction bool) float64 {
 	return far
 }
 
-// takeNearest marks the nearest lines of all parts that fit into room. When
-// nothing is tied to the fix, the first lines are taken.
-func takeNearest(parts []*patchPart, room int) {
+// showNearest marks the nearest lines of all parts that fit into room. When no line
+// is near to the fix, it marks the first ones.
+func showNearest(parts []*patchPart, room int) {
 	type place struct{ part, line int }
 	var order []place
 	for i, part := range parts {
@@ -257,12 +258,12 @@ func takeNearest(parts []*patchPart, room int) {
 			break
 		}
 		room -= cost
-		part.take[p.line], titled[part.file], opened[part] = true, true, true
+		part.shown[p.line], titled[part.file], opened[part] = true, true, true
 	}
 }
 
-// write shows the lines that were taken, and how many are left out between
-// them. The function is named where it is not that of the hunk before.
+// write renders the marked lines, and how many are left out between them. The
+// heading names the function where it is not that of the hunk before.
 func (part *patchPart) write(b *strings.Builder, before string) {
 	title := *part.hunk
 	if title.Section == before {
@@ -281,7 +282,7 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 		skipped = nil
 	}
 	for i, l := range part.hunk.Lines {
-		if !part.take[i] {
+		if !part.shown[i] {
 			skipped = append(skipped, l)
 			continue
 		}
@@ -291,7 +292,7 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 	gap()
 }
 
-// hunkTitle is the heading of a hunk as git writes it.
+// hunkTitle renders the heading of a hunk as git writes it.
 func hunkTitle(h *gitext.Hunk) string {
 	span := func(start, lines int) string {
 		if lines == 1 {
@@ -299,6 +300,6 @@ func hunkTitle(h *gitext.Hunk) string {
 		}
 		return fmt.Sprintf("%d,%d", start, lines)
 	}
-	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), szz.Cut(agent.CleanLine(h.Section), 80))
+	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), agent.Abridge(agent.CleanLine(h.Section), 80))
 	return strings.TrimRight(title, " ") + "\n"
 }

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// added is a hunk of n added lines, "1" to "n".
+// added returns a hunk of n added lines, "1" to "n".
 func added(n int) *gitext.Hunk {
 	h := &gitext.Hunk{NewStart: 1, NewLines: n}
 	for i := range n {
@@ -21,8 +21,8 @@ func added(n int) *gitext.Hunk {
 }
 
 func TestTakeNearest(t *testing.T) {
-	// The lines nearest to the fix are taken, whichever hunk they are in, and
-	// are shown in order; what lies between is counted, short gaps are filled.
+	// The lines nearest to the fix are shown in order, whichever hunk they are in.
+	// Lines between them are counted, and short gaps are filled.
 	t.Parallel()
 	inf := math.Inf(1)
 	file := &gitext.FileChange{Status: 'M', OldPath: "a.c", NewPath: "a.c"}
@@ -42,12 +42,12 @@ func TestTakeNearest(t *testing.T) {
 		for _, far := range c.far {
 			far = slices.Clone(far)
 			spread(far)
-			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, take: make([]bool, len(far))})
+			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, shown: make([]bool, len(far))})
 		}
-		takeNearest(parts, c.room)
+		showNearest(parts, c.room)
 		var got []string
 		for _, p := range parts {
-			if slices.Contains(p.take, true) {
+			if slices.Contains(p.shown, true) {
 				var b strings.Builder
 				p.write(&b, "")
 				got = append(got, strings.Split(strings.TrimSpace(b.String()), "\n")[1:]...)
@@ -60,8 +60,8 @@ func TestTakeNearest(t *testing.T) {
 }
 
 func TestExcerptPrefersNames(t *testing.T) {
-	// Of a large commit, the lines with a name that the fix changes are shown
-	// before the many around the one that stands beside the fix.
+	// In the excerpt of a large commit, the lines with a name that the fix changes
+	// come before the many lines around the one that stands beside the fix.
 	t.Parallel()
 	h := newHistory(t)
 	body := func(from, to int) string {

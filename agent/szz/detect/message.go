@@ -10,16 +10,16 @@ import (
 	"git-agent/gitext"
 )
 
-// saysCause is in sentences that tell since when a program misbehaves.
+// saysCause matches in sentences that say since when a program misbehaves.
 var saysCause = source.Lazy(`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`)
 
-// maxSentence bounds a piece of a message, in runes: tables and logs have no
+// maxSentence bounds a piece of a message, in runes, because tables and logs have no
 // full stops.
 const maxSentence = 300
 
-// messageText bounds the message of a fix to max runes and a little for what
-// stands for the gaps. Of a long one it keeps the beginning, the sentences
-// that mostly name the cause, and the last paragraph, without trailers.
+// messageText bounds the message of a fix to max runes, and a few more that mark the
+// gaps. Of a long message it keeps the beginning, the sentences that speak of the
+// cause, and the last paragraph, and drops trailers.
 func messageText(message string, max int) string {
 	message = agent.Clean(strings.TrimSpace(message))
 	if utf8.RuneCountInString(message) <= max {
@@ -27,29 +27,29 @@ func messageText(message string, max int) string {
 	}
 	message, _ = gitext.Trailers(message)
 	pieces := sentences(strings.TrimSpace(message))
-	take, room := make([]bool, len(pieces)), max
-	grab := func(i, reserve int) bool {
+	kept, room := make([]bool, len(pieces)), max
+	keep := func(i, reserve int) bool {
 		n := utf8.RuneCountInString(pieces[i])
-		if !take[i] && n <= room-reserve {
-			take[i], room = true, room-n
+		if !kept[i] && n <= room-reserve {
+			kept[i], room = true, room-n
 		}
-		return take[i]
+		return kept[i]
 	}
-	for i := 0; i < len(pieces) && grab(i, max*2/5); i++ {
+	for i := 0; i < len(pieces) && keep(i, max*2/5); i++ {
 	}
 	for i, s := range pieces {
 		if saysCause().MatchString(s) {
-			grab(i, 0)
+			keep(i, 0)
 		}
 	}
-	for i := lastParagraph(pieces); i < len(pieces) && grab(i, 0); i++ {
+	for i := lastParagraph(pieces); i < len(pieces) && keep(i, 0); i++ {
 	}
-	for i := 0; i < len(pieces) && grab(i, 0); i++ { // what room is left
+	for i := 0; i < len(pieces) && keep(i, 0); i++ { // more of the beginning, if there is room
 	}
-	return joinTaken(pieces, take)
+	return joinKept(pieces, kept)
 }
 
-// sentences cuts a message; put together, the pieces are the message again.
+// sentences cuts a message into pieces, which together are the whole message.
 func sentences(message string) []string {
 	var out []string
 	from, n := 0, 0
@@ -69,7 +69,7 @@ func sentences(message string) []string {
 	return out
 }
 
-// lastParagraph is the first of the pieces behind the last empty line.
+// lastParagraph returns the index of the first piece after the last empty line.
 func lastParagraph(pieces []string) int {
 	for i := len(pieces) - 1; i > 0; i-- {
 		if strings.HasSuffix(pieces[i-1], "\n\n") {
@@ -79,9 +79,9 @@ func lastParagraph(pieces []string) int {
 	return 0
 }
 
-// joinTaken joins the pieces that were taken and says how many runes of the
-// others are missing in each gap.
-func joinTaken(pieces []string, take []bool) string {
+// joinKept joins the pieces that are kept, and writes into each gap how many runes
+// are missing there.
+func joinKept(pieces []string, kept []bool) string {
 	var b strings.Builder
 	missing := 0
 	gap := func() {
@@ -91,7 +91,7 @@ func joinTaken(pieces []string, take []bool) string {
 		missing = 0
 	}
 	for i, s := range pieces {
-		if !take[i] {
+		if !kept[i] {
 			missing += utf8.RuneCountInString(s)
 			continue
 		}

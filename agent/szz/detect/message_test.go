@@ -7,7 +7,8 @@ import (
 )
 
 func TestMessageText(t *testing.T) {
-	// Of a long message the beginning, what names the cause and the end stay.
+	// The beginning of a long message, the sentences that name the cause and the end
+	// are kept.
 	t.Parallel()
 	filler := strings.Repeat("Some words on what one sees then. ", 60)
 	message := "relay: count from one\n\n" + filler + "\n\nIt regressed when the base became signed. " + filler +
@@ -31,7 +32,7 @@ func TestMessageText(t *testing.T) {
 }
 
 func TestSentencesLoseNothing(t *testing.T) {
-	// The pieces of a message are the message.
+	// The pieces of a message together are the message.
 	t.Parallel()
 	for _, m := range []string{"", "a", "a.b c. d\n\n\ne\n\nf! ", strings.Repeat("ü", 1000), "x\n\n"} {
 		if got := strings.Join(sentences(m), ""); got != m {

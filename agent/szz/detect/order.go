@@ -11,29 +11,30 @@ import (
 	"git-agent/gitext"
 )
 
-// place says what the dates of a list do not: which of the commits of one day
-// came last, which one is the fix's parent, and which takes another back.
-func (d *investigation) place(i int) string {
-	c := d.judged[i].Candidate
+// orderNotes says of the i-th candidate what the dates in the list do not: whether
+// it is the fix's parent, after which other one of its day it landed, and which it
+// reverts.
+func (d *investigation) orderNotes(i int) string {
+	c := d.ranking[i].Candidate
 	s := ""
 	if c.OID == d.fc.Parent {
 		s += "; the parent of the fix"
 	}
 	if o := d.justBefore(c); o != nil {
-		s += "; landed after " + d.roster.tags[o.OID]
+		s += "; landed after " + d.names.of[o.OID]
 	}
-	for _, j := range d.ranked() {
+	for _, j := range d.listed() {
 		if j.Candidate != c && revertsCommit(c.Commit, j.Candidate.Commit) {
-			s += "; reverts " + d.roster.tags[j.Candidate.OID]
+			s += "; reverts " + d.names.of[j.Candidate.OID]
 		}
 	}
 	return s
 }
 
-// justBefore is the listed candidate of the same day that landed last before c.
+// justBefore returns the last listed candidate of the same day that landed before c.
 func (d *investigation) justBefore(c *candidate.Candidate) *candidate.Candidate {
 	var last *candidate.Candidate
-	for _, j := range d.ranked() {
+	for _, j := range d.listed() {
 		if j.Candidate != c && sameDay(j.Candidate.Commit, c.Commit) && rank.LandedAfter(c, j.Candidate) && (last == nil || rank.LandedAfter(j.Candidate, last)) {
 			last = j.Candidate
 		}
@@ -46,9 +47,9 @@ func sameDay(x, y gitext.Commit) bool {
 	return x.Committer.Time.UTC().Truncate(all).Equal(y.Committer.Time.UTC().Truncate(all))
 }
 
-// revertsCommit reports whether x says of itself that it takes y back, in the
-// words that git revert writes. Both precede the fix, so that this tells
-// nothing that the fix's own message would.
+// revertsCommit reports whether the message of x says, as git revert writes it, that
+// x reverts y. Both precede the fix, so this reveals nothing that only the fix's
+// message says.
 func revertsCommit(x, y gitext.Commit) bool {
 	if title, ok := strings.CutPrefix(x.Subject(), `Revert "`); ok && strings.TrimSuffix(title, `"`) == y.Subject() {
 		return !y.Committer.Time.After(x.Committer.Time)
@@ -61,24 +62,25 @@ func revertsCommit(x, y gitext.Commit) bool {
 	return false
 }
 
-// shown are the candidates whose changes the first prompt shows. Where the
-// first is doubtful, those that wrote lines near the fix are shown however low
-// they stand, and those that are only like it are not.
+// shown returns the candidates of which the first prompt shows an excerpt: the first
+// one and those that are probable enough. Where the first is doubtful, candidates
+// that wrote lines near the fix are shown however improbable they are. Those that
+// are only like the fix are not shown.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
-	for i, j := range d.ranked() {
+	for i, j := range d.listed() {
 		near := d.wroteNear(j.Candidate)
 		switch {
 		case len(out) == excerpted:
 			return out
-		case !near && d.tie(j.Candidate) == siblingTie:
-		case i == 0 || j.Probability >= minExcerpt || near && d.judged[0].Probability < sure:
+		case !near && d.tie(j.Candidate) == onlyAlike:
+		case i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure:
 			out = append(out, j)
 		}
 	}
-	if len(out) == 0 && len(d.judged) > 0 {
-		return d.judged[:1]
+	if len(out) == 0 && len(d.ranking) > 0 {
+		return d.ranking[:1]
 	}
 	return out
 }

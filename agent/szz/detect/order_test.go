@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext"
 )
 
-// landed is a candidate at a time and a place in the history.
+// landed makes a candidate with a time and a place in the history.
 func landed(oid, message string, at time.Time, position, recent int) rank.Ranked {
 	c := gitext.Commit{OID: gitext.OID(oid), Message: message}
 	c.Committer.Time = at
@@ -20,31 +20,31 @@ func landed(oid, message string, at time.Time, position, recent int) rank.Ranked
 }
 
 func TestPlace(t *testing.T) {
-	// The list says what dates do not: the order within a day, the parent of
-	// the fix, and reverts.
+	// The list names what dates do not show: the order within a day, the parent of the
+	// fix, and reverts.
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	d := &investigation{fc: &szz.FixContext{Parent: "aaaaaaaa"}}
-	d.judged = []rank.Ranked{
+	d.ranking = []rank.Ranked{
 		landed("aaaaaaaa", "relay: last of the series", at, 0, -1),
 		landed("bbbbbbbb", "relay: first of the series", at, 2, -1),
 		landed("cccccccc", "relay: second of the series", at, 1, -1),
 		landed("dddddddd", "Revert \"base: count\"\n\nThis reverts commit eeeeeeee.", at.Add(-72*time.Hour), 3, -1),
 		landed("eeeeeeee", "base: count", at.Add(-96*time.Hour), -1, 7),
 	}
-	d.roster = &roster{tags: map[gitext.OID]string{}}
-	for _, j := range d.judged {
-		d.roster.add(j.Candidate.OID)
+	d.names = &commitNames{of: map[gitext.OID]string{}}
+	for _, j := range d.ranking {
+		d.names.add(j.Candidate.OID)
 	}
 	for i, want := range []string{"; the parent of the fix; landed after c3", "", "; landed after c2", "; reverts c5", ""} {
-		if got := d.place(i); got != want {
+		if got := d.orderNotes(i); got != want {
 			t.Errorf("c%d: got %q, want %q", i+1, got, want)
 		}
 	}
 }
 
 func TestTakeSmall(t *testing.T) {
-	// One or two short hunks that would only be counted are shown.
+	// One or two short hunks are shown instead of counted.
 	t.Parallel()
 	inf := math.Inf(1)
 	far := func(n int) []float64 {
@@ -61,12 +61,12 @@ func TestTakeSmall(t *testing.T) {
 	}{{[]int{2}, true}, {[]int{2, 3}, true}, {[]int{2, 2, 2}, false}, {[]int{200}, false}} {
 		var parts []*patchPart
 		for _, n := range append([]int{1}, c.left...) {
-			parts = append(parts, &patchPart{file: file, hunk: added(n), far: far(n), take: make([]bool, n)})
+			parts = append(parts, &patchPart{file: file, hunk: added(n), far: far(n), shown: make([]bool, n)})
 		}
-		parts[0].take[0] = true
-		takeSmall(parts)
+		parts[0].shown[0] = true
+		showSmall(parts)
 		for _, p := range parts[1:] {
-			if got := !slices.Contains(p.take, false); got != c.shown {
+			if got := !slices.Contains(p.shown, false); got != c.shown {
 				t.Errorf("%v: shown %v", c.left, got)
 			}
 		}

@@ -16,30 +16,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A fix that adapts to something defined elsewhere names it: a header it adds
-// to a list, the new name of a function. Who wrote those lines elsewhere owns
-// nothing near the fix, so that blame and the ranking pass by. The first prompt
-// names the oldest commit whose lines with such a name still stand, for names
-// that few other files use. The history of a name (git log -S) would be exact,
-// but takes half a minute where a grep and a few blames take one second.
+// This file finds the origins of names. A fix that adapts to something defined
+// elsewhere names it: a header that it adds to a list, the new name of a function.
+// The commit that wrote the lines elsewhere owns nothing near the fix, so blame and
+// the ranking do not find it. For names that few other files use, the first prompt
+// names the oldest commit whose lines with the name still stand. The history of a
+// name (git log -S) would be exact, but takes half a minute where a grep and a few
+// blames take one second.
 
-// Bounds of that search.
+// Bounds of the search.
 const (
 	maxOriginNames = 2
 	maxOriginFiles = 3 // blamed for a name
 	maxOriginLines = 8 // of a file
 )
 
-// A sighting is the oldest standing line with a name, outside the fixed files.
-type sighting struct {
+// A nameOrigin is the oldest standing line with a name, outside the fixed files.
+type nameOrigin struct {
 	name   string
 	path   string
 	line   int
 	commit gitext.Commit
-	files  int // that use the name
+	files  int // how many use the name
 }
 
-// originText has one line for each origin.
+// originText renders one line for each origin.
 func (d *investigation) originText(ctx context.Context) (string, error) {
 	origins, err := d.origins(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, o := range origins {
 		who := d.commitLine(o.commit)
-		if tag := d.roster.tags[o.commit.OID]; tag != "" {
+		if tag := d.names.of[o.commit.OID]; tag != "" {
 			who = tag
 		}
 		more := ""
@@ -60,8 +61,8 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// origins looks up the names that the fix adds or takes away.
-func (d *investigation) origins(ctx context.Context) ([]sighting, error) {
+// origins finds the origins of the names that the fix adds or takes away.
+func (d *investigation) origins(ctx context.Context) ([]nameOrigin, error) {
 	names := d.foreignNames()
 	if len(names) == 0 {
 		return nil, nil
@@ -70,26 +71,26 @@ func (d *investigation) origins(ctx context.Context) ([]sighting, error) {
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
-	found := d.standing(names, hits)
+	found := d.rarestUses(names, hits)
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2)
 	for i := range found {
-		g.Go(func() error { return d.oldest(gctx, &found[i]) })
+		g.Go(func() error { return d.findOldest(gctx, &found[i]) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	var out []sighting
+	var out []nameOrigin
 	for _, s := range found {
 		if s.commit.OID != "" {
-			out = append(out, s.sighting)
+			out = append(out, s.nameOrigin)
 		}
 	}
 	return out, nil
 }
 
-// foreignNames are the names that the fix takes away, and those that it adds
-// where they were not, other than for variables of its own.
+// foreignNames returns the names that the fix takes away, and those that it adds and
+// that were not near, except for variables that it declares.
 func (d *investigation) foreignNames() []string {
 	var added strings.Builder
 	for _, r := range d.k.Set.Changes {
@@ -110,16 +111,17 @@ func (d *investigation) foreignNames() []string {
 
 // A nameUse is a name with its lines outside the fixed files.
 type nameUse struct {
-	sighting
+	nameOrigin
 	paths []string
 	lines map[string][]gitext.LineRange
 }
 
-// standing picks the names to look into: those in the fewest other files.
-func (d *investigation) standing(names []string, hits []gitext.GrepMatch) []nameUse {
+// rarestUses picks the names whose lines are blamed: those that the fewest other
+// files use.
+func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
 	uses := map[string]*nameUse{}
 	for _, n := range names {
-		uses[n] = &nameUse{sighting: sighting{name: n}, lines: map[string][]gitext.LineRange{}}
+		uses[n] = &nameUse{nameOrigin: nameOrigin{name: n}, lines: map[string][]gitext.LineRange{}}
 	}
 	for _, h := range hits {
 		if d.k.FixPath[h.Path] || source.FileKindOf(h.Path) != source.SourceFile {
@@ -149,9 +151,10 @@ func (d *investigation) standing(names []string, hits []gitext.GrepMatch) []name
 	return out[:min(maxOriginNames, len(out))]
 }
 
-// oldest blames the lines with a name, and keeps the oldest, unless a shallow
-// clone ends before it. Files that this clone lacks are passed over.
-func (d *investigation) oldest(ctx context.Context, s *nameUse) error {
+// findOldest blames the lines with a name and stores the oldest. It stores none
+// where a line is older than a shallow clone. Files that this clone lacks are left
+// out.
+func (d *investigation) findOldest(ctx context.Context, s *nameUse) error {
 	for _, path := range s.paths[:min(maxOriginFiles, len(s.paths))] {
 		lines, err := d.repo.Blame(ctx, d.fc.Parent, path, gitext.BlameOptions{Ranges: s.lines[path], IgnoreSpace: true})
 		if gitext.Unreadable(err) {

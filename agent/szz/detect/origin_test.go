@@ -11,8 +11,8 @@ import (
 )
 
 func TestOriginText(t *testing.T) {
-	// A name that the fix adds leads to the oldest line with it in other files,
-	// also of another language; tests and widely used names lead nowhere.
+	// A name that the fix adds leads to the oldest line with it in other files, even
+	// of another language. Tests and widely used names lead nowhere.
 	t.Parallel()
 	h := newHistory(t)
 	build := gittest.Files{"build.mk2": "headers = first_part\n", "p.c": szztest.Program}
@@ -32,8 +32,8 @@ func TestOriginText(t *testing.T) {
 }
 
 func TestOriginsEndAtTheBoundary(t *testing.T) {
-	// In a shallow clone nobody is known who wrote the oldest lines: the commit
-	// where it ends is not passed off as their author.
+	// In a shallow clone the authors of the oldest lines are not known: the commit
+	// where the clone ends is not named as one.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"build.mk2": "headers = first_part\n"})

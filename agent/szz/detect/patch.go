@@ -15,10 +15,10 @@ import (
 // maxPromptLine is how much of one line of a patch a prompt shows, in runes.
 const maxPromptLine = 160
 
-// patchText is the fix's patch, source files before tests before the rest. The
-// fix is hidden from the tools, so that what is left out here cannot be seen
-// at all: where it does not fit, context goes first, and the files of a class
-// share the room that the classes before it leave.
+// patchText renders the fix's patch: source files first, then tests, then the rest.
+// The fix is hidden from the tools, so the model cannot see what is left out here.
+// Where the patch does not fit, context lines are left out first, and the files of
+// a kind share the room that the kinds before it leave.
 func (d *investigation) patchText() string {
 	files := slices.Clone(d.fc.Patch.Files)
 	slices.SortStableFunc(files, func(a, b gitext.FileChange) int {
@@ -58,14 +58,13 @@ func (d *investigation) patchText() string {
 	return b.String()
 }
 
-// How much of the patch one file gets at least, and tests and texts get at
-// most beside source, in characters.
+// Bounds of the rendered patch, in characters.
 const (
-	minFileText = 500
-	maxAside    = 1500
+	minFileText = 500  // least room of one file; one that needs this and gets less is left out
+	maxAside    = 1500 // of tests, and of other files, beside source files
 )
 
-// fileTexts shows files with context, or without where they do not fit.
+// fileTexts renders files with context, or without where they do not fit.
 func (d *investigation) fileTexts(files []gitext.FileChange, room int) []string {
 	var texts []string
 	for _, context := range []int{szz.ContextLines, 0} {
@@ -84,8 +83,8 @@ func (d *investigation) fileTexts(files []gitext.FileChange, room int) []string 
 	return texts
 }
 
-// fairShare is how long a text may be so that all fit into room: the short
-// ones leave what they do not need to the long ones.
+// fairShare returns how long a text may be so that all fit into room. The room that
+// short texts do not need is shared by the long ones.
 func fairShare(texts []string, room int) int {
 	var sizes []int
 	for _, t := range texts {
@@ -101,11 +100,13 @@ func fairShare(texts []string, room int) int {
 	return max(room, 0) + sizes[len(sizes)-1]
 }
 
+// importance orders changed files by their kind.
 func importance(f *gitext.FileChange) source.FileKind {
 	return source.FileKindOf(cmp.Or(f.OldPath, f.NewPath))
 }
 
-// fileTitle is a changed file on one line.
+// fileTitle renders the name of a changed file and the size of the change on one
+// line.
 func fileTitle(f *gitext.FileChange) string {
 	added, deleted := 0, 0
 	for _, h := range f.Hunks {
@@ -134,14 +135,14 @@ func (d *investigation) ownersOf(f *gitext.FileChange) map[int]string {
 	owners := map[int]string{}
 	for i := range d.k.Set.Anchors {
 		if a := &d.k.Set.Anchors[i]; d.k.Set.Files[a.File].OldPath == f.OldPath {
-			owners[a.Line] = d.roster.tags[a.Owner]
+			owners[a.Line] = d.names.of[a.Owner]
 		}
 	}
 	return owners
 }
 
-// fileText is the hunks of a file with so many lines of context, each old line
-// behind the short name of its commit.
+// fileText renders the hunks of a file, with context lines if context is not 0. Each
+// line of the fix's parent begins with the short name of its owner.
 func fileText(f *gitext.FileChange, owners map[int]string, context int) string {
 	width := 0
 	for _, o := range owners {
@@ -167,9 +168,10 @@ func fileText(f *gitext.FileChange, owners map[int]string, context int) string {
 	return b.String()
 }
 
+// patchLine renders one line of a patch.
 func patchLine(l gitext.PatchLine) string {
 	text := strings.TrimSuffix(string(l.Text), "\r")
-	return strings.TrimRight(string(l.Op)+szz.Cut(agent.CleanLine(text), maxPromptLine), " ") + "\n"
+	return strings.TrimRight(string(l.Op)+agent.Abridge(agent.CleanLine(text), maxPromptLine), " ") + "\n"
 }
 
 // cutLines keeps the first lines of text that fit into room.

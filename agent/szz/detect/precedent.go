@@ -12,51 +12,50 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
 
-// A claim "this commit introduced the bug" is refuted when the faulty code was
-// there before the commit. The check looks at the lines for which the commit
-// is charged, those that the fix takes out or, when it takes out none, those
-// around what it adds, and asks of each whether the commit only put it into
-// another place or form:
+// This file checks claims. The claim that a commit introduced the bug is refuted
+// when the faulty code was there before the commit. The check takes the lines that
+// are charged to the commit: those that the fix takes out or, when it takes out
+// none, those around what it adds. It finds out for each whether the commit only put
+// it into another place or form:
 //
 //	--- a.c                          +++ b.c
 //	-  if (n > max_limit(n))         +    if (n > max_limit(n))
 //	-      n = max_limit(n);         +        n = max_limit(n);
 //
-// An objection needs most of these lines: it costs the model a turn, and a
-// right answer if the model believes it wrongly.
+// An objection needs most of these lines. It costs the model a turn, and costs a
+// right answer if the model is wrong to believe it.
 
-// A precedent is faulty code that stood in the parent of the accused.
+// A precedent is faulty code that stood in the parent of the claimed commit.
 type precedent struct {
-	lines, of int // lines that were there, of those that the commit is charged with
-	moved     int // of lines, those that were there word for word
-	examples  []earlier
+	lines, of int // how many charged lines are older than the commit, of how many
+	examples  []earlierLine
 }
 
-// An earlier line is a charged line as it stood before.
-type earlier struct {
+// An earlierLine is a charged line and what it was before the claimed commit.
+type earlierLine struct {
 	line   int // in the fix's parent
 	text   string
-	path   string
-	at     int // line in the accused's parent
-	before string
-	same   bool          // but for white space
+	path   string        // in the parent of the claimed commit
+	at     int           // line there
+	before string        // text there
+	same   bool          // before is text, but for white space
 	owner  gitext.Commit // who wrote it there; zero when not found
 }
 
+// Bounds of the check.
 const (
-	precedentShare = 0.75 // of the charged lines
-	maxExamples    = 2
-	maxPatchMoved  = 4 << 20 // bytes of the accused's patch
-	minNames       = 3       // in a line that can be told from others
+	precedentShare = 0.75    // least share of the charged lines that has to be older
+	maxExamples    = 2       // lines that an objection quotes
+	maxPatchMoved  = 4 << 20 // bytes of the claimed commit's patch
+	minNames       = 3       // least names in a charged line; a line with fewer is like others
 )
 
-// findPrecedent looks for the lines that oid is charged with in its parent.
-// It returns nil when they are its own, and when it is charged with none.
+// findPrecedent looks in the parent of a commit for the lines that are charged to
+// the commit. It returns nil when the commit wrote them, and when there are none.
 func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*precedent, error) {
 	charged := d.charged(oid)
 	if len(charged) == 0 {
@@ -74,17 +73,14 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 		return nil, err
 	}
 	found := &precedent{of: len(charged)}
-	removed := newRemoval(patch)
-	var hits []earlier
+	index := newPatchIndex(patch)
+	var hits []earlierLine
 	for _, a := range charged {
 		if ctx.Err() != nil { // a patch may have very many lines
 			return nil, ctx.Err()
 		}
-		if e, ok := removed.find(a, d.faults(a)); ok {
+		if e, ok := index.find(a, d.faults(a)); ok {
 			hits = append(hits, e)
-			if e.same {
-				found.moved++
-			}
 		}
 	}
 	found.lines = len(hits)
@@ -96,9 +92,9 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 	return found, d.ownersBefore(ctx, c.Parents[0], found.examples)
 }
 
-// ownersBefore names who wrote the lines that stood in parent, through further
-// moves.
-func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlier) error {
+// ownersBefore fills in the owners of lines that stood in parent. It looks through
+// further moves.
+func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlierLine) error {
 	for i := range list {
 		e := &list[i]
 		lines, err := d.repo.Blame(ctx, parent, e.path, gitext.BlameOptions{
@@ -120,9 +116,9 @@ func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, lis
 	return nil
 }
 
-// charged are the lines that tie a commit to the fix: deleted lines of code
-// that it owns; where the fix deletes none at all, its lines next to what the
-// fix adds. Lines too short to be told apart are left out.
+// charged returns the lines that tie a commit to the fix: the deleted lines of code
+// that it owns or, where the fix deletes none at all, its lines next to what the fix
+// adds. Lines that are too short to be told apart are left out.
 func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 	var deleted, near []*candidate.Anchor
 	ghost := true
@@ -148,16 +144,17 @@ func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 	return deleted
 }
 
-// A removal is what a commit took out, as far as it may be what it put back.
-type removal struct {
-	exact map[string][]removedLine // by text without white space
-	old   map[removedAt]string     // the same text, by place
-	new   map[string]map[int]string
-	hunks map[string][]gitext.Hunk // by new name
-	from  map[string]string        // old name of each file
+// A patchIndex finds the lines of a patch that may be earlier forms of others.
+type patchIndex struct {
+	exact map[string][]removedLine  // by text without white space
+	old   map[removedAt]string      // the same text, by place
+	new   map[string]map[int]string // texts of added lines without white space, by path and line
+	hunks map[string][]gitext.Hunk  // by new name
+	from  map[string]string         // old name of each file
 	renames
 }
 
+// A removedLine is a line that the patch removes.
 type removedLine struct {
 	path string
 	line int
@@ -165,16 +162,17 @@ type removedLine struct {
 	hunk *gitext.Hunk
 }
 
+// A removedAt is the place of a removed line.
 type removedAt struct {
 	path string
 	line int
 }
 
-// maxAlike bounds how many equal removed lines are compared.
+// maxAlike bounds how many removed lines with the same text are compared.
 const maxAlike = 50
 
-func newRemoval(p *gitext.Patch) *removal {
-	r := &removal{
+func newPatchIndex(p *gitext.Patch) *patchIndex {
+	r := &patchIndex{
 		exact: map[string][]removedLine{}, old: map[removedAt]string{}, new: map[string]map[int]string{},
 		hunks: map[string][]gitext.Hunk{}, from: map[string]string{}, renames: renamesOf(p),
 	}
@@ -198,13 +196,13 @@ func newRemoval(p *gitext.Patch) *removal {
 	return r
 }
 
-// squeezed is a line without its white space.
+// squeezed returns a line without its white space.
 func squeezed(text []byte) string { return string(bytes.Join(bytes.Fields(text), nil)) }
 
-// find looks for a charged line among what was removed: as it is, or in the
-// same hunk in a form that holds all that the fix changes in it.
-func (r *removal) find(a *candidate.Anchor, faults [][]string) (earlier, bool) {
-	e := earlier{line: a.Line, text: strings.TrimSpace(string(a.Text))}
+// find looks for a charged line among the removed lines: in the same form or, in the
+// hunk that wrote it, in a form that has all that the fix changes in it.
+func (r *patchIndex) find(a *candidate.Anchor, faults [][]string) (earlierLine, bool) {
+	e := earlierLine{line: a.Line, text: strings.TrimSpace(string(a.Text))}
 	p, ok := r.moved(a)
 	if e.same = ok; !ok {
 		p, ok = r.rewritten(a, faults)
@@ -213,15 +211,15 @@ func (r *removal) find(a *candidate.Anchor, faults [][]string) (earlier, bool) {
 	return e, ok
 }
 
-// minFarMove is how much text a line and those around it must have in common
-// with lines of another hunk to be these, in characters without white space:
+// minFarMove is how much text a line and those around it must have in common with
+// lines of another hunk to count as moved from there, in bytes without white space.
 // `free(s);` between two braces is everywhere.
 const minFarMove = 40
 
-// moved finds a charged line that was removed elsewhere together with a line
-// near it. One line alone proves nothing: many lines are equal,
-// and to put one into another branch changes what a program does.
-func (r *removal) moved(a *candidate.Anchor) (removedLine, bool) {
+// moved finds the removed line that a charged line was before, if a line near it was
+// moved along. One line alone proves nothing: many lines are equal, and to put one
+// into another branch changes what a program does.
+func (r *patchIndex) moved(a *candidate.Anchor) (removedLine, bool) {
 	now := r.new[a.Path]
 	for _, p := range r.exact[squeezed(a.Text)] {
 		beside, longest := 0, 0
@@ -238,11 +236,11 @@ func (r *removal) moved(a *candidate.Anchor) (removedLine, bool) {
 	return removedLine{}, false
 }
 
-// rewritten finds the earlier form of a charged line in the hunk that wrote
-// it. It has the same names in it, but for those that the commit renames
-// throughout: whoever puts in another name may change what the line means,
-// also where the fix does not touch it.
-func (r *removal) rewritten(a *candidate.Anchor, faults [][]string) (removedLine, bool) {
+// rewritten finds the earlier form of a charged line in the hunk that wrote it. The
+// earlier form has the same names, except for those that the commit renames
+// throughout: another name may change what the line means, even where the fix does
+// not touch it.
+func (r *patchIndex) rewritten(a *candidate.Anchor, faults [][]string) (removedLine, bool) {
 	if len(faults) == 0 {
 		return removedLine{}, false
 	}
@@ -264,16 +262,16 @@ func (r *removal) rewritten(a *candidate.Anchor, faults [][]string) (removedLine
 	return removedLine{}, false
 }
 
-// faults are the pieces of a deleted line that the fix changes, each with the
-// tokens beside it. It returns nil for a line that the fix drops without a
-// like one in its place: all of it is the fault.
+// faults returns the pieces of a deleted line that the fix changes, each with the
+// tokens beside it. It returns nil for a line that the fix deletes without adding a
+// similar one: then the whole line is at fault.
 func (d *investigation) faults(a *candidate.Anchor) [][]string {
 	if a.Role != candidate.RoleDeleted {
 		return nil
 	}
 	old := lexemes(a.Text)
 	var best []string
-	top := 0.4 // less is another line
+	top := 0.4 // a line with less in common is another one
 	for _, l := range d.k.Set.Changes[a.Change].Added {
 		if now := lexemes(l.Text); dice(old, now) > top {
 			top, best = dice(old, now), now
@@ -285,8 +283,8 @@ func (d *investigation) faults(a *candidate.Anchor) [][]string {
 	return changes(old, best)
 }
 
-// tell words a precedent for the model; name is how it calls the accused.
-func (p *precedent) tell(name string, redact func(string) string) string {
+// describe renders a precedent for the model. name stands for the claimed commit.
+func (p *precedent) describe(name string, redact func(string) string) string {
 	var b strings.Builder
 	if p.of == 1 {
 		fmt.Fprintf(&b, "the line that ties %s to the fix stood before it, in this or an earlier form:", name)
@@ -300,7 +298,7 @@ func (p *precedent) tell(name string, redact func(string) string) string {
 		}
 		fmt.Fprintf(&b, " `%s` was in %s:%d at %s^", excerptOf(before), agent.CleanLine(e.path), e.at, name)
 		if e.owner.OID != "" {
-			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), day(e.owner.Committer.Time), subjectOf(e.owner, redact))
+			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), dateOf(e.owner.Committer.Time), subjectOf(e.owner, redact))
 		}
 		if !e.same {
 			fmt.Fprintf(&b, ", and %s made it `%s`: judge whether that change is the bug", name, excerptOf(e.text))
@@ -310,6 +308,6 @@ func (p *precedent) tell(name string, redact func(string) string) string {
 	return strings.TrimSuffix(b.String(), ";")
 }
 
-func excerptOf(line string) string { return szz.Cut(agent.CleanLine(line), 100) }
+func excerptOf(line string) string { return agent.Abridge(agent.CleanLine(line), 100) }
 
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+func dateOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }

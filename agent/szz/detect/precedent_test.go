@@ -51,7 +51,7 @@ func TestFindPrecedent(t *testing.T) {
 }
 
 func TestFindPrecedentAtTheBoundary(t *testing.T) {
-	// Who wrote a line that a shallow clone begins with is not known.
+	// It is not known who wrote a line that a shallow clone begins with.
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
 	for depth, known := range map[int]bool{5: true, 4: false} {
@@ -72,7 +72,7 @@ func TestFindPrecedentAtTheBoundary(t *testing.T) {
 }
 
 func TestFindPrecedentOfGhost(t *testing.T) {
-	// Where the fix only adds, the lines next to the addition are what counts.
+	// Where the fix only adds lines, the check takes those next to the addition.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("empty", gittest.Files{"README": "x\n"})
@@ -93,8 +93,8 @@ func TestFindPrecedentOfGhost(t *testing.T) {
 }
 
 func TestFindPrecedentOfRename(t *testing.T) {
-	// Who renames a function everywhere is not to blame for its calls; who
-	// replaces it in one place may be.
+	// A commit that renames a function everywhere is not to blame for its calls. One
+	// that replaces it in one place may be.
 	t.Parallel()
 	text := strings.Replace(szztest.Program, "\tint max = 10;", strings.Repeat("\ttell(io.write(n, FLAG_A));\n\n", 5), 1)
 	for name, test := range map[string]struct {
@@ -121,7 +121,7 @@ func TestFindPrecedentOfRename(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	// What a fix changes in a line is told with the tokens beside it.
+	// What a fix changes in a line is given with the tokens beside it.
 	for _, test := range []struct {
 		old, now string
 		want     [][]string

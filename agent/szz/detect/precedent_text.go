@@ -9,18 +9,18 @@ import (
 	"git-agent/gitext"
 )
 
-// How the check of a claim compares lines.
+// This file compares lines for the check of a claim.
 
-// renames counts, for each pair of an old and a new name, the lines of a
-// commit in which nothing but names differs and these two do.
+// renames counts, for each pair of an old and a new name, the lines of a commit in
+// which only names differ and the new name stands in the place of the old one.
 type renames map[[2]string]int
 
-// renameLines is in how many lines one name must replace another to be its
-// rename.
+// renameLines is in how many lines a name must replace another to count as its new
+// name.
 const renameLines = 4
 
-// renamesOf compares the lines of each change that has as many new lines as
-// old ones, one by one.
+// renamesOf counts the renames in a patch. It compares the lines of each change that
+// has as many new lines as old ones, one by one.
 func renamesOf(p *gitext.Patch) renames {
 	count := renames{}
 	for i := range p.Files {
@@ -38,8 +38,8 @@ func renamesOf(p *gitext.Patch) renames {
 	return count
 }
 
-// replaced lists the names of old in whose place now has others, each pair
-// once; nil when more than names differs.
+// replaced lists the names of old in whose place now has other names, each pair
+// once. It returns nil when more than names differs.
 func replaced(old, now []string) [][2]string {
 	if len(old) != len(now) {
 		return nil
@@ -71,6 +71,7 @@ func (n renames) explain(old, now []string) bool {
 	return len(pairs) > 0
 }
 
+// holdsAll reports whether all pieces stand in tokens.
 func holdsAll(tokens []string, pieces [][]string) bool {
 	for _, p := range pieces {
 		if !holds(tokens, p) {
@@ -80,12 +81,12 @@ func holdsAll(tokens []string, pieces [][]string) bool {
 	return true
 }
 
-// changes lists the pieces of old that now lacks, and the places where now adds
-// something, each with one token on both sides.
+// changes lists the pieces of old that now lacks, and the places in old where now
+// adds something, each with one token of old on both sides.
 func changes(old, now []string) [][]string {
 	var pieces [][]string
 	i, j := 0, 0
-	for _, m := range append(commonRuns(old, now), [2]int{len(old), len(now)}) {
+	for _, m := range append(commonTokens(old, now), [2]int{len(old), len(now)}) {
 		switch {
 		case m[0] > i:
 			pieces = append(pieces, old[max(0, i-1):min(len(old), m[0]+1)])
@@ -97,8 +98,8 @@ func changes(old, now []string) [][]string {
 	return pieces
 }
 
-// commonRuns is a longest common subsequence, as pairs of places.
-func commonRuns(x, y []string) [][2]int {
+// commonTokens returns a longest common subsequence, as pairs of places.
+func commonTokens(x, y []string) [][2]int {
 	n := make([][]int, len(x)+1)
 	n[len(x)] = make([]int, len(y)+1)
 	for i := len(x) - 1; i >= 0; i-- {
@@ -126,8 +127,8 @@ func commonRuns(x, y []string) [][2]int {
 	return pairs
 }
 
-// lexemes cuts a line into names, numbers and single signs. Of very long lines
-// only the beginning counts.
+// lexemes cuts a line into names, numbers and single signs. It reads only the
+// beginning of a very long line.
 func lexemes(line []byte) []string {
 	const most = 120
 	var out []string
@@ -147,7 +148,8 @@ func lexemes(line []byte) []string {
 	return out
 }
 
-// dice is the share of tokens that two lines have in common.
+// dice returns the share of tokens that two lines have in common, as Dice defined
+// it: 0 to 1.
 func dice(x, y []string) float64 {
 	if len(x)+len(y) == 0 {
 		return 0
@@ -166,7 +168,7 @@ func dice(x, y []string) float64 {
 	return 2 * float64(shared) / float64(len(x)+len(y))
 }
 
-// holds reports whether piece stands in tokens as it is.
+// holds reports whether piece stands in tokens, without a gap.
 func holds(tokens, piece []string) bool {
 	for i := 0; i+len(piece) <= len(tokens); i++ {
 		if slices.Equal(tokens[i:i+len(piece)], piece) {

@@ -11,11 +11,11 @@ import (
 	"git-agent/prompts"
 )
 
-// firstPrompt is what fills the text szz/case.
+// firstPrompt fills the prompt text szz/case.
 type firstPrompt struct {
 	Date, Message string
-	Parent        string // "" when no tool could look at it
-	Tagged        bool   // lines of the patch carry their commits
+	Parent        string // "" when there are no tools to read it with
+	Tagged        bool   // lines of the patch begin with the short names of their owners
 	Patch         string
 	Candidates    string
 	Excerpts      string
@@ -23,20 +23,20 @@ type firstPrompt struct {
 	NoTools       bool
 }
 
-// More bounds of the first prompt, in characters. Every turn resends it, so
-// what an easy case does not need is left to the tools.
+// Bounds of the texts in the first prompt, in characters. Every turn sends the
+// prompt again, so it leaves to the tools what an easy case does not need.
 const (
 	maxMessage  = 1500
 	maxFixPatch = 6000
 	maxExcerpts = 3800
-	maxExcerpt  = 2000   // of the first candidate,
-	nextExcerpt = 1000   // and of the others
-	excerpted   = 3      // candidates whose changes are shown,
-	minExcerpt  = 0.04   // if their probability is not less, the first aside
+	maxExcerpt  = 2000   // of the first candidate
+	nextExcerpt = 1000   // of each other candidate
+	excerpted   = 3      // candidates with an excerpt
+	minExcerpt  = 0.04   // probability of such a candidate, the first excepted
 	wholeText   = 12_000 // of any patch when nothing is condensed: a page of a tool
 )
 
-// system is the standing part of the conversation.
+// system returns the system message of the conversation.
 func (d *investigation) system() (string, error) {
 	task, err := prompts.Get("szz/task")
 	if err != nil || d.opt.NoDomainKnowledge {
@@ -46,8 +46,8 @@ func (d *investigation) system() (string, error) {
 	return task.Text + "\n" + method, err
 }
 
-// Method is how a bug is traced, in words for a model that has the git tools
-// or has none.
+// Method returns the instructions for a model on how to trace a bug, with the git
+// tools or without.
 func Method(tools bool) (string, error) {
 	p, err := prompts.Get("szz/method")
 	if err != nil {
@@ -57,23 +57,24 @@ func Method(tools bool) (string, error) {
 	return strings.TrimRight(text, "\n") + "\n", err
 }
 
-// prompt is the first message. It notes in told which commits it spoke of as
-// the check of a claim would.
-func (d *investigation) prompt(ctx context.Context, told map[gitext.OID]string) (string, error) {
+// prompt returns the first message. It adds to precedents what it says of commits
+// whose faulty lines are older than they are, so that the check of a claim does not
+// object to these again.
+func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]string) (string, error) {
 	p := firstPrompt{
 		Message: messageText(d.fc.Message, maxMessage),
 		NoTools: d.opt.NoTools,
 	}
 	if d.fc.Fix != "" {
-		p.Date = day(d.fc.Date)
+		p.Date = dateOf(d.fc.Date)
 	}
 	if !d.opt.NoTools {
 		p.Parent = d.fc.Parent.Short()
 	}
-	p.Tagged, p.Patch = len(d.roster.order) > 0, d.patchText()
+	p.Tagged, p.Patch = len(d.names.order) > 0, d.patchText()
 	if !d.opt.NoCandidates {
 		var err error
-		if p.Candidates, err = d.candidateText(ctx, told); err != nil {
+		if p.Candidates, err = d.candidateText(ctx, precedents); err != nil {
 			return "", err
 		}
 		if p.Origins, err = d.originText(ctx); err != nil {
@@ -90,7 +91,7 @@ func (d *investigation) prompt(ctx context.Context, told map[gitext.OID]string) 
 	return text.Render(p)
 }
 
-// excerptText shows what the first candidates did near the fix.
+// excerptText renders what the first candidates did near the fix.
 func (d *investigation) excerptText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for i, j := range d.shown() {
@@ -108,12 +109,12 @@ func (d *investigation) excerptText(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "## %s, %d %s changed\n%s", d.roster.tags[j.Candidate.OID], j.Candidate.Files, szz.Plural(j.Candidate.Files, "file", "files"), text)
+		fmt.Fprintf(&b, "## %s, %d %s changed\n%s", d.names.of[j.Candidate.OID], j.Candidate.Files, szz.Plural(j.Candidate.Files, "file", "files"), text)
 	}
 	return b.String(), nil
 }
 
-// excerpt is the part of a candidate's patch that is nearest to the fix, in at
+// excerpt renders the part of a candidate's patch that is nearest to the fix, in at
 // most room characters.
 func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, room int) (string, error) {
 	opt := gitext.PatchOptions{Renames: true, MaxBytes: candidate.MaxDiffBytes}
@@ -140,7 +141,7 @@ func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, roo
 	return d.excerptOfPatch(c, patch, room), nil
 }
 
-// wholePatch shows a patch from its beginning, in at most room characters.
+// wholePatch renders a patch from its beginning, in at most room characters.
 func wholePatch(p *gitext.Patch, room int) string {
 	var b strings.Builder
 	for i := range p.Files {

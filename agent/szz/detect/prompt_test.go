@@ -8,8 +8,8 @@ import (
 )
 
 func TestStandingPartIsShort(t *testing.T) {
-	// What every turn of every case resends beside the conversation, in
-	// characters: most of a short conversation's price.
+	// Every turn of every case sends these texts again. In characters, they are most
+	// of a short conversation's price.
 	t.Parallel()
 	const most = 7200
 	h, origin, _, fix := movedHistory(t)
@@ -24,7 +24,8 @@ func TestStandingPartIsShort(t *testing.T) {
 }
 
 func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
-	// A reply that cannot be read is answered; without tools none is offered.
+	// A reply that is no verdict is answered. The answer offers tools only where there
+	// are some.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for _, without := range []bool{false, true} {

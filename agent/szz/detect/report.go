@@ -19,28 +19,30 @@ import (
 	"git-agent/prompts"
 )
 
-// reportName is the tool whose call is the verdict.
+// reportName is the name of the tool that the model calls with its verdict.
 const reportName = "report"
 
-// A reportTool takes verdicts. It resolves what the model names, checks what
-// it claims, and accepts; or it says once what is wrong.
+// A reportTool takes the model's verdict. It resolves the names of commits and
+// checks the claims, and either accepts the verdict or says once what is wrong.
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
-	rejected bool // the chance to correct names was given
-	emptied  bool // the same for an empty list
-	// told holds the commits of which the model knows the precedent. It may
-	// insist: a second report of them is accepted.
-	told map[gitext.OID]string
-	// pending is the last verdict that only an objection held up: what stands
-	// when the limit comes before the answer to it.
+	rejected bool // the model was told about problems in a report; this is done once
+	emptied  bool // the model was told that a report is empty; this is done once
+	// precedents are the objections to commits that the model has read. It may insist:
+	// a second report of such a commit is accepted.
+	precedents map[gitext.OID]string
+	// pending is the last verdict that was not accepted. It stands when a limit ends
+	// the conversation before the next one.
 	pending    []szz.Claim
 	objections int
 }
 
 var _ agent.Decider = (*reportTool)(nil)
 
-func newReportTool(d *investigation, told map[gitext.OID]string) (*reportTool, error) {
+// newReportTool makes the tool of one run. precedents are those that the first prompt
+// describes.
+func newReportTool(d *investigation, precedents map[gitext.OID]string) (*reportTool, error) {
 	p, err := prompts.Get("szz/report")
 	if err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func newReportTool(d *investigation, told map[gitext.OID]string) (*reportTool, e
 	text := p.Tool()
 	schema, err := reportSchema(text.Params)
 	return &reportTool{
-		d: d, told: maps.Clone(told),
+		d: d, precedents: maps.Clone(precedents),
 		spec: agent.Spec{Name: reportName, Description: text.Description, Parameters: schema},
 	}, err
 }
@@ -80,10 +82,10 @@ func reportSchema(meaning map[string]string) (json.RawMessage, error) {
 // Spec describes the tool.
 func (t *reportTool) Spec() agent.Spec { return t.spec }
 
-// Decides marks the tool: its result ends the conversation.
+// Decides marks the tool as one whose result ends the conversation.
 func (t *reportTool) Decides() {}
 
-// Call judges a verdict. The value of a final result is []Claim.
+// Call accepts or refuses a verdict. The value of a final result is []szz.Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	if len(args) > maxReportBytes {
 		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each", len(args), maxReportBytes)}
@@ -95,7 +97,7 @@ func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Resu
 	return t.judge(ctx, list)
 }
 
-// What is read of a report. Honest ones name one commit to five.
+// Bounds of what is read of a report. Ordinary reports name one to five commits.
 const (
 	maxReported    = 32       // commits
 	maxReportBytes = 64 << 10 // of a call
@@ -114,8 +116,8 @@ type reported struct {
 // A reportedList is the list of a report.
 type reportedList []reported
 
-// UnmarshalJSON also reads the list as a text that holds its JSON: models that
-// fill in a template of calls write nested values so.
+// UnmarshalJSON also reads a string that contains the JSON of the list: models that
+// fill in a template of calls write nested values in this way.
 func (l *reportedList) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -124,9 +126,9 @@ func (l *reportedList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]reported)(l))
 }
 
-// decodeReport reads a report. Beside the form of the schema it takes what
-// models write instead and can mean nothing else: one commit without the list,
-// a list without the object, and a list as a text.
+// decodeReport reads a report. Besides the form of the schema it reads forms that
+// models write instead and that can mean nothing else: one commit without the list,
+// a list without the object, and a list as a string.
 func decodeReport(args []byte) ([]reported, error) {
 	var whole struct {
 		Commits reportedList `json:"commits"`
@@ -147,7 +149,7 @@ func decodeReport(args []byte) ([]reported, error) {
 	return whole.Commits, nil
 }
 
-// confidence reads 0.8, "0.8", 80 and "80%"; what says nothing is 0.5.
+// confidence reads 0.8, "0.8", 80 and "80%". Any other value counts as 0.5.
 func (r reported) confidence() float64 {
 	var x float64
 	switch v := r.Confidence.(type) {
@@ -171,16 +173,17 @@ func (r reported) confidence() float64 {
 	return min(max(x, 0), 1)
 }
 
+// kind returns the type of the claim, the first of szz.ClaimTypes for an unknown one.
 func (r reported) kind() string {
-	kind := strings.ToLower(strings.TrimSpace(szz.Cut(r.Type, maxTypeName)))
+	kind := strings.ToLower(strings.TrimSpace(agent.Abridge(r.Type, maxTypeName)))
 	if slices.Contains(szz.ClaimTypes, kind) {
 		return kind
 	}
 	return szz.ClaimTypes[0]
 }
 
-// judge accepts a report or says what is wrong with it. The check of a claim
-// costs time, so that a long report is refused once, and then cut.
+// judge accepts a report or says what is wrong with it. The check of a claim takes
+// time, so a report that is too long is refused once, and shortened the next time.
 func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, error) {
 	named := len(list)
 	if named > maxReported {
@@ -199,14 +202,14 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 		if len(claims) > 0 {
 			t.pending = claims
 		}
-		return say("szz/rejected", problems)
+		return answer("szz/rejected", problems)
 	}
 	if len(claims) == 0 {
 		if t.emptied || len(list) > 0 {
-			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true}, nil
+			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true, Nothing: true}, nil
 		}
 		t.emptied = true
-		return say("szz/empty", nil)
+		return answer("szz/empty", nil)
 	}
 	objections, err := t.check(ctx, claims)
 	if err != nil {
@@ -214,13 +217,13 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 	}
 	if len(objections) > 0 {
 		t.pending = claims
-		return say("szz/objection", objections)
+		return answer("szz/objection", objections)
 	}
 	return agent.Result{Text: "accepted\n", Value: claims, Final: true}, nil
 }
 
-// say is an answer of the tool that leaves the conversation open.
-func say(name string, data any) (agent.Result, error) {
+// answer renders a prompt text as an answer of the tool. The conversation goes on.
+func answer(name string, data any) (agent.Result, error) {
 	p, err := prompts.Get(name)
 	if err != nil {
 		return agent.Result{}, err
@@ -229,7 +232,8 @@ func say(name string, data any) (agent.Result, error) {
 	return agent.Result{Text: text}, err
 }
 
-// resolve turns what was written into claims; what cannot be one is a problem.
+// resolve turns the reported commits into claims, most confidence first. A problem is
+// a sentence for the model about a commit that cannot be one.
 func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz.Claim, problems []string, err error) {
 	for _, r := range list {
 		oid, err := t.commit(ctx, r.Commit)
@@ -241,7 +245,7 @@ func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz
 		if err != nil {
 			return nil, nil, err
 		}
-		c := szz.Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.told[oid]}
+		c := szz.Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.precedents[oid]}
 		if i := slices.IndexFunc(claims, func(o szz.Claim) bool { return o.Commit == oid }); i >= 0 {
 			claims[i].Confidence = max(claims[i].Confidence, c.Confidence)
 			continue
@@ -260,6 +264,7 @@ func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz
 	return claims, problems, nil
 }
 
+// commit resolves the name of a commit. A *agent.CallError is for the model.
 func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error) {
 	if len(text) > maxCommitName {
 		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the name of a commit has %d bytes; give its hash", len(text))}
@@ -277,24 +282,24 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 // maxReasoning bounds what is kept of a model's reasoning, in runes.
 const maxReasoning = 1200
 
-// paragraph cleans what a model wrote and puts it on one line.
+// paragraph cleans a model's text, puts it on one line and bounds it.
 func paragraph(s string) string {
-	const most = 8 * maxReasoning // bytes: no character has more than 4, and blanks go
+	const most = 8 * maxReasoning // bytes: a character has 4 at most, and white space is folded
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return szz.Cut(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
+	return agent.Abridge(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
 }
 
-// check looks for a precedent of each claim of which the model has not heard.
-// When the time of the run ends, the claims that are left stand unchecked.
+// check returns objections to claims: the precedents that the model has not read
+// about yet. When the time of the run is over, it leaves the other claims unchecked.
 func (t *reportTool) check(ctx context.Context, claims []szz.Claim) ([]string, error) {
 	if t.d.opt.NoClaimCheck {
 		return nil, nil
 	}
 	var objections []string
 	for _, c := range claims {
-		if t.told[c.Commit] != "" {
+		if t.precedents[c.Commit] != "" {
 			continue
 		}
 		before, err := t.d.findPrecedent(ctx, c.Commit)
@@ -307,9 +312,9 @@ func (t *reportTool) check(ctx context.Context, claims []szz.Claim) ([]string, e
 		if before == nil {
 			continue
 		}
-		t.told[c.Commit] = before.tell(c.Commit.Short(), t.d.redact)
+		t.precedents[c.Commit] = before.describe(c.Commit.Short(), t.d.redact)
 		t.objections++
-		objections = append(objections, t.told[c.Commit])
+		objections = append(objections, t.precedents[c.Commit])
 	}
 	return objections, nil
 }

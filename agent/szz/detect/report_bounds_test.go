@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A verdict has a length: of one that names thousands of commits the model is
-// told so, and when it insists the most probable are taken.
+// A verdict that names thousands of commits is refused once. When the model
+// insists, the commits with most confidence are taken.
 func TestReportHasALength(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -30,19 +30,19 @@ func TestReportHasALength(t *testing.T) {
 	if v.Agent.Fallback != "" || len(v.Suspects) != 1 || v.Suspects[0].Commit.OID != bad {
 		t.Errorf("%s, report %+v", szztest.Subjects(v), v.Agent)
 	}
-	if told := s.last(2); !strings.Contains(told, "the report names 500 commits; name the 32 most probable at most") || len(told) > 4000 {
-		t.Errorf("told %q", told)
+	if text := s.last(2); !strings.Contains(text, "the report names 500 commits; name the 32 most probable at most") || len(text) > 4000 {
+		t.Errorf("told %q", text)
 	}
 	v, s = h.detect(fix, Options{}, accuse(make([]string, 1500)...), accuse(strings.Repeat("a", 10_000)), accuse("c1"))
-	if told := s.last(2); !strings.Contains(told, "bytes; at most 65536 are read") || len(told) > 4000 {
-		t.Errorf("told %q", told)
+	if text := s.last(2); !strings.Contains(text, "bytes; at most 65536 are read") || len(text) > 4000 {
+		t.Errorf("told %q", text)
 	}
-	if told := s.last(3); !strings.Contains(told, "the name of a commit has 10000 bytes") || len(v.Suspects) != 1 {
-		t.Errorf("told %q", told)
+	if text := s.last(3); !strings.Contains(text, "the name of a commit has 10000 bytes") || len(v.Suspects) != 1 {
+		t.Errorf("told %q", text)
 	}
 }
 
-// Where the time of a run is over, claims stand without their check.
+// When the time of a run is over, claims are accepted without a check.
 func TestCheckEndsWithTheTime(t *testing.T) {
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)

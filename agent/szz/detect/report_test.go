@@ -16,7 +16,7 @@ func TestTextReport(t *testing.T) {
 	for _, test := range []struct {
 		text, commit string
 		confidence   float64
-		WhyUnread    string
+		reason       string
 	}{
 		{"BIC: " + hash + " 0.8 it dropped the check", hash, 0.8, "it dropped the check"},
 		{"I am sure now.\n**BIC:** `0123456789ab` (85%) - why not", "0123456789ab", 0.85, "why not"},
@@ -39,7 +39,7 @@ func TestTextReport(t *testing.T) {
 			}
 			continue
 		}
-		if len(list) != 1 || list[0].Commit != test.commit || list[0].confidence() != test.confidence || list[0].Reasoning != test.WhyUnread {
+		if len(list) != 1 || list[0].Commit != test.commit || list[0].confidence() != test.confidence || list[0].Reasoning != test.reason {
 			t.Errorf("%q: read %+v", test.text, list)
 		}
 	}
@@ -49,8 +49,8 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestDecodeReport(t *testing.T) {
-	// Beside the schema's form a report has those that models write instead;
-	// what could mean something else is an error.
+	// Besides the form of the schema, those that models write instead are read. A form
+	// that could mean something else is an error.
 	const one = `{"commit":"0123456","confidence":0.5,"type":"omission","reasoning":"r"}`
 	quoted, err := json.Marshal("[" + one + "]")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestDecodeReport(t *testing.T) {
 }
 
 func TestConfidence(t *testing.T) {
-	// Confidence is a share whatever form it has.
+	// Every form of a confidence is read as a share.
 	for _, test := range []struct {
 		in   any
 		want float64

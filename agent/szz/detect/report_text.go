@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// A verdict in text is the fallback for models and servers that do not call
-// tools, and the form of the last word:
+// These patterns match a verdict in text. Models and servers that do not call tools
+// give it in this form, and so does the last answer before a limit:
 //
 //	BIC: 0123456789ab 0.8 it dropped the check of n
 var (
@@ -18,8 +18,9 @@ var (
 	saidPhrase = source.Lazy(`(?i)bug[- ]introducing commit (?:is|:|was)[\s*_` + "`" + `]*(?:commit\s+)?([0-9a-f]{7,64})\b`)
 )
 
-// textReport reads a verdict from a reply in text: a JSON report, lines that
-// begin with "BIC:", or the plain sentence. It is nil when there is none.
+// textReport reads a verdict from a reply in text: a JSON report, lines that begin
+// with "BIC:", or a sentence that names the bug-introducing commit. It returns nil
+// when there is none.
 func textReport(reply string) []reported {
 	if list := jsonReport(reply); len(list) > 0 {
 		return list
@@ -38,8 +39,8 @@ func textReport(reply string) []reported {
 	return list
 }
 
-// jsonReport looks for the first JSON value in the text that reads as a report
-// and names a commit.
+// jsonReport returns the first JSON value in the text that is a report and names a
+// commit.
 func jsonReport(reply string) []reported {
 	for i, tried := 0, 0; i < len(reply) && tried < 50; i++ {
 		if reply[i] != '{' && reply[i] != '[' {
@@ -58,10 +59,10 @@ func jsonReport(reply string) []reported {
 	return nil
 }
 
-// text judges a reply without a call.
+// text accepts or refuses a reply that calls no tool.
 func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, error) {
 	if list := textReport(reply); list != nil {
 		return t.judge(ctx, list)
 	}
-	return say("szz/nudge", !t.d.opt.NoTools)
+	return answer("szz/nudge", !t.d.opt.NoTools)
 }

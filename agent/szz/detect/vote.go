@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -22,27 +23,27 @@ func voters(runs []szz.AgentRun) (n int) {
 	return n
 }
 
-// A ballot is what the runs say of one commit.
-type ballot struct {
-	commit gitext.OID
-	best   szz.Claim // of the run that is surest
-	named  int       // runs that name it
-	sum    float64
+// A nomination is what the runs say of one commit.
+type nomination struct {
+	commit     gitext.OID
+	best       szz.Claim // the claim with most confidence
+	runs       int       // how many runs name it
+	confidence float64   // sum of their confidence
 }
 
-// count gathers the claims of the runs, in the order in which they were first
-// made.
-func count(runs []szz.AgentRun) (list []ballot) {
+// nominations collects the claims of the runs by commit, in the order in which the
+// commits were first named.
+func nominations(runs []szz.AgentRun) (list []nomination) {
 	for _, r := range runs {
 		for _, c := range r.Claims {
-			i := slices.IndexFunc(list, func(b ballot) bool { return b.commit == c.Commit })
+			i := slices.IndexFunc(list, func(b nomination) bool { return b.commit == c.Commit })
 			if i < 0 {
 				i = len(list)
-				list = append(list, ballot{commit: c.Commit, best: c})
+				list = append(list, nomination{commit: c.Commit, best: c})
 			}
 			b := &list[i]
-			b.named++
-			b.sum += c.Confidence
+			b.runs++
+			b.confidence += c.Confidence
 			if c.Confidence > b.best.Confidence {
 				b.best = c
 			}
@@ -51,39 +52,41 @@ func count(runs []szz.AgentRun) (list []ballot) {
 	return list
 }
 
-// runWeight is what the word of one run counts beside the ranking's own
-// estimate, which counts one.
+// runWeight is how much one run counts beside the ranking's estimate, which counts
+// one.
 const runWeight = 2
 
 // probability mixes the ranking's calibrated estimate p with the confidence of
-// the runs, 0 from those that name another commit or say that there is none:
+// the runs. A run that names another commit, or says that there is none, counts as
+// confidence 0:
 //
 //	(p + w * sum of confidence) / (1 + w * runs)
 //
 // The confidence that models state says little by itself (AgentSZZ, 6.1: 40 of
-// 50 wrong answers were "high confidence"), which is why neither it nor the
-// agreement stands alone. The weight was set by hand: the result orders the
-// suspects, and a Calibration makes of it what can be believed.
-func (b ballot) probability(p float64, answered int) float64 {
-	return (p + runWeight*b.sum) / (1 + runWeight*float64(answered))
+// 50 wrong answers were "high confidence"), so it is not used alone, nor is the
+// agreement. The weight was set by hand. The result orders the suspects, and a
+// Calibration turns it into a probability that can be relied on.
+func (n nomination) probability(p float64, answered int) float64 {
+	return (p + runWeight*n.confidence) / (1 + runWeight*float64(answered))
 }
 
-// elect turns the runs' claims into suspects, most probable first. Of one run
-// with a verdict all stand; of several those that more than half of them make,
-// or the best when there is none.
+// elect turns the claims of the runs into suspects, most probable first. Where one
+// run has a verdict, each commit that it names is a suspect. Where several have one,
+// the suspects are the commits that more than half of them name, or the most
+// probable commit when there is none.
 func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.Suspect, error) {
-	list, answered := count(runs), voters(runs)
+	list, answered := nominations(runs), voters(runs)
 	ranked := map[gitext.OID]rank.Ranked{}
-	for _, j := range d.judged {
+	for _, j := range d.ranking {
 		ranked[j.Candidate.OID] = j
 	}
-	score := func(b ballot) float64 { return b.probability(ranked[b.commit].Probability, answered) }
-	final := func(b ballot) float64 { return d.calibrated(score(b), b.agreement(answered)) }
-	slices.SortStableFunc(list, func(a, b ballot) int {
+	score := func(b nomination) float64 { return b.probability(ranked[b.commit].Probability, answered) }
+	final := func(b nomination) float64 { return d.calibrated(score(b), b.agreement(answered)) }
+	slices.SortStableFunc(list, func(a, b nomination) int {
 		return cmp.Or(cmp.Compare(final(b), final(a)), cmp.Compare(score(b), score(a)))
 	})
 	if answered > 1 && len(list) > 0 {
-		agreed := slices.DeleteFunc(slices.Clone(list), func(b ballot) bool { return 2*b.named <= answered })
+		agreed := slices.DeleteFunc(slices.Clone(list), func(b nomination) bool { return 2*b.runs <= answered })
 		if len(agreed) == 0 {
 			agreed = list[:1]
 		}
@@ -96,7 +99,7 @@ func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.S
 	for _, b := range list {
 		s := szz.Suspect{}
 		if j, ok := ranked[b.commit]; ok {
-			s = d.k.Suspect(j)
+			s.Suspect = d.k.Suspect(j)
 		}
 		var err error
 		if s.Commit, err = d.repo.Commit(ctx, b.commit); err != nil {
@@ -111,54 +114,55 @@ func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.S
 	return suspects, nil
 }
 
-// shortName is one that the first prompt gives to a commit.
+// shortName matches the short names that the first prompt gives to commits.
 var shortName = source.Lazy(`\bc[1-9][0-9]?\b`)
 
-// withHashes puts behind the short names in a model's words, once each, the
-// commits that they stand for: the reader of an answer has not seen the list.
-func (d *investigation) withHashes(words string) string {
-	told := map[string]bool{}
-	return shortName().ReplaceAllStringFunc(words, func(name string) string {
+// withHashes adds to the short names in a model's text the commits that they stand
+// for, once each: the reader of an answer has not seen the list.
+func (d *investigation) withHashes(text string) string {
+	explained := map[string]bool{}
+	return shortName().ReplaceAllStringFunc(text, func(name string) string {
 		oid, ok := d.scope.Names[name]
-		if !ok || told[name] {
+		if !ok || explained[name] {
 			return name
 		}
-		told[name] = true
+		explained[name] = true
 		return name + " (" + oid.Short() + ")"
 	})
 }
 
-// claimEvidence is what a reader can check of a claim beside the lines.
-func (d *investigation) claimEvidence(b ballot, answered int) []szz.Evidence {
+// claimEvidence returns the evidence for a commit that the runs add to that of the
+// lines.
+func (d *investigation) claimEvidence(b nomination, answered int) []suspect.Evidence {
 	show := "git show " + b.commit.Short()
-	var list []szz.Evidence
+	var list []suspect.Evidence
 	if b.best.Checked != "" {
-		list = append(list, szz.Evidence{Text: "named although " + b.best.Checked, Command: show})
+		list = append(list, suspect.Evidence{Text: "named although " + b.best.Checked, Command: show})
 	}
 	if d.opt.Runs > 1 {
-		list = append(list, szz.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
+		list = append(list, suspect.Evidence{Text: b.share(answered, d.opt.Runs), Command: show})
 	}
-	if len(list) == 0 && !slices.ContainsFunc(d.judged, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
-		list = append(list, szz.Evidence{Text: "found by the model", Command: show})
+	if len(list) == 0 && !slices.ContainsFunc(d.ranking, func(j rank.Ranked) bool { return j.Candidate.OID == b.commit }) {
+		list = append(list, suspect.Evidence{Text: "found by the model", Command: show})
 	}
 	return list
 }
 
-// share words the agreement of the runs, of which not all need have a verdict.
-func (b ballot) share(answered, runs int) string {
+// share says how many runs name the commit, of those that have a verdict.
+func (n nomination) share(answered, runs int) string {
 	switch {
 	case answered == runs:
-		return fmt.Sprintf("%d of %d investigations name it", b.named, answered)
+		return fmt.Sprintf("%d of %d investigations name it", n.runs, answered)
 	case answered == 1:
 		return "the only investigation with a verdict names it"
 	}
-	return fmt.Sprintf("%d of the %d investigations with a verdict name it", b.named, answered)
+	return fmt.Sprintf("%d of the %d investigations with a verdict name it", n.runs, answered)
 }
 
-// agreement is the share of the runs with a verdict that name the commit.
-func (b ballot) agreement(answered int) float64 { return float64(b.named) / float64(answered) }
+// agreement returns the share of the runs with a verdict that name the commit.
+func (n nomination) agreement(answered int) float64 { return float64(n.runs) / float64(answered) }
 
-// calibrated maps a raw probability where there is a calibration for it.
+// calibrated calibrates a raw probability where there is a calibration.
 func (d *investigation) calibrated(raw, agreement float64) float64 {
 	if c := d.opt.Calibration; c != nil {
 		return c.Probability(raw, agreement)

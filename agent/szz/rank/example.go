@@ -8,16 +8,15 @@ import (
 	"git-agent/gitext"
 )
 
-// An Example is one fix as the ranker sees it, with the truth beside it: what
-// the model is trained and tested on.
+// An Example is one fix with the features of its candidates and the true answer.
+// The model is trained and tested on examples.
 type Example struct {
 	ID    string `json:"id"`
 	Repo  string `json:"repo"`
-	Style string `json:"style"` // how the truth was told: "trailer" or "prose"
+	Style string `json:"style"` // how the fix's message named the truth: "trailer" or "prose"
 	Ghost bool   `json:"ghost"`
 	Cross bool   `json:"cross"`
-	// Truth counts the true commits; those that are no candidate are lost
-	// before the ranking starts.
+	// Truth counts the true commits, those that are no candidate included.
 	Truth      int          `json:"truth"`
 	Candidates []gitext.OID `json:"candidates"`
 	Hit        []bool       `json:"hit"`
@@ -33,8 +32,8 @@ func FeatureNames() []string {
 	return names
 }
 
-// Study computes the features of all candidates of a fix. It leaves the labels
-// to the caller, who knows the truth.
+// Study computes the features of all candidates of a fix. The caller, who knows
+// the true answer, fills in the other fields.
 func Study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Example, error) {
 	k, err := study(ctx, repo, fc)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"git-agent/agent/szz/candidate"
 )
 
-// features lists the ranker's signals. The order is part of the model file:
-// append, never reorder, without training again.
+// features lists the inputs of the ranker's model. Their order is part of the model
+// file: train again after any change other than an addition at the end.
 var features = []feature{
-	// whose lines the fix touches
+	// which lines of the fix it owns
 	{"deleted_share", "owns deleted lines", share(candidate.ShareDeleted)},
 	{"deleted_top", "owns most deleted lines", top(candidate.ShareDeleted)},
 	{"trivial_share", "owns deleted blank, comment or brace lines", share(candidate.ShareTrivial)},
@@ -35,11 +35,11 @@ var features = []feature{
 	{"from_second", "owned a line before it was rewritten", foundBy(candidate.FromSecond)},
 	{"from_recent", "recent elsewhere, reads like the fix", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources == candidate.FromRecent) }},
 
-	// when
+	// when it was made
 	{"log_age", "age at the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.ageDays(c)) }},
-	{"age_rank", "among the newest candidates", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.order[c.OID]) }},
+	{"age_rank", "among the newest candidates", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.ageRank[c.OID]) }},
 	{"age_quantile", "older than the other candidates", func(k *Case, c *candidate.Candidate) float64 {
-		return float64(k.order[c.OID]) / float64(max(1, len(k.list)-1))
+		return float64(k.ageRank[c.OID]) / float64(max(1, len(k.list)-1))
 	}},
 	{"newest_owner", "newest owner of deleted lines", func(k *Case, c *candidate.Candidate) float64 {
 		return flag(len(k.owners) > 0 && k.owners[0] == c.OID)
@@ -52,12 +52,12 @@ var features = []feature{
 	{"recent_rank", "among the repository's last commits", func(_ *Case, c *candidate.Candidate) float64 { return reciprocal(c.Recent) }},
 	{"log_distance", "commits between it and the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.distance(c)) }},
 
-	// its place among the owners of lines, as the classic variants pick
-	{"code_rank", "among the newest owners of deleted code", nearFirst(byAge, ownsCode)},
-	{"code_oldest", "oldest owner of deleted code", lowest(byAge, ownsCode)},
-	{"code_size_rank", "among the largest owners of deleted code", nearFirst(bySize, ownsCode)},
-	{"near_rank", "among the newest owners of deleted or neighbouring lines", nearFirst(byAge, ownsNear)},
-	{"function_age_rank", "among the newest owners of the changed functions", nearFirst(byAge, ownsFunction)},
+	// its place among the owners of lines, from which the classic variants pick
+	{"code_rank", "among the newest owners of deleted code", closenessToFirst(byAge, codeOwners)},
+	{"code_oldest", "oldest owner of deleted code", isLast(byAge, codeOwners)},
+	{"code_size_rank", "among the largest owners of deleted code", closenessToFirst(bySize, codeOwners)},
+	{"near_rank", "among the newest owners of deleted or neighbouring lines", closenessToFirst(byAge, nearOwners)},
+	{"function_age_rank", "among the newest owners of the changed functions", closenessToFirst(byAge, functionOwners)},
 	{"log_deleted", "deleted lines that it owns", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.owned[c.OID]) }},
 	{"gone_share", "much of what it added is deleted", func(k *Case, c *candidate.Candidate) float64 {
 		return k.owned[c.OID] / float64(max(1, c.Diff.NAdded))
@@ -66,7 +66,7 @@ var features = []feature{
 	{"insertion_top", "owns most lines around insertions", top(candidate.ShareInsertion)},
 	{"second_top", "owned most lines before they were rewritten", top(candidate.ShareSecond)},
 
-	// what it did, against what the fix does
+	// what it did, compared with what the fix does
 	{"restores", "removed what the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		return k.Code.Overlap(k.Fresh, c.Diff.Removed.Minus(c.Diff.Added))
 	}},
@@ -97,11 +97,11 @@ var features = []feature{
 		return k.prose.Overlap(s, k.message)
 	}},
 
-	// who brought the fix's words, and who took them out
+	// whether it brought the words of the fix, or took them out
 	{"origin_share", "wrote words that the fix takes out, rewritten since or not", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
-	{"origin_rank", "among the newest writers of what the fix takes out", nearFirst(byAge, ownsOrigin)},
-	{"origin_oldest", "oldest writer of what the fix takes out", lowest(byAge, ownsOrigin)},
+	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
+	{"origin_oldest", "oldest writer of what the fix takes out", isLast(byAge, originOwners)},
 	{"related_origin", "wrote neighbouring words that the added lines repeat", share(candidate.ShareRelatedOrigin)},
 	{"related_origin_top", "wrote most neighbouring words that the added lines repeat", top(candidate.ShareRelatedOrigin)},
 	{"gone_newest", "last to bring names that the fix takes out", share(candidate.ShareGoneNewest)},
@@ -113,7 +113,7 @@ var features = []feature{
 	{"said_newest", "last to bring names of the fix's message", share(candidate.ShareSaid)},
 	{"inside_newest", "last to bring the fix's names into the function", share(candidate.ShareInside)},
 
-	// inside the functions that the fix changes
+	// what it did inside the functions that the fix changes
 	{"same_function", "changed the same function", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.inside[c.OID].hunks)) }},
 	{"function_rank", "among the last to change the function", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.inside[c.OID].rank) }},
 	{"inside_touched", "added in the function names that the fix touches", func(k *Case, c *candidate.Candidate) float64 {
@@ -138,6 +138,7 @@ var features = []feature{
 		return flag(s != "" && s == subsystem(c.Commit.Subject()))
 	}},
 
+	// how closely it is tied to the changed lines
 	{"nearest", "owns a line close to a change", func(k *Case, c *candidate.Candidate) float64 { return k.nearest[c.OID] }},
 	{"hunk_likeness", "one of its changes is like the fix's", func(k *Case, c *candidate.Candidate) float64 {
 		return k.likeness(c, func(h *candidate.DiffHunk) source.Bag { return h.In })
@@ -199,7 +200,8 @@ var features = []feature{
 	{"says_revert", "its subject says revert", says(saysRevert)},
 	{"says_docs", "its subject says documents or release", says(saysDocs)},
 
-	// what sort of fix it is: the same for all candidates, for interactions
+	// what sort of fix it is. These are the same for all candidates, and the trees
+	// combine them with others.
 	{"fix_deletes", "the fix deletes lines", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.nDel)) }},
 	{"fix_owners", "how many own deleted lines", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(len(k.owners))) }},
 	{"fix_candidates", "how many candidates there are", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(len(k.list))) }},
@@ -212,7 +214,7 @@ var features = []feature{
 	{"fix_pace", "how fast the repository grows", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(k.pool.Pace) }},
 	{"fix_streak", "how many commits its author made right before", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.streak)) }},
 	{"fix_near", "how many own neighbouring lines", func(k *Case, _ *candidate.Candidate) float64 {
-		return math.Log1p(float64(len(k.ranks[ownsNear][byAge])))
+		return math.Log1p(float64(len(k.ownerRanks[nearOwners][byAge])))
 	}},
 	{"fix_owner_age", "age of the newest owner of deleted lines", func(k *Case, _ *candidate.Candidate) float64 {
 		if len(k.owners) == 0 {

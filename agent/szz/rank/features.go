@@ -12,58 +12,65 @@ import (
 	"git-agent/gitext"
 )
 
-// A feature is one signal of the ranker: a number for a candidate, comparable
-// across fixes. Say is how the output words it.
+// A feature is one input of the ranker's model: a number for a candidate that can
+// be compared across fixes.
 type feature struct {
-	name string
-	say  string
+	name string // in the model file
+	say  string // in the output
 	get  func(k *Case, c *candidate.Candidate) float64
 }
 
-// Case is a fix with everything that its candidates are compared with.
+// A Case is a fix with everything that its candidates are compared with.
 type Case struct {
-	fc      *szz.FixContext
-	Set     *candidate.AnchorSet
-	pool    *candidate.Pool
-	list    []*candidate.Candidate
-	shares  [candidate.NumShares]map[gitext.OID]float64
-	order   map[gitext.OID]int // by committer date, 0 = newest of all candidates
-	owners  []gitext.OID       // owners of deleted lines, newest first
-	Code    *source.IDF        // over what candidates added or removed
-	prose   *source.IDF        // over the candidates' messages
-	Removed source.Bag         // tokens of the fix's removed lines
-	Added   source.Bag
-	kept    map[int]source.Bag // tokens that a run adds, once somebody asked
-	Gone    source.Bag         // removed and not added again
-	Fresh   source.Bag         // added and not removed
-	Around  source.Bag         // tokens of context lines
-	message source.Bag
-	said    source.Bag      // names in the fix's message
-	topics  [numTopics]bool // what the fix speaks of
-	newest  float64         // log age of the newest candidate
-	DelKeys map[string]bool // removed lines, folded
-	addKeys map[string]bool
-	words   map[gitext.OID]source.Bag                 // of candidates' messages
-	nDel    int                                       // deleted lines that matter
-	owned   map[gitext.OID]float64                    // deleted lines of code by owner
-	moved   map[gitext.OID]float64                    // of these, those that the owner only moved or re-indented
-	ranks   [numOwnings][numOrders]map[gitext.OID]int // places among the owners, 0 = first
-	FixPath map[string]bool
-	Paths   map[string]bool // fixPath, and the names that owners knew
-	inside  map[gitext.OID]*insideWork
-	nearest map[gitext.OID]float64 // 1/distance of the closest own line
-	series  map[gitext.OID]int     // candidates by the same author within an hour
-	files   *source.IDF            // over the paths that candidates change
-	// all that the fix changes, and what of it is not traced: tests, new files
+	fc   *szz.FixContext
+	Set  *candidate.AnchorSet
+	pool *candidate.Pool
+	list []*candidate.Candidate // by object id
+
+	// The fix: tokens, lines and words.
+	Removed source.Bag      // tokens of its removed lines
+	Added   source.Bag      // tokens of its added lines
+	Gone    source.Bag      // tokens that it removes and does not add again
+	Fresh   source.Bag      // tokens that it adds and does not remove
+	Around  source.Bag      // tokens of context lines
+	DelKeys map[string]bool // keys of its removed lines, see candidate.LineKey
+	addKeys map[string]bool // keys of its added lines
+	FixPath map[string]bool // paths of the traced files
+	Paths   map[string]bool // FixPath, and the names that owners of lines knew
+	message source.Bag      // words of its message
+	said    source.Bag      // names in its message
+	topics  [numTopics]bool // what its message speaks of
+	tickets map[string]bool // that its message names
+	streak  int             // commits right before it that are by its author
+	// allPaths are all paths that the fix changes, companions those of them that are
+	// not traced: tests and new files.
 	allPaths, companions source.Bag
-	streak               int             // commits right before the fix that are by its author
-	tickets              map[string]bool // that the fix's message names
+
+	// The owners of its lines.
+	shares        [candidate.NumShares]map[gitext.OID]float64
+	owners        []gitext.OID                                    // of deleted lines, newest first
+	nDel          int                                             // deleted lines of code
+	owned         map[gitext.OID]float64                          // deleted lines of code by owner
+	moved         map[gitext.OID]float64                          // those of them that the owner only moved or re-indented
+	ownerRanks    [numOwnerSets][numSortOrders]map[gitext.OID]int // places among the owners, 0 = first
+	nearest       map[gitext.OID]float64                          // 1/(1+distance) of the closest line of code that each owns
+	addedByChange map[int]source.Bag                              // tokens that a change adds; made when first needed
+
+	// The candidates.
+	ageRank map[gitext.OID]int             // by committer date, 0 = newest of all candidates
+	newest  float64                        // log age of the newest candidate
+	words   map[gitext.OID]source.Bag      // of their messages
+	inside  map[gitext.OID]*functionChange // what each did in the fixed functions
+	series  map[gitext.OID]int             // other candidates by the same author within an hour
+	Code    *source.IDF                    // over the tokens that they added or removed
+	prose   *source.IDF                    // over their messages
+	files   *source.IDF                    // over the paths that they change
 }
 
-func newCasework(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
+func newCase(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
 	k := &Case{
 		fc: fc, Set: set, pool: p, list: p.Sorted(),
-		order: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
+		ageRank: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
 		Code: source.NewIDF(), prose: source.NewIDF(), files: source.NewIDF(),
 		allPaths: source.Bag{}, companions: source.Bag{},
 		Around: source.Bag{}, message: source.Bag{},
@@ -88,7 +95,7 @@ func newCasework(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool
 	return k
 }
 
-// readFix collects the tokens and lines of the fix itself.
+// readFix collects the tokens and lines of the fix.
 func (k *Case) readFix() {
 	k.Removed, k.Added = k.Set.Tokens()
 	for _, r := range k.Set.Changes {
@@ -112,9 +119,10 @@ func (k *Case) readFix() {
 	k.Gone, k.Fresh = k.Removed.Minus(k.Added), k.Added.Minus(k.Removed)
 }
 
+// readAddedFiles collects the tokens of a fix that only adds files.
 func (k *Case) readAddedFiles() {
 	for _, f := range k.fc.Patch.Files {
-		if f.Submodule { // its text is git's
+		if f.Submodule { // git wrote its text, not the author
 			continue
 		}
 		for _, h := range f.Hunks {
@@ -125,7 +133,8 @@ func (k *Case) readAddedFiles() {
 	}
 }
 
-// readCandidates compares the candidates with each other.
+// readCandidates puts the candidates in their orders, and collects the words and
+// tokens by which they are compared.
 func (k *Case) readCandidates() {
 	byDate := append([]*candidate.Candidate(nil), k.list...)
 	sort.SliceStable(byDate, func(i, j int) bool {
@@ -136,7 +145,7 @@ func (k *Case) readCandidates() {
 		return LandedAfter(a, b)
 	})
 	for i, c := range byDate {
-		k.order[c.OID] = i
+		k.ageRank[c.OID] = i
 		if k.shares[candidate.ShareDeleted][c.OID]+k.shares[candidate.ShareTrivial][c.OID] > 0 {
 			k.owners = append(k.owners, c.OID)
 		}
@@ -182,18 +191,19 @@ func (k *Case) readCandidates() {
 	}
 }
 
-// insideWork is what a candidate did inside the functions of the fix.
-type insideWork struct {
+// A functionChange is what a candidate did inside the functions that the fix
+// changes.
+type functionChange struct {
 	in, out source.Bag
 	hunks   int
 	rank    int // among the candidates that changed these functions, 0 = newest
 }
 
 func (k *Case) readFunctions(byDate []*candidate.Candidate) {
-	k.inside = map[gitext.OID]*insideWork{}
+	k.inside = map[gitext.OID]*functionChange{}
 	rank := 0
 	for _, c := range byDate {
-		w := &insideWork{rank: -1}
+		w := &functionChange{rank: -1}
 		w.in, w.out, w.hunks = k.inFunctions(c)
 		if w.hunks > 0 {
 			w.rank = rank
@@ -203,8 +213,9 @@ func (k *Case) readFunctions(byDate []*candidate.Candidate) {
 	}
 }
 
-// readSeries counts for each candidate the others that its author committed
-// within the hour: patches of a series are easily taken for one another.
+// readSeries counts for each candidate the others that have its author and were
+// committed within an hour of it. Patches of one series are easily mistaken for
+// each other.
 func (k *Case) readSeries(byDate []*candidate.Candidate) {
 	k.series = map[gitext.OID]int{}
 	for i, a := range byDate {
@@ -220,8 +231,9 @@ func (k *Case) readSeries(byDate []*candidate.Candidate) {
 	}
 }
 
-// likeness is how much the most similar change of a candidate shares with the
-// fix: the weight of common tokens over the weight of all, as Jaccard has it.
+// likeness returns how much the most similar hunk of a candidate has in common with
+// the fix: the weighted Jaccard index of their tokens. side picks the tokens of a
+// hunk that are compared.
 func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
 	fix := source.Unite(k.Removed, k.Fresh)
 	best := 0.0
@@ -238,7 +250,8 @@ func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) s
 	return best
 }
 
-// Words of subjects that say what sort of commit it is.
+// Patterns of words in a message. Those of saysRefactor and on say what sort of
+// commit a candidate is, those of fixRegress and on what sort of bug a fix mends.
 var (
 	saysRefactor = source.Lazy(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
 	saysFix      = source.Lazy(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
@@ -252,6 +265,7 @@ var (
 	fixBuild   = source.Lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
 )
 
+// flag is 1 for true.
 func flag(b bool) float64 {
 	if b {
 		return 1
@@ -259,11 +273,12 @@ func flag(b bool) float64 {
 	return 0
 }
 
+// says returns the feature of a candidate whose subject matches.
 func says(re source.Pattern) func(*Case, *candidate.Candidate) float64 {
 	return func(_ *Case, c *candidate.Candidate) float64 { return flag(re().MatchString(c.Commit.Subject())) }
 }
 
-// What a fix's message may speak of.
+// The topics of a fix's message, as indices into Case.topics.
 const (
 	ofRegression = iota
 	ofOmission
@@ -279,12 +294,13 @@ func foundBy(s candidate.SourceSet) func(*Case, *candidate.Candidate) float64 {
 	return func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources&s != 0) }
 }
 
-// ageDays is how long before the fix the candidate was committed.
+// ageDays returns how many days before the fix a candidate was committed.
 func (k *Case) ageDays(c *candidate.Candidate) float64 {
 	return max(0, k.fc.Date.Sub(c.Commit.Committer.Time).Hours()/24)
 }
 
-// reciprocal turns a position into a closeness: 1 for the first, 0 for none.
+// reciprocal turns a position into a closeness to the first: 1 for position 0, 1/2
+// for the next, and 0 for a negative one, which means that there is none.
 func reciprocal(position int) float64 {
 	if position < 0 {
 		return 0
@@ -309,7 +325,8 @@ func common(a, b map[string]bool) int {
 	return n
 }
 
-// inFunctions gathers what a candidate did inside the functions of the fix.
+// inFunctions returns the tokens that a candidate added to and removed from the
+// functions that the fix changes, and in how many hunks.
 func (k *Case) inFunctions(c *candidate.Candidate) (in, out source.Bag, hunks int) {
 	in, out = source.Bag{}, source.Bag{}
 	for path, hs := range c.Diff.Hunks {
@@ -329,7 +346,8 @@ func (k *Case) inFunctions(c *candidate.Candidate) (in, out source.Bag, hunks in
 	return in, out, hunks
 }
 
-// subsystem is what many projects put before the colon of a subject.
+// subsystem returns what stands before the colon of a subject, where many projects
+// name the part that a commit changes.
 func subsystem(subject string) string {
 	head, _, ok := strings.Cut(subject, ": ")
 	if !ok || len(head) > 40 || strings.Count(head, " ") > 2 {
@@ -338,8 +356,8 @@ func subsystem(subject string) string {
 	return strings.ToLower(head)
 }
 
-// LandedAfter goes by the place in a history where both have one: commits of a
-// series bear the same second.
+// LandedAfter reports whether x came after y. It compares their places in a history
+// where both have one, since commits of a series may have the same second.
 func LandedAfter(x, y *candidate.Candidate) bool {
 	switch {
 	case x.Position >= 0 && y.Position >= 0:

@@ -6,7 +6,7 @@ import (
 	"git-agent/agent/szz/szztest"
 )
 
-// A history is a repository of a test, with what these tests ask of it.
+// A history is a repository of a test, with the methods that these tests need.
 type history struct{ *szztest.History }
 
 func newHistory(t testing.TB) *history {

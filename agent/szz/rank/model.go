@@ -10,29 +10,29 @@ import (
 	"sort"
 	"sync"
 
-	"git-agent/agent/stat/logistic"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank/trees"
 )
 
-// The ranker's model: boosted trees give each candidate a score in log-odds,
-// and a calibrator turns the scores of all candidates of a fix into
-// probabilities. It was made by cmd/szz-train from cases with known answers;
-// Made says from which.
+// ModelFile is the ranker's model as JSON. cmd/szz-train made it from cases with
+// known answers, which Model.Made names.
 //
 //go:embed model.json
 var ModelFile []byte
 
-// Model is what cmd/szz-train writes and the ranker reads.
+// A Model is what cmd/szz-train writes and the ranker reads. Boosted trees give each
+// candidate a score in log-odds, and a calibrator turns the scores of all
+// candidates of a fix into probabilities.
 type Model struct {
 	Made     Provenance  `json:"made"`
 	Features []string    `json:"features"` // the columns, in the order of training
 	Trees    trees.Model `json:"trees"`
 	Calibrator
-	// Threshold is the probability from which a second suspect is named beside
-	// the first. A set maximises its expected F1 by naming every element whose
+	// Threshold is the least probability of a suspect that is named beside the
+	// first. A set maximises its expected F1 by naming every element whose
 	// probability exceeds half the F1 reached (Lipton et al., ECML 2014).
 	Threshold float64 `json:"threshold"`
-	// GhostThreshold takes its place for a fix that deletes nothing. There the
+	// GhostThreshold replaces Threshold for a fix that deletes nothing. There the
 	// best candidates lie closer together, and a reader is better off with two.
 	GhostThreshold float64 `json:"ghost_threshold"`
 }
@@ -69,8 +69,8 @@ var loadModel = sync.OnceValues(func() (*Model, error) {
 	return m, nil
 })
 
-// TrainedOn says which repositories the ranker's model learned from, and how
-// many cases of each. A figure measured on these flatters.
+// TrainedOn returns the repositories from which the ranker's model learned, and how
+// many cases of each. A figure measured on these is too good.
 func TrainedOn() (map[string]int, error) {
 	m, err := loadModel()
 	if err != nil {
@@ -79,37 +79,37 @@ func TrainedOn() (map[string]int, error) {
 	return maps.Clone(m.Made.Repos), nil
 }
 
-// judge scores all candidates and sorts them, most probable first.
-func (m *Model) judge(k *Case) []Ranked {
-	judged := make([]Ranked, len(k.list))
+// rank scores all candidates and sorts them, most probable first.
+func (m *Model) rank(k *Case) []Ranked {
+	ranked := make([]Ranked, len(k.list))
 	scores := make([]float64, len(k.list))
 	for i, c := range k.list {
 		x := k.vector(c)
 		score, _, because := m.Trees.Explain(x)
-		judged[i] = Ranked{Candidate: c, x: x, score: score, because: because}
+		ranked[i] = Ranked{Candidate: c, features: x, score: score, contributions: because}
 		scores[i] = score
 	}
 	for i, p := range m.Probabilities(scores) {
-		judged[i].Probability = p
+		ranked[i].Probability = p
 	}
-	sort.SliceStable(judged, func(i, j int) bool { return judged[i].Probability > judged[j].Probability }) // ties stay in order of id
-	return judged
+	sort.SliceStable(ranked, func(i, j int) bool { return ranked[i].Probability > ranked[j].Probability }) // ties stay in order of id
+	return ranked
 }
 
-// Probabilities calibrates the scores of the candidates of one fix.
+// Probabilities turns the scores of the candidates of one fix into probabilities.
 func (c Calibrator) Probabilities(scores []float64) []float64 {
 	rivals := Rivals(scores)
 	ps := make([]float64, len(scores))
 	for i, s := range scores {
-		ps[i] = logistic.Of(c.A*s + c.B*rivals[i] + c.C)
+		ps[i] = stat.Logistic(c.A*s + c.B*rivals[i] + c.C)
 	}
 	return ps
 }
 
-// noRival stands for the log-odds of rivals that a lone candidate does not have.
+// noRival is the log of the summed odds of no rivals at all.
 const noRival = -6
 
-// Rivals gives for each score the log of the summed odds of all others.
+// Rivals returns for each score the log of the summed odds of all others.
 func Rivals(scores []float64) []float64 {
 	sum := 0.0
 	for _, s := range scores {
@@ -122,15 +122,15 @@ func Rivals(scores []float64) []float64 {
 	return rivals
 }
 
-// shortList says how many of the sorted judgements are worth naming: always
+// shortList returns how many of the ranked candidates are worth naming: always
 // the first, and those after it that are probable enough.
-func (m *Model) shortList(judged []Ranked, ghost bool) int {
+func (m *Model) shortList(ranked []Ranked, ghost bool) int {
 	least := m.Threshold
 	if ghost {
 		least = m.GhostThreshold
 	}
 	n := 1
-	for n < len(judged) && judged[n].Probability >= least {
+	for n < len(ranked) && ranked[n].Probability >= least {
 		n++
 	}
 	return n

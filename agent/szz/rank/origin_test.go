@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// study looks at a fix as the ranker does.
-func (h *history) study(fix gitext.OID) *Case {
+// caseOf reads a fix as the ranker does.
+func (h *history) caseOf(fix gitext.OID) *Case {
 	h.T.Helper()
 	k, err := study(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}))
 	if err != nil {
@@ -25,8 +25,8 @@ func (h *history) study(fix gitext.OID) *Case {
 	return k
 }
 
-// votesOf fails unless the shares of a kind are those wanted, and nobody else's.
-func votesOf(t *testing.T, k *Case, s candidate.ShareKind, want map[gitext.OID]float64) {
+// checkShares reports an error unless the shares of a kind are those wanted.
+func checkShares(t *testing.T, k *Case, s candidate.ShareKind, want map[gitext.OID]float64) {
 	t.Helper()
 	for _, c := range k.list {
 		if got := k.shares[s][c.OID]; math.Abs(got-want[c.OID]) > 1e-9 {
@@ -40,13 +40,13 @@ func votesOf(t *testing.T, k *Case, s candidate.ShareKind, want map[gitext.OID]f
 	}
 }
 
-// body wraps a statement in a function that stays as it is.
+// body wraps a statement in a function that never changes.
 func body(statement string) gittest.Files {
 	return gittest.Files{"p.c": "int mean(int *all, int count)\n{\n\tint sum = total(all, count);\n" + statement + "}\n"}
 }
 
-// Words belong to who wrote them, not to who rewrote the line since, also when
-// only signs differ and when the line was moved.
+// Words count for the commit that wrote them, not for one that rewrote the line
+// since, even when only signs differ and when the line was moved.
 func TestOrigins(t *testing.T) {
 	for _, tc := range []struct {
 		name                string
@@ -70,17 +70,17 @@ func TestOrigins(t *testing.T) {
 			h := newHistory(t)
 			h.Commit("start", body("\tbegin();\n"))
 			oids := map[string]gitext.OID{"first": h.Commit("first", body(tc.first)), "second": h.Commit("second", body(tc.second))}
-			k := h.study(h.Commit("fix", body(tc.then)))
+			k := h.caseOf(h.Commit("fix", body(tc.then)))
 			want := map[gitext.OID]float64{}
 			for name, share := range tc.want {
 				want[oids[name]] = share
 			}
-			votesOf(t, k, candidate.ShareOrigin, want)
+			checkShares(t, k, candidate.ShareOrigin, want)
 		})
 	}
 }
 
-// The trail goes on through several rewrites, and ends where it is cut off.
+// Words are followed through several rewrites, up to the bound.
 func TestOriginsThroughRewrites(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", body("\tbegin();\n"))
@@ -91,24 +91,24 @@ func TestOriginsThroughRewrites(t *testing.T) {
 			first = oid
 		}
 	}
-	k := h.study(h.Commit("fix", body("\treturn safely(sum, count, five, why);\n")))
-	votesOf(t, k, candidate.ShareOrigin, map[gitext.OID]float64{first: 1})
+	k := h.caseOf(h.Commit("fix", body("\treturn safely(sum, count, five, why);\n")))
+	checkShares(t, k, candidate.ShareOrigin, map[gitext.OID]float64{first: 1})
 }
 
-// The line beside an insertion that uses the words of the added lines tells who
-// wrote what an added check guards.
+// The line beside an insertion that has the words of the added lines leads to the
+// commit that wrote what an added check guards.
 func TestRelatedOrigin(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", body("\tbegin();\n"))
 	uses := h.Commit("use it", body("\tbegin();\n\tdivide(sum, divisor);\n\treturn sum;\n"))
 	h.Commit("rewrite", body("\tbegin();\n\trounded(divide(sum, divisor));\n\treturn sum;\n"))
-	k := h.study(h.Commit("fix", body("\tbegin();\n\tif (!divisor)\n\t\tfail();\n\trounded(divide(sum, divisor));\n\treturn sum;\n")))
-	votesOf(t, k, candidate.ShareRelatedOrigin, map[gitext.OID]float64{uses: 1})
+	k := h.caseOf(h.Commit("fix", body("\tbegin();\n\tif (!divisor)\n\t\tfail();\n\trounded(divide(sum, divisor));\n\treturn sum;\n")))
+	checkShares(t, k, candidate.ShareRelatedOrigin, map[gitext.OID]float64{uses: 1})
 }
 
-// A commit may write a file out of two: blame finds the likelier among all
-// files, a patch of the fixed files among these. Lines of the one are not asked
-// of the other, which may be shorter.
+// A commit may make a file out of two. Blame finds the more similar one of all
+// files, and a patch of the fixed files that of these files. Lines of the one are
+// not looked for in the other, which may be shorter.
 func TestOriginsOfTwoSources(t *testing.T) {
 	h := newHistory(t)
 	numbered := func(name string, n int) (text string) {
@@ -121,36 +121,36 @@ func TestOriginsOfTwoSources(t *testing.T) {
 	h.Commit("start", gittest.Files{"short.c": shared + "int sum(int value);\n", "long.c": numbered("long", 10) + shared + "int sum(int rate);\n"})
 	joins := h.Commit("join", gittest.Files{"short.c": gittest.Gone, "long.c": gittest.Gone, "joined.c": shared + own + "int sum(int value, int rate);\n"})
 	h.Commit("again", gittest.Files{"long.c": "int other(int value);\n"})
-	k := h.study(h.Commit("fix", gittest.Files{"joined.c": shared + own + "int sum(int amount, int share);\n", "long.c": "int other(int amount);\n"}))
+	k := h.caseOf(h.Commit("fix", gittest.Files{"joined.c": shared + own + "int sum(int amount, int share);\n", "long.c": "int other(int amount);\n"}))
 	if k.pool.ByOID[joins] == nil || k.shares[candidate.ShareOrigin][joins] == 0 {
 		t.Errorf("%s wrote nothing: %v", joins.Short(), k.shares[candidate.ShareOrigin])
 	}
 }
 
-// Names vote for the last and the first commit that brought them, and for the
-// last that took them out, whoever owns lines now.
+// Names count for the last and the first commit that brought them, and for the last
+// that took them out, whichever commit owns lines now.
 func TestNameVotes(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", body("\tbegin();\n"))
 	brings := h.Commit("bring it", body("\tclear_memory(all);\n\treturn sum;\n"))
 	takes := h.Commit("tidy", body("\treturn sum;\n"))
 	h.Commit("unrelated", gittest.Files{"p.c": body("\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"})
-	k := h.study(h.Commit("fix", gittest.Files{"p.c": body("\tclear_memory(all);\n\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"}))
-	votesOf(t, k, candidate.ShareRestorer, map[gitext.OID]float64{takes: 1})
-	votesOf(t, k, candidate.ShareRestoredLines, map[gitext.OID]float64{takes: 1})
+	k := h.caseOf(h.Commit("fix", gittest.Files{"p.c": body("\tclear_memory(all);\n\treturn sum;\n")["p.c"] + "\nint other(void)\n{\n\treturn 0;\n}\n"}))
+	checkShares(t, k, candidate.ShareRestorer, map[gitext.OID]float64{takes: 1})
+	checkShares(t, k, candidate.ShareRestoredLines, map[gitext.OID]float64{takes: 1})
 	if k.shares[candidate.ShareFreshNewest][brings] == 0 || k.shares[candidate.ShareFreshFirst][brings] == 0 || k.shares[candidate.ShareFreshNewest][takes] > 0 {
 		t.Errorf("newest %v, first %v", k.shares[candidate.ShareFreshNewest], k.shares[candidate.ShareFreshFirst])
 	}
 }
 
-// Commits that the fix's author made right before it are told from others, and
-// tickets from words that look like them.
+// Commits that the fix's author made right before the fix are recognised, and so
+// are tickets among words that look like them.
 func TestStreakAndTickets(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start ABC-12", body("\tbegin();\n"))
 	h.Git("commit", "-q", "--allow-empty", "--author=Other Person <o@x>", "-m", "between")
 	mine := h.Commit("mine", body("\tmiddle();\n"))
-	k := h.study(h.Commit("fix for ABC-12 in UTF-8", body("\tend();\n")))
+	k := h.caseOf(h.Commit("fix for ABC-12 in UTF-8", body("\tend();\n")))
 	for _, c := range k.list {
 		if got, want := featureOf(t, k, c, "in_streak"), flag(c.OID == mine); got != want {
 			t.Errorf("%q: in_streak %g, want %g", c.Commit.Subject(), got, want)

@@ -10,99 +10,103 @@ import (
 	"git-agent/gitext"
 )
 
-// Where a candidate stands among the owners of lines. R-SZZ takes the newest
-// owner of a deleted line of code and L-SZZ the largest (Davies et al., JSEP
-// 2014); the model sees these picks as places, also among the owners of lines
-// that a fix leaves alone.
+// This file computes the place of a candidate among the owners of lines. R-SZZ
+// answers with the newest owner of a deleted line of code and L-SZZ with the
+// largest (Davies et al., JSEP 2014). The ranker's model sees places in these
+// orders instead, also among the owners of lines that a fix leaves alone.
 
-// An owning is what makes a candidate one of a set of owners.
-type owning int
+// An ownerSet is a set of candidates that own lines of a kind.
+type ownerSet int
 
+// The sets of owners.
 const (
-	ownsCode     owning = iota // a deleted line of code
-	ownsNear                   // that, or a line around a change
-	ownsFunction               // that, or a line of a changed function
-	ownsOrigin                 // a word that the fix takes out, whoever rewrote it since
-	numOwnings
+	codeOwners     ownerSet = iota // own a deleted line of code
+	nearOwners                     // own such a line or one around a change
+	functionOwners                 // own such a line or another one of a changed function
+	originOwners                   // wrote a word that the fix takes out, whoever rewrote it since
+	numOwnerSets
 )
 
-// An order in which owners are put.
-type order int
+// A sortOrder is an order in which a set of owners is put.
+type sortOrder int
 
+// The orders.
 const (
-	byAge  order = iota // newest first
-	bySize              // most added and removed lines first
-	numOrders
+	byAge  sortOrder = iota // newest first
+	bySize                  // most added and removed lines first
+	numSortOrders
 )
 
-// owns says whether the candidate belongs to a set. Merges and commits that
-// only moved its lines own nothing here, as in MA-SZZ.
-func (k *Case) owns(c *candidate.Candidate, set owning) bool {
+// inOwnerSet reports whether a candidate belongs to a set. As in MA-SZZ, merges
+// and commits that only moved their lines belong to none.
+func (k *Case) inOwnerSet(c *candidate.Candidate, set ownerSet) bool {
 	if len(c.Commit.Parents) > 1 {
 		return false
 	}
 	code := k.owned[c.OID] > k.moved[c.OID]
 	switch set {
-	case ownsCode:
+	case codeOwners:
 		return code
-	case ownsOrigin:
+	case originOwners:
 		return k.shares[candidate.ShareOrigin][c.OID] > 0
-	case ownsNear:
+	case nearOwners:
 		return code || c.Sources&candidate.FromContext != 0
 	}
 	return code || c.Sources&(candidate.FromContext|candidate.FromFunction) != 0
 }
 
-// rankOwners puts the owners of each set in each order.
+// rankOwners computes the places in each set of owners, in each order.
 func (k *Case) rankOwners(byDate []*candidate.Candidate) {
 	size := func(c *candidate.Candidate) int { return c.Diff.NAdded + c.Diff.NRemoved }
 	bySizes := slices.Clone(byDate)
 	sort.SliceStable(bySizes, func(i, j int) bool { return size(bySizes[i]) > size(bySizes[j]) })
-	for set := range numOwnings {
-		for o, list := range [numOrders][]*candidate.Candidate{byAge: byDate, bySize: bySizes} {
+	for set := range numOwnerSets {
+		for o, list := range [numSortOrders][]*candidate.Candidate{byAge: byDate, bySize: bySizes} {
 			places := map[gitext.OID]int{}
 			for _, c := range list {
-				if k.owns(c, set) {
+				if k.inOwnerSet(c, set) {
 					places[c.OID] = len(places)
 				}
 			}
-			k.ranks[set][o] = places
+			k.ownerRanks[set][o] = places
 		}
 	}
 }
 
-// nearFirst is the closeness of a candidate to the head of a set of owners.
-func nearFirst(o order, set owning) func(*Case, *candidate.Candidate) float64 {
+// closenessToFirst returns the feature that is 1 for the first of a set of owners,
+// smaller for those behind it, and 0 outside the set.
+func closenessToFirst(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
-		if at, ok := k.ranks[set][o][c.OID]; ok {
+		if at, ok := k.ownerRanks[set][o][c.OID]; ok {
 			return reciprocal(at)
 		}
 		return 0
 	}
 }
 
-// lowest tells the one at the end of a set of owners.
-func lowest(o order, set owning) func(*Case, *candidate.Candidate) float64 {
+// isLast returns the feature that is 1 for the last of a set of owners.
+func isLast(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
-		places := k.ranks[set][o]
+		places := k.ownerRanks[set][o]
 		at, ok := places[c.OID]
 		return flag(ok && at == len(places)-1)
 	}
 }
 
-// distance is how many commits lie between a candidate and the fix: counted
-// among the recent ones, estimated by the repository's pace beyond them. An
-// age in days means little across repositories; in one a month is ten commits,
-// in another a thousand.
+// distance returns how many commits lie between a candidate and the fix. It is
+// counted among the newest commits, and estimated from the repository's pace
+// beyond them. An age in days means little across repositories: a month is ten
+// commits in one and a thousand in another.
 func (k *Case) distance(c *candidate.Candidate) float64 {
-	const slowest = 1.0 / 1440 // one commit a minute, lest imports divide by nothing
+	const fastest = 1.0 / 1440 // days: one commit a minute, so that no pace of 0 divides
 	if c.Recent >= 0 {
 		return float64(c.Recent)
 	}
-	return max(float64(len(k.pool.Recents)), math.Min(k.ageDays(c)/max(k.pool.Pace, slowest), 1e6))
+	return max(float64(len(k.pool.Recents)), math.Min(k.ageDays(c)/max(k.pool.Pace, fastest), 1e6))
 }
 
-// SamePerson forgives another address: many people commit from two machines.
+// SamePerson reports whether two persons have the same address or the same full
+// name: many people commit from two machines.
 func SamePerson(a, b gitext.Person) bool {
 	return a.Email == b.Email || strings.Contains(a.Name, " ") && strings.EqualFold(a.Name, b.Name)
 }

@@ -23,8 +23,8 @@ func featureOf(t *testing.T, k *Case, c *candidate.Candidate, name string) float
 	return 0
 }
 
-// Being beyond the newest commits is not being among the ten newest: -1/10 is 0
-// in Go, and so it once was.
+// A commit that is not among the newest ones does not count as one of the ten
+// newest: -1/10 is 0 in Go, which once made it one.
 func TestDistance(t *testing.T) {
 	now := time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC)
 	k := &Case{fc: &szz.FixContext{Date: now}, pool: &candidate.Pool{Recents: make([]source.Bag, 400), Pace: 0.5}}
@@ -49,7 +49,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// An import by the minute, or a lone commit, divides by nothing.
+// Commits of one minute, or a lone commit, do not lead to a division by zero.
 func TestPace(t *testing.T) {
 	at := func(hours int) gitext.LogEntry {
 		return gitext.LogEntry{CommitTime: time.Unix(int64(hours)*3600, 0)}
@@ -70,8 +70,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Owners stand in the order of their age and of their size; merges and those
-// who only moved their lines are no owners of code.
+// Owners are ordered by their age and by their size. Merges and commits that only
+// moved their lines are no owners of code.
 func TestStanding(t *testing.T) {
 	owner := func(oid gitext.OID, size int, sources candidate.SourceSet, parents ...gitext.OID) *candidate.Candidate {
 		return &candidate.Candidate{OID: oid, Sources: sources, Commit: gitext.Commit{OID: oid, Parents: parents}, Diff: &candidate.CommitDiff{NAdded: size}}
@@ -106,7 +106,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// A person is known by an address, or by a full name.
+// A person is recognised by an address, or by a full name.
 func TestSamePerson(t *testing.T) {
 	a := gitext.Person{Name: "Ada Byron", Email: "ada@work"}
 	for _, tc := range []struct {

@@ -1,6 +1,6 @@
 // Package rank orders the candidates of a fix by the probability that they
-// introduced the bug, with a model of boosted trees over features of the
-// candidate and the fix. No language model is asked.
+// introduced the bug. It uses a model of boosted trees over features of candidate
+// and fix. No language model is asked.
 //
 // The trees are in model.json, which cmd/szz-train makes. Equal repositories
 // give equal probabilities.
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -30,7 +31,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) 
 	return k.Verdict(judged, max)
 }
 
-// Assess studies a fix and puts its candidates in order.
+// Assess gathers the facts about a fix and ranks its candidates, most probable
+// first.
 func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, []Ranked, error) {
 	m, err := loadModel()
 	if err != nil {
@@ -40,23 +42,23 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return k, m.judge(k), nil
+	return k, m.rank(k), nil
 }
 
-// Verdict names the best of the judged candidates: n, or those probable enough
-// when n is 0. Where a shallow clone has nobody who wrote a line it names none:
-// the others were never held against those, and their probabilities, which were
-// learnt in whole histories, would mean nothing.
-func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
+// Verdict names the best of the ranked candidates: n of them, or those that are
+// probable enough when n is 0. It names none where a shallow clone lacks the owners
+// of all lines: the probabilities were learnt from whole histories, where the
+// owners are among the candidates, and would mean nothing.
+func (k *Case) Verdict(ranked []Ranked, n int) (*szz.Verdict, error) {
 	m, err := loadModel()
 	if err != nil {
 		return nil, err
 	}
 	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes}
-	for _, j := range judged {
+	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}
-	if len(judged) == 0 {
+	if len(ranked) == 0 {
 		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
 		return v, nil
 	}
@@ -64,15 +66,15 @@ func (k *Case) Verdict(judged []Ranked, n int) (*szz.Verdict, error) {
 		return v, nil
 	}
 	if n <= 0 {
-		n = m.shortList(judged, k.Set.Ghost())
+		n = m.shortList(ranked, k.Set.Ghost())
 	}
-	for _, j := range judged[:min(n, len(judged))] {
-		v.Suspects = append(v.Suspects, k.Suspect(j))
+	for _, j := range ranked[:min(n, len(ranked))] {
+		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: k.Suspect(j)})
 	}
 	return v, nil
 }
 
-// study gathers all that the model looks at.
+// study gathers what the features are computed from.
 func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, error) {
 	set, err := candidate.FindAnchors(ctx, repo, fc)
 	if err != nil {
@@ -82,37 +84,37 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 	if err != nil {
 		return nil, err
 	}
-	return newCasework(fc, set, p), nil
+	return newCase(fc, set, p), nil
 }
 
-// A judgement is a candidate with the model's opinion of it.
+// A Ranked is a candidate with what the ranker's model says of it.
 type Ranked struct {
-	Candidate   *candidate.Candidate
-	x           []float64
-	score       float64   // log-odds
-	Probability float64   // calibrated
-	because     []float64 // contribution of each feature to score
+	Candidate     *candidate.Candidate
+	features      []float64
+	score         float64   // log-odds
+	Probability   float64   // calibrated
+	contributions []float64 // contribution of each feature to score
 }
 
-// Suspect words a judgement for a reader.
-func (k *Case) Suspect(j Ranked) szz.Suspect {
-	s := szz.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
+// Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
+func (k *Case) Suspect(j Ranked) suspect.Suspect {
+	s := suspect.Suspect{Commit: j.Candidate.Commit, Probability: j.Probability, Signals: signals(j)}
 	s.Evidence = k.evidence(j.Candidate)
 	s.Reason = k.Reason(j.Candidate)
 	return s
 }
 
-// signals lists what moved the probability, strongest first.
-func signals(j Ranked) []szz.Signal {
+// signals lists the features that moved the probability most, strongest first.
+func signals(j Ranked) []suspect.Signal {
 	const most = 6
-	var list []szz.Signal
-	for i, w := range j.because {
+	var list []suspect.Signal
+	for i, w := range j.contributions {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
 			name := features[i].say
-			if j.x[i] == 0 {
+			if j.features[i] == 0 {
 				name = fmt.Sprintf("not %q", name)
 			}
-			list = append(list, szz.Signal{Name: name, Value: j.x[i], Weight: w})
+			list = append(list, suspect.Signal{Name: name, Value: j.features[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
@@ -161,7 +163,7 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 }
 
 // evidence picks the lines that tie the candidate to the fix, nearest first.
-func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
+func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 	const most = 3
 	var own []*candidate.Anchor
 	for i := range k.Set.Anchors {
@@ -179,11 +181,11 @@ func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
 		return own[i].Distance < own[j].Distance
 	})
 	own = own[:min(most, len(own))]
-	var list []szz.Evidence
+	var list []suspect.Evidence
 	for _, a := range own {
 		path := k.Set.Files[a.File].OldPath
 		from, to := neighbours(own, a)
-		list = append(list, szz.Evidence{
+		list = append(list, suspect.Evidence{
 			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
 			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), gitext.ShellQuote(path)),
 		})
@@ -194,8 +196,8 @@ func (k *Case) evidence(c *candidate.Candidate) []szz.Evidence {
 	return list
 }
 
-// neighbours is the range of lines around a that are all in list: one command
-// shows them together.
+// neighbours returns the widest range of lines around a that are all in list, so
+// that one command shows them together.
 func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	in := map[int]bool{}
 	for _, b := range list {
@@ -211,8 +213,9 @@ func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	return from, to
 }
 
-// diffEvidence stands in for candidates that own none of the lines.
-func (k *Case) diffEvidence(c *candidate.Candidate) szz.Evidence {
+// diffEvidence is the evidence against a candidate that owns none of the lines: the
+// rarest names that it and the fix have in common.
+func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	var shared []string
 	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
 		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && !source.IsKeyword(t) && !slices.Contains(source.BeforeUse, t) {
@@ -220,7 +223,7 @@ func (k *Case) diffEvidence(c *candidate.Candidate) szz.Evidence {
 		}
 	}
 	sort.SliceStable(shared, func(i, j int) bool { return k.Code.Weight(shared[i]) > k.Code.Weight(shared[j]) })
-	e := szz.Evidence{Command: "git show " + c.OID.Short()}
+	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
 	if len(shared) > 0 {
 		e.Text = "both touch " + strings.Join(shared[:min(4, len(shared))], ", ")
 	}

@@ -38,8 +38,8 @@ func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, m
 	return v.Offline(fc, max), nil
 }
 
-// Commits that a rebase or a script made within one second stand in the order
-// of the history.
+// Commits that a rebase or a script made within one second are in the order of the
+// history.
 func TestRankWithinOneSecond(t *testing.T) {
 	for run := range 6 { // object ids fall in either order
 		h := newHistory(t)
@@ -80,7 +80,7 @@ func TestRankDeletedLine(t *testing.T) {
 	}
 }
 
-// A fix that only adds lines has an answer too: whoever wrote what it guards.
+// A fix that only adds lines has an answer too: the commit that wrote what it guards.
 func TestRankGhost(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -94,7 +94,7 @@ func TestRankGhost(t *testing.T) {
 	}
 }
 
-// What two changes share is told by its names, not by the words of the language.
+// Evidence names what two changes have in common, but no keywords.
 func TestSharedNames(t *testing.T) {
 	mine, its := source.Bag{}, source.Bag{}
 	mine.AddCode([]byte("if (queue_size is not None) return false;"))
@@ -117,7 +117,7 @@ func TestPartOf(t *testing.T) {
 	}
 }
 
-// Candidates include whoever owned a line before a commit that only moved it.
+// The owner of a line before a commit that only moved it is a candidate.
 func TestSecondOwners(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("empty", gittest.Files{"p.c": "\n"})
@@ -129,8 +129,8 @@ func TestSecondOwners(t *testing.T) {
 	}
 }
 
-// In a shallow clone the commit at the boundary owns all that is older; it is
-// never named for that.
+// In a shallow clone git blames all that is older on the commit at the boundary,
+// which is never named for that.
 func TestRankShallow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -179,7 +179,7 @@ func TestRankBeyondShallow(t *testing.T) {
 	}
 }
 
-// The answer depends on nothing that changes between runs.
+// The answer depends on nothing that changes from one call to the next.
 func TestRankIsDeterministic(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -230,7 +230,7 @@ func TestProbabilities(t *testing.T) {
 	}
 }
 
-// Paths sort by what a tracer needs them for.
+// Paths are sorted into source, tests and others.
 func TestPathKind(t *testing.T) {
 	for p, want := range map[string]source.FileKind{
 		"src/a.c": source.SourceFile, "lib/ofp-util.c": source.SourceFile, "a.py": source.SourceFile, "x/y.tsx": source.SourceFile, "bin/run": source.SourceFile,
@@ -244,8 +244,8 @@ func TestPathKind(t *testing.T) {
 	}
 }
 
-// Nobody is named for a change that is not there, however well the message
-// reads like a commit of the history.
+// No commit is named for a fix without a change, however similar its message is to
+// that of a commit in the history.
 func TestRankNothingChanged(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program, "README": "x\n"})
@@ -269,7 +269,7 @@ func TestRankNothingChanged(t *testing.T) {
 	}
 }
 
-// The stamp that CVS writes into a file is nobody's work, although each commit
+// The stamp that CVS writes into a file counts for no commit, although each
 // rewrites it.
 func TestRankVersionStamp(t *testing.T) {
 	h := newHistory(t)
@@ -292,8 +292,8 @@ func TestRankVersionStamp(t *testing.T) {
 	}
 }
 
-// What git prints for a submodule is not the repository's text: two moves of
-// one are not alike because both say "Subproject commit".
+// What git prints for a submodule is not text of the repository. Two moves of a
+// submodule are not similar because both say "Subproject commit".
 func TestRankSubmoduleText(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})

@@ -10,14 +10,14 @@ import (
 	"git-agent/gitext"
 )
 
-// vote counts the lines that each candidate owns.
+// vote computes the shares of lines that the candidates own.
 func (k *Case) vote() {
 	for s := range k.shares {
 		k.shares[s] = map[gitext.OID]float64{}
 	}
 	k.nearest = map[gitext.OID]float64{}
 	k.owned, k.moved = map[gitext.OID]float64{}, map[gitext.OID]float64{}
-	runOwners := map[int]map[gitext.OID]bool{}
+	changeOwners := map[int]map[gitext.OID]bool{}
 	for i := range k.Set.Anchors {
 		a := &k.Set.Anchors[i]
 		if a.Kind == source.LineCode {
@@ -26,10 +26,10 @@ func (k *Case) vote() {
 		switch a.Role {
 		case candidate.RoleDeleted:
 			k.voteDeleted(a)
-			if runOwners[a.Change] == nil {
-				runOwners[a.Change] = map[gitext.OID]bool{}
+			if changeOwners[a.Change] == nil {
+				changeOwners[a.Change] = map[gitext.OID]bool{}
 			}
-			runOwners[a.Change][a.Owner] = true
+			changeOwners[a.Change][a.Owner] = true
 		case candidate.RoleContext:
 			k.voteNear(a, candidate.ShareContext)
 			if a.Inserts {
@@ -41,7 +41,7 @@ func (k *Case) vote() {
 			k.voteRelated(a)
 		}
 	}
-	for _, owners := range runOwners {
+	for _, owners := range changeOwners {
 		for o := range owners {
 			k.shares[candidate.ShareChanges][o] += 1 / float64(len(k.Set.Changes))
 		}
@@ -49,8 +49,8 @@ func (k *Case) vote() {
 	for _, o := range k.Set.Second {
 		k.shares[candidate.ShareSecond][o]++
 	}
-	for _, n := range k.Set.Named {
-		k.shares[candidate.ShareNames][n.Owner]++
+	for _, owner := range k.Set.Elsewhere {
+		k.shares[candidate.ShareNames][owner]++
 	}
 	for s, votes := range k.Set.Origins {
 		maps.Copy(k.shares[s], votes)
@@ -62,6 +62,7 @@ func (k *Case) vote() {
 	}
 }
 
+// voteDeleted counts a deleted line for its owner.
 func (k *Case) voteDeleted(a *candidate.Anchor) {
 	if a.Kind != source.LineCode {
 		k.shares[candidate.ShareTrivial][a.Owner]++
@@ -76,7 +77,7 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 			k.moved[a.Owner]++
 		}
 	}
-	kept := k.addedBy(a.Change)
+	kept := k.addedIn(a.Change)
 	for t, n := range source.CodeWordsOf(a.Text) {
 		if kept[t] == 0 {
 			k.shares[candidate.ShareTokens][a.Owner] += float64(n)
@@ -84,23 +85,24 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 	}
 }
 
-// addedBy are the tokens that a run adds: counted once, since a run that
-// rewrites a file has as many lines that ask for them.
-func (k *Case) addedBy(run int) source.Bag {
-	if k.kept == nil {
-		k.kept = map[int]source.Bag{}
+// addedIn returns the tokens that a change adds. They are counted once: a change
+// that rewrites a file has very many deleted lines that need them.
+func (k *Case) addedIn(change int) source.Bag {
+	if k.addedByChange == nil {
+		k.addedByChange = map[int]source.Bag{}
 	}
-	kept := k.kept[run]
+	kept := k.addedByChange[change]
 	if kept == nil {
 		kept = source.Bag{}
-		for _, l := range k.Set.Changes[run].Added {
+		for _, l := range k.Set.Changes[change].Added {
 			kept.AddCode(l.Text)
 		}
-		k.kept[run] = kept
+		k.addedByChange[change] = kept
 	}
 	return kept
 }
 
+// voteNear counts a line near a change for its owner, by its closeness.
 func (k *Case) voteNear(a *candidate.Anchor, s candidate.ShareKind) {
 	if a.Kind == source.LineBlank || a.Kind == source.LineComment {
 		return
@@ -112,8 +114,8 @@ func (k *Case) voteNear(a *candidate.Anchor, s candidate.ShareKind) {
 	k.shares[s][a.Owner] += w
 }
 
-// voteRelated weighs a neighbour by the names it shares with what the fix adds
-// there: an added check guards the line that uses the same variable.
+// voteRelated counts a line near a change by the names that it shares with the
+// lines added there: an added check guards the line that uses the same variable.
 func (k *Case) voteRelated(a *candidate.Anchor) {
 	if a.Kind != source.LineCode {
 		return
@@ -130,6 +132,7 @@ func (k *Case) voteRelated(a *candidate.Anchor) {
 	k.shares[candidate.ShareRelated][a.Owner] += shared / (1 + math.Log(float64(a.Distance)))
 }
 
+// normalise divides the values by their sum.
 func normalise(m map[gitext.OID]float64) {
 	oids := make([]gitext.OID, 0, len(m))
 	for o := range m {
@@ -137,7 +140,7 @@ func normalise(m map[gitext.OID]float64) {
 	}
 	sort.Slice(oids, func(i, j int) bool { return oids[i] < oids[j] })
 	sum := 0.0
-	for _, o := range oids { // in order: float addition does not commute
+	for _, o := range oids { // in order, because the sum of floats depends on it
 		sum += m[o]
 	}
 	for _, o := range oids {
@@ -147,10 +150,12 @@ func normalise(m map[gitext.OID]float64) {
 	}
 }
 
+// share returns the feature of a candidate's share.
 func share(s candidate.ShareKind) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 { return k.shares[s][c.OID] }
 }
 
+// top returns the feature that is 1 for the candidates with the largest share.
 func top(s candidate.ShareKind) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
 		mine := k.shares[s][c.OID]

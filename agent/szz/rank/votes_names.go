@@ -5,11 +5,12 @@ import (
 	"git-agent/agent/szz/candidate"
 )
 
-// Blame knows the owners of lines that still stand. Names tell of others too:
-// who brought one to the files of the fix, first and last, and who took it out.
-// Each name of the fix votes for one candidate, by its rarity among them.
+// This file computes the shares of names. Blame knows only the owners of lines
+// that still stand. A name also leads to the commits that brought it to the files
+// of the fix, first and last, and to the last that took it out. Each name of the
+// fix counts for one candidate, by its rarity.
 
-// voteNames lets the names and lines of the fix vote.
+// voteNames computes the shares of the names and lines of the fix.
 func (k *Case) voteNames(byDate []*candidate.Candidate) {
 	brought := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] > c.Diff.Removed[t] }
 	tookOut := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] < c.Diff.Removed[t] }
@@ -38,7 +39,8 @@ func (k *Case) voteNames(byDate []*candidate.Candidate) {
 	}
 }
 
-// voteNewest gives each name's vote to the first of the candidates that did it.
+// voteNewest counts each name for the first of the candidates that did something
+// with it.
 func (k *Case) voteNewest(s candidate.ShareKind, names source.Bag, candidates []*candidate.Candidate, did func(*candidate.Candidate, string) bool) {
 	for _, t := range source.SortedTokens(names) {
 		for _, c := range candidates {
@@ -50,8 +52,9 @@ func (k *Case) voteNewest(s candidate.ShareKind, names source.Bag, candidates []
 	}
 }
 
-// readStreak counts the commits of the fix's author right before the fix: they
-// may be patches of one series with it, and are culprits less often.
+// readStreak counts the commits of the fix's author right before the fix, and
+// collects the tickets that the fix names. Such commits may be of one series with
+// the fix, and are culprits less often.
 func (k *Case) readStreak() {
 	if k.fc.Fix != "" {
 		for k.streak < len(k.pool.Authors) && SamePerson(k.pool.Authors[k.streak], k.fc.Commit.Author) {
@@ -64,7 +67,7 @@ func (k *Case) readStreak() {
 	}
 }
 
-// ticket is a report's name in many trackers: "JCR-1552".
+// ticket matches the name of a report in many trackers, such as "JCR-1552".
 var ticket = source.Lazy(`\b[A-Z][A-Z0-9]+-[0-9]+\b`)
 
 func sharesTicket(tickets map[string]bool, message string) bool {

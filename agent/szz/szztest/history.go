@@ -1,5 +1,5 @@
-// Package szztest gives tests of the rooms of szz a repository and the fixes
-// in it.
+// Package szztest makes repositories with fixes for the tests of szz and its
+// rooms.
 package szztest
 
 import (
@@ -41,7 +41,7 @@ func Subjects(v *szz.Verdict) []string {
 	return out
 }
 
-// CheckVerdict holds what is true of every verdict against v.
+// CheckVerdict reports an error unless v has what every verdict has.
 func CheckVerdict(t testing.TB, v *szz.Verdict) {
 	t.Helper()
 	for _, s := range v.Suspects {
@@ -57,7 +57,7 @@ func CheckVerdict(t testing.TB, v *szz.Verdict) {
 	}
 }
 
-// Program is the text of a small C program to put bugs into.
+// Program is a small C program into which tests put bugs.
 const Program = `#include <stdio.h>
 
 int limit(int n)

@@ -6,140 +6,144 @@ import (
 	"math/bits"
 	"slices"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
-// A hunt looks for the first commit at which the command fails. Its bounds
-// come from what was run at the suspects, which is why it is shorter than a
-// bisection that starts from nothing:
+// A bisection looks for the first commit at which the command fails. Its bounds
+// come from what was run at the suspects, so it takes fewer runs than one that
+// starts from nothing:
 //
 //	good0 ... good ......... bad ... fix^
 //	            '-- halved --'
 //	  '--- plain bisection would halve ---'
-type hunt struct {
-	*trials
-	bad      gitext.OID
-	goods    []gitext.OID
-	skips    []gitext.OID
-	halvings int
+type bisection struct {
+	*check
+	bad      gitext.OID   // a failing commit; the search goes on among its ancestors
+	goods    []gitext.OID // commits at which the command passes
+	skips    []gitext.OID // commits at which it cannot tell
+	halvings int          // runs that halved the range
 }
 
 // bisect finds the first failing commit and makes it a suspect.
-func (t *trials) bisect(ctx context.Context, v *szz.Verdict) error {
-	h := &hunt{trials: t}
-	before := t.runs
-	if err := h.bounds(ctx); err != nil {
+func (c *check) bisect(ctx context.Context, v *szz.Verdict) error {
+	b := &bisection{check: c}
+	before := c.space.Runs()
+	if err := b.setBounds(ctx); err != nil {
 		return err
 	}
-	if err := h.walkBack(ctx, v); err != nil {
+	if err := b.walkBack(ctx, v); err != nil {
 		return err
 	}
-	left, err := h.halve(ctx)
+	left, err := b.halve(ctx)
 	if err != nil {
 		return err
 	}
 	if left > 1 {
 		v.Note("bisection ended at %s: %d commits up to it cannot be told apart, because the command says nothing at the others",
-			h.bad.Short(), left)
+			b.bad.Short(), left)
 		return nil
 	}
-	walked := t.runs - before - h.halvings
-	if err := h.found(ctx, v); err != nil {
+	walked := c.space.Runs() - before - b.halvings
+	if err := b.markFirstBad(ctx, v); err != nil {
 		return err
 	}
-	return h.account(ctx, v, before, walked)
+	return b.noteCost(ctx, v, before, walked)
 }
 
-// bounds takes the trials so far as bounds: the passing commits, and of the
-// failing ones that with the fewest commits left before it.
-func (h *hunt) bounds(ctx context.Context) error {
-	for _, oid := range h.order {
-		switch h.seen[oid].outcome {
-		case passes:
-			h.goods = append(h.goods, oid)
-		case unknown:
-			h.skips = append(h.skips, oid)
+// setBounds takes its bounds from the runs so far: all commits that pass, and of
+// those that fail the one with the fewest commits between them and it.
+func (b *bisection) setBounds(ctx context.Context) error {
+	for _, oid := range b.order {
+		switch b.known[oid].Outcome {
+		case trial.Passes:
+			b.goods = append(b.goods, oid)
+		case trial.Unknown:
+			b.skips = append(b.skips, oid)
 		}
 	}
 	fewest := 0
-	for _, oid := range h.order {
-		if h.seen[oid].outcome != fails {
+	for _, oid := range b.order {
+		if b.known[oid].Outcome != trial.Fails {
 			continue
 		}
-		n, err := h.repo.CountCommits(ctx, oid, h.goods)
+		n, err := b.repo.CountCommits(ctx, oid, b.goods)
 		if err != nil {
 			return err
 		}
-		// None left means that a descendant passes: fixed and broken again
-		// since, and not the bug's beginning that the fix's parent shows.
-		if n > 0 && (h.bad == "" || n < fewest) {
-			h.bad, fewest = oid, n
+		// With none left, a descendant passes: the bug was fixed there and came
+		// back later, and this is not where the one of the fix's parent began.
+		if n > 0 && (b.bad == "" || n < fewest) {
+			b.bad, fewest = oid, n
 		}
 	}
 	return nil
 }
 
-// try runs the command at a commit of the range and moves a bound.
-func (h *hunt) try(ctx context.Context, commit gitext.OID) error {
-	res, err := h.run(ctx, commit)
+// try runs the command at a commit and moves a bound of the range.
+func (b *bisection) try(ctx context.Context, commit gitext.OID) error {
+	res, err := b.run(ctx, commit)
 	if err != nil {
 		return err
 	}
-	switch res.outcome {
-	case passes:
-		h.goods = append(h.goods, commit)
-	case unknown:
-		h.skips = append(h.skips, commit)
-	case fails:
-		older, err := h.repo.IsAncestor(ctx, commit, h.bad)
+	switch res.Outcome {
+	case trial.Passes:
+		b.goods = append(b.goods, commit)
+	case trial.Unknown:
+		b.skips = append(b.skips, commit)
+	case trial.Fails:
+		older, err := b.repo.IsAncestor(ctx, commit, b.bad)
 		if err != nil {
 			return err
 		}
 		if older {
-			h.bad = commit
+			b.bad = commit
 		}
 	}
 	return nil
 }
 
-// walkBack looks for a commit at which the command passes: first before the
-// candidates that were not tried, as ranked, then in steps that double.
-func (h *hunt) walkBack(ctx context.Context, v *szz.Verdict) error {
+// walkBack looks for a commit at which the command passes: first at the parents
+// of the suspects that were not tried, best first, then in steps that double.
+func (b *bisection) walkBack(ctx context.Context, v *szz.Verdict) error {
 	for _, s := range v.Suspects {
-		if len(h.goods) > 0 {
+		if len(b.goods) > 0 {
 			return nil
 		}
-		if s.Confirmation != nil || len(s.Commit.Parents) == 0 || h.repo.ShallowBoundary()[s.Commit.OID] {
+		if s.Confirmation != nil || len(s.Commit.Parents) == 0 || b.repo.ShallowBoundary()[s.Commit.OID] {
 			continue
 		}
-		older, err := h.repo.IsAncestor(ctx, s.Commit.Parents[0], h.bad)
+		older, err := b.repo.IsAncestor(ctx, s.Commit.Parents[0], b.bad)
 		if err != nil {
 			return err
 		}
 		if older {
-			if err := h.try(ctx, s.Commit.Parents[0]); err != nil {
+			if err := b.try(ctx, s.Commit.Parents[0]); err != nil {
 				return err
 			}
 		}
 	}
-	return h.leapBack(ctx)
+	return b.leapBack(ctx)
 }
 
-func (h *hunt) leapBack(ctx context.Context) error {
-	all, err := h.repo.CountCommits(ctx, h.bad, nil)
+// leapBack goes 1, 2, 4 and so on commits back until the command passes or the
+// history ends.
+func (b *bisection) leapBack(ctx context.Context) error {
+	all, err := b.repo.CountCommits(ctx, b.bad, nil)
 	if err != nil {
 		return err
 	}
-	from := h.bad
-	for step := 1; len(h.goods) == 0; step *= 2 {
+	from := b.bad
+	for step := 1; len(b.goods) == 0; step *= 2 {
 		back := min(step, all-1) // the last one is a root
-		commit, err := h.repo.AncestorAt(ctx, from, back)
+		commit, err := b.repo.AncestorAt(ctx, from, back)
 		if err != nil {
 			return err
 		}
-		h.progress("look for a commit where the command passes, %d back", back)
-		if err := h.try(ctx, commit); err != nil {
+		b.opt.Progress("look for a commit where the command passes, %d back", back)
+		if err := b.try(ctx, commit); err != nil {
 			return err
 		}
 		if back == all-1 {
@@ -149,74 +153,78 @@ func (h *hunt) leapBack(ctx context.Context) error {
 	return nil
 }
 
-// halve narrows the range down and returns how many commits are left.
-func (h *hunt) halve(ctx context.Context) (int, error) {
+// halve narrows the range until one commit is left, or none that can be tried,
+// and returns how many are left.
+func (b *bisection) halve(ctx context.Context) (int, error) {
 	for {
-		b, err := h.repo.Bisect(ctx, h.bad, h.goods, h.skips)
+		step, err := b.repo.Bisect(ctx, b.bad, b.goods, b.skips)
 		if err != nil {
 			return 0, err
 		}
-		if b.Left <= 1 || b.Next == "" {
-			return b.Left, nil
+		if step.Left <= 1 || step.Next == "" {
+			return step.Left, nil
 		}
-		h.halvings++
-		h.progress("bisect: %d commits left, about %d more %s", b.Left, b.Steps+1, szz.Plural(b.Steps+1, "run", "runs"))
-		if err := h.try(ctx, b.Next); err != nil {
+		b.halvings++
+		b.opt.Progress("bisect: %d commits left, about %d more %s", step.Left, step.Steps+1, szz.Plural(step.Steps+1, "run", "runs"))
+		if err := b.try(ctx, step.Next); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// found marks the first failing commit, as a suspect of its own if the ranking
-// did not name it.
-func (h *hunt) found(ctx context.Context, v *szz.Verdict) error {
-	commit, err := h.repo.Commit(ctx, h.bad)
+// markFirstBad confirms the first failing commit, as a suspect of its own if the
+// ranking did not name it.
+func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
+	commit, err := b.repo.Commit(ctx, b.bad)
 	if err != nil {
 		return err
 	}
-	// Mostly known already. With merges a parent may not have been run: that
-	// it lies in the history of a good commit is no proof.
-	c, err := h.judge(ctx, commit)
+	// Its parents were mostly run already. One of a merge may not have been: that
+	// it is an ancestor of a commit that passes proves nothing.
+	result, err := b.confirm(ctx, commit)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == h.bad })
+	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == b.bad })
 	if i < 0 {
 		i = len(v.Suspects)
-		v.Suspects = append(v.Suspects, szz.Suspect{Commit: commit, Reason: "found by bisection, not by the ranking",
-			Evidence: []szz.Evidence{{Text: commit.Subject(), Command: "git show " + string(h.bad)}}})
+		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{
+			Commit: commit, Reason: "found by bisection, not by the ranking",
+			Evidence: []suspect.Evidence{{Text: commit.Subject(), Command: "git show " + string(b.bad)}},
+		}})
 	}
-	v.Suspects[i].Confirmation = &c
-	if !slices.Contains(v.Candidates, h.bad) {
-		v.Candidates = append(v.Candidates, h.bad)
+	v.Suspects[i].Confirmation = &result
+	if !slices.Contains(v.Candidates, b.bad) {
+		v.Candidates = append(v.Candidates, b.bad)
 	}
 	return nil
 }
 
-// account says what the bisection cost and what it would have cost without
-// the ranking.
-func (h *hunt) account(ctx context.Context, v *szz.Verdict, before, walked int) error {
-	if len(h.goods) == 0 {
+// noteCost notes what the bisection cost, and what it would have cost without the
+// ranking.
+func (b *bisection) noteCost(ctx context.Context, v *szz.Verdict, before, walked int) error {
+	if len(b.goods) == 0 {
 		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
 		return nil
 	}
 	plain := 0
-	for _, good := range h.goods {
-		n, err := h.repo.CountCommits(ctx, h.fc.Parent, []gitext.OID{good})
+	for _, good := range b.goods {
+		n, err := b.repo.CountCommits(ctx, b.fc.Parent, []gitext.OID{good})
 		if err != nil {
 			return err
 		}
 		plain = max(plain, n)
 	}
-	v.Note("%s", savings(plain, h.halvings, before-baselineRuns, walked))
+	v.Note("%s", savings(plain, b.halvings, before-baselineRuns, walked))
 	return nil
 }
 
-// baselineRuns are those at the fix and at its parent.
+// baselineRuns is how many runs precede the suspects: one at the fix and one at
+// its parent.
 const baselineRuns = 2
 
-// savings compares the runs of a bisection with the binary logarithm of the
-// plain range, which is what halving it takes, and says what the bounds cost.
+// savings compares the runs of a bisection with those of a plain one, which are
+// the binary logarithm of its range, and says what finding the bounds cost.
 func savings(plain, halvings, tried, walked int) string {
 	estimate := 0
 	if plain > 0 {

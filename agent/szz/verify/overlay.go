@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -17,37 +18,43 @@ const (
 	modeSymlink   = 0o120000
 )
 
-// readOverlays collects the files of the fix that are laid over other commits:
-// its tests, and for an uncommitted fix all of it.
-func (t *trials) readOverlays(ctx context.Context) error {
-	patch := t.fc.Patch
-	if t.fc.Fix != "" {
+// overlays are the files of the fix that are laid over other commits.
+type overlays struct {
+	tests []gitext.Overlay // its test files
+	fix   []gitext.Overlay // all files of an uncommitted fix; nil for a commit
+}
+
+// overlaysOf reads the overlays of a fix.
+func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (overlays, error) {
+	var all overlays
+	patch := fc.Patch
+	if fc.Fix != "" {
 		// The fix context may be restricted to some paths.
 		var err error
-		if patch, err = t.repo.Patch(ctx, t.fc.Parent, t.fc.Fix, gitext.PatchOptions{}); err != nil {
-			return fmt.Errorf("read the files of %s: %w", t.fc.Fix.Short(), err)
+		if patch, err = repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{}); err != nil {
+			return all, fmt.Errorf("read the files of %s: %w", fc.Fix.Short(), err)
 		}
 	}
 	for i := range patch.Files {
-		over, err := t.overlaysOf(&patch.Files[i])
+		over, err := overlaysOfFile(repo, &patch.Files[i])
 		if err != nil {
-			return err
+			return all, err
 		}
 		for _, o := range over {
-			if t.fc.Fix == "" {
-				t.fix = append(t.fix, o)
+			if fc.Fix == "" {
+				all.fix = append(all.fix, o)
 			}
 			if source.IsTestPath(o.Path) && o.Mode != modeSubmodule {
-				t.tests = append(t.tests, o)
+				all.tests = append(all.tests, o)
 			}
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// overlaysOf gives the file as it is after the change, and its removal from
+// overlaysOfFile gives the file as it is after the change, and its removal from
 // the old place if it was moved or deleted.
-func (t *trials) overlaysOf(f *gitext.FileChange) ([]gitext.Overlay, error) {
+func overlaysOfFile(repo *gitext.Repo, f *gitext.FileChange) ([]gitext.Overlay, error) {
 	var over []gitext.Overlay
 	if f.Status == 'D' || f.Status == 'R' {
 		over = append(over, gitext.Overlay{Path: f.OldPath})
@@ -57,8 +64,8 @@ func (t *trials) overlaysOf(f *gitext.FileChange) ([]gitext.Overlay, error) {
 	}
 	o := gitext.Overlay{Path: f.NewPath, Mode: f.NewMode, OID: f.NewOID}
 	if strings.Trim(string(o.OID), "0") == "" {
-		// Not in the object database: the content is in the work tree alone.
-		content, err := readWorkTree(t.repo.WorkTree(), o.Path, o.Mode)
+		// The content is not in the object database, only in the work tree.
+		content, err := readWorkTree(repo.WorkTree(), o.Path, o.Mode)
 		if err != nil {
 			return nil, fmt.Errorf("read %q of the work tree: %w", o.Path, err)
 		}
@@ -67,8 +74,8 @@ func (t *trials) overlaysOf(f *gitext.FileChange) ([]gitext.Overlay, error) {
 	return append(over, o), nil
 }
 
-// readWorkTree reads a file as git would store it, without leaving the work
-// tree by a symbolic link.
+// readWorkTree reads a file as git would store it. It follows no symbolic link
+// out of the work tree.
 func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -83,5 +90,5 @@ func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 	return gitext.ReadRegularIn(root, name, maxOverlay)
 }
 
-// maxOverlay bounds a file that is read from the work tree for a trial.
+// maxOverlay bounds a file that is read from the work tree to lay it over a commit.
 const maxOverlay = 256 << 20

@@ -1,5 +1,7 @@
-// Package verify confirms or refutes suspects by running a command at each and
-// at its parents, in a sandbox, and bisects where it confirms none.
+// Package verify confirms or refutes the suspects of a verdict by execution. It
+// runs the user's command at each suspect and at its parents, with the test
+// files of the fix laid over, and can go on to a bisection where no suspect is
+// confirmed.
 package verify
 
 import (
@@ -10,64 +12,35 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"git-agent/agent"
-	"git-agent/agent/sandbox"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
-// Options say how suspects are put to the test.
+// Options say which command is run and at how many suspects.
 type Options struct {
-	// Command is run by sh in a work tree of each commit. It exits with 0
-	// where the bug is not, with 125 where that cannot be told, and with
-	// another code where it is, as for git bisect run.
-	Command string
-	// Bisect goes on to a bisection when no suspect is confirmed.
-	Bisect bool
-
-	Timeout     time.Duration // of one run; 0 is ten minutes
-	Memory      int64         // bytes that each process of it may have; 0 is no bound
-	MaxSuspects int           // most suspects tried; 0 is five
-	MaxRuns     int           // most runs in all; 0 is a hundred
-
-	Sandbox  sandbox.Level // "" is auto
-	Network  bool          // leave the network on in the sandbox
-	Readable []string      // what the command may read there beside the system and toolchains
-	Writable []string      // what it may write there beside its scratch work tree
-	Env      []string      // names of more variables for the command
-	Scratch  string        // where scratch work trees go; "" is below TMPDIR
-
-	OnEvent func(agent.Event) // may be nil
+	trial.Options
+	Bisect      bool // bisect when no suspect is confirmed
+	MaxSuspects int  // most suspects tried; 0 is five
 }
 
-const (
-	defaultVerifyTimeout  = 10 * time.Minute
-	defaultVerifySuspects = 5
-	defaultVerifyRuns     = 100
-)
+const defaultMaxSuspects = 5
 
-// The values of Confirmation.Status.
-const (
-	Confirmed = "confirmed"
-	Refuted   = "refuted"
-	Unclear   = "unclear"
-)
-
-// Suspects puts the suspects of a verdict to the test, best first, until one is
-// confirmed: the command, with the fix's test files laid over, fails at the
-// suspect and passes at its parent. It marks each suspect that it tried, moves
-// confirmed ones to the front and refuted ones to the end, and says in the
-// verdict's notes what was run and what could not be told. Probabilities stay
-// as they are: they say what history says.
+// Suspects tries the suspects of a verdict, best first, until one is confirmed:
+// with the fix's test files laid over, the command fails at the suspect and
+// passes at its parent. It marks each suspect that it tried, moves confirmed ones
+// to the front and refuted ones to the end, and says in the verdict's notes what
+// was run and what could not be told. Probabilities stay as they are, because
+// they are estimated from history alone.
 //
-// The command decides nothing unless it passes at the fix and fails at the
-// fix's parent, which is tried first. When ctx ends, what was found until then
-// stays in the verdict.
+// The command is tried at the fix and at the fix's parent first. No suspect is
+// tried unless it passes at the fix and fails at the parent. When ctx ends, what
+// was found until then stays in the verdict.
 //
 // Nothing is written to the repository: commits are checked out to a scratch
-// directory which is gone when Verify returns.
+// directory, which is removed before Suspects returns.
 func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Verdict, opt Options) error {
 	if opt.Command == "" {
 		return errors.New("no command to verify with")
@@ -80,145 +53,210 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 		v.Note("not verified: there is no suspect")
 		return nil
 	}
-	t, err := newTrials(ctx, repo, fc, opt)
+	c, err := newCheck(ctx, repo, fc, opt)
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	v.Sandbox = string(t.standing.Level)
-	err = t.verify(ctx, v)
-	t.settle(v)
-	t.noteAbsent(ctx, v)
-	if errors.Is(err, errMaxRuns) {
-		v.Note("verification stopped after %d runs, the most that were allowed", t.runs)
+	defer c.space.Close()
+	v.Sandbox = string(c.space.Level())
+	err = c.verify(ctx, v)
+	c.sortSuspects(v)
+	v.Note("%s", c.summary())
+	c.noteAbsent(ctx, v)
+	if errors.Is(err, trial.ErrMaxRuns) {
+		v.Note("verification stopped after %d runs, the most that were allowed", c.space.Runs())
 		return nil
 	}
 	return err
 }
 
-func (t *trials) verify(ctx context.Context, v *szz.Verdict) error {
-	tells, err := t.baseline(ctx, v)
-	if err != nil || !tells {
+// A check is the verification of the suspects of one fix.
+type check struct {
+	repo    *gitext.Repo
+	fc      *szz.FixContext
+	opt     Options
+	space   *trial.Workspace
+	over    overlays
+	passing []byte        // what the command prints at the fix
+	failure trial.Failure // how it fails at the fix's parent; nil until it did
+	known   map[gitext.OID]trial.Result
+	order   []gitext.OID // keys of known, as they were run
+}
+
+func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*check, error) {
+	c := &check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
+	var err error
+	if c.space, err = trial.Open(ctx, repo, opt.Options); err != nil {
+		return nil, err
+	}
+	if c.over, err = overlaysOf(ctx, repo, fc); err != nil {
+		c.space.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *check) verify(ctx context.Context, v *szz.Verdict) error {
+	usable, err := c.baseline(ctx, v)
+	if err != nil || !usable {
 		return err
 	}
-	if err := t.trySuspects(ctx, v); err != nil {
+	if err := c.trySuspects(ctx, v); err != nil {
 		return err
 	}
-	if !t.opt.Bisect || slices.ContainsFunc(v.Suspects, isConfirmed) {
+	if !c.opt.Bisect || slices.ContainsFunc(v.Suspects, isConfirmed) {
 		return nil
 	}
-	return t.bisect(ctx, v)
+	return c.bisect(ctx, v)
 }
 
 func isConfirmed(s szz.Suspect) bool {
-	return s.Confirmation != nil && s.Confirmation.Status == Confirmed
+	return s.Confirmation != nil && s.Confirmation.Status == suspect.Confirmed
 }
 
-// baseline finds out whether the command can tell: it has to pass at the fix
-// and, with the fix's tests, to fail at its parent.
-func (t *trials) baseline(ctx context.Context, v *szz.Verdict) (bool, error) {
-	good, err := t.runFix(ctx)
+// baseline reports whether the command shows the bug: it has to pass at the fix
+// and, with the fix's tests, to fail at the fix's parent.
+func (c *check) baseline(ctx context.Context, v *szz.Verdict) (bool, error) {
+	good, err := c.runFix(ctx)
 	if err != nil {
 		return false, err
 	}
-	if good.outcome != passes {
-		v.Note("the command cannot tell: at the fix itself it %s%s", good.how, t.sandboxed())
+	if good.Outcome != trial.Passes {
+		v.Note("the command cannot tell: at the fix itself it %s%s", good.How, c.sandboxHint())
 		return false, nil
 	}
-	bad, err := t.run(ctx, t.fc.Parent)
+	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {
 		return false, err
 	}
-	switch bad.outcome {
-	case passes:
-		v.Note("the command cannot tell: it passes at the fix's parent, too%s", t.withoutTests())
-	case unknown:
-		v.Note("the command cannot tell: at the fix's parent it %s", bad.how)
+	switch bad.Outcome {
+	case trial.Passes:
+		v.Note("the command cannot tell: it passes at the fix's parent, too%s", c.overlayHint())
+	case trial.Unknown:
+		v.Note("the command cannot tell: at the fix's parent it %s", bad.How)
 	}
-	return bad.outcome == fails, nil
+	return bad.Outcome == trial.Fails, nil
 }
 
-func (t *trials) trySuspects(ctx context.Context, v *szz.Verdict) error {
-	limit := min(len(v.Suspects), cmp.Or(t.opt.MaxSuspects, defaultVerifySuspects))
+// runFix runs the command at the fix as it is.
+func (c *check) runFix(ctx context.Context) (trial.Result, error) {
+	commit := c.fc.Fix
+	if commit == "" {
+		commit = c.fc.Parent
+	}
+	res, err := c.space.Run(ctx, commit, c.over.fix)
+	if err == nil && res.Outcome == trial.Passes {
+		c.passing = res.Output
+	}
+	return res, err
+}
+
+// run runs the command at a commit with the fix's tests laid over, once for each
+// commit. The first failure is the one at the fix's parent, which is the bug's.
+// A later run that fails in another way tells nothing about the bug.
+func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error) {
+	if res, ok := c.known[commit]; ok {
+		return res, nil
+	}
+	res, err := c.space.Run(ctx, commit, c.over.tests)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	switch {
+	case res.Outcome != trial.Fails:
+	case c.failure == nil:
+		c.failure = trial.FailureOf(res, c.passing)
+	case !c.failure.Recurs(res):
+		res.Outcome = trial.Unknown
+		res.How += ", but not in the way in which it fails at the fix's parent"
+	}
+	res.Output = nil // a hundred of them would be kept
+	c.known[commit] = res
+	c.order = append(c.order, commit)
+	return res, nil
+}
+
+func (c *check) trySuspects(ctx context.Context, v *szz.Verdict) error {
+	limit := min(len(v.Suspects), cmp.Or(c.opt.MaxSuspects, defaultMaxSuspects))
 	for i := range v.Suspects[:limit] {
 		s := &v.Suspects[i]
-		t.progress("verify suspect %d of %d, %s", i+1, limit, s.Commit.OID.Short())
-		c, err := t.judge(ctx, s.Commit)
+		c.opt.Progress("verify suspect %d of %d, %s", i+1, limit, s.Commit.OID.Short())
+		result, err := c.confirm(ctx, s.Commit)
 		if err != nil {
 			return err
 		}
-		s.Confirmation = &c
-		if c.Status == Confirmed {
+		s.Confirmation = &result
+		if result.Status == suspect.Confirmed {
 			return nil
 		}
 	}
 	return nil
 }
 
-// judge runs the command at a commit and, where it fails, at its parents.
-func (t *trials) judge(ctx context.Context, c gitext.Commit) (szz.Confirmation, error) {
-	at, err := t.run(ctx, c.OID)
+// confirm runs the command at a commit and, where it fails, at its parents.
+func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
+	at, err := c.run(ctx, commit.OID)
 	if err != nil {
-		return szz.Confirmation{}, err
+		return suspect.Confirmation{}, err
 	}
 	switch {
-	case at.outcome == passes:
-		return szz.Confirmation{Status: Refuted, Detail: "the command passes at it: what the command shows came later"}, nil
-	case at.outcome == unknown:
-		return szz.Confirmation{Status: Unclear, Detail: "at it the command " + at.how}, nil
-	case len(c.Parents) == 0:
-		return szz.Confirmation{Status: Confirmed, Detail: "the command fails at it, and it is the first commit"}, nil
-	case t.repo.ShallowBoundary()[c.OID]:
-		return szz.Confirmation{Status: Unclear, Detail: "the command fails at it, and its parent is not in this shallow clone"}, nil
+	case at.Outcome == trial.Passes:
+		return suspect.Confirmation{Status: suspect.Refuted, Detail: "the command passes at it: what the command shows came later"}, nil
+	case at.Outcome == trial.Unknown:
+		return suspect.Confirmation{Status: suspect.Unclear, Detail: "at it the command " + at.How}, nil
+	case len(commit.Parents) == 0:
+		return suspect.Confirmation{Status: suspect.Confirmed, Detail: "the command fails at it, and it is the first commit"}, nil
+	case c.repo.ShallowBoundary()[commit.OID]:
+		return suspect.Confirmation{Status: suspect.Unclear, Detail: "the command fails at it, and its parent is not in this shallow clone"}, nil
 	}
-	for _, p := range c.Parents {
-		before, err := t.run(ctx, p)
+	for _, p := range commit.Parents {
+		before, err := c.run(ctx, p)
 		if err != nil {
-			return szz.Confirmation{}, err
+			return suspect.Confirmation{}, err
 		}
-		switch before.outcome {
-		case fails:
-			return szz.Confirmation{Status: Refuted, Detail: fmt.Sprintf("the command fails at its parent %s, too: the bug is older", p.Short())}, nil
-		case unknown:
-			return szz.Confirmation{Status: Unclear, Detail: fmt.Sprintf("the command fails at it, but at its parent %s it %s", p.Short(), before.how)}, nil
+		switch before.Outcome {
+		case trial.Fails:
+			return suspect.Confirmation{Status: suspect.Refuted, Detail: fmt.Sprintf("the command fails at its parent %s, too: the bug is older", p.Short())}, nil
+		case trial.Unknown:
+			return suspect.Confirmation{Status: suspect.Unclear, Detail: fmt.Sprintf("the command fails at it, but at its parent %s it %s", p.Short(), before.How)}, nil
 		}
 	}
-	if len(c.Parents) > 1 {
-		return szz.Confirmation{Status: Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at each of its %d parents", len(c.Parents))}, nil
+	if len(commit.Parents) > 1 {
+		return suspect.Confirmation{Status: suspect.Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at each of its %d parents", len(commit.Parents))}, nil
 	}
-	return szz.Confirmation{Status: Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at its parent %s", c.Parents[0].Short())}, nil
+	return suspect.Confirmation{Status: suspect.Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at its parent %s", commit.Parents[0].Short())}, nil
 }
 
-// settle writes the outcome into the verdict: the order, the reasons and the
-// notes.
-func (t *trials) settle(v *szz.Verdict) {
+// sortSuspects puts confirmed suspects first and refuted ones last, and adds to
+// the reason of a confirmed one how that was found.
+func (c *check) sortSuspects(v *szz.Verdict) {
 	for i := range v.Suspects {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
 			s.Reason = strings.TrimPrefix(s.Reason+"; confirmed by running the command", "; ")
 		}
 	}
-	slices.SortStableFunc(v.Suspects, func(a, b szz.Suspect) int { return cmp.Compare(standing(a), standing(b)) })
-	v.Note("%s", t.summary())
+	slices.SortStableFunc(v.Suspects, func(a, b szz.Suspect) int { return cmp.Compare(statusOrder(a), statusOrder(b)) })
 }
 
-// noteAbsent says what a scratch work tree lacks of a clone's.
-func (t *trials) noteAbsent(ctx context.Context, v *szz.Verdict) {
-	const most = 1 << 20
-	if _, err := t.repo.BlobAt(ctx, t.fc.Parent, ".gitmodules", most); err == nil {
-		v.Note("submodules were empty directories where the command ran")
-	}
-	attributes, err := t.repo.BlobAt(ctx, t.fc.Parent, ".gitattributes", most)
-	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
-		v.Note("files kept in Git LFS were their pointers where the command ran")
-	}
-}
-
-func standing(s szz.Suspect) int {
+// statusOrder is 0 for a confirmed suspect, 2 for a refuted one, 1 for others.
+func statusOrder(s szz.Suspect) int {
 	switch {
 	case isConfirmed(s):
 		return 0
-	case s.Confirmation != nil && s.Confirmation.Status == Refuted:
+	case s.Confirmation != nil && s.Confirmation.Status == suspect.Refuted:
 		return 2
 	}
 	return 1
+}
+
+// noteAbsent notes what a scratch work tree lacks of a clone's.
+func (c *check) noteAbsent(ctx context.Context, v *szz.Verdict) {
+	const most = 1 << 20
+	if _, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitmodules", most); err == nil {
+		v.Note("submodules were empty directories where the command ran")
+	}
+	attributes, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitattributes", most)
+	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
+		v.Note("files kept in Git LFS were their pointers where the command ran")
+	}
 }

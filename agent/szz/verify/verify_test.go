@@ -15,9 +15,10 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/sandbox"
-	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/szztest"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -53,7 +54,7 @@ func chain(t *testing.T, prints ...string) (h *history, commits []gitext.OID, fi
 	return h, commits, h.Commit("fix", f)
 }
 
-// verify puts the commits as suspects, in this order, to the test.
+// verify tries the commits as suspects, in this order.
 func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspects ...gitext.OID) (*szz.Verdict, error) {
 	h.T.Helper()
 	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
@@ -76,7 +77,7 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 		if err != nil {
 			h.T.Fatal(err)
 		}
-		v.Suspects = append(v.Suspects, szz.Suspect{Commit: c, Probability: 0.5, Reason: "ranked", Evidence: []szz.Evidence{{}}})
+		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{Commit: c, Probability: 0.5, Reason: "ranked", Evidence: []suspect.Evidence{{}}}})
 		v.Candidates = append(v.Candidates, oid)
 	}
 	if opt.Sandbox == "" {
@@ -95,8 +96,8 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	return v, err
 }
 
-// standings shows the suspects in order: "c2 confirmed, c3 refuted".
-func standings(v *szz.Verdict) string {
+// statuses lists the suspects in order: "c2 confirmed, c3 refuted".
+func statuses(v *szz.Verdict) string {
 	var out []string
 	for _, s := range v.Suspects {
 		status := "untried"
@@ -108,12 +109,12 @@ func standings(v *szz.Verdict) string {
 	return strings.Join(out, ", ")
 }
 
-func wantStandings(t *testing.T, v *szz.Verdict, err error, want string) {
+func wantStatuses(t *testing.T, v *szz.Verdict, err error, want string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := standings(v); got != want {
+	if got := statuses(v); got != want {
 		t.Errorf("got %q, want %q", got, want)
 		for _, s := range v.Suspects {
 			t.Logf("%s: %+v", s.Commit.Subject(), s.Confirmation)
@@ -143,12 +144,12 @@ func detail(v *szz.Verdict, subject string) string {
 
 func TestVerifyConfirmsRefutesAndStops(t *testing.T) {
 	// The commit where the command turns from passing to failing is confirmed
-	// and comes first; a later one is refuted because the bug is older, an
-	// earlier one because it is newer; behind a confirmed one nobody is tried.
+	// and comes first. A later one is refuted because the bug is older, and an
+	// earlier one because the bug is newer. None is tried after a confirmed one.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[3], c[1], c[2], c[4])
-	wantStandings(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
+	wantStatuses(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
 	first := v.Suspects[0]
 	if first.Probability != 0.5 || first.Reason != "ranked; confirmed by running the command" ||
 		first.Confirmation.Detail != "the command fails at it and passes at its parent "+c[1].Short() {
@@ -169,7 +170,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good; fi", "bad", "skip", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[2], c[4], c[3], c[1])
-	wantStandings(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
+	wantStatuses(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
 	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent") {
 		t.Error(got)
 	}
@@ -179,7 +180,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 }
 
 func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
-	// A command that fails at the fix, or passes at its parent, marks nobody.
+	// A command that fails at the fix, or passes at its parent, marks no suspect.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	for command, want := range map[string]string{
@@ -189,8 +190,8 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 		"test -e .git/fix":                "the command cannot tell: at the fix itself it fails (exit 1)",
 		"grep -q good app.sh || exit 125": "the command cannot tell: at the fix's parent it said that it cannot tell (exit 125)",
 	} {
-		v, err := h.verify(t.Context(), fix, Options{Command: command, Bisect: true}, c[1])
-		wantStandings(t, v, err, "c1 untried")
+		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: command}, Bisect: true}, c[1])
+		wantStatuses(t, v, err, "c1 untried")
 		wantNote(t, v, want)
 	}
 }
@@ -199,8 +200,8 @@ func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {
 	// A command that prints nothing is believed by its exit code alone.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
-	v, err := h.verify(t.Context(), fix, Options{Command: runTests + " >/dev/null"}, c[2], c[1])
-	wantStandings(t, v, err, "c1 confirmed, c2 refuted")
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: runTests + " >/dev/null"}}, c[2], c[1])
+	wantStatuses(t, v, err, "c1 confirmed, c2 refuted")
 }
 
 func TestVerifyAtTheFirstCommit(t *testing.T) {
@@ -208,7 +209,7 @@ func TestVerifyAtTheFirstCommit(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[0])
-	wantStandings(t, v, err, "c0 confirmed")
+	wantStatuses(t, v, err, "c0 confirmed")
 }
 
 func TestVerifyAMerge(t *testing.T) {
@@ -231,7 +232,7 @@ func TestVerifyAMerge(t *testing.T) {
 		f := version("fix", "good")
 		f["t/run.sh"] = fixTest
 		v, err := h.verify(t.Context(), h.Commit("fix", f), Options{}, merge)
-		wantStandings(t, v, err, c.want)
+		wantStatuses(t, v, err, c.want)
 	}
 }
 
@@ -243,8 +244,8 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 	h.Git("reset", "-q", "--hard", string(c[2]))
 	c = append(c, h.Commit("c3", version("3", "bad")))
 	fix := h.Commit("fix", gittest.Files{"app.sh": fmt.Sprintf(app, "fix", "good"), "t/run.sh": "grep -q hang app.sh && { sleep 1000 & wait; }\n" + fixTest})
-	v, err := h.verify(t.Context(), fix, Options{Timeout: 5 * time.Second}, c[3], c[1])
-	wantStandings(t, v, err, "c1 confirmed, c3 unclear")
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Timeout: 5 * time.Second}}, c[3], c[1])
+	wantStatuses(t, v, err, "c1 confirmed, c3 unclear")
 	if got := detail(v, "c3"); !strings.Contains(got, "ran into its time limit of 5s") {
 		t.Error(got)
 	}
@@ -252,7 +253,7 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 
 func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	// With Bisect the first failing commit is found though no suspect was
-	// right, and what the ranking saved is said.
+	// right, and a note says what the ranking saved.
 	t.Parallel()
 	prints := make([]string, 40)
 	for i := range prints {
@@ -263,7 +264,7 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	}
 	h, c, fix := chain(t, prints...)
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true, MaxSuspects: 2}, c[20], c[14])
-	wantStandings(t, v, err, "c17 confirmed, c20 refuted, c14 refuted")
+	wantStatuses(t, v, err, "c17 confirmed, c20 refuted, c14 refuted")
 	if v.Suspects[0].Reason != "found by bisection, not by the ranking; confirmed by running the command" {
 		t.Error(v.Suspects[0].Reason)
 	}
@@ -277,11 +278,11 @@ func TestVerifyBisectsFromNothing(t *testing.T) {
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true})
-	wantStandings(t, v, err, "c3 confirmed")
+	wantStatuses(t, v, err, "c3 confirmed")
 
 	h, c, fix := chain(t, "bad", "bad", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, Options{Bisect: true}, c[3])
-	wantStandings(t, v, err, "c0 confirmed, c3 refuted")
+	wantStatuses(t, v, err, "c0 confirmed, c3 refuted")
 	wantNote(t, v, "as far back as the history goes")
 }
 
@@ -290,21 +291,21 @@ func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true, MaxSuspects: 1}, c[8], c[2])
-	wantStandings(t, v, err, "c3 confirmed, c2 untried, c8 refuted")
+	wantStatuses(t, v, err, "c3 confirmed, c2 untried, c8 refuted")
 	wantNote(t, v, "1 more went back to a commit that passes")
 }
 
 func TestVerifyBisectSkips(t *testing.T) {
-	// Commits that say 125 are stepped over; when they hide the answer, that is
-	// said and nobody is confirmed.
+	// Commits at which the command exits with 125 are stepped over. When the answer is
+	// among them, a note says so and no suspect is confirmed.
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "bad", "bad", "skip", "skip", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true})
-	wantStandings(t, v, err, "c2 confirmed")
+	wantStatuses(t, v, err, "c2 confirmed")
 
 	h, c, fix := chain(t, "good", "good", "skip", "skip", "bad", "bad")
 	v, err = h.verify(t.Context(), fix, Options{Bisect: true}, c[5])
-	wantStandings(t, v, err, "c5 refuted")
+	wantStatuses(t, v, err, "c5 refuted")
 	wantNote(t, v, fmt.Sprintf("bisection ended at %s: 3 commits up to it cannot be told apart", c[4].Short()))
 }
 
@@ -327,15 +328,15 @@ func TestVerifyBisectFollowsTheSideBranch(t *testing.T) {
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
 	v, err := h.verify(t.Context(), h.Commit("fix", f), Options{Bisect: true})
-	wantStandings(t, v, err, "side2 confirmed")
+	wantStatuses(t, v, err, "side2 confirmed")
 }
 
 func TestVerifyStopsAtTheMostRuns(t *testing.T) {
 	// The limit of runs ends the work without an error, and says so.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
-	v, err := h.verify(t.Context(), fix, Options{MaxRuns: 2}, c[2], c[1])
-	wantStandings(t, v, err, "c2 untried, c1 untried")
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{MaxRuns: 2}}, c[2], c[1])
+	wantStatuses(t, v, err, "c2 untried, c1 untried")
 	wantNote(t, v, "verification stopped after 2 runs")
 }
 
@@ -359,7 +360,7 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := h.verifyIn(t.Context(), repo, fc, Options{}, c[2], c[1])
-		wantStandings(t, v, err, "c1 confirmed, c2 refuted")
+		wantStatuses(t, v, err, "c1 confirmed, c2 refuted")
 		if v.Fix != "" || fix == "" {
 			t.Error("the fix is committed")
 		}
@@ -367,18 +368,18 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 }
 
 func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
-	// The user's index, work tree, refs, configuration and objects are the
-	// same bytes before and after, even when the command runs git.
+	// The user's index, work tree, refs, configuration and objects stay the same bytes,
+	// even when the command runs git.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad", "bad")
 	h.Write(gittest.Files{"app.sh": "dirty", "untracked": "x"})
 	h.Git("add", "untracked")
 	before := fingerprint(t, h.Dir)
-	v, err := h.verify(t.Context(), fix, Options{Bisect: true, Command: `
+	v, err := h.verify(t.Context(), fix, Options{Bisect: true, Options: trial.Options{Command: `
 		git rev-parse HEAD | grep -qx "$GIT_AGENT_COMMIT" || exit 125
 		git add -A && git -c user.name=x -c user.email=x commit -qm x --allow-empty && git tag x && git config x.y z || exit 125
-		echo junk >app.sh.orig; sh t/run.sh`}, c[3])
-	wantStandings(t, v, err, "c1 confirmed, c3 refuted")
+		echo junk >app.sh.orig; sh t/run.sh`}}, c[3])
+	wantStatuses(t, v, err, "c1 confirmed, c3 refuted")
 	if fingerprint(t, h.Dir) != before {
 		t.Error("the repository was written")
 	}
@@ -430,11 +431,11 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 		os.ReadFile(fifo) // returns when the command runs at c1
 		cancel(enough)
 	}()
-	v, err := h.verify(ctx, fix, Options{Command: "grep -q 'version 1' app.sh && { echo >" + fifo + "; sleep 1000; }; " + runTests}, c[3], c[2])
+	v, err := h.verify(ctx, fix, Options{Options: trial.Options{Command: "grep -q 'version 1' app.sh && { echo >" + fifo + "; sleep 1000; }; " + runTests}}, c[3], c[2])
 	if !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	if got := standings(v); got != "c2 untried, c3 refuted" {
+	if got := statuses(v); got != "c2 untried, c3 refuted" {
 		t.Error(got)
 	}
 }
@@ -449,7 +450,7 @@ func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
 	v, err := h.verify(t.Context(), h.Commit("fix", f), Options{}, culprit)
-	wantStandings(t, v, err, "c0 confirmed")
+	wantStatuses(t, v, err, "c0 confirmed")
 	wantNote(t, v, "submodules were empty directories")
 	wantNote(t, v, "Git LFS")
 }
@@ -458,13 +459,13 @@ func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 	// The command finds no key in its environment, in whatever sandbox.
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
 	h, c, fix := chain(t, "good", "bad")
-	v, err := h.verify(t.Context(), fix, Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}, c[1])
-	wantStandings(t, v, err, "c1 confirmed")
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}}, c[1])
+	wantStatuses(t, v, err, "c1 confirmed")
 }
 
 func TestVerifyCommandCanAskGit(t *testing.T) {
-	// In a sandbox, too, git finds the commit that is checked out, its history and
-	// its own content, test files of the fix included.
+	// In a sandbox, too, git finds the commit that is checked out, its history and its
+	// objects, the test files of the fix included.
 	h, c, fix := chain(t, "good", "bad")
 	ask := `test "$(git rev-parse HEAD)" = "$GIT_AGENT_COMMIT" && git log --oneline >log 2>&1 && ! grep error log && git diff --stat HEAD || exit 125; rm log; `
 	for _, level := range []sandbox.Level{sandbox.Bwrap, sandbox.Landlock} {
@@ -472,8 +473,8 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 			t.Logf("not tried: %v", err)
 			continue
 		}
-		v, err := h.verify(t.Context(), fix, Options{Sandbox: level, Command: ask + runTests}, c[1])
-		wantStandings(t, v, err, "c1 confirmed")
+		v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: level, Command: ask + runTests}}, c[1])
+		wantStatuses(t, v, err, "c1 confirmed")
 		if v.Sandbox != string(level) {
 			t.Errorf("the verdict says %q", v.Sandbox)
 		}
@@ -481,11 +482,11 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 }
 
 func TestVerifyReportsProgress(t *testing.T) {
-	// What is done is reported as progress, which may be thrown away.
+	// All events are progress, which may be thrown away.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	var events []agent.Event
-	_, err := h.verify(t.Context(), fix, Options{OnEvent: func(e agent.Event) { events = append(events, e) }}, c[1])
+	_, err := h.verify(t.Context(), fix, Options{Options: trial.Options{OnEvent: func(e agent.Event) { events = append(events, e) }}}, c[1])
 	if err != nil || len(events) == 0 {
 		t.Errorf("%d events, error %v", len(events), err)
 	}
@@ -496,25 +497,9 @@ func TestVerifyReportsProgress(t *testing.T) {
 	}
 }
 
-func TestIsTestPath(t *testing.T) {
-	// The conventions of common languages are known, and source is not taken
-	// for a test because its name merely holds the letters.
-	for path, want := range map[string]bool{
-		"a/b_test.go": true, "tests/x.c": true, "src/test/java/A.java": true, "FooTest.java": true, "TestFoo.java": true,
-		"FooIT.java": true, "foo.spec.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
-		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
-		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true, "test cases/unit/1/meson.build": true,
-		"attest.go": false, "latest.c": false, "Contest.java": false, "src/main/java/A.java": false, "fastest/x.c": false,
-		"Latest.java": false, "README.md": false, "Split.java": false, "protest/x.py": false, "app.sh": false,
-	} {
-		if source.IsTestPath(path) != want {
-			t.Errorf("%s: %v", path, !want)
-		}
-	}
-}
-
 func TestSavings(t *testing.T) {
-	// The estimate is the binary logarithm, rounded up; nothing saved is said.
+	// The estimate is the binary logarithm, rounded up. The text says so when nothing is
+	// saved.
 	for _, c := range []struct {
 		plain, halvings int
 		want            string

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 )
@@ -141,7 +142,7 @@ func confirmationSlot(status string) string {
 
 // evidence prints each piece of evidence, and the command that checks it on a
 // line of its own, so that it can be copied.
-func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
+func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	shown := list
 	if !r.all && len(shown) > shownEvidence {
 		shown = shown[:shownEvidence]
@@ -167,19 +168,19 @@ func (r *Human) evidence(b *bytes.Buffer, list []szz.Evidence) {
 
 // byCommand sorts evidence so that pieces with the same command are together, in
 // the order of their lines.
-func byCommand(list []szz.Evidence) []szz.Evidence {
+func byCommand(list []suspect.Evidence) []suspect.Evidence {
 	first := map[string]int{}
 	for i, e := range list {
 		if _, seen := first[e.Command]; !seen {
 			first[e.Command] = i
 		}
 	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b szz.Evidence) int {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b suspect.Evidence) int {
 		return cmp.Or(cmp.Compare(first[a.Command], first[b.Command]), cmp.Compare(a.Line, b.Line))
 	})
 }
 
-func (r *Human) place(e szz.Evidence) string {
+func (r *Human) place(e suspect.Evidence) string {
 	at := e.Path
 	if layout.OneLine(at) != at {
 		at = layout.Printable(strconv.Quote(at)) // quoted, because some of its characters cannot be shown
@@ -190,7 +191,7 @@ func (r *Human) place(e szz.Evidence) string {
 	return r.color.Paint("path", at)
 }
 
-func (r *Human) signals(b *bytes.Buffer, list []szz.Signal, byModel bool) {
+func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	if len(list) == 0 {
 		return
 	}

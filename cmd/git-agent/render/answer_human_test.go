@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cmd/git-agent/layout"
@@ -17,16 +18,16 @@ import (
 func TestSzzHumanInNarrowColumns(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a word of many ", 8)
-	suspect := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
-	suspect.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
+	culprit := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
+	culprit.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
 	command := "git blame -w -L 1,1 " + strings.Repeat("b", 40) + " -- a/path"
 	ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
 		Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Notes: []string{long},
-		Suspects: []szz.Suspect{{
-			Commit: suspect, Probability: 0.5, Reason: long,
-			Evidence: []szz.Evidence{{Path: "a/path", Line: 1, Text: long, Command: command}},
-			Signals:  []szz.Signal{{Name: "a signal with a long name", Weight: 1}, {Name: "another one with a long name", Weight: 1}},
-		}},
+		Suspects: []szz.Suspect{{Suspect: suspect.Suspect{
+			Commit: culprit, Probability: 0.5, Reason: long,
+			Evidence: []suspect.Evidence{{Path: "a/path", Line: 1, Text: long, Command: command}},
+			Signals:  []suspect.Signal{{Name: "a signal with a long name", Weight: 1}, {Name: "another one with a long name", Weight: 1}},
+		}}},
 	}}}
 	var out bytes.Buffer
 	if err := NewHuman(&out, layout.Palette{}, 60, false).Answer(ans); err != nil {
@@ -57,7 +58,7 @@ func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := &Human{w: &out, width: 100}
-	r.evidence(&out, []szz.Evidence{{Command: "git show abc"}})
+	r.evidence(&out, []suspect.Evidence{{Command: "git show abc"}})
 	if got, want := out.String(), "        git show abc\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -69,7 +70,7 @@ func TestSzzHumanEvidenceTogether(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	r := &Human{w: &out, width: 100}
-	r.evidence(&out, []szz.Evidence{
+	r.evidence(&out, []suspect.Evidence{
 		{Path: "a.c", Line: 9, Removed: true, Text: "nine", Command: "git blame -L 8,9 x -- a.c"},
 		{Path: "a\nb.c", Line: 4, Removed: true, Text: "four", Command: "git blame -L 4,4 x"},
 		{Path: "a.c", Line: 8, Text: "eight", Command: "git blame -L 8,9 x -- a.c"},

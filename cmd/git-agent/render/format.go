@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
@@ -115,9 +116,9 @@ func probability(s szz.Suspect) string {
 	return strconv.FormatFloat(s.Probability, 'f', 4, 64)
 }
 
-func firstEvidence(s szz.Suspect) szz.Evidence {
+func firstEvidence(s szz.Suspect) suspect.Evidence {
 	if len(s.Evidence) == 0 {
-		return szz.Evidence{}
+		return suspect.Evidence{}
 	}
 	return s.Evidence[0]
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
-	"git-agent/agent/szz/verify"
 	"git-agent/gitext"
 )
 
@@ -18,12 +18,12 @@ func TestPlaceholders(t *testing.T) {
 			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
 		}},
 		rank: 1,
-		suspect: szz.Suspect{
+		suspect: szz.Suspect{Suspect: suspect.Suspect{
 			Commit:      gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n\nbody\n"},
 			Probability: 0.25, Reason: "because",
-			Evidence:     []szz.Evidence{{Path: "p.c", Command: "git show"}},
-			Confirmation: &szz.Confirmation{Status: verify.Confirmed},
-		},
+			Evidence:     []suspect.Evidence{{Path: "p.c", Command: "git show"}},
+			Confirmation: &suspect.Confirmation{Status: suspect.Confirmed},
+		}},
 	}
 	for format, want := range map[string]string{
 		"%h":             "aaaaaaaaaaaa",
@@ -62,7 +62,7 @@ func expand(t *testing.T, format string, row formatRow) string {
 // A person is shown what is hidden in a value; a program gets the value. What
 // the user writes into a format is the user's own.
 func TestFormatForPeople(t *testing.T) {
-	row := formatRow{suspect: szz.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}
+	row := formatRow{suspect: szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}}
 	pieces, err := ParseFormat("%x1b[1m%s")
 	if err != nil {
 		t.Fatal(err)

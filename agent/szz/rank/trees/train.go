@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// Params steer training.
+// Params are the settings of the training.
 type Params struct {
 	Rounds       int     // trees
 	Leaves       int     // most leaves of a tree
@@ -19,7 +19,7 @@ type Params struct {
 	Seed         uint64
 }
 
-// Rows are the training set. Rows of one group are drawn together, so that a
+// Rows are the training set. The rows of a group are sampled together, so that a
 // tree sees all candidates of a case or none.
 type Rows struct {
 	X      [][]float64
@@ -62,7 +62,7 @@ func Train(rows Rows, p Params) *Model {
 	return m
 }
 
-// bin sorts each feature's values into at most maxBins bins of like size.
+// bin sorts each feature's values into at most maxBins bins of similar size.
 func (t *trainer) bin() {
 	n := len(t.rows.X)
 	for f := range t.rows.X[0] {
@@ -89,8 +89,8 @@ func cutPoints(values []float64) []float64 {
 		}
 		return cuts
 	}
-	// Zero is the commonest value of most features: equal bins over the
-	// distinct values keep apart what equal bins over the rows would merge.
+	// The bins have equal numbers of distinct values, not of rows: zero is the
+	// commonest value of most features, and the other values would share few bins.
 	for b := 1; b < maxBins; b++ {
 		i := b * len(distinct) / maxBins
 		cuts = append(cuts, (distinct[i-1]+distinct[i])/2)
@@ -98,9 +98,9 @@ func cutPoints(values []float64) []float64 {
 	return slices.Compact(cuts)
 }
 
-// gradients are those of the softmax loss within each group: the model is
-// asked which row of the group is the true one. Several true rows share the
-// truth; a group without any teaches nothing.
+// gradients computes those of the softmax loss within each group: the model is
+// asked which row of the group is the true one. Several true rows count in equal
+// parts, and a group without any is ignored.
 func (t *trainer) gradients() {
 	for lo := 0; lo < len(t.score); {
 		hi := lo
@@ -123,7 +123,7 @@ func (t *trainer) groupGradients(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		sum += math.Exp(t.score[i] - top)
 	}
-	const leastCurve = 1e-3 // of a row's loss, so that sure rows take no wild steps
+	const leastCurve = 1e-3 // of a row's loss, so that rows with a clear answer take no wild steps
 	for i := lo; i < hi; i++ {
 		t.grad[i], t.hess[i] = 0, 0
 		if truths == 0 {
@@ -138,7 +138,7 @@ func (t *trainer) groupGradients(lo, hi int) {
 	}
 }
 
-// sample draws the rows and features of one tree.
+// sample draws the rows and features that one tree is made from.
 func (t *trainer) sample() (rows []int32, feats []int) {
 	in := make([]bool, t.groups)
 	for g := range in {
@@ -155,8 +155,8 @@ func (t *trainer) sample() (rows []int32, feats []int) {
 	return rows, feats
 }
 
-// A leaf under construction.
-type growing struct {
+// An openLeaf is a leaf that may still be split.
+type openLeaf struct {
 	node int
 	rows []int32
 	g, h float64
@@ -170,17 +170,18 @@ type histogram [maxBins + 1]struct {
 	n    int
 }
 
+// A split divides a leaf in two.
 type split struct {
 	gain    float64
 	feature int
-	bin     int // at most goes left
+	bin     int // rows with at most this bin go left
 }
 
 // grow builds one tree, splitting the leaf with most to gain until there are
 // enough leaves.
 func (t *trainer) grow(rows []int32, feats []int) Tree {
 	tree := Tree{{}}
-	leaves := []*growing{t.newLeaf(0, rows)}
+	leaves := []*openLeaf{t.newLeaf(0, rows)}
 	t.count(leaves[0], feats)
 	t.findSplit(leaves[0], feats)
 	tree[0].Value = t.value(leaves[0])
@@ -210,11 +211,11 @@ func (t *trainer) grow(rows []int32, feats []int) Tree {
 	return tree
 }
 
-func (t *trainer) value(l *growing) float64 {
+func (t *trainer) value(l *openLeaf) float64 {
 	return -t.p.LearningRate * l.g / (l.h + t.p.L2)
 }
 
-func (t *trainer) part(l *growing) (left, right []int32) {
+func (t *trainer) part(l *openLeaf) (left, right []int32) {
 	bins := t.bins[l.best.feature]
 	for _, i := range l.rows {
 		if int(bins[i]) <= l.best.bin {
@@ -226,8 +227,8 @@ func (t *trainer) part(l *growing) (left, right []int32) {
 	return left, right
 }
 
-func (t *trainer) newLeaf(node int, rows []int32) *growing {
-	l := &growing{node: node, rows: rows}
+func (t *trainer) newLeaf(node int, rows []int32) *openLeaf {
+	l := &openLeaf{node: node, rows: rows}
 	for _, i := range rows {
 		l.g += t.grad[i]
 		l.h += t.hess[i]
@@ -236,7 +237,7 @@ func (t *trainer) newLeaf(node int, rows []int32) *growing {
 }
 
 // count makes a leaf's histograms from its rows.
-func (t *trainer) count(l *growing, feats []int) {
+func (t *trainer) count(l *openLeaf, feats []int) {
 	l.hist = make([]histogram, len(feats))
 	for k, f := range feats {
 		hist, bins := &l.hist[k], t.bins[f]
@@ -249,9 +250,9 @@ func (t *trainer) count(l *growing, feats []int) {
 	}
 }
 
-// countHalves makes the histograms of a leaf's two halves: the smaller is
-// counted, and the larger is what is left of the whole, which it takes over.
-func (t *trainer) countHalves(whole, a, b *growing, feats []int) {
+// countHalves makes the histograms of a leaf's two halves. It counts the smaller
+// half and subtracts it from the whole, whose memory the larger half takes over.
+func (t *trainer) countHalves(whole, a, b *openLeaf, feats []int) {
 	if len(a.rows) > len(b.rows) {
 		a, b = b, a
 	}
@@ -267,10 +268,10 @@ func (t *trainer) countHalves(whole, a, b *growing, feats []int) {
 	}
 }
 
-func (t *trainer) splittable(l *growing) bool { return len(l.rows) >= 2*t.p.MinRows }
+func (t *trainer) splittable(l *openLeaf) bool { return len(l.rows) >= 2*t.p.MinRows }
 
 // findSplit looks for the best threshold over all features.
-func (t *trainer) findSplit(l *growing, feats []int) {
+func (t *trainer) findSplit(l *openLeaf, feats []int) {
 	if !t.splittable(l) {
 		return
 	}

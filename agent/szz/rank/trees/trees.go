@@ -1,5 +1,5 @@
 // Package trees is a small gradient-boosted decision-tree model that ranks the
-// rows of a group: additive, deterministic, and able to say why.
+// rows of a group and explains the scores.
 //
 // A model is a list of small binary trees; its score is the sum of one leaf of
 // each tree, and the softmax of the scores of a group is the chance of each of
@@ -31,13 +31,14 @@ type Tree []Node
 // A Node is a leaf when Left is zero, since no node points back to the root.
 type Node struct {
 	Feature   int     `json:"f,omitempty"`
-	Threshold float64 `json:"t,omitempty"` // at most goes left
+	Threshold float64 `json:"t,omitempty"` // rows with at most this value go left
 	Left      int     `json:"l,omitempty"`
 	Right     int     `json:"r,omitempty"`
 	Value     float64 `json:"v"` // expected score of the rows that come here
 }
 
-// Score is the model's score for x; only differences within a group mean anything.
+// Score returns the model's score for x. Only differences within a group have a
+// meaning.
 func (m *Model) Score(x []float64) float64 {
 	s := 0.0
 	for _, t := range m.Trees {
@@ -61,8 +62,8 @@ func (n *Node) next(x []float64) int {
 	return n.Right
 }
 
-// Explain gives the score of x, what it would be without looking at x, and
-// each feature's contribution to the difference.
+// Explain returns the score of x, the base that it would be if nothing were known of
+// x, and each feature's contribution to the difference.
 func (m *Model) Explain(x []float64) (score, base float64, because []float64) {
 	because = make([]float64, len(x))
 	for _, t := range m.Trees {

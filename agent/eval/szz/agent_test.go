@@ -1,0 +1,15 @@
+package szzeval
+
+import "testing"
+
+// Each name turns off one part.
+func TestAblate(t *testing.T) {
+	seen := map[[5]bool]bool{}
+	for _, name := range AgentAlgorithms {
+		opt := SwitchesOf(name)
+		seen[[5]bool{opt.NoTools, opt.NoDomainKnowledge, opt.NoCompression, opt.NoCandidates, opt.NoClaimCheck}] = true
+	}
+	if len(seen) != len(AgentAlgorithms) {
+		t.Errorf("%d names for %d settings", len(AgentAlgorithms), len(seen))
+	}
+}

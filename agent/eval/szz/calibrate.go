@@ -1,0 +1,155 @@
+package szzeval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/stat"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
+)
+
+// The fewest suspects that a calibration is fitted to. With fewer in all its
+// quality cannot be told (harness.md, section 5), and with fewer of one kind
+// nothing can be learnt about that kind.
+const (
+	minNamed    = stat.MinMarks
+	minEachKind = 10 // right ones, and wrong ones
+)
+
+// calibrationFolds is the number of folds. Each is judged by a calibration that
+// was fitted to the others.
+const calibrationFolds = 5
+
+// A Fit is a calibration with the tables that show what it does, all of
+// suspects that it was not fitted on.
+type Fit struct {
+	*detect.Calibration
+	Algorithm string     `json:"algorithm"`
+	Raw       []stat.Bin `json:"raw"`        // reliability before
+	Mapped    []stat.Bin `json:"calibrated"` // and after
+}
+
+// Summary is what a report says of the fit.
+func (f *Fit) Summary() eval.FitSummary {
+	return eval.FitSummary{Algorithm: f.Algorithm, Cases: f.Cases, Predictions: f.Predictions, Right: f.Right,
+		Validated: stat.Validated{OutOfFold: f.OutOfFold, Raw: f.Raw, Mapped: f.Mapped}}
+}
+
+// CalibratedOn says what the task's calibration rests on, "" when it is for none
+// of the answers.
+func (t Task) CalibratedOn(res *eval.Results) string {
+	if t.Calibration == nil {
+		return ""
+	}
+	for _, rows := range res.Outcomes {
+		for _, o := range rows {
+			if o.Work != nil && t.Calibration.Differs(basisOf(o)) == "" {
+				return t.Calibration.About()
+			}
+		}
+	}
+	return ""
+}
+
+// basisOf is what the probabilities of an outcome rest on.
+func basisOf(o eval.Outcome) szz.Basis {
+	row, _ := o.Row.(scoreRow)
+	return row.Basis
+}
+
+// named is a suspect and where it is from.
+type named struct {
+	eval.Vote
+	repo, id string
+}
+
+// FitCalibration fits the probabilities that a model gave under the name of an
+// algorithm to what came of them. It refuses answers that were given on
+// different grounds, or are too few.
+func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, error) {
+	c := &detect.Calibration{Schema: detect.CalibrationSchema, Made: now.UTC().Truncate(time.Second), Files: []string{}}
+	var all []named
+	repos := map[string]bool{}
+	for i, o := range res.Outcomes[algorithm] {
+		if o.Work == nil || o.Work.Fallback != "" {
+			continue // an annotation or the offline engine answered
+		}
+		if len(o.Votes) > 0 && o.Votes[0].Absent > 0 {
+			continue // a vote of fewer runs, for which the calibration is not
+		}
+		basis := basisOf(o)
+		switch {
+		case basis == szz.Basis{}:
+			return nil, fmt.Errorf("the answers of %s were kept by a build that did not note what they rest on; ask again under another --run", algorithm)
+		case c.Cases > 0 && c.Basis != basis:
+			return nil, fmt.Errorf("the answers of %s do not belong together: %s", algorithm, c.Differs(basis))
+		}
+		k := res.Cases[i].Head()
+		c.Basis, repos[k.Repo] = basis, true
+		c.Cases++
+		if !slices.Contains(c.Files, k.File) && k.File != "" {
+			c.Files = append(c.Files, k.File)
+		}
+		for _, v := range o.Votes {
+			c.Right += stat.Count(v.Right)
+			all = append(all, named{v, k.Repo, k.ID})
+		}
+	}
+	slices.Sort(c.Files)
+	c.Repositories, c.Predictions = len(repos), len(all)
+	if err := enough(c); err != nil {
+		return nil, err
+	}
+	f := &Fit{Calibration: c, Algorithm: algorithm}
+	f.judge(all)
+	c.Platt = stat.FitPlatt(votesOf(all))
+	return f, nil
+}
+
+// enough returns an error when there are too few suspects to learn from.
+func enough(c *detect.Calibration) error {
+	if wrong := c.Predictions - c.Right; c.Predictions < minNamed || c.Right < minEachKind || wrong < minEachKind {
+		return fmt.Errorf("a calibration takes %d suspects that the model named, at least %d right and %d wrong ones; here are %d right and %d wrong ones: measure more cases",
+			minNamed, minEachKind, minEachKind, c.Right, wrong)
+	}
+	return nil
+}
+
+// judge measures the fit by cross-validation.
+func (f *Fit) judge(all []named) {
+	by, group := "repository", func(n named) string { return n.repo }
+	if f.Repositories == 1 {
+		by, group = "case", func(n named) string { return n.id }
+	}
+	groups := make([]string, len(all))
+	for i, n := range all {
+		groups[i] = group(n)
+	}
+	v := stat.CrossValidate(votesOf(all), groups, calibrationFolds)
+	v.By = by
+	f.OutOfFold, f.Raw, f.Mapped = v.OutOfFold, v.Raw, v.Mapped
+}
+
+func votesOf(all []named) []stat.Voted {
+	list := make([]stat.Voted, len(all))
+	for i, n := range all {
+		list[i] = n.Voted
+	}
+	return list
+}
+
+// ErrNoBetter is the error for a calibration that makes nothing better on cases
+// that it was not fitted on.
+var ErrNoBetter = errors.New("on cases that it was not fitted on, the calibration is no better than the raw probabilities")
+
+// Better is nil when the calibration is worth having.
+func (f *Fit) Better() error {
+	if f.OutOfFold.After.Brier < f.OutOfFold.Before.Brier || f.OutOfFold.After.ECE < f.OutOfFold.Before.ECE {
+		return nil
+	}
+	return ErrNoBetter
+}

@@ -1,0 +1,108 @@
+package szzeval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"git-agent/agent/eval"
+	"git-agent/gitext"
+)
+
+// Case is one fix with its known bug-introducing commits. Fields of the file
+// that are not named here are ignored.
+type Case struct {
+	ID          string                      `json:"id"`
+	Repo        string                      `json:"repo"`
+	Mirror      string                      `json:"mirror,omitempty"` // name of the clone that has the commits
+	Fix         gitext.OID                  `json:"fix"`
+	BICs        []gitext.OID                `json:"bics"`
+	Twins       map[gitext.OID][]gitext.OID `json:"bic_twins,omitempty"` // cherry-picks of a BIC: right answers too
+	LabelSource string                      `json:"label_source,omitempty"`
+	Ghost       bool                        `json:"ghost,omitempty"`
+	CrossFile   bool                        `json:"cross_file,omitempty"`
+	Langs       []string                    `json:"langs,omitempty"`
+	AgeDays     *float64                    `json:"age_days,omitempty"` // fix minus newest BIC; nil when unknown
+
+	File string `json:"file,omitempty"` // the case file's name without its folder, for the per-file rows
+}
+
+// Head is what the evaluation needs of it.
+func (c Case) Head() eval.Head {
+	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: string(c.Fix)}
+}
+
+// ReadCaseFiles reads several case files as one set.
+func ReadCaseFiles(ctx context.Context, paths []string) ([]Case, error) {
+	read, _, err := eval.ReadCaseFiles(ctx, Task{}, paths)
+	cases := make([]Case, len(read))
+	for i, c := range read {
+		cases[i] = c.(Case)
+	}
+	return cases, err
+}
+
+// ReadCase reads one line of a case file.
+func (Task) ReadCase(line []byte, file string) (eval.Case, error) {
+	c, err := parseCase(line)
+	c.File = file
+	return c, err
+}
+
+func parseCase(line []byte) (Case, error) {
+	var c Case
+	if err := json.Unmarshal(line, &c); err != nil {
+		return Case{}, err
+	}
+	if err := eval.CheckRepoName(c.Repo); err != nil {
+		return Case{}, err
+	}
+	if c.Fix == "" {
+		return Case{}, errors.New(`no "fix"`)
+	}
+	if len(c.BICs) == 0 {
+		return Case{}, errors.New(`no "bics": a case without known answer cannot be evaluated`)
+	}
+	if err := checkOIDs(&c); err != nil {
+		return Case{}, err
+	}
+	if c.ID == "" {
+		c.ID = c.Repo + "@" + c.Fix.Short()
+	}
+	return c, nil
+}
+
+func checkOIDs(c *Case) error {
+	var err error
+	if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
+		return fmt.Errorf(`"fix": %w`, err)
+	}
+	for i := range c.BICs {
+		if c.BICs[i], err = gitext.ParseOID(string(c.BICs[i])); err != nil {
+			return fmt.Errorf(`"bics": %w`, err)
+		}
+	}
+	for bic, twins := range c.Twins {
+		for _, twin := range twins {
+			if _, err := gitext.ParseOID(string(twin)); err != nil {
+				return fmt.Errorf(`"bic_twins" of %s: %w`, bic, err)
+			}
+		}
+	}
+	return nil
+}
+
+// truth maps every right answer to the BIC that it stands for.
+func (c *Case) truth() map[gitext.OID]gitext.OID {
+	right := make(map[gitext.OID]gitext.OID, len(c.BICs))
+	for _, bic := range c.BICs {
+		for _, twin := range c.Twins[bic] {
+			right[twin] = bic
+		}
+	}
+	for _, bic := range c.BICs { // last: a BIC stands for itself even if it is another's twin
+		right[bic] = bic
+	}
+	return right
+}

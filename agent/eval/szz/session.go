@@ -1,0 +1,144 @@
+package szzeval
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/offline"
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// fewCases are not worth changed-path filters: gitext measured that building
+// them pays from the fourth blame on, and a case takes a few.
+const fewCases = 4
+
+// Options say how cases are put to the engines of agent/szz.
+type Options struct {
+	Context szz.ContextOptions
+	Locate  func(commonDir string) string                    // finds where a clone has its shadow, see gitext
+	Ask     Investigator                                     // answers for the AgentAlgorithms; nil when none is measured
+	Cache   func(context.Context, *gitext.Repo) *cache.Cache // that a model's tools share; nil for none
+}
+
+// Open opens repositories for the engines of agent/szz.
+func Open(opt Options) eval.Opener {
+	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		gopt := gitext.OpenOptions{Dir: dir, Locate: opt.Locate}
+		if cases > fewCases {
+			gopt.Bloom = gitext.BloomBuild
+		}
+		repo, err := gitext.Open(ctx, gopt)
+		if err != nil {
+			return nil, err
+		}
+		s := &session{repo: repo, opt: opt}
+		if opt.Ask != nil && opt.Cache != nil {
+			s.cache = opt.Cache(ctx, repo)
+		}
+		return s, nil
+	}
+}
+
+type session struct {
+	repo  *gitext.Repo
+	opt   Options
+	cache *cache.Cache // nil keeps nothing
+}
+
+// Close ends the repository's processes.
+func (s *session) Close() error {
+	s.cache.Close() // losing the last write loses time only
+	return s.repo.Close()
+}
+
+// Begin looks whether the commits are there and reads the fix once.
+func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
+	c := of.(Case)
+	absent, err := s.absent(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	fix, err := szz.NewContext(ctx, s.repo, c.Fix, s.opt.Context)
+	if err != nil {
+		return nil, absent, err
+	}
+	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
+		if IsAgent(algorithm) {
+			return s.investigate(ctx, c, fix, algorithm)
+		}
+		v, err := offline.Trace(ctx, s.repo, fix, algorithm, 0)
+		if err != nil {
+			return nil, err
+		}
+		return predictionOf(v, algorithm), nil
+	}, absent, nil
+}
+
+func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {
+	if s.opt.Ask == nil {
+		return nil, &eval.StopError{Err: errors.New("no model is there to ask")}
+	}
+	var w eval.Observer
+	v, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.repo, Fix: fix, Memory: s.cache, OnEvent: w.See})
+	if err != nil {
+		return nil, err
+	}
+	p := predictionOf(v, algorithm)
+	if v.Algorithm == "agent" {
+		p.Answered = ""
+	}
+	p.Work = workOf(&w, v, runs)
+	return p, nil
+}
+
+// absent returns the BICs that the repository lacks, and an *AbsentError when
+// nothing could be right: the fix is not there, or none of its BICs.
+func (s *session) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
+	if ok, err := s.has(ctx, c.Fix); err != nil {
+		return nil, err
+	} else if !ok {
+		return nil, &eval.AbsentError{Commits: []gitext.OID{c.Fix}}
+	}
+	var absent []gitext.OID
+	for _, bic := range c.BICs {
+		ok, err := s.has(ctx, bic)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			absent = append(absent, bic)
+		}
+	}
+	if len(absent) == len(c.BICs) {
+		return nil, &eval.AbsentError{Commits: absent}
+	}
+	return absent, nil
+}
+
+func (s *session) has(ctx context.Context, oid gitext.OID) (bool, error) {
+	_, err := s.repo.Commit(ctx, oid)
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) || errors.Is(err, gitext.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func predictionOf(v *szz.Verdict, algorithm string) Prediction {
+	p := Prediction{Suspects: make([]Suspect, len(v.Suspects)), Candidates: v.Candidates, Ranked: v.Algorithm == "rank"}
+	for i, s := range v.Suspects {
+		p.Suspects[i] = Suspect{s.Commit.OID, s.Probability, s.Vote}
+	}
+	if v.Algorithm != algorithm {
+		p.Answered = v.Algorithm
+	}
+	return p
+}

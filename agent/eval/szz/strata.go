@@ -1,0 +1,82 @@
+package szzeval
+
+import (
+	"slices"
+	"strings"
+
+	"git-agent/agent/eval"
+)
+
+// dimensions in the order in which a report shows them.
+var dimensions = []eval.Dimension{
+	eval.ByFile,
+	{Name: "label", Of: one(func(c Case) string { return labelStyle(c.LabelSource) })},
+	{Name: "ghost", Of: one(func(c Case) string { return choose(c.Ghost, "ghost", "not ghost") })},
+	{Name: "cross-file", Of: one(func(c Case) string { return choose(c.CrossFile, "cross-file", "same file") })},
+	{Name: "bug age", Of: one(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
+	{Name: "language", Of: func(c eval.Case) []string { return languages(c.(Case)) }, Overlapping: true},
+	eval.ByRepository,
+}
+
+// one is the strata of a dimension in which each case has one.
+func one(of func(Case) string) func(eval.Case) []string {
+	return func(c eval.Case) []string { return []string{of(c.(Case))} }
+}
+
+func choose(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// labelStyle tells the two styles of truth apart: trailers point at origins,
+// prose at the most recent cause (szz.md, section 4).
+func labelStyle(source string) string {
+	switch {
+	case source == "":
+		return "unknown"
+	case strings.HasPrefix(source, "trailer"):
+		return "trailer"
+	default:
+		return "prose"
+	}
+}
+
+var ageBands = []string{"under 1 day", "1 to 7 days", "7 to 30 days", "30 to 365 days", "1 to 5 years", "over 5 years", "unknown"}
+
+func ageBand(days *float64) string {
+	if days == nil {
+		return ageBands[len(ageBands)-1]
+	}
+	for i, limit := range []float64{1, 7, 30, 365, 5 * 365} {
+		if *days < limit {
+			return ageBands[i]
+		}
+	}
+	return ageBands[5]
+}
+
+// languageNames are the file name endings that some case files give instead of
+// a language.
+var languageNames = map[string]string{
+	"c": "C", "h": "C header", "cc": "C++", "cpp": "C++", "cxx": "C++", "hpp": "C++", "cs": "C#",
+	"go": "Go", "java": "Java", "js": "JavaScript", "ts": "TypeScript", "php": "PHP", "py": "Python",
+	"rb": "Ruby", "rs": "Rust", "sh": "Shell",
+}
+
+func languages(c Case) []string {
+	var names []string
+	for _, lang := range c.Langs {
+		if name, ok := languageNames[strings.ToLower(lang)]; ok {
+			lang = name
+		}
+		if lang != "" && !slices.Contains(names, lang) {
+			names = append(names, lang)
+		}
+	}
+	if names == nil {
+		return []string{"unknown"}
+	}
+	return names
+}

@@ -1,0 +1,138 @@
+// Package szzeval measures the engines of agent/szz: it is the task of agent/eval
+// whose cases are fixes with known bug-introducing commits (BICs).
+//
+// A case counts as right when the first suspect is true. That is the one
+// question that a set (b, ag, ma) and a short list (rank) both answer.
+// Precision, recall and F1 are micro averages over the commits of all cases.
+//
+// Answers are kept with raw probabilities. A calibration is applied when they
+// are held against the truth, and can be fitted to them (FitCalibration).
+package szzeval
+
+import (
+	"math"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/stat"
+	"git-agent/agent/szz/detect"
+)
+
+// Task finds the commits that introduced the bug which a fix repairs.
+type Task struct {
+	// Calibration is for the probabilities of the model it was made for; nil
+	// leaves them as they are.
+	Calibration *detect.Calibration
+}
+
+// Name is the task's name in reports and in traces.db.
+func (Task) Name() string { return "szz" }
+
+// AccuracyAt lists the k of acc@k.
+var AccuracyAt = [...]int{1, 3, 5}
+
+// count is what an answer got right and wrong.
+type count struct {
+	bics      int // distinct ones
+	answers   int // distinct commits in the answer
+	right     int // of these, how many are true (twins included)
+	found     int // BICs that the answer holds
+	reachable int // BICs that are among the candidates
+	pool      int // distinct candidates
+	rank      int // 1-based place of the first true commit, 0 = none
+}
+
+// The places of a count in a tally.
+const (
+	bics = iota
+	answers
+	right
+	found
+	reachable
+	pooled // cases with a true commit among the candidates
+	pool
+	firstAt // and the two after it: cases with a true commit among the first AccuracyAt
+)
+
+func (n count) tally() eval.Tally {
+	t := eval.Tally{bics: float64(n.bics), answers: float64(n.answers), right: float64(n.right), found: float64(n.found),
+		reachable: float64(n.reachable), pooled: float64(stat.Count(n.reachable > 0)), pool: float64(n.pool)}
+	for _, k := range AccuracyAt {
+		t = append(t, float64(stat.Count(n.rank > 0 && n.rank <= k)))
+	}
+	return t
+}
+
+// Sheet says what a report shows.
+func (Task) Sheet() *eval.Sheet { return sheet }
+
+var sheet = &eval.Sheet{
+	Metrics: []eval.Metric{
+		{Name: "bics", Of: total(bics)},
+		{Name: "answers", Of: total(answers)}, // commits in all answers
+		{Name: "right", Of: total(right)},     // answers that are true
+		{Name: "found", Of: total(found)},     // BICs that an answer holds
+		{Name: "precision", Title: "precision", Of: func(t eval.Tally, _ int) float64 { return precision(t) }, Estimated: true, Brief: true, Decimals: 3},
+		{Name: "recall", Title: "recall", Of: func(t eval.Tally, _ int) float64 { return recall(t) }, Estimated: true, Brief: true, Decimals: 3},
+		{Name: "f1", Title: "F1", Of: f1, Estimated: true, Brief: true, Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@1", Of: mean(firstAt), Brief: true, Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@3", Of: mean(firstAt + 1), Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@5", Of: mean(firstAt + 2), Decimals: 3},
+		{Name: "ceiling", Title: "ceiling", Of: ceilingOf, Brief: true, Decimals: 3},
+		{Name: "ceiling_cases", Of: mean(pooled)},
+		{Name: "mean_candidates", Of: mean(pool)},
+		{Title: "size", Of: mean(answers), Decimals: 2},
+	},
+	Main: "f1", Small: "recall", Ceiling: "ceiling",
+	Dimensions: dimensions,
+	Wanted:     "bug-introducing commits", Asked: "fix", Named: "suspect",
+	Right: "the first suspect is true",
+	Notes: "size: mean number of commits in an answer. A case counts for acc@k when a true commit is among the first k of the ranking, " +
+		"or of the answer where there is none.",
+	Bounded: "recall of a perfect choice among the candidates",
+}
+
+// total is a sum over the cases.
+func total(at int) func(eval.Tally, int) float64 {
+	return func(t eval.Tally, _ int) float64 { return of(t, at) }
+}
+
+// mean is a sum by case, 0 of no cases.
+func mean(at int) func(eval.Tally, int) float64 {
+	return func(t eval.Tally, cases int) float64 { return of(t, at) / float64(max(1, cases)) }
+}
+
+// of is one number of a tally, which is empty when it is that of no cases.
+func of(t eval.Tally, at int) float64 {
+	if len(t) == 0 {
+		return 0
+	}
+	return t[at]
+}
+
+// precision counts a twin of a BIC as right; recall counts each BIC once, so
+// that an answer with a BIC and its twin does not find two.
+func precision(t eval.Tally) float64 { return ratio(of(t, right), of(t, answers)) }
+func recall(t eval.Tally) float64    { return ratio(of(t, found), of(t, bics)) }
+
+func f1(t eval.Tally, _ int) float64 {
+	p, r := precision(t), recall(t)
+	if math.IsNaN(p) || p+r == 0 {
+		return 0
+	}
+	return 2 * p * r / (p + r)
+}
+
+// ceilingOf is the recall of a perfect choice among the candidates.
+func ceilingOf(t eval.Tally, _ int) float64 {
+	if of(t, bics) == 0 {
+		return 0
+	}
+	return ratio(of(t, reachable), of(t, bics))
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
+}

@@ -1,0 +1,23 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+)
+
+// textFit shows what a calibration does to predictions that it was not fitted
+// on.
+func (r *Report) textFit(b *strings.Builder) {
+	if r.Fit == nil {
+		return
+	}
+	f := r.Fit.Summary()
+	fmt.Fprintf(b, "\ncalibration of %s fitted on %s of %s, %d of them right; judged in %s by %s\n", f.Algorithm,
+		plural(f.Predictions, r.sheet.Named), plural(f.Cases, "case"), f.Right, plural(f.Folds, "fold"), f.By)
+	t := newTable("on "+r.sheet.Named+"s that it was not fitted on", "ECE", "Brier")
+	t.add("raw", three(f.Before.ECE), three(f.Before.Brier))
+	t.add("calibrated", three(f.After.ECE), three(f.After.Brier))
+	t.write(b)
+	r.textBins(b, "reliability, raw", f.Raw)
+	r.textBins(b, "reliability, calibrated", f.Mapped)
+}

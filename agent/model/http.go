@@ -1,0 +1,215 @@
+package model
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// parseBase checks a base URL. It refuses to send a key in the clear.
+func parseBase(cfg Config) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("the base URL %q is not an http or https URL; set agent.baseUrl to one such as %s", hideUser(cfg.BaseURL), DefaultBaseURL)
+	}
+	if base.User != nil {
+		return nil, errors.New("the base URL holds a user name or password; give the key by agent.apiKeyCommand or GIT_AGENT_API_KEY")
+	}
+	if base.Scheme == "http" && cfg.Key != "" && !isLoopback(base.Hostname()) {
+		return nil, fmt.Errorf("refusing to send the key to %s over plain http; use https, or configure no key", base.Host)
+	}
+	for _, path := range []string{"/chat/completions", "/responses"} {
+		base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), path)
+	}
+	base.Path = strings.TrimSuffix(base.Path, "/") + "/"
+	return base, nil
+}
+
+// hideUser removes the secrets from what may be a URL.
+func hideUser(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		return PublicURL(u)
+	}
+	return "(unreadable)"
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback()
+}
+
+// IsLocal reports whether a server is on this machine or a private network.
+// Such a server needs no key and costs nothing.
+func IsLocal(u *url.URL) bool {
+	addr, err := netip.ParseAddr(u.Hostname())
+	return isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".local") || err == nil && (addr.IsPrivate() || addr.IsLinkLocalUnicast())
+}
+
+func isOpenAI(u *url.URL) bool {
+	return u.Hostname() == "api.openai.com" || strings.HasSuffix(u.Hostname(), ".api.openai.com")
+}
+
+func isAzure(u *url.URL) bool {
+	return strings.HasSuffix(u.Hostname(), ".openai.azure.com") || strings.HasSuffix(u.Hostname(), ".services.ai.azure.com")
+}
+
+// answer is a complete response with status 200.
+type answer struct {
+	body []byte // one JSON value; for a stream, the answer that it adds up to
+	keys keys   // masked in errors
+}
+
+var (
+	errIdle   = errors.New("nothing came for too long")
+	errSlow   = errors.New("the answer took too long")
+	errTooBig = errors.New("the answer is too big")
+)
+
+// post sends a body and reads the complete answer. Its errors are *Error.
+func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	slow := time.AfterFunc(c.cfg.Timeout, func() { cancel(errSlow) })
+	defer slow.Stop()
+
+	path := "chat/completions"
+	if wire == WireResponses {
+		path = "responses"
+	}
+	var res *http.Response
+	err := c.sdk.Post(ctx, path, body, &res)
+	if res == nil || res.Body == nil {
+		return nil, c.transport(ctx, err)
+	}
+	defer res.Body.Close()
+	idle := time.AfterFunc(c.cfg.IdleTimeout, func() { cancel(errIdle) })
+	defer idle.Stop()
+	in := &watched{r: res.Body, alive: func() { idle.Reset(c.cfg.IdleTimeout) }}
+	if res.StatusCode != http.StatusOK {
+		// The SDK has already read the body of an error, or failed to; use what there
+		// is.
+		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody))
+		return nil, c.refused(res, data)
+	}
+	a := &answer{keys: c.keys}
+	if r := bufio.NewReader(in); isStream(r) {
+		a.body, err = gather(wire, r)
+	} else {
+		a.body, err = io.ReadAll(r)
+	}
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return nil, e
+	case err != nil:
+		return nil, c.transport(ctx, err)
+	}
+	return a, nil
+}
+
+// isStream reports whether an answer consists of server-sent events. It looks
+// at the first significant byte, because servers may stream or not whatever the
+// request says, and do not always set the content type. It discards white space
+// and a byte order mark, which servers send to keep a connection open.
+func isStream(r *bufio.Reader) bool {
+	for {
+		b, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return false // the next read returns the error again
+		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", b) >= 0:
+			continue
+		}
+		_ = r.UnreadByte()                        // just read
+		return strings.IndexByte("de:ir", b) >= 0 // data, event, a comment, id, retry; JSON begins with none
+	}
+}
+
+// transport returns the Error for a failure of the connection.
+func (c *Client) transport(ctx context.Context, err error) *Error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, errTooBig) {
+		return &Error{Class: ClassMalformed, Message: fmt.Sprintf("the answer is larger than %d bytes", c.cfg.MaxBody)}
+	}
+	if err == nil {
+		err = errors.New("no response")
+	}
+	return &Error{Class: ClassTransport, Message: oneLine(err.Error(), c.keys), Err: err}
+}
+
+// watched calls alive whenever data arrives.
+type watched struct {
+	r     io.Reader
+	alive func()
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if n > 0 {
+		w.alive()
+	}
+	return n, err
+}
+
+// guarded returns the HTTP client. It follows no redirect, which would carry
+// the key and the conversation elsewhere, and bounds the size of bodies.
+func (c *Client) guarded() *http.Client {
+	client := &http.Client{}
+	if c.cfg.HTTP != nil {
+		*client = *c.cfg.HTTP
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	client.Transport = &bounded{next: client.Transport, limit: c.cfg.MaxBody}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Jar = nil
+	return client
+}
+
+// bounded bounds the size of bodies: the body of an error is cut, a longer
+// answer is an error.
+type bounded struct {
+	next  http.RoundTripper
+	limit int64
+}
+
+func (b *bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(req)
+	if res != nil && res.Body != nil {
+		if res.StatusCode >= 400 {
+			res.Body = &limited{res.Body, io.LimitReader(res.Body, maxErrorBody)}
+		} else {
+			res.Body = &limited{res.Body, &untilTooBig{res.Body, b.limit}}
+		}
+	}
+	return res, err
+}
+
+type limited struct {
+	io.Closer
+	io.Reader
+}
+
+// untilTooBig fails when more than left bytes come.
+type untilTooBig struct {
+	r    io.Reader
+	left int64
+}
+
+func (u *untilTooBig) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p[:min(int64(len(p)), u.left+1)])
+	if u.left -= int64(n); u.left < 0 {
+		return 0, errTooBig
+	}
+	return n, err
+}

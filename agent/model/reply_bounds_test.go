@@ -1,0 +1,176 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"git-agent/agent/model/modeltest"
+)
+
+// echoKey is a key that is long enough to be found in pieces.
+const echoKey = "sk-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// oddBody is a chat completion with these fields in its message.
+func oddBody(message string) modeltest.Reply {
+	return modeltest.Status(200, `{"id":"r","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",`+message+`}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
+}
+
+func askOdd(t *testing.T, reply modeltest.Reply) (*Client, *Reply, error) {
+	t.Helper()
+	srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return reply })
+	c, _ := newClient(t, srv.URL, func(cfg *Config) { cfg.Key = echoKey })
+	got, err := c.Ask(t.Context(), question("hello"))
+	return c, got, err
+}
+
+// A key that a server sends back is masked in every part of the reply, and is
+// not sent again.
+func TestReplyHoldsNoKey(t *testing.T) {
+	t.Parallel()
+	hidden := strings.Join(strings.Split(echoKey, ""), `\u200b`)
+	for _, message := range []string{
+		`"content":"the key is ` + echoKey + `"`, `"content":"` + hidden + `"`, `"content":"x","own":{"` + echoKey + `":1}`,
+		`"content":"x","reasoning_content":"` + hidden + `"`,
+		`"content":[{"type":"text","text":"` + echoKey[:20] + `"},{"type":"text","text":"` + echoKey[20:] + `"}]`,
+		`"tool_calls":[{"id":"` + echoKey + `","type":"function","function":{"name":"look","arguments":"{}"}}]`,
+		`"tool_calls":[{"id":"1","type":"function","function":{"name":"` + echoKey + `","arguments":"{}"}}]`,
+		`"tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":"{\"a\":\"` + strings.ReplaceAll(hidden, `\`, `\\`) + `\"}"}}]`,
+	} {
+		c, reply, err := askOdd(t, oddBody(message))
+		if err != nil {
+			t.Fatalf("%s: %v", message, err)
+		}
+		text, err := json.Marshal(reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := c.Body(Request{Messages: []Message{reply.Message}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []string{string(text), string(body)} {
+			if c.keys.mask(s) != s {
+				t.Errorf("%s: the key is in %s", message, s)
+			}
+		}
+	}
+}
+
+// A reply is bounded. One above the bounds ends the request at once, with a
+// reason.
+func TestReplyIsBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxKept)
+	for message, want := range map[string]string{
+		`"content":"` + long + `"`:                               "bytes that every later request would hold",
+		`"content":"x","reasoning_content":"` + long + `"`:       "bytes that every later request would hold",
+		`"content":[` + strings.Repeat(`0,`, maxValues+1) + `0]`: "values",
+	} {
+		_, _, err := askOdd(t, oddBody(message))
+		var e *Error
+		if !errors.As(err, &e) || e.Class != ClassMalformed || !strings.Contains(e.Message, want) || e.Attempts != 1 {
+			t.Errorf("%.40s: %v", message, err)
+		}
+	}
+	_, reply, err := askOdd(t, oddBody(`"content":"x","own":"`+long+`"`))
+	if err != nil || len(reply.Message.Raw) > 100 {
+		t.Errorf("a field of the server's own was kept, or was an error: %v", err)
+	}
+	call := `"tool_calls":[{"id":"` + long[:maxID+1] + `","type":"function","function":{"name":"` + long[:maxName+1] + `","arguments":"` + long[:maxArgs+1] + `"}}]`
+	if _, reply, err = askOdd(t, oddBody(call)); err != nil {
+		t.Fatal(err)
+	}
+	if c := reply.Message.Calls[0]; len(c.ID) > 100 || len(c.Name) != maxName || len(c.Args) > 2*shownArgs || reply.Message.Raw != nil {
+		t.Errorf("id %d, name %d, arguments %d bytes", len(c.ID), len(c.Name), len(c.Args))
+	}
+}
+
+// The estimate covers everything that is sent, wherever a server put it.
+func TestEstimateCoversTheBody(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 20_000)
+	for _, message := range []string{
+		`"content":"` + long + `"`, `"content":"x","reasoning_content":"` + long + `"`, `"content":"x","own":"` + long + `"`,
+		`"tool_calls":[{"id":"` + long[:20_000] + `","type":"function","function":{"name":"look","arguments":"{}"}}]`,
+		`"tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":"{\"a\":\"` + long + `\"}"}}]`,
+		`"tool_calls":[{"id":"1","type":"function","own":"` + long + `","function":{"name":"look","arguments":"{}"}}]`,
+	} {
+		c, reply, err := askOdd(t, oddBody(message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := question("hello")
+		req.Messages = append(req.Messages, reply.Message)
+		for _, call := range reply.Message.Calls {
+			req.Messages = append(req.Messages, Message{Role: ToolReply, Text: "nothing", CallID: call.ID})
+		}
+		body, err := c.Body(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, sent := Estimate(req), int64(len(body))*10/36; got < sent*9/10 {
+			t.Errorf("%.60s: estimated %d of %d tokens", message, got, sent)
+		}
+		if least := Least(req); least > Estimate(req) || least < textEstimate(req)*3/4 {
+			t.Errorf("%.60s: least %d", message, least)
+		}
+	}
+}
+
+// Sums of what servers say can be written as JSON.
+func TestUsageIsFinite(t *testing.T) {
+	t.Parallel()
+	var sum Usage
+	for _, raw := range []string{`1e308`, `1e308`, `"1e400"`, `-5`, `"NaN"`, `999999`} {
+		u := chatUsage(json.RawMessage(`{"prompt_tokens":` + raw + `,"completion_tokens":1.5e11,"cost":` + raw + `}`))
+		sum = sum.Add(u)
+		if _, err := json.Marshal(sum); err != nil || sum.Prompt() < 0 {
+			t.Errorf("%s: %+v, %v", raw, sum, err)
+		}
+	}
+	huge, much := math.MaxFloat64, Usage{Uncached: math.MaxInt64, Output: math.MaxInt64}
+	much.CostUSD = &huge // as an older version recorded it
+	for range 4 {
+		much = much.Add(much)
+	}
+	if text, err := json.Marshal(much); err != nil || much.Prompt() < 0 || much.Prompt()+much.Output < 0 {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// A stream of a million pieces takes a moment, not minutes.
+func TestStreamOfManyPieces(t *testing.T) {
+	t.Parallel()
+	const pieces = 300_000
+	stream := strings.Repeat(`data: {"choices":[{"delta":{"content":"xyz"}}]}`+"\n\n", pieces) + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	body, err := gatherChat(strings.NewReader(stream))
+	if err != nil || len(body) < 3*pieces {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+}
+
+// Secrets lists the secrets in the URL, too, and no name of the client shows them.
+func TestSecretsOfAConfig(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Model: "m", Key: "k-0123456789", BaseURL: "https://example.org/v1?api-version=3&key=q-0123456789"}
+	got := fmt.Sprint(cfg.Secrets())
+	for _, want := range []string{"k-0123456789", "q-0123456789"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	if strings.Contains(got, "[3") {
+		t.Errorf("too much: %s", got)
+	}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := fmt.Sprint(c, cfg, PublicURL(c.base)); strings.Contains(s, "q-0123456789") || !strings.Contains(s, "api-version=3") {
+		t.Errorf("%s", s)
+	}
+}

@@ -1,0 +1,190 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// maxFileSize bounds each file that a confined command writes. Many files can
+// still fill a disk.
+const maxFileSize = 16 << 30
+
+// noneLimits lists the processes that a command may leave running at level
+// None.
+func noneLimits() []string {
+	if helps.Load() {
+		return nil
+	}
+	return []string{"processes that leave the group of the command"}
+}
+
+// newJob prepares a command at a level.
+func newJob(ctx context.Context, s Spec, st Isolation, env []string) (*job, error) {
+	switch st.Level {
+	case Bwrap:
+		return bwrapJob(ctx, s, st.how, env)
+	case Landlock:
+		return landlockJob(ctx, s, st.how, env)
+	}
+	if helps.Load() {
+		return supervised(ctx, s, plan{Argv: shellArgv(s), Env: env, Dir: s.Dir})
+	}
+	return plainJob(ctx, s, env), nil
+}
+
+// bwrapJob prepares a command in bubblewrap, which gets its filter through a
+// pipe.
+func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
+	home := homeDir()
+	sights := visiblePaths(os.LookupEnv, home, s)
+	if err := makeHome(s, "", nil); err != nil {
+		return nil, err
+	}
+	filter, err := systemCallFilter(filterOptions{unix: !s.Network, inet: true})
+	var pipe *os.File
+	number := 0
+	if err == nil { // without a filter, the self-test decides whether the level counts
+		if pipe, err = filled(filterBytes(filter)); err != nil {
+			return nil, err
+		}
+		number = planFD
+	}
+	argv := append(bwrapArgv(s, v, sights, home, number), shellArgv(s, shellLimits()...)...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = s.Dir, env
+	if pipe != nil {
+		cmd.ExtraFiles = []*os.File{pipe}
+	}
+	ownGroup(cmd)
+	cmd.WaitDelay = grace
+	start := func() error {
+		err := cmd.Start()
+		if pipe != nil {
+			pipe.Close()
+		}
+		return err
+	}
+	return &job{cmd: cmd, start: start, ended: func(res *Result) (int64, error) {
+		res.Exit, res.Signal = exitOf(cmd.ProcessState)
+		return 0, nil // bwrap does not wait for its children, so the peak would be its own
+	}}, nil
+}
+
+// shellLimits returns the limits that a shell sets where there is no helper.
+// From Linux 5.14 the number of processes counts only this sandbox; root has no
+// such limit.
+func shellLimits() []string {
+	processes := max(4096, 128*runtime.NumCPU())
+	return []string{
+		"ulimit -c 0",
+		fmt.Sprintf("ulimit -f %d", maxFileSize/512),
+		fmt.Sprintf("ulimit -u %d || ulimit -p %d", processes, processes), // bash, then dash
+	}
+}
+
+// filled returns the reading end of a pipe that contains data.
+func filled(data []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if _, err := w.Write(data); err != nil { // a few kilobytes, which fit into every pipe
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
+	home := homeDir()
+	c := &confinement{Isolated: v.isolated, Network: s.Network}
+	for _, g := range visiblePaths(os.LookupEnv, home, s) {
+		if g.write {
+			c.Writable = append(c.Writable, g.path)
+		} else {
+			c.Readable = append(c.Readable, g.path)
+		}
+	}
+	if err := makeHome(s, home, c.Readable); err != nil {
+		return nil, err
+	}
+	if s.Cache != "" {
+		c.Writable = append(c.Writable, freshHome(s))
+	}
+	return supervised(ctx, s, plan{Argv: shellArgv(s), Env: env, Dir: s.Dir, Confine: c})
+}
+
+// makeHome makes a new home directory for a command. Where nothing can be
+// mounted, it contains a link for each visible path below the real home
+// directory.
+func makeHome(s Spec, home string, sights []string) error {
+	if s.Cache == "" {
+		return nil
+	}
+	dir := freshHome(s)
+	if err := removeAll(dir); err != nil {
+		return fmt.Errorf("clean the home directory of the command: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make a home directory: %w", err)
+	}
+	for _, path := range sights {
+		rel, err := filepath.Rel(home, path)
+		if home == "" || err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		link := filepath.Join(dir, rel)
+		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+			return fmt.Errorf("make a home directory: %w", err)
+		}
+		if err := os.Symlink(path, link); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("make a home directory: %w", err)
+		}
+	}
+	return nil
+}
+
+// supervised prepares a plan below a helper that ends the processes that the
+// command leaves.
+func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
+	cmd := helperCommand(ctx, roleSupervise)
+	cmd.Dir = s.Dir
+	h, err := newHelper(cmd, p)
+	if err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt at the terminal reaches only us
+	cmd.Cancel = func() error {
+		h.stop()
+		return nil
+	}
+	cmd.WaitDelay = 2 * (grace + reapLimit)
+	return &job{cmd: cmd, start: h.start, ended: func(res *Result) (int64, error) {
+		defer h.answer.Close()
+		defer h.stop()
+		var e exitReport
+		err := json.NewDecoder(h.answer).Decode(&e)
+		switch {
+		case err != nil && res.TimedOut:
+			e = exitReport{Exit: 128 + int(syscall.SIGKILL), Signal: int(syscall.SIGKILL)}
+		case err != nil:
+			return 0, fmt.Errorf("the helper that runs it ended early (%v)", cmd.ProcessState)
+		case e.Error != "":
+			return 0, errors.New(strings.TrimSpace(e.Error))
+		}
+		res.Exit, res.Stayed = e.Exit, e.Stayed
+		if e.Signal != 0 {
+			res.Signal = syscall.Signal(e.Signal)
+		}
+		return e.Peak, nil
+	}}, nil
+}

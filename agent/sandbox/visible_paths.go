@@ -1,0 +1,205 @@
+package sandbox
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What a command can see is an allow-list, because a list of what to hide is
+// always one program behind. The names below were chosen by their content:
+// programs, libraries and caches of what anybody can download, but no
+// configuration, which is where tokens are.
+
+// systemDirs lists directories of installed files, which are visible as a
+// whole, read-only.
+var systemDirs = strings.Fields(`
+/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /nix/var/nix/profiles /gnu/store /snap
+/run/current-system
+/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage`)
+
+// systemFiles lists what builds read in /etc, as patterns of filepath.Match.
+// The rest holds passwords and keys of hosts and networks.
+var systemFiles = strings.Fields(`
+/etc/passwd /etc/group /etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf
+/etc/services /etc/protocols /etc/localtime /etc/timezone /etc/locale.conf
+/etc/default/locale /etc/os-release /etc/lsb-release /etc/*-release /etc/debian_version
+/etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/ld.so.preload /etc/ld-musl-*.path /etc/alternatives /etc/static
+/etc/ssl/certs /etc/ssl/openssl.cnf /etc/ssl/cert.pem
+/etc/pki/ca-trust /etc/pki/tls/certs /etc/pki/tls/cert.pem /etc/pki/tls/openssl.cnf /etc/pki/java /etc/crypto-policies
+/etc/java* /etc/jvm* /etc/maven /etc/gradle /etc/ant* /etc/python* /etc/perl /etc/php* /etc/R /etc/ghc* /etc/erlang
+/etc/dotnet /etc/texmf /etc/xml /etc/fonts /etc/magic /etc/mime.types /etc/terminfo`)
+
+// homeDirs lists what toolchains keep below the home directory.
+var homeDirs = strings.Fields(`
+go/pkg/mod go/bin sdk .cache/go-build
+.cargo/bin .cargo/registry .cargo/git .rustup/toolchains .rustup/settings.toml
+.m2/repository .m2/wrapper .gradle/caches .gradle/wrapper .gradle/jdks .ivy2/cache .sbt/boot .cache/coursier .coursier
+.sdkman/candidates .jdks .jenv .asdf .local/share/mise/installs .local/share/mise/shims
+.npm/_cacache .nvm .volta/bin .volta/tools .fnm .local/share/fnm .local/share/pnpm .cache/yarn .yarn/berry/cache
+.bun/bin .bun/install .deno/bin .cache/deno
+.pyenv .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv/python .local/share/uv/tools .cache/pip .cache/uv
+.virtualenvs .local/share/virtualenvs miniconda3 anaconda3 miniforge3 mambaforge .conda/envs .conda/pkgs
+.rbenv .rvm .gem/ruby .local/share/gem .nuget/packages .dotnet/dotnet .dotnet/host .dotnet/sdk .dotnet/shared .dotnet/packs .dotnet/tools
+.ghcup .cabal/packages .cabal/store .cabal/bin .stack/programs .stack/snapshots .stack/pantry .opam
+.mix/archives .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts
+.nix-profile .local/state/nix/profiles .ccache .cache/ccache .cache/zig .cache/bazelisk`)
+
+// namedDirs maps variables that name a toolchain's directory to the parts of it
+// that are visible; "." is all of it.
+var namedDirs = map[string][]string{
+	"GOROOT": {"."}, "GOPATH": {"pkg/mod", "bin"}, "GOMODCACHE": {"."}, "GOCACHE": {"."},
+	"CARGO_HOME": {"bin", "registry", "git"}, "RUSTUP_HOME": {"toolchains", "settings.toml"},
+	"JAVA_HOME": {"."}, "M2_HOME": {"."}, "MAVEN_HOME": {"."}, "GRADLE_HOME": {"."}, "ANT_HOME": {"."},
+	"GRADLE_USER_HOME": {"caches", "wrapper", "jdks"},
+	"VIRTUAL_ENV":      {"."}, "PYENV_ROOT": {"."}, "NVM_DIR": {"."}, "RBENV_ROOT": {"."}, "GEM_HOME": {"."}, "GEM_PATH": {"."},
+	"HOMEBREW_PREFIX": {"."}, "PATH": {"."},
+}
+
+// A visiblePath is one path that a command sees, under the name that it has
+// outside.
+type visiblePath struct {
+	path  string
+	write bool
+	link  string // path is a symbolic link to this
+}
+
+// visiblePaths lists what a command sees of the file system, parents first.
+// home is "" if there is no home directory to hide.
+func visiblePaths(lookup func(string) (string, bool), home string, s Spec) []visiblePath {
+	var list []visiblePath
+	for _, pattern := range slices.Concat(systemDirs, systemFiles) {
+		found, _ := filepath.Glob(pattern) // the patterns are well formed
+		for _, path := range found {
+			if !holds(path, home) {
+				list = append(list, systemPath(path))
+			}
+		}
+	}
+	for _, path := range toolchains(lookup, home) {
+		list = append(list, visiblePath{path: path})
+	}
+	for _, path := range s.Readable {
+		list = append(list, visiblePath{path: path})
+	}
+	for _, path := range writable(s) {
+		list = append(list, visiblePath{path: path, write: true})
+	}
+	return removeCovered(list)
+}
+
+// writable lists the directories that a command may write.
+func writable(s Spec) []string {
+	list := append([]string{s.Dir}, s.Writable...)
+	if s.Cache != "" {
+		list = append(list, s.Cache)
+	}
+	return list
+}
+
+// systemPath keeps a top-level link such as /bin a link, because programs ask
+// for their real name.
+func systemPath(path string) visiblePath {
+	if filepath.Dir(path) == "/" {
+		if to, err := os.Readlink(path); err == nil {
+			return visiblePath{path: path, link: to}
+		}
+	}
+	return visiblePath{path: path}
+}
+
+// toolchains lists the existing directories below the home directory or named
+// by a variable.
+func toolchains(lookup func(string) (string, bool), home string) []string {
+	var list []string
+	add := func(path string) {
+		path = filepath.Clean(path)
+		if !filepath.IsAbs(path) || holds(path, home) || path == "/" || kernelMade(path) {
+			return // a variable may hold any path; the home directory itself is never visible
+		}
+		if _, err := os.Stat(path); err == nil {
+			list = append(list, path)
+		}
+	}
+	for _, rel := range homeDirs {
+		if home != "" {
+			add(filepath.Join(home, filepath.FromSlash(rel)))
+		}
+	}
+	for name, parts := range namedDirs {
+		value, _ := lookup(name)
+		for _, dir := range filepath.SplitList(value) {
+			for _, part := range parts {
+				add(filepath.Join(dir, part))
+			}
+		}
+	}
+	return list
+}
+
+// holds reports whether path is dir or above it.
+func holds(path, dir string) bool {
+	return dir != "" && (path == dir || strings.HasPrefix(dir, strings.TrimSuffix(path, "/")+"/"))
+}
+
+// kernelMade reports whether path is a directory that every command gets anew.
+func kernelMade(path string) bool {
+	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/etc"}, func(dir string) bool { return path == dir })
+}
+
+// removeCovered sorts the list and removes paths that a parent already shows in
+// the same way.
+func removeCovered(list []visiblePath) []visiblePath {
+	slices.SortFunc(list, func(a, b visiblePath) int {
+		less := func(s visiblePath) int { // writable paths come first
+			if s.write {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(slices.Compare(strings.Split(a.path, "/"), strings.Split(b.path, "/")), less(a)-less(b))
+	})
+	var out []visiblePath
+	for _, s := range list {
+		covered := slices.ContainsFunc(out, func(o visiblePath) bool {
+			return holds(o.path, s.path) && (o.link != "" || o.write || !s.write)
+		})
+		if !covered {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// CheckGrant refuses a directory that cannot be made visible to a command
+// without also showing what it must not see.
+func CheckGrant(path string) error {
+	home := homeDir()
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case !filepath.IsAbs(path):
+		return fmt.Errorf("%q is not an absolute path", path)
+	case err != nil:
+		return fmt.Errorf("%q cannot be shown to a command: %w", path, err)
+	case holds(real, home) || real == "/":
+		return fmt.Errorf("%q holds the home directory: name what is needed of it", path)
+	}
+	return nil
+}
+
+// homeDir returns the home directory that must be hidden, without symbolic
+// links, or "" if the account has none of its own.
+func homeDir() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	home, err = filepath.EvalSymlinks(home)
+	if err != nil || holds("/usr", home) || slices.ContainsFunc(systemDirs, func(dir string) bool { return holds(home, dir) }) {
+		return "" // a system account, which owns nothing there
+	}
+	return home
+}

@@ -1,0 +1,215 @@
+package stat
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// calibrationBins and MinMarks follow harness.md, section 5: ten bins of equal
+// mass, and no claim on fewer than 200 predictions.
+const (
+	calibrationBins = 10
+	MinMarks        = 200
+)
+
+// Mark is one probability that was given, and whether it came true.
+type Mark struct {
+	P     float64
+	Right bool
+}
+
+// Calibration says how far probabilities can be believed. Each mark is one
+// prediction; an answer to a case may hold several.
+type Calibration struct {
+	Marks    int      `json:"predictions"`
+	Enough   bool     `json:"enough"` // at least 200 predictions
+	BaseRate float64  `json:"base_rate"`
+	ECE      Estimate `json:"ece"`
+	ByChance Chance   `json:"ece_by_chance"`
+	Brier    float64  `json:"brier"`
+	// Skill is 1 - Brier/(Brier of always saying the base rate); nil when all
+	// predictions came out the same.
+	Skill *float64 `json:"brier_skill"`
+	AUROC *float64 `json:"auroc"`
+	Bins  []Bin    `json:"bins"`
+}
+
+// Chance is the ECE that as many predictions would show were every probability
+// right: few predictions are never off by nothing.
+type Chance struct {
+	Mean float64 `json:"mean"`
+	High float64 `json:"high"` // not passed by chance in 95 % of draws
+}
+
+// Bin is one line of the reliability table.
+type Bin struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	N     int     `json:"n"`
+	Mean  float64 `json:"mean_probability"`
+	Right float64 `json:"right"` // share that came true
+}
+
+// NewCalibration judges the probabilities given for each case; nil
+// when there is none. Its intervals are over samples of the cases.
+func NewCalibration(cases [][]Mark) *Calibration {
+	owned := marksOf(cases)
+	marks := pickMarks(nil, owned, nil)
+	if len(marks) == 0 {
+		return nil
+	}
+	c := &Calibration{Marks: len(marks), Enough: len(marks) >= MinMarks, Bins: reliability(marks)}
+	right := 0
+	for _, m := range marks {
+		right += Count(m.Right)
+	}
+	c.Brier, c.BaseRate = brier(marks), Ratio(right, len(marks))
+	if reference := c.BaseRate * (1 - c.BaseRate); reference > 0 {
+		c.Skill = Defined(1 - c.Brier/reference)
+	}
+	c.AUROC = Defined(auroc(marks))
+	var samples []float64
+	times := make([]int, len(cases))
+	var sample []Mark
+	Resample(len(cases), func(pick []int) {
+		clear(times)
+		for _, i := range pick {
+			times[i]++
+		}
+		if sample = pickMarks(sample[:0], owned, times); len(sample) > 0 {
+			samples = append(samples, ece(reliability(sample), len(sample)))
+		}
+	})
+	c.ECE = Interval(ece(c.Bins, len(marks)), samples)
+	c.ByChance = chanceOf(marks)
+	return c
+}
+
+// ECE is the expected calibration error of the marks of all cases, 0 when
+// there is none.
+func ECE(cases [][]Mark) float64 {
+	marks := pickMarks(nil, marksOf(cases), nil)
+	return ece(reliability(marks), len(marks))
+}
+
+// chanceOf lets every one of sorted marks come out as its probability
+// says, many times.
+func chanceOf(marks []Mark) Chance {
+	random := rand.New(rand.NewPCG(Seed, uint64(len(marks))))
+	drawn, shown := slices.Clone(marks), make([]float64, Resamples)
+	sum := 0.0
+	for i := range shown {
+		for j := range drawn {
+			drawn[j].Right = random.Float64() < drawn[j].P
+		}
+		shown[i] = ece(reliability(drawn), len(drawn))
+		sum += shown[i]
+	}
+	slices.Sort(shown)
+	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
+}
+
+// ownedMark is a mark and the case that it is from.
+type ownedMark struct {
+	Mark
+	owner int // index of its case
+}
+
+// marksOf collects the marks of all cases, sorted by probability.
+func marksOf(cases [][]Mark) []ownedMark {
+	var marks []ownedMark
+	for i, c := range cases {
+		for _, m := range c {
+			marks = append(marks, ownedMark{m, i})
+		}
+	}
+	slices.SortFunc(marks, func(a, b ownedMark) int {
+		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(Count(a.Right), Count(b.Right)))
+	})
+	return marks
+}
+
+// pickMarks appends each mark as often as its case is in a sample (nil:
+// once). The marks are sorted once for all samples.
+func pickMarks(to []Mark, marks []ownedMark, times []int) []Mark {
+	for _, m := range marks {
+		n := 1
+		if times != nil {
+			n = times[m.owner]
+		}
+		for range n {
+			to = append(to, m.Mark)
+		}
+	}
+	return to
+}
+
+// reliability cuts sorted marks into bins of about equal mass. Equal
+// probabilities stay together, so that the bins do not depend on the order of
+// the cases.
+func reliability(marks []Mark) []Bin {
+	var bins []Bin
+	boundary := 0 // end of bin k when nothing ties: k/10 of the marks
+	for start, k := 0, 0; start < len(marks); start = boundary {
+		for boundary <= start {
+			k++
+			boundary = k * len(marks) / calibrationBins
+		}
+		for boundary < len(marks) && marks[boundary].P == marks[boundary-1].P {
+			boundary++
+		}
+		bins = append(bins, binOf(marks[start:boundary]))
+	}
+	return bins
+}
+
+func binOf(marks []Mark) Bin {
+	b := Bin{Low: marks[0].P, High: marks[len(marks)-1].P, N: len(marks)}
+	for _, m := range marks {
+		b.Mean += m.P / float64(len(marks))
+		b.Right += float64(Count(m.Right)) / float64(len(marks))
+	}
+	return b
+}
+
+// brier is the mean squared distance of each probability from what came of it.
+func brier(marks []Mark) float64 {
+	sum := 0.0
+	for _, m := range marks {
+		d := m.P - float64(Count(m.Right))
+		sum += d * d
+	}
+	return sum / float64(len(marks))
+}
+
+// ece is the mean distance of stated and true probability.
+func ece(bins []Bin, n int) float64 {
+	sum := 0.0
+	for _, b := range bins {
+		sum += float64(b.N) / float64(n) * math.Abs(b.Mean-b.Right)
+	}
+	return sum
+}
+
+// auroc is the chance that a right prediction has a higher probability than a
+// wrong one, ties counting half.
+func auroc(sorted []Mark) float64 {
+	var wins float64
+	right, wrong := 0, 0
+	for start := 0; start < len(sorted); {
+		end, r := start, 0
+		for end < len(sorted) && sorted[end].P == sorted[start].P {
+			r += Count(sorted[end].Right)
+			end++
+		}
+		w := end - start - r
+		wins += float64(r)*float64(wrong) + float64(r)*float64(w)/2
+		right, wrong, start = right+r, wrong+w, end
+	}
+	if right == 0 || wrong == 0 {
+		return math.NaN()
+	}
+	return wins / float64(right) / float64(wrong)
+}

@@ -1,0 +1,92 @@
+package stat
+
+import (
+	"math"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// Five marks by hand: Brier, its skill, AUROC with a tie, and ECE of five
+// singleton bins.
+func TestCalibrationByHand(t *testing.T) {
+	marks := []Mark{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
+	var cases [][]Mark
+	for _, m := range marks {
+		cases = append(cases, []Mark{m})
+	}
+	c := NewCalibration(cases)
+	brier := (0.01 + 0.64 + 0.16 + 0.36 + 0.04) / 5
+	near(t, "Brier", c.Brier, brier)
+	near(t, "base rate", c.BaseRate, 0.4)
+	near(t, "skill", *c.Skill, 1-brier/0.24)
+	// pairs (right, wrong): .9 beats all three; .6 loses to .8, ties .6, beats .2
+	near(t, "AUROC", *c.AUROC, (3+0.5+1)/6)
+	near(t, "ECE", *c.ECE.Value, (0.1+0.8+0.2/2*2+0.2)/5)
+	if c.Enough {
+		t.Error("five predictions are claimed to be enough")
+	}
+}
+
+// What chance alone shows is known for one even bet, and nothing for
+// certainties; it falls as predictions become more.
+func TestByChance(t *testing.T) {
+	near(t, "one even bet", chanceOf([]Mark{{0.5, true}}).Mean, 0.5)
+	near(t, "certainties", chanceOf([]Mark{{0, true}, {1, false}}).High, 0)
+	many := func(n int) (marks []Mark) {
+		for i := range n {
+			marks = append(marks, Mark{P: (float64(i) + 0.5) / float64(n)})
+		}
+		return marks
+	}
+	if few, more := chanceOf(many(40)), chanceOf(many(640)); more.Mean*3 > few.Mean || more.Mean*5 < few.Mean || few.High <= few.Mean {
+		t.Errorf("%+v for 40 and %+v for 640, which should be a quarter", few, more)
+	}
+}
+
+// Bins have equal mass where nothing ties, and equal probabilities are never
+// parted.
+func TestReliabilityBins(t *testing.T) {
+	var marks []Mark
+	for i := range 100 {
+		marks = append(marks, Mark{float64(i+1) / 200, i%2 == 0})
+	}
+	bins := reliability(marks)
+	if len(bins) != calibrationBins {
+		t.Fatalf("%d bins, want %d", len(bins), calibrationBins)
+	}
+	for _, b := range bins {
+		if b.N != 10 {
+			t.Errorf("bin %v holds %d, want 10", b, b.N)
+		}
+	}
+	for i := range marks[20:55] {
+		marks[20+i].P = 0.2
+	}
+	total := 0
+	for _, b := range reliability(marks) {
+		total += b.N
+		if b.Low <= 0.2 && b.High >= 0.2 && b.N != 35 {
+			t.Errorf("bin %v parts a tie", b)
+		}
+	}
+	if total != len(marks) {
+		t.Errorf("bins hold %d of %d", total, len(marks))
+	}
+}
+
+// One class alone leaves AUROC and skill undefined.
+func TestOneClass(t *testing.T) {
+	c := NewCalibration([][]Mark{{{0.7, true}, {0.4, true}}})
+	if c.AUROC != nil || c.Skill != nil {
+		t.Errorf("AUROC %v, skill %v of one class", c.AUROC, c.Skill)
+	}
+	if NewCalibration([][]Mark{nil}) != nil {
+		t.Error("a case without probabilities is calibrated")
+	}
+}

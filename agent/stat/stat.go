@@ -1,0 +1,29 @@
+// Package stat holds the mathematics of evaluations and of probabilities:
+// intervals, tests of difference, calibration, and logistic fits.
+//
+// It knows numbers only, and imports nothing of ours. Equal input gives equal
+// output: what is random is seeded.
+//
+// The methods and where they are from:
+//   - bootstrap.go: percentile intervals of the bootstrap (Efron and
+//     Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), and the
+//     two-sided bootstrap test of a paired difference.
+//   - mcnemar.go: the exact form of McNemar's test (Psychometrika 12, 1947),
+//     which is a binomial test on the discordant pairs.
+//   - calibration.go: the expected calibration error over bins of equal mass
+//     (Naeini et al., AAAI 2015, with Nixon et al., CVPR Workshops 2019, for the
+//     bins), Brier's score (Monthly Weather Review 78, 1950) and its skill, and
+//     the area under the ROC curve as the statistic of Mann and Whitney.
+//   - logistic.go: logistic regression by Newton's method.
+//   - platt.go: Platt's map to calibrated probabilities (Advances in Large
+//     Margin Classifiers, 1999), with the agreement of votes as a second input,
+//     and its cross-validation.
+package stat
+
+// Count is 1 for true and 0 for false.
+func Count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,46 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/agent/szz"
+)
+
+// summary says in a sentence how often the command was run, with which files
+// laid over and how confined.
+func (c *check) summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), szz.Plural(c.space.Runs(), "time", "times"))
+	if n := len(c.over.tests); n > 0 {
+		fmt.Fprintf(&b, ", with %d test %s of the fix laid over", n, szz.Plural(n, "file", "files"))
+	} else {
+		b.WriteString("; the fix changes no test file, so each commit ran its own")
+	}
+	switch c.space.Level() {
+	case sandbox.Bwrap:
+		b.WriteString("; sandbox: bubblewrap")
+	case sandbox.Landlock:
+		b.WriteString("; sandbox: landlock")
+	default:
+		b.WriteString("; no sandbox")
+	}
+	return b.String()
+}
+
+// sandboxHint says why a command may fail in a sandbox that passes elsewhere.
+func (c *check) sandboxHint() string {
+	if c.space.Level() == sandbox.None {
+		return ""
+	}
+	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
+}
+
+// overlayHint says that no test file of the fix could show the bug.
+func (c *check) overlayHint() string {
+	if len(c.over.tests) > 0 {
+		return ""
+	}
+	return "; the fix brings no test file that could be laid over"
+}

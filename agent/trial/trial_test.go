@@ -1,0 +1,136 @@
+package trial
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/sandbox"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// open makes a workspace for a repository, which ends with the test and has to
+// leave nothing behind.
+func open(t *testing.T, h *gittest.History, opt Options) *Workspace {
+	t.Helper()
+	opt.Scratch = filepath.Join(t.TempDir(), "scratch")
+	if opt.Sandbox == "" {
+		opt.Sandbox = sandbox.None
+	}
+	w, err := Open(t.Context(), h.Open(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		w.Close()
+		if left, _ := filepath.Glob(filepath.Join(opt.Scratch, "*-*")); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	})
+	return w
+}
+
+func TestRunTellsTheOutcome(t *testing.T) {
+	// The way in which the command ends says whether it passes, fails or cannot
+	// tell, and each commit is run with its own files and those laid over.
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"said": "exit 3\n"})
+	w := open(t, h, Options{Command: ". ./said", Timeout: 2 * time.Second})
+	for said, want := range map[string]Result{
+		"":                  {Outcome: Fails, How: "fails (exit 3)"},
+		"exit 0":            {Outcome: Passes, How: "passes"},
+		"exit 125":          {Outcome: Unknown, How: "said that it cannot tell (exit 125)"},
+		"no-such-program":   {Outcome: Unknown, How: "found no program to run (exit 127)"},
+		"kill -9 $$":        {Outcome: Unknown, How: "was killed (exit 137)"},
+		"echo a; sleep 100": {Outcome: Unknown, How: "ran into its time limit of 2s", Output: []byte("a\n")},
+	} {
+		var over []gitext.Overlay
+		if said != "" {
+			over = []gitext.Overlay{{Path: "said", Mode: 0o100644, Content: []byte(said + "\n")}}
+		}
+		got, err := w.Run(t.Context(), commit, over)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Outcome != want.Outcome || got.How != want.How || want.Output != nil && string(got.Output) != string(want.Output) {
+			t.Errorf("%q: %d, it %s, %q", said, got.Outcome, got.How, got.Output)
+		}
+	}
+	if w.Runs() != 6 || w.Level() != sandbox.None {
+		t.Errorf("%d runs at level %s", w.Runs(), w.Level())
+	}
+}
+
+func TestRunKeepsUntrackedFilesOnly(t *testing.T) {
+	// What a build leaves in the work tree is there for the next run; what was
+	// laid over and what stood in TMPDIR is not.
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a": "a\n"})
+	w := open(t, h, Options{Command: `ls >&2; test -e built && test ! -e over && test ! -e "$TMPDIR/x" && exit 0; touch built "$TMPDIR/x"; exit 1`})
+	over := []gitext.Overlay{{Path: "over", Mode: 0o100644, Content: []byte("x\n")}}
+	first, err := w.Run(t.Context(), commit, over)
+	if err != nil || first.Outcome != Fails {
+		t.Fatalf("first: it %s, %v\n%s", first.How, err, first.Output)
+	}
+	second, err := w.Run(t.Context(), commit, nil)
+	if err != nil || second.Outcome != Passes {
+		t.Errorf("second: it %s, %v\n%s", second.How, err, second.Output)
+	}
+}
+
+func TestRunEndsAtMaxRuns(t *testing.T) {
+	// A run beyond the limit is an error of its own and is not counted.
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a": "a\n"})
+	var said []string
+	w := open(t, h, Options{Command: "exit 0", MaxRuns: 1, OnEvent: func(e agent.Event) { said = append(said, e.(agent.Progress).Text) }})
+	_, err := w.Run(t.Context(), commit, nil)
+	_, again := w.Run(t.Context(), commit, nil)
+	if err != nil || !errors.Is(again, ErrMaxRuns) || w.Runs() != 1 {
+		t.Errorf("%v, then %v, after %d runs", err, again, w.Runs())
+	}
+	if want := []string{"run 1: check out " + commit.Short(), "run 1: the command at " + commit.Short()}; !slices.Equal(said, want) {
+		t.Errorf("progress %q", said)
+	}
+}
+
+func TestRunOfACommitThatIsNotThere(t *testing.T) {
+	// A commit that cannot be checked out is an outcome, not an error.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("c", gittest.Files{"a": "a\n"})
+	got, err := open(t, h, Options{Command: "exit 0"}).Run(t.Context(), gitext.OID(strings.Repeat("1", 40)), nil)
+	if err != nil || got.Outcome != Unknown || !strings.HasPrefix(got.How, "was not run (") {
+		t.Errorf("it %s, %v", got.How, err)
+	}
+}
+
+func TestFailureRecurs(t *testing.T) {
+	// A failure recurs where a third of the lines that belong to it alone do,
+	// whatever times, addresses and line numbers are in them.
+	failing := Result{Output: []byte("build ok\na.c:12: want 3 at 0xff12\n2 of 7 failed\n")}
+	failure := FailureOf(failing, []byte("build ok\n7 of 7 passed\n"))
+	for out, want := range map[string]bool{
+		"build ok\na.c:14: want 5 at 0x1\n1 of 9 failed\n": true,
+		"9 of 9 failed\n":          true,
+		"build ok\n":               false,
+		"a.c:3: syntax error\n":    false,
+		"":                         false,
+		"  a.c:12: want 3 at 0x\n": false,
+	} {
+		if got := failure.Recurs(Result{Output: []byte(out)}); got != want {
+			t.Errorf("%q: %v", out, got)
+		}
+	}
+	if !FailureOf(Result{}, nil).Recurs(Result{Output: []byte("x\n")}) {
+		t.Error("a silent command is not believed by its exit code")
+	}
+}

@@ -1,0 +1,116 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// git opens the files of a repository whatever they are. If one is a named
+// pipe, git waits until the time-out, which is long because some real answers
+// take long. So when a call has run for a while, we check once whether such a
+// file blocks it, and if so end the call with an error that names the file.
+
+// blockedAfter is how long git may run before the check, which takes a fraction
+// of a second in a large repository.
+const blockedAfter = 2 * time.Second
+
+// A blockWatcher looks for a file that blocks git. It returns an error that
+// names the file, or nil.
+type blockWatcher func(context.Context) error
+
+// watch schedules the check. If it finds a blocking file it ends the call
+// through cancel.
+func (look blockWatcher) watch(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
+	if look == nil {
+		return func() bool { return false }
+	}
+	return time.AfterFunc(blockedAfter, func() {
+		if err := look(ctx); err != nil {
+			cancel(err)
+		}
+	}).Stop
+}
+
+// errBlocking returns an error if a file would block git.
+func errBlocking(path string, mode fs.FileMode) error {
+	if mode&fs.ModeSymlink != 0 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil // a dangling link: git reports it
+		}
+		mode = info.Mode()
+	}
+	if mode&(fs.ModeNamedPipe|fs.ModeDevice) == 0 || isNull(path) {
+		return nil
+	}
+	return &KindError{path, mode}
+}
+
+// isNull reports whether path is the null device, under any name: people link
+// to it.
+func isNull(path string) bool {
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(os.DevNull)
+	return errors.Join(errA, errB) == nil && os.SameFile(a, b)
+}
+
+// gitEntries lists what git reads in a git directory. Other entries, such as
+// another program's pipe or socket, do not block git.
+var gitEntries = map[string]bool{
+	"config": true, "config.worktree": true, "commondir": true, "gitdir": true, "packed-refs": true, "shallow": true, "index": true,
+	"info": true, "refs": true, "objects": true, "worktrees": true, "reftable": true, "logs": true,
+}
+
+// blockingFileInGitDir looks for a file that blocks git in a git directory.
+func blockingFileInGitDir(ctx context.Context, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // git reports it
+	}
+	for _, e := range entries {
+		if !gitEntries[e.Name()] && !strings.HasSuffix(e.Name(), "HEAD") && !strings.HasPrefix(e.Name(), "sharedindex.") {
+			continue
+		}
+		if err := blockingFileBelow(ctx, filepath.Join(dir, e.Name()), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockingFileBelow checks every file below top that has one of the names; nil
+// means every file.
+func blockingFileBelow(ctx context.Context, top string, named map[string]bool) error {
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil // git reports what is unreadable
+		case d.IsDir() && named != nil && d.Name() == ".git" && path != top:
+			return fs.SkipDir
+		case d.IsDir(), named != nil && !named[d.Name()]:
+			return nil
+		}
+		return errBlocking(path, d.Type())
+	})
+}
+
+// blockingFile checks the repository's git directories.
+func (r *Repo) blockingFile(ctx context.Context) error {
+	dirs := []string{r.gitDir, r.commonDir}
+	if r.gitDir == "" { // the repository has not been found yet
+		dirs = []string{findGitDir(r.opt.Dir, r.user.getenv("GIT_DIR"))}
+	}
+	for _, dir := range dirs {
+		if err := blockingFileInGitDir(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}

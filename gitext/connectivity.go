@@ -1,0 +1,35 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// CheckConnectivity checks that this clone holds every object that its refs and
+// HEAD reach. For an object that it lacks it returns a *MissingObjectError. It
+// reads every tree of the history, newest first: a clone that lacks much is
+// found soon, a complete one takes long (portage with 190,000 objects: 2.2 s on
+// a busy machine). ctx bounds the time. The result does not count for Missed,
+// because nobody needed the object.
+func (r *Repo) CheckConnectivity(ctx context.Context) error {
+	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname)"}})
+	if err != nil {
+		return err
+	}
+	tips := string(out)
+	if head, err := r.Resolve(ctx, "HEAD"); err == nil { // without a commit at HEAD there is nothing to check
+		tips += string(head) + "\n"
+	}
+	_, err = r.shadow.output(ctx, call{
+		args:  []string{"rev-list", "--objects", "--quiet", "--in-commit-order", "--stdin"},
+		stdin: strings.NewReader(tips),
+	})
+	var gitErr *Error
+	if errors.As(err, &gitErr) && !gitErr.stopped() {
+		if oid := r.lacking(ctx, gitErr.Stderr); oid != "" {
+			return &MissingObjectError{OID: oid}
+		}
+	}
+	return err
+}

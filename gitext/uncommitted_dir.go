@@ -1,0 +1,213 @@
+package gitext
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// An uncommittedDir is a temporary git directory of ours, through which git
+// compares the user's index and work tree with HEAD. git reads the user's index
+// and files in place and writes neither. Everything else that it reads is in
+// this directory:
+//
+//	config                    ours: no filter, diff driver, hook or fsmonitor is defined
+//	objects/info/alternates   the user's objects
+//	info/attributes           a copy: it decides how line endings are converted
+//	sharedindex.*             copies of the parts of a split index
+//
+// The attributes of the work tree may still name filters and diff drivers, but
+// none of those names is defined here. So git runs no program and applies only
+// its built-in conversions.
+type uncommittedDir struct {
+	repo *Repo
+	dir  string
+	git  *runner
+}
+
+const (
+	// maxAttributes is the size above which git 2.39 ignores a file of attributes.
+	maxAttributes = 100 << 20
+	// maxSharedIndex is the largest part of a split index that is copied: about
+	// five million files.
+	maxSharedIndex = 1 << 30
+)
+
+func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
+	index, err := r.indexFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "git-agent-") // mode 0700
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a directory to compare files: %w", err)
+	}
+	u := &uncommittedDir{repo: r, dir: dir}
+	if err := u.fill(); err != nil {
+		u.close()
+		return nil, fmt.Errorf("prepare to compare files: %w", err)
+	}
+	git := *r.shadow
+	git.dir = dir
+	git.env = append(git.env[:len(git.env):len(git.env)], "GIT_DIR="+dir, "GIT_INDEX_FILE="+index)
+	u.git = &git
+	return u, nil
+}
+
+func (u *uncommittedDir) close() { os.RemoveAll(u.dir) } // what cannot be removed stays in the system's temporary directory and does no harm
+
+// indexFile returns the path of the user's index. A hook may be given another
+// one in GIT_INDEX_FILE.
+func (r *Repo) indexFile(ctx context.Context) (string, error) {
+	index := filepath.Join(r.gitDir, "index")
+	if r.user.getenv("GIT_INDEX_FILE") != "" {
+		out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--path-format=absolute", "--git-path", "index"}})
+		if err != nil {
+			return "", err
+		}
+		index = strings.TrimSuffix(string(out), "\n")
+	}
+	f, err := OpenRegular(index) // git would wait for ever on a named pipe
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return index, nil // nothing was ever staged
+	case err != nil:
+		return "", fmt.Errorf("read the index: %w", err)
+	}
+	return index, f.Close()
+}
+
+// fill writes the directory.
+func (u *uncommittedDir) fill() error {
+	if err := writeShadow(u.dir, u.repo.shadowFiles()); err != nil {
+		return err
+	}
+	attributes, err := ReadRegular(filepath.Join(u.repo.commonDir, "info", "attributes"), maxAttributes)
+	if err == nil {
+		if err = os.Mkdir(filepath.Join(u.dir, "info"), 0o700); err == nil {
+			err = os.WriteFile(filepath.Join(u.dir, "info", "attributes"), attributes, 0o600)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return u.copySharedIndex()
+}
+
+// copySharedIndex copies the files that a split index refers to by their
+// hashes. Most repositories have none.
+func (u *uncommittedDir) copySharedIndex() error {
+	entries, err := os.ReadDir(u.repo.gitDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		sum, isPart := strings.CutPrefix(e.Name(), "sharedindex.")
+		if _, err := hex.DecodeString(sum); !isPart || err != nil {
+			continue
+		}
+		err := copyFile(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git removes old ones
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a regular file of at most max bytes to a new one.
+func copyFile(to, from string, max int64) error {
+	in, err := OpenRegular(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // only read
+	if info, err := in.Stat(); err != nil || info.Size() > max {
+		return errors.Join(err, fmt.Errorf("%q has more than %d bytes", from, max))
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// checkWorkTree refuses a work tree that only the repository's configuration
+// names (core.worktree): it could be any directory, and its files would be
+// shown and sent to a model. A work tree is accepted if it leads back to the
+// repository, as a submodule's does, or if the user's environment names it or
+// the repository.
+func (r *Repo) checkWorkTree() error {
+	if !isDir(r.workTree) {
+		return &Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
+	}
+	if r.user.getenv("GIT_WORK_TREE") != "" || r.user.getenv("GIT_DIR") != "" {
+		return nil
+	}
+	back, errBack := os.Stat(findGitDir(r.workTree, ""))
+	own, errOwn := os.Stat(r.gitDir)
+	if errors.Join(errBack, errOwn) == nil && os.SameFile(back, own) {
+		return nil
+	}
+	return &Error{
+		Exit: 128, Err: fmt.Errorf("only core.worktree in the repository itself names the work tree %q", r.workTree),
+		Hint: "if that is right: git --work-tree=" + ShellQuote(r.workTree) + " agent ...",
+	}
+}
+
+// workTreeSettings matches the settings that change how files are compared with
+// the index, and those that define filters.
+const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicode|trustctime|checkstat|autocrlf|eol|sparsecheckout|sparsecheckoutcone|attributesfile)|index\.sparse|filter\..*\.(clean|process))$`
+
+// plainValue matches a boolean or a single word, which is all that those
+// settings take.
+var plainValue = regexp.MustCompile(`^[A-Za-z0-9]*$`)
+
+// useWorkTree lets git read the user's files. What counts as a change is
+// decided by the settings of the user and of the repository.
+func (u *uncommittedDir) useWorkTree(settings map[string][]ConfigValue) error {
+	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.bare=false")
+	for key, values := range settings {
+		last := values[len(values)-1]
+		switch {
+		case strings.HasPrefix(key, "filter."):
+			continue
+		case key == "core.attributesfile":
+			last = ConfigValue{Value: trusted(values)} // the repository's own value could name any file
+			if last.Value == "" {
+				continue
+			}
+		case !plainValue.MatchString(last.Value):
+			return fmt.Errorf("%s has the value %q (%s), which git does not accept", key, last.Value, last.Scope)
+		}
+		if last.Bare {
+			last.Value = "true"
+		}
+		pins = append(pins, "-c", key+"="+last.Value)
+	}
+	u.git.pins = pins
+	u.git.dir = u.repo.workTree
+	u.git.env = append(u.git.env, "GIT_WORK_TREE="+u.repo.workTree)
+	u.git.look = u.blockingFile
+	if dir := u.repo.user.getenv("XDG_CONFIG_HOME"); dir != "" {
+		u.git.env = append(u.git.env, "XDG_CONFIG_HOME="+dir) // for the user's own attributes
+	}
+	return nil
+}
+
+// blockingFile looks for a file that keeps git waiting when it reads the work
+// tree: one of the repository's own files, or a .gitattributes. git itself
+// skips other files that are not regular.
+func (u *uncommittedDir) blockingFile(ctx context.Context) error {
+	if err := u.repo.blockingFile(ctx); err != nil {
+		return err
+	}
+	return blockingFileBelow(ctx, u.repo.workTree, map[string]bool{".gitattributes": true})
+}

@@ -1,0 +1,88 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// settingTimeout bounds a look at the configuration.
+const settingTimeout = 2 * time.Second
+
+// ConfigBool reads a boolean setting. It returns otherwise if the setting is
+// unset or unreadable.
+func ConfigBool(ctx context.Context, key string, otherwise bool) bool {
+	out, err := userGit(ctx, "config", "--type=bool", "--get", key)
+	if err != nil {
+		return otherwise // exit 1 is unset; a broken file is reported by git's own commands
+	}
+	return out == "true"
+}
+
+// ColorBool decides whether to colour by git's rule: the key, then color.ui,
+// then the terminal, TERM and GIT_PAGER_IN_USE.
+func ColorBool(ctx context.Context, key string, tty bool) bool {
+	out, err := userGit(ctx, "config", "--get-colorbool", key, fmt.Sprint(tty))
+	return err == nil && out == "true"
+}
+
+// Colors resolves the colour slots below prefix to escape sequences. It changes
+// and returns slots, whose values are the defaults in git's spelling. Only
+// configured slots cost a process.
+func Colors(ctx context.Context, prefix string, slots map[string]string) map[string]string {
+	for slot, spelled := range slots {
+		slots[slot] = escapeOf(spelled)
+	}
+	out, err := userGit(ctx, "config", "--null", "--name-only", "--get-regexp", "^"+strings.ReplaceAll(prefix, ".", `\.`)+`\.`)
+	if err != nil {
+		return slots // none is configured
+	}
+	for name := range strings.SplitSeq(out, "\x00") {
+		slot := strings.TrimPrefix(name, prefix+".")
+		if _, known := slots[slot]; !known {
+			continue
+		}
+		if code, err := userGit(ctx, "config", "--get-color", name); err == nil {
+			slots[slot] = code
+		}
+	}
+	return slots
+}
+
+// attributes maps the words that the defaults use to SGR numbers.
+var attributes = map[string]string{
+	"bold": "1", "dim": "2", "italic": "3", "ul": "4", "reverse": "7",
+	"red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35", "cyan": "36",
+}
+
+func escapeOf(spelled string) string {
+	var codes []string
+	for word := range strings.FieldsSeq(spelled) {
+		codes = append(codes, attributes[word])
+	}
+	if codes == nil {
+		return ""
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m"
+}
+
+// userGit runs git as the user would and returns its output without the final
+// newline.
+func userGit(ctx context.Context, args ...string) (string, error) {
+	r := runner{env: withoutKeys(os.Environ()), timeout: settingTimeout}
+	out, err := r.output(ctx, call{args: args})
+	return string(bytes.TrimSuffix(out, []byte("\n"))), err
+}
+
+// UserGitVersion returns the version of the git in PATH. It needs no
+// repository.
+func UserGitVersion(ctx context.Context) (string, error) {
+	// Ignore the configuration: if it is broken, that is a finding of its own.
+	r := runner{env: append(withoutKeys(os.Environ()), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull), timeout: settingTimeout}
+	text, err := r.output(ctx, call{args: []string{"version"}})
+	out := string(bytes.TrimSuffix(text, []byte("\n")))
+	return strings.TrimPrefix(out, "git version "), err
+}
