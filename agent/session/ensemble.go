@@ -9,65 +9,68 @@ import (
 	"git-agent/agent"
 )
 
-// maxAtOnce bounds the runs of an ensemble that are under way together, because
-// servers limit the rate of requests.
-const maxAtOnce = 8
+// maxParallel is how many runs of an ensemble go on at once at most. Servers
+// limit the rate of requests.
+const maxParallel = 8
 
-// ErrSibling is the cause that ends the runs of an ensemble beside one that
-// failed for good.
+// ErrSibling is the cause that cancels the other runs of an ensemble when one
+// run fails in a way that no run can recover from.
 var ErrSibling = errors.New("another run of the vote failed for a reason that holds for all")
 
-// Ensemble does the same work several times with one model. The first run goes
-// ahead until the model has answered once: the others then find the words that
-// all of them begin with in the server's cache, and are not tried where nobody
-// answers. Where money is limited the first run goes on to its end, and only as
-// many follow together as the rest will last for: five runs that stop half way
-// are no answer.
+// Ensemble does the same work several times with one model.
+//
+// The first run starts alone, and the others start when the model has answered
+// it once. By then the server's cache holds the beginning of the prompt, which
+// all runs share; and if the server does not answer, the others are not tried.
+//
+// If there is a limit on cost, the first run ends before the others start, and
+// only as many start together as the remaining money pays for: five runs that
+// stop half way give no answer.
 type Ensemble[R any] struct {
-	Size    int               // runs, from 1
-	Ledger  *agent.Ledger     // what they spend from; may be nil
-	Noun    string            // what a run is called in progress, in the plural
-	OnEvent func(agent.Event) // gets each run's events as agent.OfRun where there are several, one at a time; may be nil
-	// Do does the k-th run, from 0, and hands its events to listen. An error ends
-	// the ensemble. When the context's cause is ErrSibling, Do returns what it
-	// has.
+	Size    int               // number of runs, from 1
+	Ledger  *agent.Ledger     // pays for the runs; may be nil
+	Noun    string            // what progress reports call the runs, in the plural
+	OnEvent func(agent.Event) // gets the events of all runs, one at a time, as agent.OfRun if Size is above 1; may be nil
+	// Do does the k-th run, counted from 0, and passes its events to listen. An
+	// error ends the ensemble. If the context ends with the cause ErrSibling, Do
+	// returns what it has found so far.
 	Do func(ctx context.Context, k int, listen func(agent.Event)) (R, Ending, error)
 }
 
-// Ending is what the other runs of an ensemble need to know of one that has
-// ended.
+// Ending says how a run ended, as far as it matters to the other runs of the
+// ensemble.
 type Ending struct {
 	Answered bool     // the model has answered at least once
-	CostUSD  *float64 // nil when it is not known
-	EndsAll  bool     // it failed for a reason that would end every other run too
+	CostUSD  *float64 // nil if unknown
+	EndsAll  bool     // the run failed for a reason that would end every other run too
 }
 
-// gathering is an ensemble under way.
-type gathering[R any] struct {
+// activeEnsemble is an ensemble that is at work.
+type activeEnsemble[R any] struct {
 	Ensemble[R]
 	stop  context.CancelCauseFunc
-	ready chan struct{} // closed when the others may begin
+	ready chan struct{} // closed when the other runs may begin
 
 	mu      sync.Mutex
-	opened  bool // ready is closed
-	results []R  // of those that began, by their number
+	begun   bool // ready is closed
+	results []R  // of the runs that have begun, by number; likewise endings and errs
 	endings []Ending
 	errs    []error
 	done    int
 }
 
-// Run does the runs and returns their results in the order of their numbers,
-// whichever ends first. There are fewer than Size when the first run ended
-// without an answer of the model.
+// Run does the runs and returns their results in the order of their numbers.
+// There are fewer than Size if the model never answered the first run, or if a
+// run ended the ensemble.
 func (e Ensemble[R]) Run(ctx context.Context) ([]R, error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	g := &gathering[R]{Ensemble: e, stop: stop, ready: make(chan struct{})}
+	g := &activeEnsemble[R]{Ensemble: e, stop: stop, ready: make(chan struct{})}
 	var work sync.WaitGroup
 	work.Go(func() { g.do(within, g.begin()) })
 	<-g.ready
-	slots := make(chan struct{}, g.atOnce())
-	for range g.others() {
+	slots := make(chan struct{}, g.parallel())
+	for range g.remaining() {
 		slots <- struct{}{}
 		if within.Err() != nil {
 			break
@@ -79,7 +82,7 @@ func (e Ensemble[R]) Run(ctx context.Context) ([]R, error) {
 		})
 	}
 	work.Wait()
-	if ctx.Err() != nil { // perhaps between two runs, of which none knows
+	if ctx.Err() != nil { // perhaps between two runs, so that no run reports it
 		return nil, ctx.Err()
 	}
 	for _, err := range g.errs {
@@ -90,8 +93,8 @@ func (e Ensemble[R]) Run(ctx context.Context) ([]R, error) {
 	return g.results, nil
 }
 
-// begin makes room for the next run and returns its number.
-func (g *gathering[R]) begin() int {
+// begin reserves the slots of the next run and returns its number.
+func (g *activeEnsemble[R]) begin() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var none R
@@ -99,9 +102,9 @@ func (g *gathering[R]) begin() int {
 	return len(g.results) - 1
 }
 
-// others is how many runs follow the first: none when that one ended without
-// an answer of the model.
-func (g *gathering[R]) others() int {
+// remaining returns how many runs follow the first: none if the first ended
+// without an answer of the model.
+func (g *activeEnsemble[R]) remaining() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.done > 0 && (g.errs[0] != nil || !g.endings[0].Answered) {
@@ -110,22 +113,23 @@ func (g *gathering[R]) others() int {
 	return g.Size - 1
 }
 
-// atOnce is how many runs may follow the first together. Runs differ in what
-// they cost, hence half of what the first one suggests.
-func (g *gathering[R]) atOnce() int {
+// parallel returns how many of the remaining runs may go on at once. If money is
+// limited, it is half of what the cost of the first run suggests, because runs
+// differ in cost.
+func (g *activeEnsemble[R]) parallel() int {
 	left, limited := g.Ledger.Left()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	cost := g.endings[0].CostUSD
 	if !limited || g.done == 0 || cost == nil || *cost <= 0 {
-		return maxAtOnce
+		return maxParallel
 	}
-	return int(min(max(left / *cost / 2, 1), maxAtOnce))
+	return int(min(max(left / *cost / 2, 1), maxParallel))
 }
 
-// do is one run from beginning to end. What would end every other run too, or
-// is trouble of ours, stops those beside it.
-func (g *gathering[R]) do(ctx context.Context, k int) {
+// do does one run from beginning to end. An error, or an ending that would end
+// every other run too, stops the other runs.
+func (g *activeEnsemble[R]) do(ctx context.Context, k int) {
 	result, ending, err := g.Do(ctx, k, g.listener(k))
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,16 +144,17 @@ func (g *gathering[R]) do(ctx context.Context, k int) {
 	}
 }
 
-// open lets the other runs begin. The caller holds mu.
-func (g *gathering[R]) open() {
-	if !g.opened {
-		g.opened = true
+// open lets the other runs begin. The caller holds g.mu.
+func (g *activeEnsemble[R]) open() {
+	if !g.begun {
+		g.begun = true
 		close(g.ready)
 	}
 }
 
-// listener hands on the events of one run, one at a time for all runs.
-func (g *gathering[R]) listener(k int) func(agent.Event) {
+// listener returns a function that passes on the events of run k. Events of
+// different runs are passed on one at a time.
+func (g *activeEnsemble[R]) listener(k int) func(agent.Event) {
 	return func(e agent.Event) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

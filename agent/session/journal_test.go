@@ -30,7 +30,7 @@ func (f *failing) Note(context.Context, string, []byte) error           { return
 func TestOptionalJournal(t *testing.T) {
 	told := 0
 	f := &failing{left: 2}
-	j := &optionalJournal{Journal: f, lost: func(error) { told++ }}
+	j := &optionalJournal{Journal: f, onEnd: func(error) { told++ }}
 	ctx := t.Context()
 	for range 3 {
 		_, found, err := j.Recall(ctx, "k")
@@ -43,7 +43,7 @@ func TestOptionalJournal(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	j = &optionalJournal{Journal: &failing{}, lost: func(error) { told++ }}
+	j = &optionalJournal{Journal: &failing{}, onEnd: func(error) { told++ }}
 	if err := j.Intend(canceled, "k", nil); err == nil || told != 1 {
 		t.Errorf("a caller who stopped waiting: %v, told %d times", err, told)
 	}

@@ -16,36 +16,36 @@ import (
 	"git-agent/gitext"
 )
 
-// Settings say which model is asked and what it may cost. They come from options,
-// then the environment, then git's configuration. The zero value configures no
+// Settings say which model is asked and what it may cost. Options override the
+// environment, which overrides git's configuration. The zero value configures no
 // model.
 type Settings struct {
 	Model         string
 	BaseURL       string
 	Wire          model.Wire
-	KeyCommand    string        // prints the key
-	MaxCost       float64       // USD of one command; 0 for no limit
-	MaxTokens     int64         // of one conversation; 0 for the engine's default
-	Turns         int           // answers of the model in one conversation; 0 for the engine's default
-	Timeout       time.Duration // of one conversation; 0 for the engine's default
-	ReplyTimeout  time.Duration // of one answer of the server; 0 for the client's default
-	Price         *TokenPrice   // nil: what the server or the price table says
-	AllowUnpriced bool
-	Temperature   *float64 // nil: what the server takes
-	Effort        string   // of reasoning; "": what the server takes
-	Calibration   string   // file with a calibration of the model's probabilities; "" for none
-	Engine        string   // "offline" keeps the model out unless an option asks for it
+	KeyCommand    string        // a command that prints the key
+	MaxCost       float64       // limit of one command in USD; 0 for none
+	MaxTokens     int64         // limit of one conversation; 0 for the engine's default
+	Turns         int           // limit of the model's answers in one conversation; 0 for the engine's default
+	Timeout       time.Duration // limit of one conversation; 0 for the engine's default
+	ReplyTimeout  time.Duration // limit of one answer of the server; 0 for the client's default
+	Price         *TokenPrice   // nil to use the price that the server or the price table names
+	AllowUnpriced bool          // use a model whose price is unknown
+	Temperature   *float64      // nil for the server's default
+	Effort        string        // reasoning effort; "" for the server's default
+	Calibration   string        // file with a calibration of the model's probabilities; "" for none
+	Engine        string        // "offline" means that a model is asked only if an option says so
 
-	From map[string]string // where each setting that is set comes from, by its key
+	From map[string]string // where each configured setting comes from, by its key
 }
 
-// A Setting is one agent.* key of the configuration that is about a model.
+// Setting is one agent.* key of the configuration that is about a model.
 type Setting struct {
-	Key  string // as the manual spells it
-	env  string // variable that goes before the configuration; "" for none
-	late string // variable that goes after it, because other programs share it; "" for none
-	// tightens says which values a repository itself may set: those that keep
-	// data on the machine. nil for none.
+	Key         string // as the manual spells it
+	env         string // variable that overrides the configuration; "" for none
+	fallbackEnv string // variable that counts if the configuration is silent, because other programs share it; "" for none
+	// tightens reports whether a repository itself may set the value, because the
+	// value keeps data on the machine; nil if it may set none.
 	tightens func(value string) bool
 	set      func(s *Settings, value string) error
 }
@@ -53,7 +53,7 @@ type Setting struct {
 // Table lists the settings of a model.
 var Table = []Setting{
 	{Key: "agent.model", env: "GIT_AGENT_MODEL", set: func(s *Settings, v string) error { s.Model = v; return nil }},
-	{Key: "agent.baseUrl", env: "GIT_AGENT_BASE_URL", late: "OPENAI_BASE_URL", set: func(s *Settings, v string) error { s.BaseURL = v; return nil }},
+	{Key: "agent.baseUrl", env: "GIT_AGENT_BASE_URL", fallbackEnv: "OPENAI_BASE_URL", set: func(s *Settings, v string) error { s.BaseURL = v; return nil }},
 	{Key: "agent.wire", set: func(s *Settings, v string) error { return setWire(&s.Wire, v) }},
 	{Key: "agent.apiKeyCommand", set: func(s *Settings, v string) error { s.KeyCommand = v; return nil }},
 	{Key: "agent.maxCost", set: func(s *Settings, v string) error { return setUSD(&s.MaxCost, v) }},
@@ -69,10 +69,10 @@ var Table = []Setting{
 	{Key: "agent.engine", tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
 }
 
-// Read takes the settings from git's configuration, which holds the values of
-// each agent.* key in lower case, and from the environment. untrusted is told
-// of each value that is left out because a repository itself sets it: it would
-// decide where data goes and what is spent.
+// Read reads the settings from the environment and from git's configuration,
+// whose keys are in lower case. Values that a repository itself sets are ignored,
+// because they decide where data goes and what is spent; untrusted is called for
+// each of them.
 func Read(config map[string][]gitext.ConfigValue, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
 	s := Settings{Wire: model.WireAuto, From: map[string]string{}}
 	for _, row := range Table {
@@ -92,7 +92,8 @@ func Read(config map[string][]gitext.ConfigValue, env func(name string) string, 
 	return s, nil
 }
 
-// find returns the value that counts and its origin, "" when there is none.
+// find returns the value in effect and where it comes from. The origin is "" if
+// the setting has no value.
 func (row Setting) find(configured []gitext.ConfigValue, env func(string) string, untrusted func(key, scope string)) (value, origin string) {
 	if row.env != "" {
 		if v := env(row.env); v != "" {
@@ -109,20 +110,21 @@ func (row Setting) find(configured []gitext.ConfigValue, env func(string) string
 			untrusted(row.Key, v.Scope)
 		}
 	}
-	if origin == "" && row.late != "" {
-		if v := env(row.late); v != "" {
-			return v, row.late
+	if origin == "" && row.fallbackEnv != "" {
+		if v := env(row.fallbackEnv); v != "" {
+			return v, row.fallbackEnv
 		}
 	}
 	return value, origin
 }
 
-// Trusts reports whether a value of the setting counts where it stands.
+// Trusts reports whether the setting takes this value from the file that has it.
+// Most values in a repository's own configuration are not trusted.
 func (row Setting) Trusts(v gitext.ConfigValue) bool {
 	return v.Trusted() || row.tightens != nil && row.tightens(v.Value)
 }
 
-// Host is the server's name, for people.
+// Host returns the server's name, as messages show it.
 func (s Settings) Host() string {
 	if u, err := url.Parse(s.BaseURL); err == nil && u.Host != "" {
 		return u.Host
@@ -130,9 +132,10 @@ func (s Settings) Host() string {
 	return s.BaseURL
 }
 
-// Place is the server without what changes when a local one is started again:
-// its port. Recorded runs and kept answers are found by it.
-func (s Settings) Place() string {
+// ServerID returns the server's URL, without the port if the server is local: a
+// local server may get another port when it is restarted. Recorded runs and
+// cached answers are found by it.
+func (s Settings) ServerID() string {
 	u, err := url.Parse(s.BaseURL)
 	switch {
 	case err != nil:
@@ -147,13 +150,15 @@ func (s Settings) Place() string {
 	return model.PublicURL(u)
 }
 
-// Local is true for a server that is asked without a key and without a price.
+// Local reports whether the server is local. Such a server needs neither a key
+// nor a price.
 func (s Settings) Local() bool {
 	u, err := url.Parse(s.BaseURL)
 	return err == nil && model.IsLocal(u)
 }
 
-// Sampling says how the model is asked to sample, "" for the server's way.
+// Sampling describes the sampling parameters that are set, or "" if there are
+// none.
 func (s Settings) Sampling() string {
 	var words []string
 	if s.Effort != "" {
@@ -230,9 +235,8 @@ func setTemperature(to **float64, v string) error {
 // TokenPrice is in USD for a million tokens.
 type TokenPrice struct{ Input, Output, CacheRead, CacheWrite float64 }
 
-// setPrice reads "input/output" or "input/output/cache read/cache write";
-// what is read from and written to a cache costs as much as input when nothing
-// is said of it.
+// setPrice reads "input/output" or "input/output/cache read/cache write". The
+// short form takes the price of input for reading and writing the cache.
 func setPrice(to **TokenPrice, v string) error {
 	var n []float64
 	for part := range strings.SplitSeq(v, "/") {
@@ -267,7 +271,8 @@ func setBool(to *bool, v string) error {
 	return nil
 }
 
-// setCalibration takes a path that means the same wherever the command runs.
+// setCalibration sets a path, which must be absolute or below the home
+// directory, so that it means the same wherever the command runs.
 func setCalibration(to *string, v string) error {
 	if rest, ok := strings.CutPrefix(v, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -283,9 +288,10 @@ func setCalibration(to *string, v string) error {
 	return nil
 }
 
-// ClientConfig is what the model's client is told. version is the program's.
+// ClientConfig returns the configuration of the model's client. version is the
+// program's.
 func (s Settings) ClientConfig(key, version string) model.Config {
-	// An answer may take as long as the conversation, if nothing else is said.
+	// Unless agent.replyTimeout is set, an answer may take as long as the conversation.
 	reply := cmp.Or(s.ReplyTimeout, s.Timeout)
 	cfg := model.Config{
 		BaseURL: s.BaseURL, Model: s.Model, Key: key, Wire: s.Wire, Effort: s.Effort, Temperature: s.Temperature,

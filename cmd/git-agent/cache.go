@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"git-agent/cache"
 	"git-agent/gitext"
 )
 
-// cacheCmd is `git agent cache`: what is kept, and how to get rid of it.
+// cacheCmd is `git agent cache`: it shows, checks and removes stored data.
 type cacheCmd struct {
 	Stats  cacheStatsCmd  `cmd:"" help:"show what is stored and how much space it takes"`
 	Prune  cachePruneCmd  `cmd:"" help:"remove the least recently used answers, and the caches of repositories that no longer exist"`
@@ -16,7 +17,7 @@ type cacheCmd struct {
 	Clear  cacheClearCmd  `cmd:"" help:"remove all cached answers, but no recorded runs"`
 }
 
-// The forms of --json.
+// The schemas of --json.
 const (
 	cacheStatsSchema  = "git-agent/cache-stats/1"
 	cachePruneSchema  = "git-agent/cache-prune/1"
@@ -27,13 +28,13 @@ type cacheStatsCmd struct {
 	JSON bool `name:"json" help:"print one JSON object for each file"`
 }
 
-// Run prints what the files hold, and makes none of them.
+// Run prints what the files hold. It creates no file.
 func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error {
 	repo, store, err := a.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	defer store.Close() // it was only read
+	defer store.Close() // nothing was written
 	stats, err := store.Stats(ctx)
 	if err != nil {
 		return cacheError(err)
@@ -60,13 +61,13 @@ type cacheVerifyCmd struct {
 	JSON bool `name:"json" help:"print one JSON object for each file"`
 }
 
-// Run reads everything and changes nothing.
+// Run reads all answers and steps, and reports damage. It changes nothing.
 func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 	repo, store, err := a.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	defer store.Close() // it was only read
+	defer store.Close() // nothing was written
 	report, err := store.Verify(ctx)
 	if err != nil {
 		return cacheError(err)
@@ -84,7 +85,7 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 			return cacheError(err)
 		}
 		if report.Entries == 0 && len(report.Problems) == 0 {
-			continue // most repositories have none
+			continue // nothing is recorded there
 		}
 		failed = failed || len(report.Problems) > 0
 		if err := c.print(a, "traces", report); err != nil {
@@ -97,16 +98,17 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// ownCache returns the repository's cache for a verb that is about the cache.
+// ownCache opens the repository and its cache, for a verb that is about the
+// cache.
 func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) {
 	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	return repo, a.cacheOf(ctx, repo, a.keptOf(ctx, repo.CommonDir())), nil
+	return repo, a.cacheOf(ctx, repo, a.foldersOf(ctx, repo.CommonDir())), nil
 }
 
-// cacheOptions is how every verb opens the cache.
+// cacheOptions returns the options with which every verb opens the cache.
 func (a *app) cacheOptions(repo *gitext.Repo) cache.Options {
 	return cache.Options{
 		Warn:  a.warnOnce,
@@ -114,11 +116,28 @@ func (a *app) cacheOptions(repo *gitext.Repo) cache.Options {
 	}
 }
 
-// cacheError shows the hint that an error of package cache has.
+// cacheError turns the hint of an error of package cache into one that the
+// program prints.
 func cacheError(err error) error {
 	var hinted *cache.Error
 	if errors.As(err, &hinted) && hinted.Hint != "" {
 		return withHint(err, "%s", hinted.Hint)
 	}
 	return err
+}
+
+// cacheLimit returns the value of agent.cacheLimit, or 0 for the default.
+func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64 {
+	config, err := repo.Config(ctx)
+	values := config["agent.cachelimit"]
+	if err != nil || len(values) == 0 {
+		return 0 // if git cannot read the configuration, git has printed an error
+	}
+	value := values[len(values)-1].Value // the last one wins, as in git
+	size, ok := gitext.ParseSize(value)
+	if !ok || size < 1 {
+		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
+		return 0
+	}
+	return size
 }

@@ -8,10 +8,10 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/gitext/visible"
+	"git-agent/cmd/git-agent/render"
 )
 
-// fileStats is one file as --json shows it.
+// fileStats describes one file, as cache stats --json prints it.
 type fileStats struct {
 	Schema  string      `json:"schema"`
 	File    string      `json:"file"` // cache or traces
@@ -49,7 +49,7 @@ func newFileStats(file string, s cache.Stats) fileStats {
 
 func (f fileStats) print(a *app, asJSON bool) error {
 	if asJSON {
-		return visible.NewEncoder(a.stdout).Encode(f)
+		return render.WriteJSON(a.stdout, f, "\n")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), formatSize(f.Bytes))
@@ -74,14 +74,14 @@ func (f fileStats) print(a *app, asJSON bool) error {
 
 func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	if c.JSON {
-		return visible.NewEncoder(a.stdout).Encode(struct {
+		return render.WriteJSON(a.stdout, struct {
 			Schema   string   `json:"schema"`
 			File     string   `json:"file"`
 			Path     string   `json:"path"`
 			Entries  int64    `json:"entries"`
 			Damaged  int64    `json:"damaged"`
 			Problems []string `json:"problems"`
-		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)})
+		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)}, "\n")
 	}
 	what := "answer"
 	if file == "traces" {
@@ -97,4 +97,18 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 		_, err = fmt.Fprintf(a.stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
 	}
 	return err
+}
+
+// formatSize returns a number of bytes with a unit, as `git count-objects -H`
+// prints it.
+func formatSize(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.2f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -10,8 +10,8 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
 )
 
 type cachePruneCmd struct {
@@ -19,25 +19,26 @@ type cachePruneCmd struct {
 	JSON bool   `name:"json" help:"print a JSON object"`
 }
 
-// Run also gives free space back, which the pruning during other commands leaves for
-// new answers, and removes the caches of repositories that are gone. Outside of a
-// repository it does only that.
+// Run prunes the cache and returns the free space of its file to the file system;
+// the pruning during other commands keeps that space for new answers. Run also
+// removes the caches of repositories that no longer exist. Outside of a
+// repository it does only the latter.
 func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
 	var size int64
 	if c.Size != "" {
 		var ok bool
-		if size, ok = parseSize(c.Size); !ok || size < 1 {
+		if size, ok = gitext.ParseSize(c.Size); !ok || size < 1 {
 			return usagef("%q is not a size such as 100m", c.Size)
 		}
 	}
-	row := &shrunk{Schema: cachePruneSchema}
-	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+	row := &removal{Schema: cachePruneSchema}
+	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Prune(ctx, size)
 	})
 	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && c.Size == "") {
 		return err
 	}
-	if err := a.pruneGone(ctx, row); err != nil {
+	if err := a.pruneMissingRepos(ctx, row); err != nil {
 		return err
 	}
 	return row.print(ctx, a, c.JSON)
@@ -47,10 +48,10 @@ type cacheClearCmd struct {
 	JSON bool `name:"json" help:"print a JSON object"`
 }
 
-// Run leaves traces.db alone: it is the user's data.
+// Run removes all cached answers. It keeps traces.db, which is the user's data.
 func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
-	row := &shrunk{Schema: cachePruneSchema}
-	err := a.shrinkCache(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+	row := &removal{Schema: cachePruneSchema}
+	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Clear(ctx)
 	})
 	if err != nil {
@@ -59,8 +60,9 @@ func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
 	return row.print(ctx, a, c.JSON)
 }
 
-// shrunk is what was removed, and its documented JSON form.
-type shrunk struct {
+// removal says what was removed. It is the documented JSON form of prune and
+// clear.
+type removal struct {
 	Schema  string   `json:"schema"`
 	Path    string   `json:"path"`
 	Removed int64    `json:"removed"`
@@ -69,15 +71,17 @@ type shrunk struct {
 	Gone    []string `json:"gone,omitempty"` // common git directories whose caches were removed
 	Left    []string `json:"left,omitempty"` // files in those folders that git-agent did not make
 
-	runs int // repositories that are gone, and whose recorded runs are kept
+	runs int // number of missing repositories whose recorded runs are kept
 }
 
-func (a *app) shrinkCache(ctx context.Context, row *shrunk, shrink func(*cache.Cache) (cache.Pruned, error)) error {
+// removeAnswers removes answers from the repository's cache with remove, and
+// notes in row what was removed.
+func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
 	_, store, err := a.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := shrink(store)
+	p, err := remove(store)
 	if err = errors.Join(err, store.Close()); err != nil {
 		return cacheError(err)
 	}
@@ -85,12 +89,12 @@ func (a *app) shrinkCache(ctx context.Context, row *shrunk, shrink func(*cache.C
 	return nil
 }
 
-// pruneGone removes the caches of repositories that are not where they were.
-// Their recorded runs are the user's data and stay.
-func (a *app) pruneGone(ctx context.Context, row *shrunk) error {
+// pruneMissingRepos removes the caches of repositories that were moved or
+// deleted. Their recorded runs are the user's data and are kept.
+func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 	caches, err := a.user(ctx).Folders(place.Cache)
 	if err != nil {
-		return withHint(err, placeHint)
+		return withHint(err, dataDirHint)
 	}
 	for _, f := range caches {
 		if !f.Gone() {
@@ -104,7 +108,7 @@ func (a *app) pruneGone(ctx context.Context, row *shrunk) error {
 		for _, name := range left {
 			row.Left = append(row.Left, filepath.Join(f.Path, name))
 		}
-		if now := sizeBelow(f.Path); now < size { // else only its runs were left
+		if now := sizeBelow(f.Path); now < size { // else there was no cache
 			row.Gone = append(row.Gone, f.Repository)
 			row.Before, row.After = row.Before+size, row.After+now
 		}
@@ -118,10 +122,10 @@ func (a *app) pruneGone(ctx context.Context, row *shrunk) error {
 	return err
 }
 
-// sizeBelow counts the bytes of the files in a directory.
+// sizeBelow returns the total size of the files below a directory, in bytes.
 func sizeBelow(dir string) int64 {
 	var sum int64
-	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // what cannot be read counts nothing
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // a file that cannot be read counts as empty
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				sum += info.Size()
@@ -132,9 +136,9 @@ func sizeBelow(dir string) int64 {
 	return sum
 }
 
-func (row *shrunk) print(ctx context.Context, a *app, asJSON bool) error {
+func (row *removal) print(ctx context.Context, a *app, asJSON bool) error {
 	if asJSON {
-		return visible.NewEncoder(a.stdout).Encode(row)
+		return render.WriteJSON(a.stdout, row, "\n")
 	}
 	for _, name := range row.Left {
 		a.say("%s was not made by git-agent and is left", layout.Printable(name))

@@ -8,8 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli is the whole command line: usage texts, manual pages and completions
-// are all made from it (flags.go), and a test proves that they agree.
+// cli defines the whole command line. Usage texts, the options in the manual
+// pages, and completions are made from it (package flagtable), and a test checks
+// that they agree.
 type cli struct {
 	globals
 
@@ -37,22 +38,24 @@ type globals struct {
 	Progress    *bool     `negatable:"" help:"report progress even if standard error is not a terminal"`
 }
 
-// errAnswered ends the parse after a flag such as -h has given its answer.
+// errAnswered stops the parser after a flag such as -h has printed its text.
 var errAnswered = errors.New("answered")
 
-// usageFlag prints the usage of the verb it stands with.
+// usageFlag is -h, which prints the usage of the verb.
 type usageFlag bool
 
-// BeforeReset runs before missing arguments are complained about.
+// BeforeReset prints the usage. kong calls it before it checks for missing
+// arguments.
 func (usageFlag) BeforeReset(k *kong.Context, a *app) error {
 	flagtable.WriteUsage(a.stdout, k.Selected(), k.Model.Node)
 	return errAnswered
 }
 
-// helpFlag shows the manual page of the verb it stands with.
+// helpFlag is --help, which shows the manual page of the verb.
 type helpFlag bool
 
-// BeforeReset runs before missing arguments are complained about.
+// BeforeReset shows the page. kong calls it before it checks for missing
+// arguments.
 func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	name := "git-agent"
 	if n := k.Selected(); n != nil {
@@ -64,7 +67,7 @@ func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	return errAnswered
 }
 
-// newParser builds the parser for one command line.
+// newParser returns a parser that parses one command line into c.
 func newParser(c *cli, a *app) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("git agent"),
@@ -76,9 +79,9 @@ func newParser(c *cli, a *app) (*kong.Kong, error) {
 	)
 }
 
-// splitPaths cuts args at the first "--", because kong would take what
-// follows for more revisions. It also gives --color and --no-color the value
-// that git lets users leave out.
+// splitPaths splits args at the first "--", because kong would parse the paths
+// after it as revisions. It also replaces --color and --no-color, which git
+// accepts without a value, by --color=always and --color=never.
 func splitPaths(args []string) (before, paths []string) {
 	for i, arg := range args {
 		switch arg {

@@ -18,23 +18,23 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish"`
 }
 
-// Run prints code for the shell, which completes `git agent` as well as
-// `git-agent`.
+// Run prints a completion script for the shell. The script completes both
+// `git agent` and `git-agent`.
 func (c *completionCmd) Run(k *kong.Context, a *app) error {
 	_, err := fmt.Fprint(a.stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
 	return err
 }
 
-// maxRunNames is how many runs completion offers: the newest ones.
+// maxRunNames is how many runs completion offers. It offers the newest ones.
 const maxRunNames = 100
 
-// printRunNames lists the names of conversations for completion, which must be
-// quick and silent: it reads no step, and leaves a file that needs a warning to
-// a command whose warnings are seen.
+// printRunNames prints the names of recorded runs for completion. It must be
+// quick and silent, so it reads no step and skips a file that cannot be opened:
+// another command will warn about it.
 func (a *app) printRunNames(ctx context.Context) error {
 	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
 	if err != nil {
-		repo = nil // the runs of no repository are left
+		repo = nil // the runs that belong to no repository can still be listed
 	}
 	names := 0
 	for _, f := range a.runFolders(ctx, repo) {

@@ -234,7 +234,7 @@ func TestScriptDeskInBadWeather(t *testing.T) {
 			d := b.serve(t, c, badWeather(t, program))
 			b.killed(t, d, program)
 			ans, errs := b.szz(t, d)
-			if !strings.Contains(errs, "going on with run ") {
+			if !strings.Contains(errs, "resuming run ") {
 				t.Errorf("it begins anew: %s", errs)
 			}
 			if asked, _ := d.seen(); !slices.Equal(asked, []int{0, 0, 1, 1, 2, 2, 2, 3}) {

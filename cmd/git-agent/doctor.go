@@ -22,17 +22,18 @@ type doctorCmd struct {
 	answers *bufio.Reader
 }
 
-// doctorSchema names the form of --json.
+// doctorSchema is the schema of --json.
 const doctorSchema = "git-agent/doctor/1"
 
-// How a check may end.
+// The statuses of a check.
 const (
 	checkOK   = "ok"
 	checkWarn = "warn"
 	checkFail = "fail"
 )
 
-// finding is the outcome of one check. Fix is a command, or "".
+// finding is the result of one check, and its documented JSON form. Fix is a
+// command that solves the problem, or "".
 type finding struct {
 	Schema string `json:"schema"`
 	Check  string `json:"check"`
@@ -49,8 +50,8 @@ func warn(check, fix, format string, args ...any) finding {
 	return finding{Check: check, Status: checkWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// remedy is the advice that comes with an error, if there is any.
-func remedy(err error) string {
+// hintOf returns the hint that an error of git or of the cache has, or "".
+func hintOf(err error) string {
 	var git *gitext.Error
 	var kept *cache.Error
 	switch {
@@ -66,8 +67,8 @@ func fail(check, fix, format string, args ...any) finding {
 	return finding{Check: check, Status: checkFail, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// Run makes every check in one go, so that one look shows all that is wrong.
-// Outside a repository the checks of a repository are left out.
+// Run runs all checks, even if one fails, so that all problems are seen at once.
+// Outside of a repository it skips the checks of the repository.
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if c.Yes && !c.Fix {
 		return usagef("--yes needs --fix")
@@ -76,7 +77,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	show := c.printer(a, a.newPalette(ctx))
 	report := func(list ...finding) error {
 		if err := ctx.Err(); err != nil {
-			return err // what an interruption spoils is no finding
+			return err // a check that was interrupted has found nothing
 		}
 		for _, f := range list {
 			failed = failed || f.Status == checkFail
@@ -101,10 +102,10 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	}
 	repo, err := a.open(ctx, opt)
 	if err != nil {
-		err = report(fail("repository", remedy(err), "%s", fatalText(err)))
+		err = report(fail("repository", hintOf(err), "%s", fatalText(err)))
 	} else {
 		if c.Fix {
-			err = c.mend(ctx, a, repo)
+			err = c.repair(ctx, a, repo)
 		}
 		err = errors.Join(err, report(checkRepository(ctx, a, repo)...))
 	}
@@ -114,17 +115,12 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// printer shows findings as lines for reading or as JSON.
+// printer returns a function that prints a finding, as text or as JSON.
 func (c *doctorCmd) printer(a *app, color layout.Palette) func(finding) error {
 	if c.JSON {
 		return func(f finding) error {
 			f.Schema = doctorSchema
-			line, err := render.JSONLine(f)
-			if err != nil {
-				return err
-			}
-			_, err = a.stdout.Write(append(line, '\n'))
-			return err
+			return render.WriteJSON(a.stdout, f, "\n")
 		}
 	}
 	return func(f finding) error {

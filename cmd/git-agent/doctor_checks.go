@@ -12,21 +12,23 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
-// oldestGit is the oldest version that is tested: Ubuntu 22.04's.
+// oldestGit is the oldest version that is supported and tested, that of Ubuntu
+// 22.04.
 const oldestGit = "2.34"
 
-// checkInstallation looks at what needs no repository.
+// checkInstallation runs the checks that need no repository.
 func checkInstallation(ctx context.Context, a *app) []finding {
 	return []finding{
 		checkGit(ctx),
 		checkProgram(a),
-		checkPage(a),
+		checkManual(a),
 		checkCompletion(a),
 		checkSandbox(ctx, a),
 	}
@@ -43,17 +45,18 @@ func checkGit(ctx context.Context) finding {
 	return ok("git", "version %s", version)
 }
 
-// older compares major and minor numbers; what follows them never decides.
+// older reports whether version is older than floor. It compares only the major
+// and minor numbers.
 func older(version, floor string) bool {
 	var major, minor, wantMajor, wantMinor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
-		return false // an unknown form is no proof
+		return false // a version in an unknown form may be new enough
 	}
 	fmt.Sscanf(floor, "%d.%d", &wantMajor, &wantMinor)
 	return major < wantMajor || major == wantMajor && minor < wantMinor
 }
 
-// checkProgram tells whether git finds this very program.
+// checkProgram checks that git finds this program, and not another copy of it.
 func checkProgram(a *app) finding {
 	exe, err := os.Executable()
 	if err != nil {
@@ -86,7 +89,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func checkPage(a *app) finding {
+func checkManual(a *app) finding {
 	dir, err := defaultManDir(a.env)
 	if err != nil {
 		return warn("manual", "git agent man --install <dir>", "%v", err)
@@ -104,14 +107,15 @@ func checkPage(a *app) finding {
 	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
 }
 
-// completionFiles are where shells look, below a data directory.
+// completionFiles are the files in which bash, zsh and fish look for a completion
+// script, below a data directory.
 var completionFiles = []string{
 	"bash-completion/completions/git-agent",
 	"zsh/site-functions/_git-agent",
 	"fish/vendor_completions.d/git-agent.fish",
 }
 
-// checkCompletion looks for the file of the user's shell.
+// checkCompletion looks for the completion script of the user's shell.
 func checkCompletion(a *app) finding {
 	shell := filepath.Base(a.env.get("SHELL"))
 	i := slices.Index([]string{"bash", "zsh", "fish"}, shell)
@@ -136,10 +140,11 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// checkRepository looks at the repository and at what we keep about it.
+// checkRepository checks the repository, its configuration and the data that is
+// stored about it.
 func checkRepository(ctx context.Context, a *app, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, a, repo), checkSpeed(ctx, repo)}
-	if old, found := checkOld(repo); found {
+	if old, found := checkOldData(repo); found {
 		list = append(list, old)
 	}
 	list = append(list, checkConfig(ctx, repo)...)
@@ -164,17 +169,17 @@ func checkHistory(repo *gitext.Repo) finding {
 	return ok("history", "complete")
 }
 
-// wholeTime is how long the doctor looks for missing objects: enough for about
-// a million of them.
-const wholeTime = 10 * time.Second
+// objectSearchTime limits the search for missing objects. It is enough for about
+// a million objects.
+const objectSearchTime = 10 * time.Second
 
-// checkObjects looks at every object only where git says that some may be
-// missing; how the clone was made is no fault of it.
+// checkObjects looks for missing objects, but only if git says that there may be
+// some, as in a partial clone. A partial clone that misses none is no problem.
 func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	if !repo.Partial() {
 		return ok("objects", "no partial clone")
 	}
-	limited, cancel := context.WithTimeout(ctx, wholeTime)
+	limited, cancel := context.WithTimeout(ctx, objectSearchTime)
 	defer cancel()
 	err := repo.CheckConnectivity(limited)
 	var missing *gitext.MissingObjectError
@@ -182,43 +187,43 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	case errors.As(err, &missing):
 		return warn("objects", fetchAllHint, "partial clone: object %s is missing, and perhaps others; lines that need them are left out of answers", missing.OID.Short())
 	case err != nil && limited.Err() != nil:
-		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", wholeTime)
+		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", objectSearchTime)
 	case err != nil:
 		return warn("objects", "git fsck", "partial clone; whether objects are missing is unknown: %s", fatalText(err))
 	}
 	return ok("objects", "partial clone, and no object is missing")
 }
 
-// checkData tells where the data of this repository is.
+// checkData says where the data about this repository is stored.
 func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.keptOf(ctx, repo.CommonDir())
-	err := k.noState
+	k := a.foldersOf(ctx, repo.CommonDir())
+	err := k.stateErr
 	if err == nil {
 		if err = k.state.Check(); errors.Is(err, fs.ErrNotExist) {
-			err = nil // nothing is recorded yet
+			err = nil // nothing has been recorded yet
 		}
 	}
 	switch {
-	case k.noCache != nil:
-		return warn("data", placeHint, "nothing is kept between commands: %v", k.noCache)
+	case k.cacheErr != nil:
+		return warn("data", dataDirHint, "nothing is kept between commands: %v", k.cacheErr)
 	case err != nil:
-		return warn("data", placeHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
+		return warn("data", dataDirHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
 	}
 	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.cache.Path, k.state.Path)
 	if why := cmp.Or(k.state.Why, k.cache.Why); why != "" {
-		return warn("data", placeHint, "%s, because %s", where, why)
+		return warn("data", dataDirHint, "%s, because %s", where, why)
 	}
 	return ok("data", "%s", where)
 }
 
-// graphTime is how long the doctor compares the filters' file with the history:
-// enough for about 100,000 commits.
-const graphTime = 5 * time.Second
+// bloomCheckTime limits the comparison of the changed-path filters with the
+// history. It is enough for about 100,000 commits.
+const bloomCheckTime = 5 * time.Second
 
 func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	switch {
 	case repo.HasBloom():
-		limited, cancel := context.WithTimeout(ctx, graphTime)
+		limited, cancel := context.WithTimeout(ctx, bloomCheckTime)
 		defer cancel()
 		switch err := repo.CheckBloom(limited); {
 		case err == nil:
@@ -236,7 +241,7 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
 }
 
-// checkConfig shows each setting with its origin.
+// checkConfig lists each agent.* setting and where it comes from.
 func checkConfig(ctx context.Context, repo *gitext.Repo) []finding {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -264,7 +269,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
 		value = "(hidden)"
 	}
-	if untrusted(key, v) {
+	if isIgnored(key, v) {
 		return warn("config", "git config --global "+gitext.ShellQuote(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
 	if !isSetting(key) {
@@ -273,7 +278,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 	return ok("config", "%s = %s (%s)", key, value, v.Scope)
 }
 
-// isSetting is true for a key that the program reads.
+// isSetting reports whether the program reads the key.
 func isSetting(key string) bool {
 	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
 		return strings.EqualFold(key, row.Key)
@@ -281,12 +286,12 @@ func isSetting(key string) bool {
 }
 
 func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.keptOf(ctx, repo.CommonDir())
-	if k.noCache != nil {
+	k := a.foldersOf(ctx, repo.CommonDir())
+	if k.cacheErr != nil {
 		return warn("cache", "", "there is none")
 	}
 	store := a.cacheOf(ctx, repo, k)
-	defer store.Close() // it was only read
+	defer store.Close() // nothing was written
 	report, err := store.Verify(ctx)
 	var traces cache.Report
 	if err == nil && len(report.Problems) == 0 {
@@ -298,11 +303,37 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	}
 	switch {
 	case err != nil:
-		return fail("cache", remedy(err), "%v", err)
+		return fail("cache", hintOf(err), "%v", err)
 	case len(report.Problems) > 0:
 		return fail("cache", "git agent cache clear", "%s", strings.Join(report.Problems, "; "))
 	case len(traces.Problems) > 0:
 		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
 	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
+}
+
+// checkSandbox tries the sandbox that would confine --verify-cmd, and reports
+// what it does not confine.
+func checkSandbox(ctx context.Context, a *app) finding {
+	const check = "sandbox"
+	settings, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return fail(check, hintOf(err), "%v", err)
+	}
+	standing, err := sandbox.Probe(ctx, settings.Level)
+	var unavailable *sandbox.Unavailable
+	switch {
+	case errors.As(err, &unavailable):
+		return warn(check, cmp.Or(installBwrap(unavailable.Failed), "git config --global agent.sandbox none"),
+			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
+	case err != nil:
+		return fail(check, "", "%v", err)
+	case standing.Level == sandbox.None:
+		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
+	}
+	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
+	if len(standing.Failed) == 0 {
+		return ok(check, "%s", text)
+	}
+	return warn(check, installBwrap(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
 }

@@ -8,21 +8,24 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
-// A server may take so long, and fail so often, before the doctor gives up: who
-// waits for him wants to know what is wrong, not to have it waited out.
+// Limits of the test request of --online. They are lower than for an
+// investigation, because the user wants to hear about a problem and not to wait
+// until it has passed.
 const (
 	onlineTimeout  = time.Minute
 	onlineAttempts = 2
 )
 
-// checkModel looks at who answers beside the offline engine. Nothing is sent
-// unless online.
+// checkModel checks the configuration of the model. It sends a request only if
+// online is set.
 func checkModel(ctx context.Context, a *app, online bool) []finding {
-	a.muteUntrusted() // checkConfig shows them
+	a.muteUntrusted() // checkConfig reports such settings
 	s, err := a.modelSettings(ctx)
 	switch {
 	case err != nil:
@@ -51,7 +54,8 @@ func checkModel(ctx context.Context, a *app, online bool) []finding {
 	return list
 }
 
-// muteUntrusted keeps warnings about settings of the repository away.
+// muteUntrusted suppresses the warnings about settings that a repository may not
+// set.
 func (a *app) muteUntrusted() {
 	a.warned = map[string]bool{}
 	for _, row := range session.Table {
@@ -59,9 +63,9 @@ func (a *app) muteUntrusted() {
 	}
 }
 
-// checkKey says where the key comes from, and never what it is.
+// checkKey says where the API key comes from. It never shows the key.
 func checkKey(ctx context.Context, a *app, s session.Settings) finding {
-	_, origin, _ := s.FindKey(ctx, a.env.get, false) // without the command there is no error
+	_, origin, _ := s.FindKey(ctx, a.env.get, false) // it fails only if it runs the command
 	switch {
 	case origin != "":
 		return ok("key", "from %s", origin)
@@ -82,7 +86,8 @@ func checkPrice(client *model.Client, s session.Settings) finding {
 	return fail("price", "git config --global agent.price <input>/<output>", "unknown")
 }
 
-// checkServer asks for a call of a tool, which is what an agent needs.
+// checkServer asks the model to call a tool, because it must be able to in an
+// investigation.
 func checkServer(ctx context.Context, client *model.Client) finding {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
@@ -105,13 +110,34 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
-// untrusted is true for a value of a setting that is left out because of where
-// it stands.
-func untrusted(key string, v gitext.ConfigValue) bool {
+// isIgnored reports whether a value is ignored because a repository may not set
+// the key.
+func isIgnored(key string, v gitext.ConfigValue) bool {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {
 			return !row.Trusts(v)
 		}
 	}
 	return !v.Trusted() && (strings.EqualFold(key, "agent.testCommand") || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key))
+}
+
+// checkCalibration checks that the configured calibration can be read, and that
+// it was made for the configured model and the current prompts.
+func checkCalibration(s session.Settings) finding {
+	const name = "calibration"
+	if s.Calibration == "" {
+		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
+	}
+	c, err := readCalibrationFile(s.Calibration)
+	if err != nil {
+		return fail(name, recalibrateHint, "%v", err)
+	}
+	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
+	if err != nil {
+		return fail(name, "", "%v", err)
+	}
+	if why := c.Differs(basis); why != "" {
+		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
+	}
+	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
 }

@@ -18,7 +18,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 )
 
-// evalCmd is `git agent eval`: how good are the answers?
+// evalCmd is `git agent eval`: it measures how good the answers are.
 type evalCmd struct {
 	Szz evalSzzCmd `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
 }
@@ -43,7 +43,7 @@ type evalSzzCmd struct {
 	Cases       []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
 
-// Run measures, or reports what was measured before.
+// Run measures the algorithms, or reports an earlier run, or compares two runs.
 func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
@@ -62,7 +62,8 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
 	return c.measure(ctx, a, traces)
 }
 
-// check finds what kong cannot.
+// check completes the options and returns an error for those that make no sense
+// together.
 func (c *evalSzzCmd) check() error {
 	c.choose()
 	known := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
@@ -116,10 +117,10 @@ func (c *evalSzzCmd) choose() {
 	}
 }
 
-// asksModel is true when one of the algorithms needs a model.
+// asksModel reports whether one of the algorithms needs a model.
 func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, szzeval.IsAgent) }
 
-// measure asks the engine for what is not kept yet and reports all of it.
+// measure makes the predictions that are not stored yet, and reports all of them.
 func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
 	cases, files, err := eval.ReadCaseFiles(ctx, szzeval.Task{}, c.Cases)
 	if err != nil {
@@ -173,8 +174,8 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	return nil
 }
 
-// warnTrained says when rank is about to be measured on repositories that its
-// model has learned from.
+// warnTrained warns if rank is to be measured on repositories that it was trained
+// on.
 func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
 	if !slices.Contains(c.Algorithm, "rank") {
 		return nil
@@ -217,8 +218,8 @@ func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 	return p, nil
 }
 
-// recall reports a run without asking anyone. A calibration is read when a
-// model was asked, whose answers it is for.
+// recall reports a stored run and makes no predictions. It reads a calibration
+// only if the run asked a model, because calibrations are for a model's answers.
 func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) error {
 	journal, res, err := recallRun(ctx, traces, c.RunName)
 	if err != nil {
@@ -241,7 +242,7 @@ func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) e
 	return c.report(a, task, eval.About{Run: c.RunName, Annotations: c.Annotations}, res, true)
 }
 
-// recallRun reads the answers of a run as they were given.
+// recallRun reads the predictions of a stored run, without a calibration.
 func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Trace, *eval.Results, error) {
 	journal, err := eval.FindTrace(ctx, szzeval.Task{}, traces, name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"git-agent/cache"
 )
 
-// staff adds to a plan who answers.
+// staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
 	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
@@ -26,7 +26,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	}
 	c.modelFlags.apply(&settings)
 	if c.Calibrate != "" {
-		settings.Calibration = "" // what is fitted is raw
+		settings.Calibration = "" // a calibration is fitted to raw probabilities
 	}
 	if _, err := a.chooseEngine("agent", &c.modelFlags, settings, ""); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	if err != nil {
 		return err
 	}
-	agent.Session.Say = func(string) {} // a resumed case is nothing that the user must see
-	// Raw answers are kept, and calibrated when they are held against the truth.
+	agent.Session.Say = func(string) {} // the user need not know that a case is resumed
+	// Raw answers are stored. They are calibrated when they are scored.
 	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
@@ -49,10 +49,11 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	return nil
 }
 
-// serverFailures in a row, each after many attempts, are a server that is gone.
+// serverFailures is how many failures in a row, each after many attempts, mean
+// that the server is gone.
 const serverFailures = 3
 
-// answerCase lets the model look at one case of an evaluation.
+// answerCase returns a function that lets the model investigate one case.
 func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var failures atomic.Int32 // in a row
 	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
@@ -65,7 +66,7 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 		}
 		found.End(ctx)
 		if found.Failed != nil && found.Verdict.Agent != nil && found.Verdict.Agent.Fallback != "" {
-			// No answer of the method: asked again in the next life of the run.
+			// The model has not answered. The case is tried again when the evaluation is resumed.
 			if failures.Add(1) >= serverFailures {
 				return nil, nil, &eval.StopError{Err: found.Failed}
 			}
@@ -83,7 +84,8 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	}
 }
 
-// stopping marks the errors that every other case would meet as well.
+// stopping marks an error that every other case would meet as well, so that the
+// evaluation stops.
 func stopping(err error) error {
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.EndsAll() {

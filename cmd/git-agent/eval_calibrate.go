@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// report prints what a run came to, and fits a calibration to all of it where
-// one is wanted.
+// report prints the report of a run. With --calibrate, and if the run is
+// complete, it also fits a calibration and writes it.
 func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
 	r := eval.NewReport(task, about, res)
 	if c.Calibrate == "" || !whole {
@@ -43,7 +43,7 @@ func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.
 	return nil
 }
 
-// fit is of the first algorithm that asked a model.
+// fit fits a calibration to the answers of the first algorithm that asked a model.
 func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*szzeval.Fit, error) {
 	i := slices.IndexFunc(res.Algorithms, szzeval.IsAgent)
 	if i < 0 {
@@ -58,8 +58,8 @@ func writeCalibration(w io.Writer, c *detect.Calibration) error {
 	return enc.Encode(c)
 }
 
-// calibration is the one for answers that are kept; nil when there is none, or
-// one is to be fitted.
+// calibration returns the calibration to apply to stored answers. It is nil if
+// none is configured, or if one is to be fitted.
 func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*detect.Calibration, error) {
 	if c.Calibrate != "" {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"git-agent/cache/place"
 )
 
-// show prints a report in the form that was asked for.
+// show prints a report in the form that the options ask for.
 func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
 	if c.HTML != "" {
 		if err := writeFile(c.HTML, 0o644, r.WriteHTML); err != nil {
@@ -30,8 +30,8 @@ func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
 	return r.WriteText(a.stdout)
 }
 
-// writeRows is called with a finished or interrupted run: what is kept is
-// written either way.
+// writeRows writes the stored predictions of a run to the file of --rows, even if
+// the run was interrupted.
 func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.Trace, res *eval.Results) error {
 	if c.Rows == "" {
 		return nil
@@ -43,7 +43,7 @@ func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.Trace, res *ev
 	})
 }
 
-// evalStatus is the changing part of the progress line.
+// evalStatus returns the text of the progress line, after the counts.
 func evalStatus(p eval.Progress) string {
 	words := []string{}
 	if p.Left > 0 {
@@ -61,14 +61,15 @@ func evalStatus(p eval.Progress) string {
 	return strings.Join(words, ", ")
 }
 
-// openOwnTraces opens the user's runs: an evaluation belongs to no repository.
+// openOwnTraces opens the recorded runs that belong to no repository, such as
+// evaluations.
 func (a *app) openOwnTraces(ctx context.Context) (*cache.Traces, error) {
 	own, err := a.user(ctx).Own(place.State)
 	return a.openTraces(ctx, own, err)
 }
 
-// engineVersion is a release's version, or else the hash of the program: two
-// builds that may answer differently must not share predictions.
+// engineVersion returns the version of a release, or else a hash of the program,
+// because two builds that may answer differently must not share predictions.
 func engineVersion() (string, error) {
 	if v := versionString(); v != "devel" && !strings.Contains(v, "dirty") {
 		return v, nil
@@ -81,7 +82,7 @@ func engineVersion() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() // only read
+	defer f.Close() // nothing was written
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,40 +16,43 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Exit codes: git's own where git has one (128 for die, 129 for usage), and
-// the manual page's EXIT STATUS otherwise.
+// Exit codes. 128 and 129 are those of git's die() and of its usage errors. The
+// manual page lists all of them in EXIT STATUS.
 const (
 	exitFound       = 0   // the question was answered
-	exitNothing     = 1   // looked, and there is no answer
-	exitLimit       = 2   // a limit or budget ended the work; what was printed stands
-	exitModel       = 3   // the model's endpoint is unreachable or refused
+	exitNothing     = 1   // the command found no answer
+	exitLimit       = 2   // a limit or budget ended the work; what was printed is valid
+	exitModel       = 3   // the model's server is unreachable or refused the request
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work
 )
 
-// exitStatus is an error without words: all that is to be said was said.
+// exitStatus is an error that sets the exit code and prints nothing, because
+// everything has been printed.
 type exitStatus int
 
 func (exitStatus) Error() string { return "" }
 
-// usageError is a command line that cannot be run.
+// usageError is returned if the command line is wrong.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
+// usagef returns a usageError.
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// withHint adds to an error the command or key that helps.
+// withHint adds a hint to an error: a command or setting that helps.
 func withHint(err error, format string, args ...any) error {
 	return session.WithHint(err, format, args...)
 }
 
-// usageOf turns a kong error into ours, and names the verb whose arguments it
-// is about: nil when there is none, the program itself when none was given.
-func usageOf(err error, args []string) (*kong.Node, error) {
+// usageErrorOf turns an error of kong into a usageError. It also returns the verb
+// that the error is about, which is the program itself if no verb is given, and
+// nil if kong does not know.
+func usageErrorOf(err error, args []string) (*kong.Node, error) {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return nil, err
@@ -65,15 +67,15 @@ func usageOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, usagef("%s is missing", strings.Trim(missing, `"`))
 	}
-	if n := logCount(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
+	if n := countOption(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
 		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
 	}
 	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
 }
 
-// logCount is the number in an option such as -3, which git log takes for its
-// -n 3, when verb has that one; else "".
-func logCount(verb *kong.Node, args []string) string {
+// countOption returns the number in an option such as -3, which git log reads as
+// -n 3. It returns "" if there is none or if the verb has no option -n.
+func countOption(verb *kong.Node, args []string) string {
 	if verb == nil || !slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Short == 'n' }) {
 		return ""
 	}
@@ -85,16 +87,17 @@ func logCount(verb *kong.Node, args []string) string {
 	return ""
 }
 
-// report is the one place where an error becomes text and an exit code.
+// report prints the error that ended the command, with its hints, and returns the
+// exit code. No other function chooses an exit code from an error.
 func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	var status exitStatus
 	var usage *usageError
 	switch {
 	case err == nil:
 		return exitFound
-	case errors.Is(err, errUnread):
+	case errors.Is(err, errReaderGone):
 		return exitFound
-	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // nothing else went wrong
+	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // no other error is joined with it
 		return int(status)
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "error: %s\n", layout.Printable(usage.text))
@@ -121,7 +124,8 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	return exitFatal
 }
 
-// fatalText is what the error says, without the prefix that git gave it.
+// fatalText returns the text of an error without the prefix "fatal:", which git
+// may have added.
 func fatalText(err error) string {
 	if errors.Is(err, gitext.ErrNotRepository) {
 		return "not a git repository (or any of the parent directories)"
@@ -130,7 +134,7 @@ func fatalText(err error) string {
 	return layout.Printable(strings.TrimPrefix(text, "fatal: "))
 }
 
-// hints prints the hints that err and its causes carry.
+// hints prints the hints of err and of the errors that it wraps.
 func (a *app) hints(ctx context.Context, err error) {
 	var hinted *session.HintedError
 	if errors.As(err, &hinted) {
@@ -144,31 +148,4 @@ func (a *app) hints(ctx context.Context, err error) {
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)
 	}
-}
-
-// fetchAllHint turns a partial clone into a whole one. Without --tags what only
-// tags reach stays away (rack: 109 of 3001 objects).
-const fetchAllHint = "git fetch --refetch --no-filter --tags"
-
-// hint prints advice unless GIT_ADVICE or advice.agent turns it off.
-func (a *app) hint(ctx context.Context, text string) {
-	if a.flags.Quiet || !a.adviceWanted(ctx) {
-		return
-	}
-	writeHint(a.stderr, text)
-}
-
-func writeHint(w io.Writer, text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
-	}
-}
-
-// adviceWanted asks what git itself asks before it prints a hint. git's
-// environment variable is boolean; unset or empty, the configuration decides.
-func (a *app) adviceWanted(ctx context.Context) bool {
-	if v := a.env.get("GIT_ADVICE"); v != "" {
-		return !gitext.IsFalse(v)
-	}
-	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
 }

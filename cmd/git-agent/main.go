@@ -1,14 +1,15 @@
-// Command git-agent is the program behind `git agent`: it answers questions
-// about a repository's history. Each verb is one file that parses its flags,
-// builds a typed request, calls one function of package agent/... and hands
-// what comes back to a renderer.
+// Command git-agent is the program behind `git agent`. It answers questions about
+// a repository's history. Each verb has a file of its own, or several that begin
+// with its name. It parses its flags, builds a question, calls a package below
+// agent/ and renders the result.
 //
-// It promises: the answer is on stdout and everything else on stderr; exit
-// codes are those of exit.go and of the manual page; nothing is opened before
-// it is needed; nothing is written to a repository unless a flag asks for it.
+// The program prints the answer to standard output and everything else to
+// standard error. Its exit codes are those of exit.go and of the manual page. It
+// opens nothing before it needs it, and it writes nothing to a repository unless
+// an option asks for that.
 //
-// It does not decide answers: a verb that knows more about bugs than its
-// flags is in the wrong package.
+// This package decides no answer. Code that knows more about bugs than the
+// options of a verb belongs to the packages below agent/.
 package main
 
 import (
@@ -20,8 +21,8 @@ import (
 )
 
 func main() {
-	sandbox.Helper() // this process may have been started to run a project's command
-	// Commands of --verify-cmd must not read keys from this process.
+	sandbox.Helper() // does not return if this process was started as the sandbox's helper
+	// A command of --verify-cmd must not be able to read API keys from this process.
 	if err := sandbox.Harden(); err != nil {
 		fmt.Fprintf(os.Stderr, "warning: other processes may read this one's environment: %v\n", err)
 	}

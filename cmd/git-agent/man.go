@@ -47,8 +47,9 @@ func (c *manCmd) Run(_ context.Context, a *app) error {
 	return err
 }
 
-// defaultManDir is where man-db looks when the binary's directory is in PATH:
-// ../share/man of it. A directory that is not called bin has no such rule.
+// defaultManDir returns the directory in which man-db looks for the program's
+// pages. If the program is in a directory named bin, that is ../share/man; for
+// other directories man-db has no such rule, so it is the user's data directory.
 func defaultManDir(env environ) (string, error) {
 	exe, err := os.Executable()
 	if err == nil && filepath.Base(filepath.Dir(exe)) == "bin" && !strings.Contains(exe, "go-build") {
@@ -63,9 +64,9 @@ func defaultManDir(env environ) (string, error) {
 	return "", withHint(errors.New("no place for manual pages is known"), "git agent man --install <dir>")
 }
 
-// showPage prints a page laid out for the reader, through the pager when it
-// is longer than a screen. git itself shows `git agent --help` with man(1);
-// this is for `git agent szz --help`, and where pages are not installed.
+// showPage lays out a manual page and prints it, through the pager if it is
+// longer than a screen. git itself shows `git agent --help` with man(1); showPage
+// serves `git agent szz --help`, and works if the pages are not installed.
 func showPage(a *app, name string) (err error) {
 	ctx := context.Background()
 	source, err := man.Page(name)

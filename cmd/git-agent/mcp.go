@@ -16,7 +16,7 @@ import (
 	"git-agent/prompts"
 )
 
-// mcpCmd is `git agent mcp`: the tools and szz for other agents.
+// mcpCmd is `git agent mcp`: it serves the git tools and szz to other agents.
 type mcpCmd struct {
 	Repo  string `placeholder:"<directory>" kind:"path" help:"serve the repository at <directory>; default: the current one"`
 	Tip   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only <revision> and its ancestors; default: HEAD"`
@@ -32,11 +32,11 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	}
 	s := &mcpServer{app: a, cmd: c, repo: repo}
 	if _, err := s.scope(ctx); err != nil && (c.Tip != "" || c.Fix != "") {
-		return err // a repository without commits may get one while we serve
+		return err // without --tip and --fix, the first commit may come while the server runs
 	}
 	if c.Cache {
 		s.cache = a.openCache(ctx, repo)
-		defer s.cache.Close() // what it could not keep it has warned about
+		defer s.cache.Close() // the cache has warned about answers that it could not store
 	}
 	opt, err := s.options()
 	if err != nil {
@@ -56,10 +56,11 @@ type mcpServer struct {
 	app   *app
 	cmd   *mcpCmd
 	repo  *gitext.Repo
-	cache *cache.Cache // nil keeps nothing
+	cache *cache.Cache // nil with --no-cache
 }
 
-// scope is what the git tools see now: HEAD moves while a session lasts.
+// scope returns what the git tools may see at this moment. HEAD may move while
+// the server runs.
 func (s *mcpServer) scope(ctx context.Context) (gittool.Scope, error) {
 	if s.cmd.Fix == "" {
 		rev := s.cmd.Tip
@@ -83,13 +84,13 @@ func (s *mcpServer) scope(ctx context.Context) (gittool.Scope, error) {
 	return gittool.Scope{Tip: c.Parents[0], Fix: fix}, nil
 }
 
-// newest is the newest commit that szz may trace, and what it traces when no
-// other one is named.
+// newest returns the revision of the newest commit that szz may trace. It is also
+// the default fix.
 func (s *mcpServer) newest() string { return cmp.Or(s.cmd.Fix, s.cmd.Tip, "HEAD") }
 
-// admit refuses to trace a commit that --fix or --tip hides: what it fixes and
-// why would tell what came later. The fix itself is the question.
-func (s *mcpServer) admit(ctx context.Context, oid gitext.OID) error {
+// checkVisible returns an error if --fix or --tip hides the commit. Tracing it
+// would reveal what happened later. The commit of --fix itself may be traced.
+func (s *mcpServer) checkVisible(ctx context.Context, oid gitext.OID) error {
 	if s.cmd.Fix == "" && s.cmd.Tip == "" {
 		return nil
 	}
@@ -104,6 +105,7 @@ func (s *mcpServer) admit(ctx context.Context, oid gitext.OID) error {
 	return err
 }
 
+// options describes the server: its tools, its prompt and its instructions.
 func (s *mcpServer) options() (mcp.Options, error) {
 	specs, err := gittool.Specs()
 	if err != nil {
@@ -132,7 +134,7 @@ func (s *mcpServer) options() (mcp.Options, error) {
 	return opt, nil
 }
 
-// mcpTitles are the tools' names for people.
+// mcpTitles are the titles of the tools, which clients show to people.
 var mcpTitles = map[string]string{
 	"git_blame":        "Who last changed lines",
 	"git_show":         "Show a commit",
@@ -141,7 +143,7 @@ var mcpTitles = map[string]string{
 	"git_grep":         "Find text in a revision",
 }
 
-// callGit answers one call of a git tool in the scope of this moment.
+// callGit answers one call of a git tool, in the scope at this moment.
 func (s *mcpServer) callGit(ctx context.Context, name string, args json.RawMessage) (agent.Result, error) {
 	scope, err := s.scope(ctx)
 	if err != nil {
@@ -154,7 +156,7 @@ func (s *mcpServer) callGit(ctx context.Context, name string, args json.RawMessa
 	return box.Call(ctx, name, args)
 }
 
-// traceBugPrompt is the text of the prompt trace-bug.
+// traceBugPrompt returns the text of the prompt trace-bug.
 func traceBugPrompt(args map[string]string) (string, error) {
 	method, err := detect.Method(true)
 	if err != nil {
@@ -171,7 +173,7 @@ func traceBugPrompt(args map[string]string) (string, error) {
 	return p.Render(map[string]string{"Fix": fix, "Method": method})
 }
 
-// keys are the secrets that this process was given in its environment.
+// keys returns the API keys in the environment of this process.
 func (a *app) keys() []string {
 	var keys []string
 	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {

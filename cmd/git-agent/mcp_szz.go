@@ -25,13 +25,12 @@ type mcpSzzParams struct {
 	Annotations bool   `json:"annotations"`
 }
 
-// mcpSzzMax is how many suspects a call gets that names no number.
+// mcpSzzMax is how many suspects a call gets by default.
 const mcpSzzMax = 3
 
-// mcpSzz is the offline engine as a tool. A model is never asked, whatever is
-// configured: the client is one itself, and a server that spends the user's
-// money is not read-only. Answers go into the cache and come from it, as those
-// of the verb do.
+// mcpSzz serves the offline engine as a tool. It never asks a model, even if one
+// is configured: the client is a model itself, and the tool must not spend the
+// user's money. It shares the cache with the verb szz.
 type mcpSzz struct {
 	server *mcpServer
 	text   prompts.Tool
@@ -55,7 +54,7 @@ func (t *mcpSzz) tool() mcp.Tool {
 	}
 }
 
-// call traces one fix.
+// call answers one call of the tool: it traces one fix.
 func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	p := mcpSzzParams{Algorithm: "rank", Max: mcpSzzMax, Annotations: true}
 	if err := t.args.Decode("szz", args, &p); err != nil {
@@ -69,7 +68,7 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 	if err != nil {
 		return agent.Result{}, err
 	}
-	if err := t.server.admit(ctx, fix); err != nil {
+	if err := t.server.checkVisible(ctx, fix); err != nil {
 		return agent.Result{}, err
 	}
 	ans, err := t.trace(ctx, fix, p)
@@ -83,8 +82,8 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 }
 
-// fix resolves the name that the client gives, or else that of the command line,
-// which is the user's and may have any form.
+// fix resolves the revision that the client names, or if it names none, that of
+// the command line. The client's may only be a name; the user's may have any form.
 func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
 	repo := t.server.repo
 	if revision == "" {
@@ -111,7 +110,7 @@ func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (ren
 	return render.Answer{Answer: *ans}, nil
 }
 
-// redactEvidence takes out lines of files that hold secrets by their name.
+// redactEvidence redacts lines of files whose names say that they hold secrets.
 func redactEvidence(v *szz.Verdict) {
 	for _, s := range v.Suspects {
 		for i := range s.Evidence {

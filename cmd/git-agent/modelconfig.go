@@ -13,7 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// modelSettings reads what is configured about a model.
+// modelSettings reads the settings of the model from the environment and git's
+// configuration.
 func (a *app) modelSettings(ctx context.Context) (session.Settings, error) {
 	config, err := a.config(ctx)
 	if err != nil {
@@ -22,21 +23,9 @@ func (a *app) modelSettings(ctx context.Context) (session.Settings, error) {
 	return session.Read(config, a.env.get, a.warnUntrusted)
 }
 
-// warnUntrusted says once that a setting of the repository itself is ignored.
-func (a *app) warnUntrusted(key, scope string) {
-	if a.warned[key] {
-		return
-	}
-	if a.warned == nil {
-		a.warned = map[string]bool{}
-	}
-	a.warned[key] = true
-	fmt.Fprintf(a.stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
-}
-
-// newSession connects to the model that the settings name. Runs are recorded in
-// traces, which stay the caller's to close; nil records nothing. With preview
-// nothing will be sent.
+// newSession opens a session with the model that the settings name. Runs are
+// recorded in traces, which the caller closes; nil records nothing. With preview,
+// the session is not used to send anything.
 func (a *app) newSession(ctx context.Context, s session.Settings, traces *cache.Traces, preview bool) (*session.Session, error) {
 	version, err := engineVersion()
 	if err != nil {
@@ -49,8 +38,9 @@ func (a *app) newSession(ctx context.Context, s session.Settings, traces *cache.
 	})
 }
 
-// newAgent prepares the agent engine of szz for an ensemble of so many runs. A calibration that was made for
-// something else is warned about, and not used by the engine.
+// newAgent prepares the agent engine of szz for ensembles of the given number of
+// runs. It warns about a calibration that was made for another model or method,
+// which the engine will not use.
 func (a *app) newAgent(ctx context.Context, s session.Settings, runs int, with szz.Switches, traces *cache.Traces, preview bool) (*engine.Agent, error) {
 	opened, err := a.newSession(ctx, s, traces, preview)
 	if err != nil {
@@ -70,14 +60,15 @@ func (a *app) newAgent(ctx context.Context, s session.Settings, runs int, with s
 	return agent, err
 }
 
-// maxCalibration bounds what is read of a calibration, which is a page long.
+// maxCalibration limits the size of a calibration file, which is usually a page
+// long.
 const maxCalibration = 1 << 20
 
-// recalibrateHint says how to make a calibration.
+// recalibrateHint is the command that makes a calibration.
 const recalibrateHint = "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>"
 
-// readCalibration reads what is set for the probabilities of the model, nil when
-// nothing is.
+// readCalibration reads the configured calibration, or returns nil if there is
+// none.
 func readCalibration(s session.Settings) (*detect.Calibration, error) {
 	if s.Calibration == "" {
 		return nil, nil
@@ -100,25 +91,4 @@ func readCalibrationFile(path string) (*detect.Calibration, error) {
 		return nil, fmt.Errorf("%q cannot be used: %w", path, err)
 	}
 	return c, nil
-}
-
-// checkCalibration looks whether the calibration that is set can be used for
-// a single run of the method as it is.
-func checkCalibration(s session.Settings) finding {
-	const name = "calibration"
-	if s.Calibration == "" {
-		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
-	}
-	c, err := readCalibrationFile(s.Calibration)
-	if err != nil {
-		return fail(name, recalibrateHint, "%v", err)
-	}
-	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
-	if err != nil {
-		return fail(name, "", "%v", err)
-	}
-	if why := c.Differs(basis); why != "" {
-		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
-	}
-	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
 }

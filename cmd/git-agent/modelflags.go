@@ -10,7 +10,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 )
 
-// modelFlags are the options of the verbs that may ask a model.
+// modelFlags are the options that szz and eval szz share for asking a model.
 type modelFlags struct {
 	Model           string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
 	Runs            *int           `placeholder:"<n>" help:"investigate each fix <n> times, and decide by majority vote"`
@@ -24,7 +24,7 @@ type modelFlags struct {
 	Compression     bool           `negatable:"" default:"true" help:"condense what the model is shown"`
 }
 
-// check refuses numbers that mean nothing.
+// check returns an error for numbers that make no sense.
 func (f *modelFlags) check() error {
 	switch {
 	case f.Runs != nil && *f.Runs < 1:
@@ -37,7 +37,7 @@ func (f *modelFlags) check() error {
 	return checkCost(f.MaxCost)
 }
 
-// checkCost refuses a --max-cost that leaves nothing to spend.
+// checkCost returns an error for a --max-cost that leaves nothing to spend.
 func checkCost(usd *float64) error {
 	switch {
 	case usd == nil:
@@ -49,7 +49,7 @@ func checkCost(usd *float64) error {
 	return nil
 }
 
-// runs is how often the model investigates each fix.
+// runs returns how many times the model investigates each fix.
 func (f *modelFlags) runs() int {
 	if f.Runs == nil {
 		return 1
@@ -57,22 +57,22 @@ func (f *modelFlags) runs() int {
 	return *f.Runs
 }
 
-// jobs is how many fixes are in work at once when nothing is said: with runs
-// that vote fewer, so that the server has as much to do.
+// jobs returns how many fixes are worked on at once by default. With --runs they
+// are fewer, so that the number of requests at once stays the same.
 func (f *modelFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
-// switches are the parts of the method that the options turn off.
+// switches returns which parts of the method the options turn off.
 func (f *modelFlags) switches() szz.Switches {
 	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
 }
 
-// used is true when an option asks for a model by what it says.
+// used reports whether any option is given that makes sense only with a model.
 func (f *modelFlags) used() bool {
 	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced || f.Calibration != "" ||
 		!f.Tools || !f.DomainKnowledge || !f.Compression
 }
 
-// apply puts the options over the settings.
+// apply overrides the settings with the options that are given.
 func (f *modelFlags) apply(s *session.Settings) {
 	if f.Model != "" {
 		s.Model, s.From["agent.model"] = f.Model, "--model"
@@ -92,14 +92,15 @@ func (f *modelFlags) apply(s *session.Settings) {
 	s.AllowUnpriced = s.AllowUnpriced || f.AllowUnpriced
 }
 
-// errNoModel is what a verb says that needs a model and has none.
+// errNoModel is returned if a command needs a model and none is configured.
 var errNoModel = errors.New("no model is configured")
 
-// noModelHint says how to configure one.
+// noModelHint says how to configure a model.
 const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
-// chooseEngine says whether a model answers, and tells the user when there was
-// a choice. why keeps a model out that is configured; "" lets it in.
+// chooseEngine decides whether a model answers, and prints the decision if a
+// model is configured. engine is the value of --engine. If why is not "", the
+// offline engine must answer, for that reason.
 func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings, why string) (asked bool, err error) {
 	switch {
 	case engine == "offline":
@@ -127,11 +128,4 @@ func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings,
 	}
 	a.say("engine: agent, %s at %s", layout.Printable(s.Model), layout.Printable(s.Host()))
 	return true, nil
-}
-
-// say tells something on standard error that is no part of the answer.
-func (a *app) say(format string, args ...any) {
-	if !a.flags.Quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
-	}
 }

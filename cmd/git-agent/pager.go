@@ -8,18 +8,18 @@ import (
 	"git-agent/gitext"
 )
 
-// pagedOutput holds back text until it exceeds a screen, and then hands it to
-// the user's pager. Text that fits, and text for a program, goes straight to
-// its stream.
+// pagedOutput buffers text until it is longer than a screen, and then starts the
+// user's pager. Text that fits on a screen, or that no person reads, goes to its
+// stream without a pager.
 type pagedOutput struct {
 	out     io.Writer
-	start   func() (io.WriteCloser, error) // nil: never page
-	lines   int                            // a screen's height
-	held    bytes.Buffer
-	started io.WriteCloser // the pager, once there is one
+	start   func() (io.WriteCloser, error) // starts the pager; nil if none is to be used
+	lines   int                            // height of the screen
+	held    bytes.Buffer                   // text that is not written yet
+	started io.WriteCloser                 // the running pager, or nil
 }
 
-// page returns where human output goes. The caller must Close it.
+// page returns the stream for output that people read. The caller must Close it.
 func (a *app) page(ctx context.Context) *pagedOutput {
 	p := &pagedOutput{out: a.stdout}
 	out, errs := asFile(a.stdout), asFile(a.stderr)
@@ -35,7 +35,7 @@ func (a *app) page(ctx context.Context) *pagedOutput {
 	return p
 }
 
-// Write implements io.Writer.
+// Write buffers b, or passes it on if it is known whether there is a pager.
 func (p *pagedOutput) Write(b []byte) (int, error) {
 	switch {
 	case p.started != nil:
@@ -49,7 +49,7 @@ func (p *pagedOutput) Write(b []byte) (int, error) {
 	}
 	pager, err := p.start()
 	if err != nil {
-		p.start = nil // the text matters more than the pager
+		p.start = nil // print the text without a pager
 		_, err = p.out.Write(p.held.Bytes())
 		return len(b), err
 	}
@@ -58,7 +58,7 @@ func (p *pagedOutput) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// Close shows what was held back and waits for the pager.
+// Close writes the buffered text or waits for the pager to end.
 func (p *pagedOutput) Close() error {
 	if p.started != nil {
 		return p.started.Close()

@@ -12,39 +12,40 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Progress follows git: it appears on stderr when that is a terminal, after a
-// delay, on one line that is rewritten. Forced without a terminal, it writes a
-// plain line now and then.
+// Progress is reported as git does it: on stderr, if that is a terminal, after a
+// delay, on one line that is rewritten. With --progress and no terminal, a new
+// line is printed every 30 seconds at most.
 const (
 	progressDelay  = time.Second            // git's default of GIT_PROGRESS_DELAY
-	progressRedraw = 100 * time.Millisecond // how often a line may change
-	progressPlain  = 30 * time.Second       // between lines where there is no terminal
-	progressBeat   = time.Second            // how often the time is brought up to date
+	progressRedraw = 100 * time.Millisecond // the least time between two changes of the line
+	progressPlain  = 30 * time.Second       // the least time between two lines without a terminal
+	progressBeat   = time.Second            // how often the elapsed time is updated
 )
 
-// progress shows one line about work that may take long. Its zero value, and
-// nil, show nothing.
+// progress shows one line about work that may take long. The zero value and nil
+// show nothing.
 type progress struct {
 	mu     sync.Mutex
 	w      io.Writer
 	tty    bool
 	now    func() time.Time
 	begun  time.Time
-	next   time.Time // when a line may be written again
-	shown  bool      // a line stands on the terminal
+	next   time.Time // when the line may be written again
+	shown  bool      // the line is on the terminal
 	title  string
 	active bool
-	hidden int           // how many print something else
+	hidden int           // calls of clear without a resume
 	ended  chan struct{} // closed by end
 
-	done, total int // as last said
+	done, total int // from the last update
 	what        string
 }
 
-// newProgress decides whether to report, by --[no-]progress, -q and stderr.
+// newProgress starts reporting progress. It returns nil, which reports nothing,
+// if --no-progress or -q is given, or if stderr is no terminal.
 func (a *app) newProgress(title string) *progress {
 	tty := isTerminal(a.stderr)
-	show := tty && a.flags.Verbose == 0 // each git command is a line of its own
+	show := tty && a.flags.Verbose == 0 // -v prints a line for each git command
 	if a.flags.Progress != nil {
 		show = *a.flags.Progress
 	}
@@ -56,12 +57,13 @@ func (a *app) newProgress(title string) *progress {
 		delay = time.Duration(n) * time.Second
 	}
 	begun := a.now()
-	p := &progress{w: bare(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
+	p := &progress{w: withoutEscaping(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
 	go p.beat()
 	return p
 }
 
-// beat keeps the line alive while nobody has anything new to say, until end.
+// beat redraws the line every second until end is called, so that the elapsed
+// time stays right between updates.
 func (p *progress) beat() {
 	tick := time.NewTicker(progressBeat)
 	defer tick.Stop()
@@ -75,14 +77,14 @@ func (p *progress) beat() {
 	}
 }
 
-// redraw brings the line up to date.
+// redraw draws the line with the present time.
 func (p *progress) redraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draw()
 }
 
-// update says how far the work is. total 0 means that nobody knows.
+// update sets how much of the work is done. total is 0 if it is unknown.
 func (p *progress) update(done, total int, what string) {
 	if p == nil {
 		return
@@ -93,8 +95,8 @@ func (p *progress) update(done, total int, what string) {
 	p.draw()
 }
 
-// say adds what is being done, by whoever does it.
-func (p *progress) say(what string) {
+// setText sets the text that says what is being done.
+func (p *progress) setText(what string) {
 	if p == nil {
 		return
 	}
@@ -104,8 +106,8 @@ func (p *progress) say(what string) {
 	p.draw()
 }
 
-// draw writes the line if it is time to and nothing else is being printed; the
-// caller holds the lock.
+// draw writes the line if enough time has passed and nothing else is being
+// printed. The caller holds p.mu.
 func (p *progress) draw() {
 	now := p.now()
 	if !p.active || p.hidden > 0 || now.Before(p.next) {
@@ -124,7 +126,7 @@ func (p *progress) draw() {
 
 func (p *progress) line(elapsed time.Duration) string {
 	line := p.title + ":"
-	if p.total > 1 { // of one, a share says nothing
+	if p.total > 1 { // a percentage of one says nothing
 		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
 	}
 	if p.what != "" {
@@ -139,11 +141,11 @@ func (p *progress) line(elapsed time.Duration) string {
 		tail = tail[1:]
 	}
 	line = layout.CutColumns(line, max(0, width-1-len(tail)))
-	return strings.TrimRightFunc(line, visible.Hidden) + tail // a joiner joins nothing any more
+	return strings.TrimRightFunc(line, visible.Hidden) + tail // cutting may leave a joiner with nothing to join
 }
 
-// clear removes the line, so that something can be printed. It stays away
-// until as many have called resume.
+// clear removes the line so that something else can be printed. The line returns
+// after as many calls of resume.
 func (p *progress) clear() {
 	if p == nil {
 		return
@@ -157,7 +159,7 @@ func (p *progress) clear() {
 	}
 }
 
-// resume lets the line come back after one clear.
+// resume undoes one call of clear.
 func (p *progress) resume() {
 	if p == nil {
 		return
@@ -167,7 +169,7 @@ func (p *progress) resume() {
 	p.hidden--
 }
 
-// end removes the line for good. It may be called more than once.
+// end removes the line and stops reporting. It may be called more than once.
 func (p *progress) end() {
 	if p == nil {
 		return

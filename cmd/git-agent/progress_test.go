@@ -17,9 +17,9 @@ func TestProgressOnTerminal(t *testing.T) {
 	at(1 * time.Second)
 	p.update(1, 4, "reading\x1b[2J history")
 	at(1050 * time.Millisecond)
-	p.say("too early")
+	p.setText("too early")
 	at(1200 * time.Millisecond)
-	p.say("blame")
+	p.setText("blame")
 	p.end()
 	p.update(4, 4, "after the end")
 	want := "\rtracing:  25% (1/4) reading\\x1b[2J history, 1s\x1b[K\rtracing:  25% (1/4) blame, 1s\x1b[K\r\x1b[K"
@@ -42,7 +42,7 @@ func TestProgressGoesOn(t *testing.T) {
 	step(p.redraw)
 	step(p.clear)
 	step(p.redraw)
-	step(func() { p.say("another fix") }) // by who works on it
+	step(func() { p.setText("another fix") }) // by who works on it
 	step(p.clear)
 	step(p.resume)
 	step(p.redraw)
@@ -76,7 +76,7 @@ func TestProgressWithoutTerminal(t *testing.T) {
 func TestNoProgress(t *testing.T) {
 	var p *progress
 	p.update(1, 2, "x")
-	p.say("x")
+	p.setText("x")
 	p.clear()
 	p.end()
 }

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// sandboxSettings say how commands of a project are confined. They are the
-// user's alone: a repository must not choose what its own code can reach.
+// sandboxSettings say how the commands of a project are confined. Only the user
+// can set them: a repository must not choose what its own code may access.
 type sandboxSettings struct {
 	Level    sandbox.Level
 	Readable []string
@@ -32,8 +32,8 @@ func isSandboxSetting(key string) bool {
 	return slices.ContainsFunc([]string{sandboxKey, sandboxReadKey, sandboxWriteKey}, func(k string) bool { return strings.EqualFold(k, key) })
 }
 
-// sandboxSettings reads what is configured. asked is the level of an option, ""
-// when none was given.
+// sandboxSettings reads the settings. asked is the value of --sandbox, or "" if
+// that is not given.
 func (a *app) sandboxSettings(ctx context.Context, asked string) (sandboxSettings, error) {
 	config, err := gitext.Settings(ctx)
 	if err != nil {
@@ -64,8 +64,9 @@ func (a *app) sandboxSettings(ctx context.Context, asked string) (sandboxSetting
 	return s, err
 }
 
-// sandboxPaths makes the paths of a key absolute. One that is not there is an
-// error: the user would wait for what it was to show.
+// sandboxPaths returns the paths of a key as absolute paths. It fails if the
+// sandbox cannot grant one of them, because the command would then lack
+// something that the user meant it to have.
 func (a *app) sandboxPaths(key string, values []string) ([]string, error) {
 	var paths []string
 	for _, path := range values {
@@ -80,17 +81,18 @@ func (a *app) sandboxPaths(key string, values []string) ([]string, error) {
 	return paths, nil
 }
 
-// confine finds out what will confine --verify-cmd, before anything else is
-// done, and says so. Where nothing does, nothing is run.
-func (c *szzCmd) confine(ctx context.Context, a *app) error {
+// probeSandbox finds out what will confine --verify-cmd, and prints it, before
+// anything else is done. It fails if nothing can confine the command and the user
+// has not allowed that.
+func (c *szzCmd) probeSandbox(ctx context.Context, a *app) error {
 	if c.VerifyCmd == "" {
 		return nil
 	}
 	var err error
-	if c.confined, err = a.sandboxSettings(ctx, c.Sandbox); err != nil {
+	if c.confinement, err = a.sandboxSettings(ctx, c.Sandbox); err != nil {
 		return err
 	}
-	standing, err := sandbox.Probe(ctx, c.confined.Level)
+	standing, err := sandbox.Probe(ctx, c.confinement.Level)
 	var unavailable *sandbox.Unavailable
 	if errors.As(err, &unavailable) {
 		return withHint(err, "%s", unconfinedHint(unavailable))
@@ -102,7 +104,7 @@ func (c *szzCmd) confine(ctx context.Context, a *app) error {
 	return nil
 }
 
-// unconfinedHint says what to type where nothing confines a command.
+// unconfinedHint says what to do if nothing can confine a command.
 func unconfinedHint(e *sandbox.Unavailable) string {
 	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
 	if command := installBwrap(e.Failed); command != "" {
@@ -111,14 +113,14 @@ func unconfinedHint(e *sandbox.Unavailable) string {
 	return none
 }
 
-// installers are package managers and how they install bubblewrap.
+// installers lists package managers and their commands to install bubblewrap.
 var installers = [][2]string{
 	{"apt-get", "apt-get install bubblewrap"}, {"dnf", "dnf install bubblewrap"}, {"apk", "apk add bubblewrap"},
 	{"pacman", "pacman -S bubblewrap"}, {"zypper", "zypper install bubblewrap"},
 }
 
-// installBwrap is the command that brings bubblewrap, or "" where it is there,
-// or nobody knows.
+// installBwrap returns the command that installs bubblewrap. It returns "" if
+// bubblewrap is installed or if no known package manager is.
 func installBwrap(failed []string) string {
 	if !slices.ContainsFunc(failed, func(why string) bool { return strings.Contains(why, "not installed") }) {
 		return ""
@@ -131,30 +133,4 @@ func installBwrap(failed []string) string {
 		}
 	}
 	return ""
-}
-
-// checkSandbox tells what confines the commands of --verify-cmd, as tried, and
-// what it cannot hold.
-func checkSandbox(ctx context.Context, a *app) finding {
-	const check = "sandbox"
-	settings, err := a.sandboxSettings(ctx, "")
-	if err != nil {
-		return fail(check, remedy(err), "%v", err)
-	}
-	standing, err := sandbox.Probe(ctx, settings.Level)
-	var unavailable *sandbox.Unavailable
-	switch {
-	case errors.As(err, &unavailable):
-		return warn(check, cmp.Or(installBwrap(unavailable.Failed), "git config --global agent.sandbox none"),
-			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
-	case err != nil:
-		return fail(check, "", "%v", err)
-	case standing.Level == sandbox.None:
-		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
-	}
-	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
-	if len(standing.Failed) == 0 {
-		return ok(check, "%s", text)
-	}
-	return warn(check, installBwrap(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
 }

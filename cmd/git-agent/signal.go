@@ -10,24 +10,27 @@ import (
 	"time"
 )
 
-// errInterrupted is the cause of a context that a signal ended.
+// errInterrupted is the cause with which a signal cancels the context.
 var errInterrupted = errors.New("interrupted")
 
-// relayWindow is how long signals count as one. Through `git agent`, a single
-// Ctrl-C arrives twice at once: from the terminal and from git, which relays
-// it to its child.
+// relayWindow is the time in which several signals count as one. If the program
+// is started as `git agent`, a single Ctrl-C arrives twice at once: from the
+// terminal, and from git, which relays it to its child.
 const relayWindow = time.Second
 
-// lastWait is how long the end may take after a signal. Removing a large
-// checkout takes seconds; a file on a server that is gone takes for ever.
+// lastWait limits the time from a signal to the end of the process. Removing a
+// large checkout takes seconds; closing a file on an unreachable server may take
+// for ever.
 const lastWait = 20 * time.Second
 
-// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP
-// cancels. The second one leaves at once, and so does the end of lastWait.
-// SIGHUP comes when the terminal closes, and reaches no git, each of which is
-// in a group of its own; under nohup it stays ignored. SIGPIPE is caught so that
-// a closed pipe shows as an EPIPE of the write; children still get the default
-// disposition.
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
+// A second signal ends the process at once, and so does lastWait.
+//
+// SIGHUP is sent when the terminal closes. It does not reach the git processes,
+// because each is in a process group of its own. Under nohup it stays ignored.
+//
+// SIGPIPE is caught so that writing to a closed pipe returns EPIPE. Children
+// still get the default disposition.
 func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
@@ -54,8 +57,8 @@ func withSignals(parent context.Context, stderr io.Writer) (context.Context, fun
 	}
 }
 
-// watchSignals calls first for the first signal and second for the first one
-// that is not a relay of it.
+// watchSignals calls first for the first signal, and second for the next one that
+// is not the first one relayed.
 func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() time.Time, first, second func()) {
 	var since time.Time
 	for {

@@ -11,40 +11,40 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// errUnread is that nobody reads the answer any more. Another pipe that breaks
-// is an error like others.
-var errUnread = errors.New("the reader of the answer has left")
+// errReaderGone is the error of writing the answer to a closed pipe. It is no
+// failure. Other broken pipes have other errors.
+var errReaderGone = errors.New("the reader of the answer has left")
 
-// answerWriter is where the answer goes as it stands, a stream or a pager.
+// answerWriter is the stream for the answer: standard output or a pager.
 type answerWriter struct{ io.Writer }
 
-// Write marks the error of a closed pipe.
+// Write returns errReaderGone if the pipe is closed.
 func (w answerWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = errUnread
+		err = errReaderGone
 	}
 	return n, err
 }
 
-// textWriter is where text goes that people read. It spells out what is hidden
-// in each piece, so that whoever forgets to cannot harm a terminal: only our
-// own colours pass. A piece ends where a character ends.
+// textWriter is a stream for text that people read. It escapes every character
+// that a terminal would act on, except the program's own colours, so that no
+// caller can forget to. Each write must end at the end of a character.
 type textWriter struct {
 	w io.Writer
-	a *app // whose colours they are
+	a *app // has the colours
 }
 
-// Write writes p, spelled out.
+// Write writes p, escaped.
 func (t textWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(t.w, spellOut(string(p), t.a.colors)); err != nil {
+	if _, err := io.WriteString(t.w, visibleText(string(p), t.a.colors)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// spellOut is visible.Text for a text in which some sequences are ours.
-func spellOut(s string, ours []string) string {
+// visibleText is visible.Text, but leaves the sequences in ours as they are.
+func visibleText(s string, ours []string) string {
 	if len(ours) == 0 {
 		return visible.Text(s)
 	}
@@ -70,13 +70,22 @@ func spellOut(s string, ours []string) string {
 	return b.String()
 }
 
-// textPager is a pager that reads text for people.
+// lineEnd returns what ends a line of output: NUL with -z, else a newline.
+func lineEnd(null bool) string {
+	if null {
+		return "\x00"
+	}
+	return "\n"
+}
+
+// textPager is a pager behind a textWriter.
 type textPager struct {
 	textWriter
 	io.Closer
 }
 
-// toPager is what a pager is written to.
+// toPager returns the stream that writes to a pager. err is the error of starting
+// it.
 func (a *app) toPager(pager io.WriteCloser, err error) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
@@ -84,46 +93,48 @@ func (a *app) toPager(pager io.WriteCloser, err error) (io.WriteCloser, error) {
 	return textPager{textWriter{answerWriter{pager}, a}, pager}, nil
 }
 
-// lockedWriter lets goroutines share stderr without mixing lines. It is text
-// for people, and nothing else.
+// lockedWriter is standard error. It lets goroutines write without mixing lines,
+// and escapes every character that a terminal would act on.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// Write hands p on in one piece, spelled out.
+// Write writes p, escaped, in a single write.
 func (l *lockedWriter) Write(p []byte) (int, error) {
-	if _, err := (bareWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
+	if _, err := (unescapedWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// bareWriter is the same stream for a line of progress, which moves the cursor.
-type bareWriter struct{ l *lockedWriter }
+// unescapedWriter is the same stream without escaping, for the line of progress,
+// which moves the cursor.
+type unescapedWriter struct{ l *lockedWriter }
 
-// Write hands p on in one piece.
-func (b bareWriter) Write(p []byte) (int, error) {
+// Write writes p in a single write.
+func (b unescapedWriter) Write(p []byte) (int, error) {
 	b.l.mu.Lock()
 	defer b.l.mu.Unlock()
 	return b.l.w.Write(p)
 }
 
-// bare is a stream for text that is known to be harmless.
-func bare(w io.Writer) io.Writer {
+// withoutEscaping returns w without its escaping, for text that is known to be
+// harmless.
+func withoutEscaping(w io.Writer) io.Writer {
 	if l, ok := w.(*lockedWriter); ok {
-		return bareWriter{l}
+		return unescapedWriter{l}
 	}
 	return w
 }
 
-// asFile returns the file behind w, or nil.
+// asFile returns the file that w writes to in the end, or nil if it is none.
 func asFile(w any) *os.File {
 	for {
 		switch wrapped := w.(type) {
 		case *lockedWriter:
 			w = wrapped.w
-		case bareWriter:
+		case unescapedWriter:
 			w = wrapped.l
 		case answerWriter:
 			w = wrapped.Writer

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -22,8 +21,8 @@ import (
 	"git-agent/gitext"
 )
 
-// szzCmd is `git agent szz`: which commits introduced the bug that this one
-// fixes?
+// szzCmd is `git agent szz`: it finds the commits that introduced the bug which a
+// commit fixes.
 type szzCmd struct {
 	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
 	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
@@ -51,22 +50,22 @@ type szzCmd struct {
 	modelFlags    `embed:""`
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
-	paths    []string
-	confined sandboxSettings
-	insisted bool // on a model: the offline engine's answer is no answer to the question
+	paths         []string
+	confinement   sandboxSettings
+	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
-// SetPaths takes what followed "--".
+// SetPaths sets the paths that follow "--".
 func (c *szzCmd) SetPaths(paths []string) { c.paths = paths }
 
-// szzRenderer shows answers in one form. Each answer is complete on stdout
-// when answer returns.
+// szzRenderer prints answers in one form. When Answer returns, all of the answer
+// has been written.
 type szzRenderer interface {
 	Answer(ans render.Answer) error
 }
 
-// Run traces each fix in turn. What was traced before an error or a signal
-// stands on stdout.
+// Run answers for each fix and prints the answers in the order of the fixes. At an
+// error or a signal, the answers so far have been printed.
 func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
@@ -75,7 +74,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.confine(ctx, a); err != nil {
+	if err := c.probeSandbox(ctx, a); err != nil {
 		return err
 	}
 	agent, traces, err := c.openAgent(ctx, a, repo)
@@ -88,7 +87,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	e := c.engine(ctx, a, repo, agent)
-	defer e.Cache.Close() // losing the last write loses time only
+	defer e.Cache.Close() // an answer that is not stored only costs time
 	if c.ShowRequest {
 		return c.showRequests(ctx, a, e, questions)
 	}
@@ -100,34 +99,33 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	show := &szzOutput{a: a, cmd: c, events: events, total: total}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := szzTally{insisted: c.insisted}
+	tally := szzTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
 		return err
 	}
-	if repo.Missed() > 0 { // something was left out, whatever was found
+	if repo.Missed() > 0 { // objects are missing, so answers may be incomplete
 		a.hint(ctx, fetchAllHint)
 	}
 	return tally.status()
 }
 
-// engine is what answers. A verified answer depends on the machine, so it is not
-// kept.
+// engine returns the engine that answers. With --verify-cmd it has no cache,
+// because a verified answer depends on the machine.
 func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
 	e := &engine.Engine{Repo: repo, Agent: agent, Build: buildIdentity()}
 	if c.VerifyCmd != "" {
 		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
 			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
-			Sandbox: c.confined.Level, Readable: c.confined.Readable, Writable: c.confined.Writable,
+			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 		}}
-
 	} else if c.Cache && engine.Cacheable(repo) {
 		e.Cache = a.openCache(ctx, repo)
 	}
 	return e
 }
 
-// workers is how many fixes are in work at once. A command that runs the
-// project's code gets the machine for itself.
+// workers returns how many fixes are worked on at once: one with --verify-cmd, so
+// that the project's code has the machine for itself.
 func (c *szzCmd) workers(model bool) int {
 	switch {
 	case c.VerifyCmd != "":
@@ -140,28 +138,29 @@ func (c *szzCmd) workers(model bool) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// answerAll shows the answer for each fix, and counts what the answers are.
+// answerAll prints the answer for each fix, stores notes if asked to, and counts
+// the answers in tally.
 func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *szzTally) error {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	live := newSzzLive(a, show, e.Agent != nil)
+	live := newLiveView(a, show, e.Agent != nil)
 	show.events.start(show.total)
 	report := func(q szz.Question, event agent.Event) {
-		show.events.tell(q, event)
+		show.events.event(q, event)
 		if p, ok := event.(agent.Progress); ok {
-			meter.say(p.Text)
+			meter.setText(p.Text)
 			return
 		}
 		meter.clear()
-		live.tell(q, event)
+		live.show(q, event)
 		meter.resume()
 	}
 	done := 0
 	meter.update(done, show.total, "")
-	batch := engine.Batch{Workers: c.workers(e.Agent != nil), Several: c.Stdin || show.total > 1, OnEvent: report}
+	batch := engine.Batch{Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1, OnEvent: report}
 	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
-			return c.resumable(ctx, a, e.Agent != nil, done, err)
+			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
 		}
 		ans := render.Answer{Answer: *found}
 		meter.clear()
@@ -184,31 +183,32 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		meter.resume()
 		meter.update(done, show.total, "")
 		if e.Agent != nil && e.Agent.Broke(ans.Verdict) {
-			return c.resumable(ctx, a, true, done-1, e.Agent.Session.Spent())
+			return c.addResumeHint(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
 	}
 	return nil
 }
 
-// most is how many suspects the engine shall return, 0 for as many as it has.
-func (c *szzCmd) most() int {
+// maxSuspects returns how many suspects the engine may return, 0 for all.
+func (c *szzCmd) maxSuspects() int {
 	if c.MaxCount == nil {
 		return 0
 	}
 	return *c.MaxCount
 }
 
-// unseen is true for --max-count=0: what is found decides how the command
-// ends, and is not printed.
-func (c *szzCmd) unseen() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
+// hidesSuspects reports whether --max-count=0 is given: suspects then decide the
+// exit code, but are not printed.
+func (c *szzCmd) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
 
-// memory is what --verify-memory allows, 0 for no bound or a wrong one.
+// memory returns the limit of --verify-memory, or 0 if it is not given or not
+// valid.
 func (c *szzCmd) memory() int64 {
-	n, _ := parseSize(c.VerifyMemory) // check has complained
+	n, _ := gitext.ParseSize(c.VerifyMemory) // check rejects a size that is not valid
 	return n
 }
 
-// check refuses combinations of options that make no sense.
+// check returns an error for options that make no sense, alone or together.
 func (c *szzCmd) check() error {
 	uncommitted := c.Staged || c.Worktree
 	switch {
@@ -244,8 +244,9 @@ func (c *szzCmd) check() error {
 	return c.modelFlags.check()
 }
 
-// open opens the repository, and refuses a shallow one: blame would charge
-// the oldest commit at hand with everything that is older.
+// open opens the repository. It fails for a shallow one unless --allow-shallow is
+// given, because blame would attribute all older lines to the oldest commit that
+// the repository has.
 func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: c.AllowShallow})
 	if err != nil {
@@ -261,10 +262,11 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	return repo, nil
 }
 
-// resumable adds to the error of an interrupt, of a spent budget or of a model's
-// server the command that goes on. Before the first answer there is something
-// to go on with when a model was interrupted, whose steps are recorded.
-func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, err error) error {
+// addResumeHint adds a hint to the error of an interrupt, of a spent budget or of
+// a model's server: the command that continues after the done answers. If there
+// is no answer yet, it does so only for an interrupted model, whose recorded run
+// can be resumed.
+func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int, err error) error {
 	var spent *session.SpentError
 	var server *model.Error
 	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
@@ -291,20 +293,4 @@ func (c *szzCmd) resumable(ctx context.Context, a *app, asked bool, done int, er
 		hint = before.Hint + "\n" + hint
 	}
 	return withHint(err, "%s", hint)
-}
-
-// buildIdentity tells two builds of the program apart, so that an answer of
-// yesterday's build is not taken for one of today's. git's version is no part
-// of it: what is read is pinned to mean the same in every version.
-func buildIdentity() string {
-	id := versionString()
-	exe, err := os.Executable()
-	if err != nil {
-		return id
-	}
-	info, err := os.Stat(exe)
-	if err != nil {
-		return id
-	}
-	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }

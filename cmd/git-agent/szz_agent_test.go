@@ -204,7 +204,7 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 	}{
 		{"no model", nil, []string{"--engine=agent"}, exitFatal, []string{"fatal: no model is configured", "hint: git config --global agent.model <name>"}},
 		{"no key", map[string]string{"agent.model": "gpt-5-mini"}, nil, exitFatal, []string{"fatal: there is no API key for api.openai.com", "hint: export GIT_AGENT_API_KEY=<key>"}},
-		{"no price", map[string]string{"agent.model": "nobody-knows-1", "agent.apiKeyCommand": "echo sk-1"}, nil, exitFatal, []string{"fatal: nobody knows what", "agent.price"}},
+		{"no price", map[string]string{"agent.model": "nobody-knows-1", "agent.apiKeyCommand": "echo sk-1"}, nil, exitFatal, []string{"fatal: the price of", "agent.price"}},
 		{"bad key command", map[string]string{"agent.model": "gpt-5-mini", "agent.apiKeyCommand": "echo sk-hidden; exit 3"}, nil, exitFatal, []string{"fatal: agent.apiKeyCommand (git config, global): "}},
 		{"bad number", map[string]string{"agent.model": "m", "agent.turns": "many"}, nil, exitFatal, []string{`fatal: agent.turns is "many" (from git config, global): it must be a number from 1`}},
 		{"bad price", map[string]string{"agent.model": "m", "agent.price": "1"}, nil, exitFatal, []string{"fatal: agent.price is"}},
@@ -291,7 +291,7 @@ func TestSzzGoesOnAfterItsServer(t *testing.T) {
 	}
 	down = false
 	_, errs = b.run(exitFound, "szz")
-	if !strings.Contains(errs, "going on with run ") {
+	if !strings.Contains(errs, "resuming run ") {
 		t.Errorf("stderr %q", errs)
 	}
 	turns := []int{}

@@ -17,28 +17,28 @@ import (
 	"git-agent/gitext"
 )
 
-// eventSchema names the form of --events.
+// eventSchema is the schema of --events.
 const eventSchema = "git-agent/event/1"
 
-// eventLine is one line of --events, its documented form. Each line is whole
-// when it is written, and the stream keeps its meaning without the lines of
-// "progress". Which fields there are depends on the event:
+// eventLine is one line of --events, in its documented form. A line is written in
+// a single write. A reader may ignore the event "progress" and loses nothing.
+// Which fields a line has depends on its event:
 //
-//	start        fixes (0 when their number is not known yet), version
+//	start        fixes (0 if their number is not known yet), version
 //	progress     text, done, total
 //	thought      turn, text
 //	tool_call    turn, id, tool, args
 //	tool_result  id, tool, text, failed, cached, truncated
 //	usage        turn, usage
-//	answer       answer: what --json prints
-//	end          error: why it ended early
+//	answer       answer: the object that --json prints
+//	end          error: why the command ended early
 type eventLine struct {
 	Schema string     `json:"schema"`
 	Time   time.Time  `json:"time"`
-	Fix    gitext.OID `json:"fix,omitempty"` // which fix it is about; none for an uncommitted one
+	Fix    gitext.OID `json:"fix,omitempty"` // the fix that the event is about; none for an uncommitted one
 	Event  string     `json:"event"`
 
-	Run       int                `json:"run,omitempty"` // from 1, with --runs: which conversation
+	Run       int                `json:"run,omitempty"` // with --runs, the number of the run, from 1
 	Version   string             `json:"version,omitempty"`
 	Fixes     int                `json:"fixes,omitempty"`
 	Turn      int                `json:"turn,omitempty"`
@@ -56,20 +56,22 @@ type eventLine struct {
 	Error     string             `json:"error,omitempty"`
 }
 
-// eventLog writes events for programs that follow a run. A nil one writes
-// nothing. It is safe for concurrent use.
+// eventLog writes the events of a command for other programs to follow. A nil
+// eventLog writes nothing. It is safe for concurrent use.
 type eventLog struct {
 	now func() time.Time
 
 	mu   sync.Mutex
 	file io.WriteCloser
-	err  error // of the first line that could not be written
+	err  error // the first error of writing
 }
 
-// eventGrace is how long the last events may wait for their reader.
+// eventGrace is how long an interrupted command waits for the reader of the last
+// events.
 const eventGrace = time.Second
 
-// newEventLog appends to a file, which may be a pipe or /dev/fd/3; "" is none.
+// newEventLog returns a log that appends to the named file, which may be a pipe or
+// /dev/fd/3. It returns nil for "".
 func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
 	if name == "" {
 		return nil, nil
@@ -78,8 +80,8 @@ func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A reader that reads no more must not keep an interrupted run from ending.
-	context.AfterFunc(ctx, func() { _ = f.SetWriteDeadline(time.Now().Add(eventGrace)) }) // only a pipe takes one
+	// A reader that has stopped reading must not keep an interrupted command from ending.
+	context.AfterFunc(ctx, func() { _ = f.SetWriteDeadline(time.Now().Add(eventGrace)) }) // only a pipe takes a deadline
 	return &eventLog{now: a.now, file: f}, nil
 }
 
@@ -94,22 +96,18 @@ func (l *eventLog) write(line eventLine) {
 		return
 	}
 	line.Time = l.now().UTC()
-	text, err := render.JSONLine(line)
-	if err == nil {
-		_, err = l.file.Write(append(text, '\n'))
-	}
-	l.err = err
+	l.err = render.WriteJSON(l.file, line, "\n")
 }
 
-// start says what is about to be done.
+// start writes the first event.
 func (l *eventLog) start(fixes int) {
 	l.write(eventLine{Event: "start", Fixes: fixes, Version: versionString()})
 }
 
-// tell writes what an engine did.
-func (l *eventLog) tell(q szz.Question, e agent.Event) {
+// event writes an event of an engine.
+func (l *eventLog) event(q szz.Question, e agent.Event) {
 	if l != nil {
-		line := lineOf(e)
+		line := eventLineOf(e)
 		if q.Committed() {
 			line.Fix = q.Fix
 		}
@@ -117,10 +115,10 @@ func (l *eventLog) tell(q szz.Question, e agent.Event) {
 	}
 }
 
-func lineOf(e agent.Event) eventLine {
+func eventLineOf(e agent.Event) eventLine {
 	switch e := e.(type) {
 	case agent.OfRun:
-		line := lineOf(e.Event)
+		line := eventLineOf(e.Event)
 		line.Run = e.Run
 		return line
 	case agent.Progress:
@@ -128,7 +126,11 @@ func lineOf(e agent.Event) eventLine {
 	case agent.Thought:
 		return eventLine{Event: "thought", Turn: e.Turn, Text: e.Text}
 	case agent.ToolCall:
-		return eventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name, Args: validJSON(e.Args)}
+		line := eventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name}
+		if len(e.Args) > 0 {
+			line.Args = render.ArgsJSON(string(e.Args))
+		}
+		return line
 	case agent.ToolResult:
 		return eventLine{Event: "tool_result", ID: e.ID, Tool: e.Name, Text: e.Text, Failed: e.Failed, Cached: e.Cached, Truncated: e.Truncated}
 	case agent.Usage:
@@ -138,22 +140,13 @@ func lineOf(e agent.Event) eventLine {
 	return eventLine{Event: "unknown"}
 }
 
-// modelUsage is what an event says of one call, as a sum of usage.
+// modelUsage converts the usage that an event reports.
 func modelUsage(e agent.Usage) model.Usage {
 	return model.Usage{Uncached: e.Uncached, CacheRead: e.CacheRead, CacheWrite: e.CacheWrite, Output: e.Output, Reasoning: e.Reasoning,
 		CostUSD: e.CostUSD, Estimated: e.Estimated}
 }
 
-// validJSON is what a model gave as arguments, as a string if it is no JSON.
-func validJSON(args json.RawMessage) json.RawMessage {
-	if len(args) == 0 || json.Valid(args) {
-		return args
-	}
-	text, _ := json.Marshal(string(args)) // a string can always be encoded
-	return text
-}
-
-// Answer writes the answer for one fix.
+// answer writes the answer for one fix.
 func (l *eventLog) answer(ans render.Answer) {
 	if l != nil {
 		form := render.AnswerJSONOf(ans)
@@ -161,8 +154,8 @@ func (l *eventLog) answer(ans render.Answer) {
 	}
 }
 
-// close says how it ended, and returns the first error of writing. A reader who
-// has left before the end has seen enough.
+// close writes the last event, which says how the command ended, and returns the
+// first error of writing. It is no error if the reader has closed the pipe.
 func (l *eventLog) close(why error) error {
 	if l == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext/visible"
 )
 
 // readEvents reads the lines of a file that --events wrote.
@@ -97,7 +97,7 @@ func TestEventsReplay(t *testing.T) {
 		t.Errorf("only %d lines were shown", shown)
 	}
 	answer := list[len(list)-2].Answer
-	if line, err := render.JSONLine(answer); err != nil || string(line)+"\n" != out {
+	if line, err := visible.Marshal(answer); err != nil || string(line)+"\n" != out {
 		t.Errorf("the answer is %s, %v, want %s", line, err, out)
 	}
 

@@ -8,17 +8,17 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// szzTally counts what became of the fixes, for the exit code.
+// szzTally counts the results for the fixes. They decide the exit code.
 type szzTally struct {
-	insisted bool // the offline engine's answer does not do where a model was asked
-	missed   int  // fixes without a suspect
-	refused  int  // that the server gave no answer for
-	limited  int  // that a limit left without an answer
-	failed   int  // that could not be traced
+	agentRequired bool // an answer of the offline engine in place of a model counts as a failure
+	missed        int  // fixes without a suspect
+	refused       int  // fixes for which the server gave no answer
+	limited       int  // fixes that a limit left without an answer of the model
+	failed        int  // fixes that could not be traced
 }
 
-// add counts one answer. A vote of which one run has an answer has one, and a
-// model that answers nothing of use has answered.
+// add counts one answer. An ensemble has answered if any of its runs has. A
+// useless answer of the model still counts as one.
 func (t *szzTally) add(ans render.Answer) {
 	v := ans.Verdict
 	if ans.Failed() != nil {
@@ -38,14 +38,14 @@ func (t *szzTally) add(ans render.Answer) {
 	}
 }
 
-// status is the exit code, as an error when it is not 0.
+// status returns the exit code as an error, or nil if it is 0.
 func (t *szzTally) status() error {
 	switch {
 	case t.failed > 0:
 		return exitStatus(exitFatal)
-	case t.insisted && t.refused > 0:
+	case t.agentRequired && t.refused > 0:
 		return exitStatus(exitModel)
-	case t.insisted && t.limited > 0:
+	case t.agentRequired && t.limited > 0:
 		return exitStatus(exitLimit)
 	case t.missed > 0:
 		return exitStatus(exitNothing)

@@ -16,11 +16,11 @@ import (
 	"git-agent/gitext"
 )
 
-// maxRevision bounds one line of standard input.
+// maxRevision limits the length of a line of standard input, in bytes.
 const maxRevision = 64 << 10
 
-// questions yields what is asked, in input order, and how many there are (0
-// when standard input decides).
+// questions returns the questions, in the order of the input, and their number,
+// which is 0 if it depends on standard input.
 func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
 	fixes, total, err := c.fixes(ctx, a, repo)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	}
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
-			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.most(), c.switches()
+			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
 			if !yield(q, err) {
 				return
 			}
@@ -40,7 +40,8 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	}, total, nil
 }
 
-// fixes yields the fixes, and how many there are.
+// fixes returns questions that name the fixes and nothing else yet, and their
+// number.
 func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
 	if c.Staged || c.Worktree {
 		head, err := repo.Resolve(ctx, "HEAD")
@@ -72,7 +73,7 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
 }
 
-// committed makes fixes of commits.
+// committed returns a question for each commit.
 func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szz.Question, error] {
 	return func(yield func(szz.Question, error) bool) {
 		for oid := range oids {
@@ -83,8 +84,8 @@ func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szz.Question, error] {
 	}
 }
 
-// readFixes yields the commits of each line as soon as it is read, so that a
-// program on the other side may wait for an answer before it asks again.
+// readFixes yields the commits that each line of in names as soon as the line is
+// read, so that a program can wait for an answer before it writes the next line.
 func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szz.Question, error] {
 	return func(yield func(szz.Question, error) bool) {
 		next := readLines(ctx, in, nul)
@@ -110,10 +111,10 @@ func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) i
 	}
 }
 
-// readLines returns a function that gives one non-empty line after the other
-// and then io.EOF. Standard input may stay open for ever, so a context that
-// ends is not kept waiting by it: the goroutine that reads is left behind and
-// ends with the process.
+// readLines returns a function that returns the next non-empty line, and io.EOF
+// at the end. The function also returns when ctx ends, even while nothing can be
+// read: the goroutine that reads standard input is then left behind, and ends
+// with the process.
 func readLines(ctx context.Context, in io.Reader, nul bool) func() (string, error) {
 	type result struct {
 		text string
@@ -149,7 +150,7 @@ func readLines(ctx context.Context, in io.Reader, nul bool) func() (string, erro
 	}
 }
 
-// splitNul is bufio.ScanLines for records that end with NUL.
+// splitNul is like bufio.ScanLines, but for lines that end with NUL.
 func splitNul(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return i + 1, data[:i], nil
@@ -188,8 +189,8 @@ func skipped(n int, seq iter.Seq2[szz.Question, error]) iter.Seq2[szz.Question, 
 	}
 }
 
-// repoPaths turns paths as typed, relative to the current directory, into
-// paths of the repository. A bare repository has its own top only.
+// repoPaths turns paths relative to the current directory into paths relative to
+// the top of the work tree. In a bare repository it returns them unchanged.
 func repoPaths(repo *gitext.Repo, typed []string) ([]string, error) {
 	if len(typed) == 0 || repo.WorkTree() == "" {
 		return typed, nil

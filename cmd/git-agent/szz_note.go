@@ -11,14 +11,14 @@ import (
 	"git-agent/gitext"
 )
 
-// writeNote keeps the answer as a note of the fix, in refs/notes/agent. A
-// later answer replaces an earlier one.
+// writeNote stores the answer as a git note on the fix, in refs/notes/agent. It
+// replaces the note of an earlier answer.
 func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error {
 	return repo.AddNote(ctx, "agent", ans.Verdict.Fix, []byte(noteText(ans)))
 }
 
-// noteText is short and stable: trailers, so that %N and interpret-trailers
-// can read them.
+// noteText returns the text of the note. It consists of trailers, so that git log
+// --format=%N and git interpret-trailers can be used on it.
 func noteText(ans render.Answer) string {
 	var b strings.Builder
 	for _, s := range ans.Verdict.Suspects {
@@ -31,12 +31,12 @@ func noteText(ans render.Answer) string {
 	if b.Len() == 0 {
 		b.WriteString("Bug-introduced-by: unknown\n")
 	}
-	b.WriteString("Found-by: git agent szz " + howFound(ans.Verdict) + "\n")
+	b.WriteString("Found-by: git agent szz " + optionsThatFound(ans.Verdict) + "\n")
 	return b.String()
 }
 
-// howFound spells the options that give the answer again.
-func howFound(v *szz.Verdict) string {
+// optionsThatFound returns the options with which szz found the answer.
+func optionsThatFound(v *szz.Verdict) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
 		return "--engine=agent --model=" + layout.OneLine(v.Agent.Model)
 	}

@@ -9,8 +9,8 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// szzOutput picks a renderer when the first answer comes, so that no pager
-// starts before there is something to show.
+// szzOutput prints answers in the form that the options ask for. It opens the
+// pager at the first answer, and not before there is something to show.
 type szzOutput struct {
 	a      *app
 	cmd    *szzCmd
@@ -20,12 +20,13 @@ type szzOutput struct {
 	form   szzRenderer
 }
 
+// answer prints the answer for one fix and writes it to the event log.
 func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
 		o.form = o.choose(ctx)
 	}
-	if o.cmd.unseen() {
-		ans = ans.Unseen()
+	if o.cmd.hidesSuspects() {
+		ans = ans.WithoutSuspects()
 	}
 	o.events.answer(ans)
 	if o.cmd.Trailer || o.cmd.Format != nil {
@@ -34,8 +35,9 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	return o.form.Answer(ans)
 }
 
-// warn says of an answer that is not what was asked for why it is not, where
-// the form on standard output has no place for notes.
+// warn prints the notes of an answer that did not come about as the user asked:
+// the model failed, or --verify-cmd was not run. It is for --format and
+// --trailer, which print no notes.
 func (o *szzOutput) warn(ans render.Answer) {
 	v := ans.Verdict
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
@@ -49,31 +51,29 @@ func (o *szzOutput) warn(ans render.Answer) {
 	}
 }
 
+// choose returns the renderer that the options ask for.
 func (o *szzOutput) choose(ctx context.Context) szzRenderer {
-	end := "\n"
-	if o.cmd.Null {
-		end = "\x00"
-	}
+	end := lineEnd(o.cmd.Null)
 	switch {
 	case o.cmd.JSON:
 		return &render.JSON{W: o.a.raw, End: end}
 	case o.cmd.Trailer:
 		return &render.Trailer{W: o.a.raw, End: end}
 	case o.cmd.Format != nil:
-		pieces, _ := render.ParseFormat(*o.cmd.Format) // check has looked at it
-		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.shown()}
+		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
+		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
 	}
 	if o.cmd.Stdin && isTerminal(o.a.stdin) {
-		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // the user types revisions: no pager
+		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // no pager, because the user types revisions
 	}
 	o.page = o.a.page(ctx)
 	if o.total != 1 {
-		o.page.lines = 0 // answers come one by one: show each, as git log does
+		o.page.lines = 0 // start the pager at the first of several answers, as git log does
 	}
 	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0)
 }
 
-// paging is true when a pager has the terminal.
+// paging reports whether a pager is running.
 func (o *szzOutput) paging() bool { return o.page != nil && o.page.started != nil }
 
 func (o *szzOutput) close() error {

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether a stream is one.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f := asFile(stream)
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// screen is the terminal's size, or 80x24 where none is known.
+// screen returns the size of the terminal, or 80x24 if that is unknown.
 func screen(stream any) (width, height int) {
 	if f := asFile(stream); f != nil {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
@@ -30,13 +30,13 @@ func screen(stream any) (width, height int) {
 	return 80, 24
 }
 
-// shown is true when a person reads standard output, also through the pager
-// that git started for `git -p agent`.
-func (a *app) shown() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
+// personReads reports whether a person reads standard output: on a terminal, or
+// in the pager that git starts for `git -p agent`.
+func (a *app) personReads() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
 
-// textWidth is how wide running text may be: COLUMNS, which goes first for git
-// too, then the terminal's width, then what suits a reader that is none. Below
-// 40 columns nothing can be laid out.
+// textWidth returns the width of the output: COLUMNS, which git respects first
+// too, or the terminal's width, or 100 if there is no terminal. It is 40 at least,
+// because narrower text cannot be laid out.
 func (a *app) textWidth() int {
 	if n, err := strconv.Atoi(a.env.get("COLUMNS")); err == nil && n > 0 {
 		return max(40, n)
@@ -48,9 +48,10 @@ func (a *app) textWidth() int {
 	return 100
 }
 
-// wantColor decides by --color, then NO_COLOR, then git's own rule for
-// color.agent, which folds in color.ui, TERM and GIT_PAGER_IN_USE. Without a
-// terminal or a pager of git's the answer costs no process.
+// wantColor reports whether to use color. --color decides, then NO_COLOR, then
+// git's own rule for color.agent, which respects color.ui, TERM and
+// GIT_PAGER_IN_USE. It starts a git process only if there is a terminal or a
+// pager of git's.
 func (a *app) wantColor(ctx context.Context) bool {
 	switch a.flags.Color {
 	case "always":
@@ -68,8 +69,8 @@ func (a *app) wantColor(ctx context.Context) bool {
 	return gitext.ColorBool(ctx, "color.agent", tty)
 }
 
-// colorSlots are the parts of an answer that color.agent.<slot> colours, with
-// git's spelling of each default. Colour never carries meaning alone.
+// colorSlots maps each slot of color.agent.<slot> to its default, as git's
+// configuration spells it. Colour never carries meaning alone.
 var colorSlots = map[string]string{
 	"fix":         "bold",
 	"suspect":     "yellow",
@@ -83,7 +84,8 @@ var colorSlots = map[string]string{
 	"error":       "red",
 }
 
-// newPalette resolves the slots, asking git only for those configured.
+// newPalette returns the colours of the slots, or an empty palette if color is
+// not wanted. It asks git only for slots that are configured.
 func (a *app) newPalette(ctx context.Context) layout.Palette {
 	if !a.wantColor(ctx) {
 		return layout.Palette{}
@@ -93,7 +95,8 @@ func (a *app) newPalette(ctx context.Context) layout.Palette {
 	return p
 }
 
-// logCall prints one git call for -v, as a line that can be pasted.
+// logCall prints one call of git for -v, as a line that can be pasted into a
+// shell.
 func (a *app) logCall(argv []string, d time.Duration, exit int) {
 	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
 }

@@ -28,7 +28,7 @@ func TestStreams(t *testing.T) {
 		{a.stdout, []string{"\x1b[1m", "\x1b[m"}, "\x1b[1mbold\x1b[m " + evil + "\x1b[1", "\x1b[1mbold\x1b[m " + spelled + `\x1b[1`},
 		{a.raw, nil, evil, evil},
 		{a.stderr, nil, evil, spelled},
-		{bare(a.stderr), nil, "\rworking\x1b[K", "\rworking\x1b[K"},
+		{withoutEscaping(a.stderr), nil, "\rworking\x1b[K", "\rworking\x1b[K"},
 	} {
 		out.Reset()
 		errs.Reset()

@@ -10,11 +10,12 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
 
-// toolCmd is `git agent tool`: call one tool as an agent would.
+// toolCmd is `git agent tool`: it calls a tool as an agent does.
 type toolCmd struct {
 	List        bool   `xor:"what" help:"list the tools"`
 	Schema      string `xor:"what" placeholder:"<tool>" help:"print a tool's description and parameters, as a model gets them"`
@@ -26,10 +27,10 @@ type toolCmd struct {
 	Arguments   string `arg:"" optional:"" name:"json" help:"its parameters, a JSON object"`
 }
 
-// toolSchema names the JSON form of an answer.
+// toolSchema is the schema of --json.
 const toolSchema = "git-agent/tool/1"
 
-// Run prints exactly what an agent would see, also when the call is refused.
+// Run prints exactly what an agent would see, even if the call is refused.
 func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case (c.List || c.Schema != "") && c.Tool != "":
@@ -56,9 +57,9 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	}
 	opt := gittool.Options{Plain: !c.Compression}
 	if c.Cache {
-		kept := a.openCache(ctx, repo)
-		defer kept.Close() // what it could not keep it has warned about
-		opt.Memory = kept
+		store := a.openCache(ctx, repo)
+		defer store.Close() // the cache has warned about answers that it could not store
+		opt.Memory = store
 	}
 	box, err := gittool.New(repo, gittool.Scope{Tip: tip}, opt)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	res, err := box.Call(ctx, c.Tool, json.RawMessage(c.Arguments))
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
-		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed by somebody who knows other commands
+		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed like the arguments of other commands
 			a.hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
 		}
 		return errors.Join(c.refuse(a.stdout, refused), exitStatus(exitNothing))
@@ -78,14 +79,14 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	return c.print(a.stdout, res)
 }
 
-// toolAnswer is the JSON form of an answer or a refusal.
+// toolAnswer is the documented JSON form of an answer or a refusal.
 type toolAnswer struct {
 	Schema    string `json:"schema"`
 	Tool      string `json:"tool"`
 	Error     string `json:"error,omitempty"`
 	Cached    bool   `json:"cached"`
-	Truncated bool   `json:"truncated"` // of the text; the value is whole
-	// Incomplete says why the value is of a part only.
+	Truncated bool   `json:"truncated"` // the text is truncated; the value is not
+	// Incomplete says why the value covers only a part of what was asked for.
 	Incomplete string `json:"incomplete,omitempty"`
 	Value      any    `json:"value,omitempty"`
 }
@@ -95,7 +96,7 @@ func (c *toolCmd) print(w io.Writer, res agent.Result) error {
 		_, err := io.WriteString(w, res.Text)
 		return err
 	}
-	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value})
+	return render.WriteJSON(w, toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value}, "\n")
 }
 
 func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
@@ -103,7 +104,7 @@ func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {
 		_, err := io.WriteString(w, refused.Answer())
 		return err
 	}
-	return visible.NewEncoder(w).Encode(toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text})
+	return render.WriteJSON(w, toolAnswer{Schema: toolSchema, Tool: c.Tool, Error: refused.Text}, "\n")
 }
 
 func listTools(w io.Writer, asJSON bool) error {
@@ -112,7 +113,7 @@ func listTools(w io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return visible.NewEncoder(w).Encode(specs)
+		return render.WriteJSON(w, specs, "\n")
 	}
 	for _, s := range specs {
 		first, _, _ := strings.Cut(s.Description, "\n")
@@ -136,7 +137,7 @@ func printToolSpec(w io.Writer, name string) error {
 	return enc.Encode(spec)
 }
 
-// toolSpec is the description of one tool.
+// toolSpec returns the description of a tool.
 func toolSpec(name string) (agent.Spec, error) {
 	specs, err := gittool.Specs()
 	if err != nil {

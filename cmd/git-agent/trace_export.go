@@ -25,7 +25,7 @@ type traceExportCmd struct {
 	Name    string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
-// Run writes one run to standard output, or sends it, or does so with all.
+// Run writes one run, or all of them, to standard output or to a collector.
 func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case (c.Content || c.Send) && c.Format != "otel":
@@ -60,8 +60,8 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 	return c.write(a.stdout, t)
 }
 
-// exportAll writes the documents one after the other, each on a line of its
-// own, and has one of them in memory at a time.
+// exportAll exports all conversations, each on a line of its own. It has one of
+// them in memory at a time.
 func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runStores) error {
 	all, err := stores.list(ctx, cache.ListOptions{})
 	if err != nil {
@@ -69,14 +69,14 @@ func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runStore
 	}
 	found := false
 	for _, r := range all {
-		if strings.HasPrefix(r.run.Kind, "eval/") {
+		if r.isEvaluation() {
 			continue
 		}
 		t, err := r.read(a)
 		if err != nil {
 			return err
 		}
-		if t.Opening == nil { // nothing was said
+		if t.Opening == nil { // no conversation began
 			continue
 		}
 		found = true
@@ -117,11 +117,11 @@ func (c *traceExportCmd) write(w io.Writer, t *trace.Trajectory) error {
 	return t.WriteOTel(w, c.Content)
 }
 
-// sendTimeout bounds a transfer to a collector.
+// sendTimeout limits the time of a transfer to a collector.
 const sendTimeout = 30 * time.Second
 
-// send posts the spans as OTLP over HTTP wants it. It is the only thing that
-// `trace` ever sends, and only when it is asked to.
+// send sends the spans of a run to a collector, as OTLP over HTTP. Only --send
+// makes `trace export` send anything.
 func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) error {
 	target, err := otlpTarget(a.env)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}
-	// A redirect would hand the headers, which hold a key, to somebody else.
+	// Do not follow redirects: the headers hold a key, which another server must not get.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 	}
 	defer res.Body.Close() // nothing more is read
 	if res.StatusCode/100 != 2 {
-		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // a missing reason is no reason to fail otherwise
+		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // the reason may be missing
 		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
 	}
 	if !a.flags.Quiet {
@@ -160,8 +160,9 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 	return nil
 }
 
-// otlpTarget follows the exporter's specification: the address for traces as
-// it is, or the common one with the path of traces.
+// otlpTarget returns the address of the collector as OpenTelemetry specifies it:
+// the endpoint for traces unchanged, or else the general endpoint with the path
+// v1/traces.
 func otlpTarget(env environ) (*url.URL, error) {
 	text, path := env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
 	if text == "" {

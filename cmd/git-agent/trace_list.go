@@ -14,9 +14,10 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
 )
 
-// traceListSchema names the form of `trace list --json`.
+// traceListSchema is the schema of `trace list --json`.
 const traceListSchema = "git-agent/trace-list/1"
 
 type traceListCmd struct {
@@ -30,7 +31,7 @@ type traceListCmd struct {
 	Names    bool   `hidden:"" help:"list names only, for completion"`
 }
 
-// Run lists them.
+// Run lists the recorded runs that the options select.
 func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.Names {
 		return a.printRunNames(ctx)
@@ -69,22 +70,22 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 				return err
 			}
 			row := newTraceRow(t, subject)
-			row.Of = r.of
+			row.OtherRepo = r.otherRepo
 			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {
 		if len(all) == 0 {
-			c.sayNone(ctx, a)
+			c.explainEmpty(ctx, a)
 		}
 		return exitStatus(exitNothing)
 	}
 	return c.print(ctx, a, rows)
 }
 
-// sayNone tells a list that is empty because nothing is recorded from one that
-// the options made empty.
-func (c *traceListCmd) sayNone(ctx context.Context, a *app) {
+// explainEmpty says that no run is recorded. It is not called if the list is empty
+// only because of --state, --since or --max-count.
+func (c *traceListCmd) explainEmpty(ctx context.Context, a *app) {
 	if c.Kind != "" {
 		a.say("no run of kind %q is recorded here", c.Kind)
 		return
@@ -94,10 +95,7 @@ func (c *traceListCmd) sayNone(ctx context.Context, a *app) {
 }
 
 func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error {
-	end := "\n"
-	if c.Null {
-		end = "\x00"
-	}
+	end := lineEnd(c.Null)
 	if c.JSON {
 		return c.printJSON(a.raw, rows, end)
 	}
@@ -111,11 +109,7 @@ func (c *traceListCmd) print(ctx context.Context, a *app, rows []traceRow) error
 
 func (c *traceListCmd) printJSON(w io.Writer, rows []traceRow, end string) error {
 	for _, r := range rows {
-		line, err := render.JSONLine(r)
-		if err != nil {
-			return fmt.Errorf("encode run %s: %w", r.ID, err)
-		}
-		if _, err := w.Write(append(line, end...)); err != nil {
+		if err := render.WriteJSON(w, r, end); err != nil {
 			return err
 		}
 	}
@@ -126,29 +120,29 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// traceRow is one run in the list, and its documented JSON form.
+// traceRow is one run in the list. It is the documented JSON form.
 type traceRow struct {
-	Schema  string            `json:"schema"`
-	ID      string            `json:"id"`
-	Kind    string            `json:"kind"`
-	State   string            `json:"state"`
-	Status  string            `json:"status"`
-	Reason  string            `json:"reason,omitempty"`
-	Started time.Time         `json:"started"`
-	Ended   *time.Time        `json:"ended,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Repo    string            `json:"repo,omitempty"`
-	Of      string            `json:"repository,omitempty"` // common git directory of the other repository that it belongs to
-	Case    string            `json:"case,omitempty"`
-	Fix     string            `json:"fix,omitempty"`
-	Subject string            `json:"subject,omitempty"`
-	Sample  int               `json:"sample"`
-	Model   string            `json:"model,omitempty"`
-	Results int               `json:"results"`
-	Turns   int               `json:"turns"`
-	Calls   int               `json:"calls"`
-	Usage   render.TokensJSON `json:"usage"`
-	Commits []string          `json:"commits"`
+	Schema    string            `json:"schema"`
+	ID        string            `json:"id"`
+	Kind      string            `json:"kind"`
+	State     string            `json:"state"`
+	Status    string            `json:"status"`
+	Reason    string            `json:"reason,omitempty"`
+	Started   time.Time         `json:"started"`
+	Ended     *time.Time        `json:"ended,omitempty"`
+	Name      string            `json:"name,omitempty"`
+	Repo      string            `json:"repo,omitempty"`
+	OtherRepo string            `json:"repository,omitempty"` // common git directory of the repository that the run belongs to, if that is another one
+	Case      string            `json:"case,omitempty"`
+	Fix       string            `json:"fix,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Sample    int               `json:"sample"`
+	Model     string            `json:"model,omitempty"`
+	Results   int               `json:"results"`
+	Turns     int               `json:"turns"`
+	Calls     int               `json:"calls"`
+	Usage     render.TokensJSON `json:"usage"`
+	Commits   []string          `json:"commits"`
 }
 
 func newTraceRow(t *trace.Trajectory, subject string) traceRow {
@@ -171,8 +165,8 @@ func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 	return row
 }
 
-// cells are the columns of the human form. What cannot be counted in a run of
-// this kind is left empty.
+// cells returns the columns of the table for people, except the last. A column
+// that has no meaning for runs of this kind is empty.
 func (r traceRow) cells(now time.Time) []string {
 	turns, tokens := "", ""
 	if r.Turns > 0 || r.Fix != "" {
@@ -183,7 +177,7 @@ func (r traceRow) cells(now time.Time) []string {
 	return []string{layout.OneLine(r.ID), ageText(now.Sub(r.Started)), layout.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), layout.OneLine(r.Model)}
 }
 
-// about is the last column: what the run is about and what it found.
+// about returns the last column: what the run investigated and what it found.
 func (r traceRow) about(color layout.Palette) string {
 	var words []string
 	switch {
@@ -192,12 +186,12 @@ func (r traceRow) about(color layout.Palette) string {
 	case r.Case != "":
 		words = append(words, color.Paint("fix", layout.OneLine(r.Case)))
 	case r.Fix != "":
-		words = append(words, color.Paint("fix", layout.OneLine(render.ShortID(r.Fix))), layout.OneLine(trace.Cut(r.Subject, 60)))
+		words = append(words, color.Paint("fix", layout.OneLine(gitext.OID(r.Fix).Short())), layout.OneLine(trace.Cut(r.Subject, 60)))
 	default:
 		words = append(words, layout.OneLine(r.Kind))
 	}
-	if r.Of != "" {
-		words = append(words, "in "+layout.OneLine(r.Of))
+	if r.OtherRepo != "" {
+		words = append(words, "in "+layout.OneLine(r.OtherRepo))
 	}
 	if r.Sample > 0 {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))
@@ -211,15 +205,16 @@ func (r traceRow) about(color layout.Palette) string {
 		if i == 0 {
 			lead = " -> "
 		}
-		s += lead + color.Paint("suspect", layout.OneLine(render.ShortID(c)))
+		s += lead + color.Paint("suspect", layout.OneLine(gitext.OID(c).Short()))
 	}
 	return s
 }
 
-// rightAligned are the columns of numbers.
+// rightAligned lists the columns that are aligned to the right.
 var rightAligned = []int{1, 3, 4, 5}
 
-// tableOf lines up the columns; the last one is as long as it is.
+// tableOf returns the table, with aligned columns. The last column is not padded,
+// and columns that are empty in every row are left out.
 func tableOf(rows []traceRow, now time.Time, color layout.Palette, end string) string {
 	var cells [][]string
 	var widths []int
@@ -253,7 +248,7 @@ func tableOf(rows []traceRow, now time.Time, color layout.Palette, end string) s
 	return b.String()
 }
 
-// ageText is how long ago something was, in one unit.
+// ageText returns an age in words, such as "3 h ago".
 func ageText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -266,7 +261,8 @@ func ageText(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
-// parseSince reads a date, a time, or an age; "" is the beginning of time.
+// parseSince parses a date, a time, or an age before now. "" is the beginning of
+// time.
 func parseSince(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

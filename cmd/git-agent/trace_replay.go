@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext"
 )
 
-// traceReplaySchema names the form of `trace replay --json`.
+// traceReplaySchema is the schema of `trace replay --json`.
 const traceReplaySchema = "git-agent/trace-replay/1"
 
 type traceReplayCmd struct {
@@ -28,16 +28,16 @@ type traceReplayCmd struct {
 	Runs  []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
-// replayRow is what came of one run, and its documented JSON form.
+// replayRow is the result of replaying one run. It is the documented JSON form.
 type replayRow struct {
 	Schema     string       `json:"schema"`
 	Run        string       `json:"run"`
 	Equal      bool         `json:"equal"`
 	Turns      int          `json:"turns"` // requests answered from the record
 	Of         int          `json:"of"`    // requests that were recorded with an answer
-	Steps      int          `json:"steps"` // that came out as recorded
+	Steps      int          `json:"steps"` // steps that are as recorded
 	Difference *replayDiff  `json:"difference"`
-	Tokens     int64        `json:"prompt_tokens"` // of all prompts, by our own count
+	Tokens     int64        `json:"prompt_tokens"` // in all prompts, as this program counts them
 	Plain      *replayPlain `json:"plain,omitempty"`
 }
 
@@ -48,16 +48,16 @@ type replayDiff struct {
 	Is   string `json:"is"`
 }
 
-// replayPlain is the same conversation with tools that compress nothing.
+// replayPlain is the result of replaying the run without compressed tool answers.
 type replayPlain struct {
 	Turns       int     `json:"turns"`
 	Tokens      int64   `json:"prompt_tokens"`
-	Saved       float64 `json:"saved"`        // share of them that compression saves
-	SameVerdict bool    `json:"same_verdict"` // as recorded
+	Saved       float64 `json:"saved"`        // share of the tokens that compression saves
+	SameVerdict bool    `json:"same_verdict"` // the verdict is the recorded one
 }
 
-// Run replays each run and says what differs. It exits with 1 when something
-// does.
+// Run replays each run and reports the first difference. It exits with 1 if there
+// is one.
 func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
@@ -91,9 +91,9 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 
 func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.named(ctx, a, c.Runs)
+		return stores.readNamed(ctx, a, c.Runs)
 	}
-	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
+	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runStore
 	return rows, nil
 }
 
-// replay plays one run as it was, and with --plain once more without
+// replay replays one run as it was recorded, and with --plain once more without
 // compression.
 func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, t *trace.Trajectory) (replayRow, error) {
 	row := replayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
@@ -163,12 +163,12 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	return row, nil
 }
 
-// repoOf opens the repository that a run was about: the one at hand, or for
-// an evaluation's case the one below --repos. done closes it.
+// repoOf returns the repository of a run's fix: the current one, or that below
+// --repos for a run of an evaluation. done closes it.
 func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
 	if spec.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it is about %s, and this is no repository", render.ShortID(string(spec.Fix))), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", spec.Fix.Short()), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}
@@ -183,28 +183,19 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec eng
 	if err != nil {
 		return nil, nil, err
 	}
-	return repo, func() { repo.Close() }, nil // it was only read
+	return repo, func() { repo.Close() }, nil // nothing was written
 }
 
 func (c *traceReplayCmd) print(a *app, row replayRow) error {
-	text := replayText(row)
 	if c.JSON {
-		line, err := render.JSONLine(row)
-		if err != nil {
-			return err
-		}
-		text = string(line)
-		if c.Null {
-			_, err = a.raw.Write(append(line, 0))
-			return err
-		}
+		return render.WriteJSON(a.raw, row, lineEnd(c.Null))
 	}
-	_, err := fmt.Fprintln(a.stdout, text)
+	_, err := fmt.Fprintln(a.stdout, replayText(row))
 	return err
 }
 
-// replayText is "<run>  equal: 12 steps of 3 turns", or what differs first;
-// then what compression saves.
+// replayText describes the result for a run: "<run>  equal: 12 steps of 3 turns",
+// or the first difference, and with --plain what compression saves.
 func replayText(row replayRow) string {
 	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, layout.Plural(row.Steps, "step"), layout.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
@@ -223,7 +214,7 @@ func replayText(row replayRow) string {
 	return s
 }
 
-// savingText sums up what compression saves over several runs.
+// savingText sums up what compression saves in several runs.
 func savingText(rows []replayRow) string {
 	var with, without int64
 	var shares []float64

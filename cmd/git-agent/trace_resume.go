@@ -21,8 +21,8 @@ type traceResumeCmd struct {
 	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
-// Run goes on where a run was interrupted, and prints its answer. What the
-// record holds is neither asked nor paid again.
+// Run resumes an interrupted run and prints its answer. Recorded answers of the
+// model are reused, so that they are not paid for again.
 func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	stores, err := a.openRuns(ctx)
 	if err != nil {
@@ -43,8 +43,8 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 		return fmt.Errorf("run %s: %w", r.run.ID, err)
 	case r.traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
-	case r.of != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.of), "resume it in that repository")
+	case r.otherRepo != "":
+		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.otherRepo), "resume it in that repository")
 	case spec.Repo != "":
 		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval szz' command, which resumes it")
 	case stores.repo == nil:
@@ -54,10 +54,11 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.goOn(ctx, a, stores.repo, agent, r, spec)
+	return c.resume(ctx, a, stores.repo, agent, r, spec)
 }
 
-func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded, error) {
+// find returns the named run, or the last interrupted one.
+func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedRun, error) {
 	if c.Name != "" {
 		r, err := stores.find(ctx, c.Name)
 		if err == nil && r.run.State != cache.Interrupted {
@@ -67,18 +68,18 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recorded,
 	}
 	all, err := stores.list(ctx, cache.ListOptions{Kind: engine.Kind})
 	if err != nil {
-		return recorded{}, err
+		return recordedRun{}, err
 	}
 	for _, r := range all {
 		if r.run.State == cache.Interrupted {
 			return r, nil
 		}
 	}
-	return recorded{}, errors.New("no run was interrupted here")
+	return recordedRun{}, errors.New("no run was interrupted here")
 }
 
-// openAgent prepares an engine that would begin the same run: a conversation
-// cannot go on with another model or with other words.
+// openAgent prepares an agent engine with the model and the settings of the run,
+// because a conversation cannot continue with others.
 func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec, traces *cache.Traces) (*engine.Agent, error) {
 	if err := checkCost(c.MaxCost); err != nil {
 		return nil, err
@@ -92,27 +93,28 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 		settings.MaxCost = *c.MaxCost
 	}
 	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
-	if settings.Place() != spec.BaseURL {
-		// No command to paste: the record could have been written by somebody
-		// who wants prompts, and the key, sent elsewhere.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.Place())),
+	if settings.ServerID() != spec.BaseURL {
+		// The hint has no command to paste: an attacker could have written the record
+		// in order to have prompts and the key sent to another server.
+		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
 	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
 }
 
-// goOn takes the run up. The loop refuses one that began with other words.
-func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recorded, spec engine.Spec) error {
+// resume resumes the run, prints its answer and closes it. It fails if the run's
+// first prompt is not the one that this build would send.
+func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recordedRun, spec engine.Spec) error {
 	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
 			return nil, cacheError(err)
 		}
-		a.say("going on with run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
+		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
 		return agent.NewTraceJournal(r.traces, r.run.ID), nil
 	})
 	switch {
 	case err != nil:
-		return err // it stays open, to be resumed again
+		return err // the run stays open, so that it can be resumed again
 	case failed != nil:
 		return failed
 	}
@@ -122,7 +124,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, wh
 		err = show.answer(ctx, render.Answer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
 	}
 	if err = errors.Join(err, show.close()); err != nil {
-		return err // nobody has seen the answer: it stays open
+		return err // nobody has seen the answer, so the run stays open
 	}
 	state := cache.Done
 	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {
@@ -131,7 +133,7 @@ func (c *traceResumeCmd) goOn(ctx context.Context, a *app, repo *gitext.Repo, wh
 	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
 		return cacheError(err)
 	}
-	tally := szzTally{insisted: true}
+	tally := szzTally{agentRequired: true}
 	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
 	return tally.status()
 }

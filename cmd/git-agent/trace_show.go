@@ -19,7 +19,7 @@ type traceShowCmd struct {
 	Runs   []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
-// Run shows each run in one of three forms.
+// Run shows each run: as text, as JSON, or as an HTML page.
 func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case c.Null && !c.JSON:
@@ -36,10 +36,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
-		form := &render.TraceJSON{W: a.raw, End: "\n", Output: c.Output}
-		if c.Null {
-			form.End = "\x00"
-		}
+		form := &render.TraceJSON{W: a.raw, End: lineEnd(c.Null), Output: c.Output}
 		return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 	}
 	page := a.page(ctx)
@@ -49,7 +46,8 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	return stores.eachOfFix(ctx, a, c.Runs, form.Show)
 }
 
-// writePage writes a page that only the user may read: it holds source code.
+// writePage writes the HTML page of a run. Only the user can read the file,
+// because it holds source code.
 func writePage(name string, t *trace.Trajectory, subject string) error {
 	err := writeFile(name, 0o600, func(w io.Writer) error { return t.WriteHTML(w, subject) })
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// traceSmellsSchema names the form of `trace smells --json`.
+// traceSmellsSchema is the schema of `trace smells --json`.
 const traceSmellsSchema = "git-agent/trace-smells/1"
 
 type traceSmellsCmd struct {
@@ -25,8 +25,8 @@ type traceSmellsCmd struct {
 	Runs []string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
 }
 
-// Run shows the smells of one run, or a table for several. It exits with 1
-// when there is none.
+// Run lists the smells of one run, or counts those of several in a table. It
+// exits with 1 if there is none.
 func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
@@ -65,30 +65,23 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 
 func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.named(ctx, a, c.Runs)
+		return stores.readNamed(ctx, a, c.Runs)
 	}
-	runs, err := stores.conversations(ctx, a, cache.ListOptions{Kind: c.Kind})
+	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: c.Kind})
 	return slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Opening == nil }), err
 }
 
 func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
-	end := "\n"
-	if c.Null {
-		end = "\x00"
-	}
 	for _, t := range runs {
-		line, err := render.JSONLine(struct {
+		err := render.WriteJSON(a.raw, struct {
 			Schema string              `json:"schema"`
 			Run    string              `json:"run"`
 			Kind   string              `json:"kind"`
 			Status string              `json:"status"`
 			Turns  int                 `json:"turns"`
 			Smells []render.TraceSmell `json:"smells"`
-		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)})
+		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, lineEnd(c.Null))
 		if err != nil {
-			return err
-		}
-		if _, err := a.raw.Write(append(line, end...)); err != nil {
 			return err
 		}
 	}
@@ -104,8 +97,8 @@ func printSmells(a *app, t *trace.Trajectory) error {
 	return nil
 }
 
-// smellTable counts the runs that have each smell, apart for those that found
-// an answer and those that did not.
+// smellTable returns a table of how many runs have each smell, with columns for
+// the runs that found an answer and for those that did not.
 func smellTable(runs []*trace.Trajectory) string {
 	type count struct{ found, other int }
 	counts := map[string]count{}
@@ -138,11 +131,11 @@ func smellTable(runs []*trace.Trajectory) string {
 		c := counts[s.Name]
 		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))
 	}
-	table.Flush() // into memory
+	table.Flush() // writing to memory does not fail
 	return b.String()
 }
 
-// share is "3 (25%)"; "-" of nothing.
+// share returns a count and its percentage, such as "3 (25%)", or "-" if of is 0.
 func share(n, of int) string {
 	if of == 0 {
 		return "-"

@@ -18,18 +18,18 @@ import (
 	"git-agent/gitext"
 )
 
-// An Agent has the model of a session investigate fixes, and records what the model
-// does. It is safe for concurrent use.
+// Agent is the agent engine: it lets the model of a session investigate fixes,
+// and records the runs. It is safe for concurrent use.
 type Agent struct {
 	Session     *session.Session
-	Runs        int                 // how many vote on each fix, from 1
-	Calibration *detect.Calibration // of its probabilities; may be nil
+	Runs        int                 // size of the ensemble that votes on each fix, from 1
+	Calibration *detect.Calibration // calibrates the model's probabilities; may be nil
 
-	prompts string // hash of all texts that the model is sent
+	prompts string // hash of all prompts
 }
 
-// NewAgent prepares the agent engine. It also returns the basis that a
-// calibration of its probabilities has to have.
+// NewAgent prepares the agent engine. It also returns the basis on which a
+// calibration must have been fitted to be valid for this engine.
 func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basis, error) {
 	a := &Agent{Session: s, Runs: runs}
 	basis, err := detect.BasisOf(a.options(Inquiry{Question: szz.Question{Switches: with}}, nil))
@@ -37,33 +37,35 @@ func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basi
 	return a, basis, err
 }
 
-// An Inquiry is one fix to investigate.
+// Inquiry is one fix to investigate.
 type Inquiry struct {
 	Repo     *gitext.Repo
 	Fix      *szz.FixContext
 	Question szz.Question
-	Of       Case // in an evaluation
+	Of       Case // the evaluated case; zero outside of an evaluation
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
 }
 
-// A Case names a case of an evaluation. Its runs belong to no repository.
+// Case names a case of an evaluation. Runs of an evaluation are recorded with
+// the user's data, not with a repository's.
 type Case struct{ Repo, Name string }
 
-// An Investigation is the result of an inquiry.
+// Investigation is the result of an inquiry.
 type Investigation struct {
 	Verdict *szz.Verdict
-	Runs    []cache.RunID // the recorded runs, in the order of their samples
-	Failed  *model.Error  // the last time that the server gave no answer, nil if it always did
+	Runs    []cache.RunID // the recorded runs, in the order of the samples
+	Failed  *model.Error  // error of the last request that the server did not answer; nil if it answered all
 
-	// End records that the runs have ended. The caller calls it when the answer is
-	// kept. When the process is killed before that, the next one resumes the runs
-	// instead of paying for new ones.
+	// End records that the runs have ended. Call it after the answer is cached. If
+	// the process is killed before that, the next one resumes the runs instead of
+	// paying for new ones.
 	End func(context.Context)
 }
 
-// Investigate asks the model. It is an error when the server would refuse every other
-// question too. Other trouble gives the offline engine's answer, marked as such.
+// Investigate lets the model investigate one fix. It returns an error if the
+// server would refuse every other question too. After any other failure the
+// verdict is the offline engine's, and says so.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	watch := a.Session.Watch()
 	opt := a.options(in, watch)
@@ -82,13 +84,13 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, err // its runs stay open, to be resumed
+		return nil, err // its runs stay open, so that they can be resumed
 	}
 	end := func(ctx context.Context) { record.Finish(ctx, statuses(verdict.Agent), watch.Failed() != nil) }
 	return &Investigation{verdict, record.IDs(), watch.Failed(), end}, nil
 }
 
-// statuses returns how the runs of a report ended.
+// statuses lists how the runs of a report ended.
 func statuses(report *szz.AgentReport) []string {
 	if report == nil {
 		return nil
@@ -100,9 +102,9 @@ func statuses(report *szz.AgentReport) []string {
 	return list
 }
 
-// Resume goes on with one recorded run about q. open reopens the run and returns its
-// journal. failed is the error of the server when the answer is the offline engine's
-// because of it.
+// Resume resumes one recorded run that investigated q. open reopens the run and
+// returns its journal. failed is the server's error if it is the reason why the
+// verdict is the offline engine's.
 func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, open func() (agent.Journal, error)) (v *szz.Verdict, failed *model.Error, err error) {
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {
@@ -123,30 +125,30 @@ func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q szz.Question, o
 	return v, failed, err
 }
 
-// errShown ends an investigation whose first request is only shown.
-var errShown = errors.New("the request is shown and not sent")
+// errNotSent ends an investigation whose first request is only to be shown.
+var errNotSent = errors.New("the request is shown and not sent")
 
-// A shownRequest keeps the first request and answers none.
-type shownRequest struct{ first *model.Request }
+// requestKeeper keeps the first request that it is asked, and answers none.
+type requestKeeper struct{ first *model.Request }
 
-// Ask keeps the request.
-func (s *shownRequest) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
+// Ask keeps the first request and returns errNotSent.
+func (s *requestKeeper) Ask(_ context.Context, req model.Request) (*model.Reply, error) {
 	if s.first == nil {
 		s.first = &req
 	}
-	return nil, errShown
+	return nil, errNotSent
 }
 
-// FirstRequest returns the body of the first request for a fix. Nothing is sent
-// or recorded.
+// FirstRequest returns the body of the first request about a fix. It sends and
+// records nothing.
 func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Question) ([]byte, error) {
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {
 		return nil, err
 	}
-	shown := &shownRequest{}
+	shown := &requestKeeper{}
 	opt := a.options(Inquiry{Question: q}, shown)
-	opt.Unpriced = true // it costs nothing
+	opt.Unpriced = true // a request that is not sent costs nothing
 	verdict, err := detect.Trace(ctx, repo, fc, opt)
 	switch {
 	case shown.first != nil:
@@ -159,7 +161,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }
 
-// Broke reports whether a verdict is the offline engine's because the money was
+// Broke reports whether a verdict is the offline engine's because the budget is
 // spent.
 func (a *Agent) Broke(v *szz.Verdict) bool {
 	return v.Agent != nil && v.Agent.Fallback != "" && a.Session.Ledger.Refused()
@@ -177,26 +179,28 @@ func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
 	}.WithDefaults()
 }
 
-// identity returns what determines the answers of the engine to a question.
+// identity lists everything beside the build that determines the engine's answer
+// to a question.
 func (a *Agent) identity(q szz.Question) []string {
 	calibration := ""
 	if a.Calibration != nil {
 		calibration = a.Calibration.ID()
 	}
 	s := a.Session.Settings
-	return []string{s.Model, s.Place(), a.prompts, fmt.Sprint(a.Runs), a.setting(a.options(Inquiry{Question: q}, nil)), calibration}
+	return []string{s.Model, s.ServerID(), a.prompts, fmt.Sprint(a.Runs), a.specSettings(a.options(Inquiry{Question: q}, nil)), calibration}
 }
 
-// Setting returns what determines the answers of the engine with those switches,
-// beside the build, as one text.
+// Setting describes, in one line, everything beside the build that determines
+// the answers of the engine with these switches.
 func (a *Agent) Setting(with szz.Switches) string {
 	opt := a.options(Inquiry{Question: szz.Question{Switches: with}}, nil)
-	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.Place(), a.Runs, a.setting(opt))
+	return fmt.Sprintf("model=%s url=%s runs=%d %s", a.Session.Settings.Model, a.Session.Settings.ServerID(), a.Runs, a.specSettings(opt))
 }
 
-// setting returns how fixes are investigated, as words. Limits of time and cost are
-// no part of it: with higher ones, a run can go on.
-func (a *Agent) setting(opt detect.Options) string {
+// specSettings describes how the model investigates, as Spec.Settings records
+// it. The limits on time and cost are not included, because an interrupted run
+// may be resumed with higher ones.
+func (a *Agent) specSettings(opt detect.Options) string {
 	words := []string{fmt.Sprintf("wire=%s turns=%d tokens=%d", a.Session.Settings.Wire, opt.Limits.Turns, opt.Limits.Tokens)}
 	if opt.Sampling != "" {
 		words = append(words, opt.Sampling)
@@ -204,14 +208,14 @@ func (a *Agent) setting(opt detect.Options) string {
 	return strings.Join(append(words, opt.Names()...), " ")
 }
 
-// spec returns what the recorded runs of an inquiry are found by.
+// spec returns the spec by which the recorded runs of an inquiry are found.
 func (a *Agent) spec(in Inquiry, opt detect.Options) Spec {
 	s := Spec{
 		Repo: in.Of.Repo, Case: in.Of.Name, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations,
-		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.Place(), Settings: a.setting(opt), Prompts: a.prompts, Version: a.Session.Version,
+		Model: a.Session.Settings.Model, BaseURL: a.Session.Settings.ServerID(), Settings: a.specSettings(opt), Prompts: a.prompts, Version: a.Session.Version,
 	}
 	if s.Fix == "" {
-		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // it has nothing that JSON cannot encode
+		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
 			sum := sha256.Sum256(patch)
 			s.Patch = hex.EncodeToString(sum[:8])
 		}

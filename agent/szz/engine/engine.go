@@ -1,9 +1,9 @@
-// Package engine answers questions about fixes. The answer comes from the cache, from
-// an annotation, from the offline engine or, through a model's session, from the agent
-// engine. A command may then confirm it.
+// Package engine answers questions about fixes. An answer comes from the cache,
+// from an annotation, from the offline engine, or from the agent engine, which
+// asks a model. If a command is given, it then confirms the answer.
 //
-// The command line, MCP, evaluation, and the resuming and replaying of recorded
-// runs are its callers. It prints nothing.
+// The command line, the MCP server, evaluations, and the commands that resume
+// and replay recorded runs call this package. It prints nothing.
 package engine
 
 import (
@@ -24,57 +24,61 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// An Engine answers questions about the fixes of one repository. It is safe for
+// Engine answers questions about the fixes of one repository. It is safe for
 // concurrent use.
 type Engine struct {
 	Repo   *gitext.Repo
-	Agent  *Agent          // nil: the offline engine answers
-	Cache  *cache.Cache    // nil keeps nothing
-	Build  string          // identifies the build of the program, because answers of two builds may differ
+	Agent  *Agent          // nil if the offline engine answers
+	Cache  *cache.Cache    // nil if answers are not cached
+	Build  string          // identifies the build of the program; two builds may give different answers
 	Verify *verify.Options // the command that confirms suspects; nil for none
 }
 
-// An Answer is the answer to one question. Its exported fields are kept in the cache.
+// Answer is the answer to a question about one fix. Its exported fields are
+// stored in the cache.
 type Answer struct {
 	Source  szz.Source
 	Fix     gitext.Commit // zero for an uncommitted fix
 	Verdict *szz.Verdict
-	Runs    []cache.RunID // the recorded runs of a model; none when no model was asked
+	Runs    []cache.RunID // the recorded runs of a model; none if no model was asked
 
 	failed error
-	end    func(context.Context) // closes the recorded runs, once the answer is kept; may be nil
+	end    func(context.Context) // closes the recorded runs, after the answer is cached; may be nil
 }
 
-// Failed returns why the fix could not be traced, nil if it was. The verdict of a fix
-// that could not be traced has no suspects.
+// Failed returns the error because of which the fix could not be traced, or nil.
+// The verdict of such an answer names no suspect.
 func (a Answer) Failed() error { return a.failed }
 
-// Complete reports whether the answer may be kept. It is false when a model was asked
-// and did not answer, because another attempt may succeed.
+// Complete reports whether the answer is final. It is not if a model should have
+// answered and the offline engine did in its place: the next time, the model may
+// answer.
 func (a Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
 
-// A ReadError is the failure to read what a fix needs.
+// ReadError is returned if the repository data that a fix needs cannot be read.
 type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Cacheable reports whether answers for the repository may be kept. The object id of
-// a fix identifies all of its history, except in a shallow clone. Whether objects are
-// missing is only known once an answer was computed.
+// Cacheable reports whether answers for the repository may be cached. In a
+// shallow repository they may not: there the object id of a fix does not
+// determine its history. Missing objects are noticed later, while an answer is
+// worked out.
 func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
-// Answer answers one question. listen receives the events of the work in order.
+// Answer answers one question. It passes the events of the work to listen, in
+// order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
-	ans, err := e.recall(ctx, q, listen)
+	ans, err := e.answerCached(ctx, q, listen)
 	if err == nil && ans.end != nil {
 		ans.end(ctx)
 	}
 	return ans, err
 }
 
-// recall returns a kept answer, or computes one and keeps it.
-func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+// answerCached returns the cached answer, or works one out and caches it.
+func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	if !q.Committed() {
 		return e.compute(ctx, q, listen)
 	}
@@ -90,7 +94,7 @@ func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.E
 	if err != nil {
 		return nil, err
 	}
-	if u := unread(); u.Any() { // not kept: the objects may come, and the bounds may change
+	if u := unread(); u.Any() { // not cached: objects may be fetched, and limits may be raised
 		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
 		return ans, nil
 	}
@@ -100,8 +104,8 @@ func (e *Engine) recall(ctx context.Context, q szz.Question, listen func(agent.E
 	return ans, nil
 }
 
-// unreadNotes notes that an answer was made from a part of the repository. Not all
-// that was left out has a note of its own.
+// unreadNotes returns notes which say that the answer rests on a part of the
+// repository only. Not everything that was left out has a note of its own.
 func unreadNotes(u gitext.Unread) []string {
 	var notes []string
 	if u.Missing > 0 {
@@ -113,7 +117,8 @@ func unreadNotes(u gitext.Unread) []string {
 	return notes
 }
 
-// compute reads the fix, asks an engine and confirms its answer.
+// compute works out an answer: it reads the fix, asks an engine and lets the
+// command, if there is one, confirm the suspects.
 func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err != nil {
@@ -127,7 +132,7 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 		return nil, err
 	}
 	if q.Committed() {
-		// The reader may see the whole message, which the engine must not.
+		// The engine's context may hide parts of the message; a reader sees all of it.
 		if ans.Fix, err = e.Repo.Commit(ctx, q.Fix); err != nil {
 			return nil, err
 		}
@@ -140,7 +145,8 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Verdict, opt)
 }
 
-// trace asks the model or the offline engine for the verdict.
+// trace sets the verdict of ans to that of the agent engine or the offline
+// engine.
 func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
 	if e.Agent == nil {
 		if ans.Verdict, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
@@ -156,7 +162,7 @@ func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q s
 	return nil
 }
 
-// nothingToTrace says that there is no uncommitted fix.
+// nothingToTrace returns the error for an uncommitted fix that changes nothing.
 func nothingToTrace(q szz.Question) error {
 	below := ""
 	if len(q.Paths) > 0 {
@@ -168,7 +174,7 @@ func nothingToTrace(q szz.Question) error {
 	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
 
-// key returns everything that determines an answer.
+// key returns the cache key of a question: everything that determines its answer.
 func (e *Engine) key(q szz.Question) cache.Key {
 	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(q.Max)}
 	if e.Agent != nil {
@@ -185,8 +191,8 @@ func failedAnswer(q szz.Question, err error) *Answer {
 	}}
 }
 
-// unreadFix reports whether an error is about one fix: git or we could not read
-// what it needs.
-func unreadFix(ctx context.Context, err error) bool {
+// isReadFailure reports whether an error concerns one fix only: the data that it
+// needs could not be read.
+func isReadFailure(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*ReadError)))
 }

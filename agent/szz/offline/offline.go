@@ -1,5 +1,5 @@
-// Package offline is the offline engine of szz: it answers with an annotation,
-// the ranking or a classic variant, and asks no language model.
+// Package offline is the offline engine of szz. It answers with an annotation,
+// the ranking or a classic variant, and needs neither a model nor a network.
 package offline
 
 import (
@@ -14,8 +14,8 @@ import (
 )
 
 // Trace finds the commits that introduced the bug which fc fixes. algorithm is
-// one of szz.Algorithms, "" for the first; max is how many suspects are
-// returned at most, 0 for as many as the algorithm finds.
+// one of szz.Algorithms, or "" for the first of them. Trace returns at most max
+// suspects, or all that the algorithm finds if max is 0.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Verdict, error) {
 	algorithm = cmp.Or(algorithm, szz.Algorithms[0])
 	v, err := szz.Settle(ctx, repo, fc, algorithm)

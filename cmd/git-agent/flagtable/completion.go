@@ -2,7 +2,7 @@ package flagtable
 
 import "github.com/alecthomas/kong"
 
-// CompletionFor writes one shell's file from the flag table.
+// CompletionFor returns the completion script for a shell.
 func CompletionFor(shell string, root *kong.Node) string {
 	switch shell {
 	case "bash":
@@ -14,8 +14,8 @@ func CompletionFor(shell string, root *kong.Node) string {
 	}
 }
 
-// firstValues lists what a verb's first argument may be, when that is a small
-// set: its sub-verbs, or an enumeration.
+// firstValues lists the values that a verb's first argument may have, if they are
+// enumerated or if they are its sub-verbs. Otherwise it returns nil.
 func firstValues(verb *kong.Node) []string {
 	var list []string
 	if len(verb.Children) > 0 {
@@ -30,7 +30,7 @@ func firstValues(verb *kong.Node) []string {
 	return nil
 }
 
-// takesRevisions is true for a verb whose arguments are revisions.
+// takesRevisions reports whether the verb's arguments are revisions.
 func takesRevisions(verb *kong.Node) bool {
 	return len(verb.Positional) > 0 && verb.Positional[0].Name == "revision"
 }
@@ -46,8 +46,8 @@ func takesRuns(verb *kong.Node) []string {
 	return list
 }
 
-// AllOptions lists what may follow a verb: its own options, those of its
-// sub-verbs and those of every command.
+// AllOptions lists the options that may follow a verb: its own, those of its
+// sub-verbs, and those of every command.
 func AllOptions(verb, root *kong.Node) []Option {
 	rows := OptionsOf(verb)
 	seen := map[string]bool{}
@@ -64,6 +64,5 @@ func AllOptions(verb, root *kong.Node) []Option {
 	return append(rows, OptionsOf(root)...)
 }
 
-// programSummary describes the program in one line, in completions and in the
-// heading of the manual.
+// programSummary describes the program in one line.
 const programSummary = "answer questions about a repository's history"

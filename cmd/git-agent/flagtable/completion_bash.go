@@ -9,9 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// bashHead finds the verb on the command line. git's completion calls
-// _git_agent with cur, words and cword set; the last lines of the file
-// arrange the same for a plain `git-agent`.
+// bashHead begins the script: it finds the verb on the command line. git's
+// completion calls _git_agent with cur, words and cword set; bashTail does the
+// same for a plain `git-agent`.
 const bashHead = `# bash completion for git-agent: made by "git agent completion bash".
 
 _git_agent ()
@@ -29,9 +29,9 @@ _git_agent ()
 	case "$verb" in
 `
 
-// GitCompletions is where git's own completion for bash may be. It is loaded
-// here when nothing else has: the functions that it brings are used above, and
-// only through it is `git agent` completed.
+// GitCompletions lists the files that may hold git's own completion for bash. The
+// script loads it if it is not loaded yet, because it uses git's functions and
+// because `git agent` is completed only through it.
 var GitCompletions = []string{
 	"/usr/share/bash-completion/completions/git",
 	"/usr/share/git/completion/git-completion.bash",
@@ -42,8 +42,9 @@ var GitCompletions = []string{
 	"/Library/Developer/CommandLineTools/usr/share/git-core/git-completion.bash",
 }
 
-// bashTail registers the function. Where git's completion is nowhere, a plain
-// git-agent still completes, with stand-ins for what is used of git's.
+// bashTail ends the script: it registers the completion. If git's completion is
+// not installed, a plain git-agent is still completed, by stand-ins for git's
+// functions.
 const bashTail = `	esac
 }
 
@@ -117,8 +118,8 @@ func bashCompletion(root *kong.Node) string {
 	return b.String()
 }
 
-// bashValues offers the values for the first argument, and after some of them
-// the names of runs.
+// bashValues returns the code that completes the first argument with values, and
+// the argument after one of runs with the names of recorded runs.
 func bashValues(values, runs []string) string {
 	offer := "__gitcomp " + gitext.ShellQuote(strings.Join(values, " "))
 	if len(runs) == 0 {
@@ -130,8 +131,8 @@ func bashValues(values, runs []string) string {
 			esac`, offer, strings.Join(runs, "|"))
 }
 
-// bashCase writes the branch of one verb: values of options, options, and
-// then the rest.
+// bashCase writes the case of one verb. It completes the values of options, then
+// the options, and with the code rest everything else.
 func bashCase(b *strings.Builder, verb string, rows []Option, rest string) {
 	fmt.Fprintf(b, "\t%s)\n\t\tcase \"$cur\" in\n", verb)
 	var words []string

@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fishHead: fish's completion of git asks the completions of git-agent for
-// whatever follows `git agent`, so these serve both.
+// fishHead begins the script. fish completes what follows `git agent` with the
+// completions of git-agent, so the script serves both.
 const fishHead = `# fish completion for git-agent: made by "git agent completion fish".
 
 function __fish_git_agent_verb
@@ -85,6 +85,7 @@ func fishOption(b *strings.Builder, when string, o Option) {
 	}
 }
 
+// FishQuote quotes s for fish.
 func FishQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }

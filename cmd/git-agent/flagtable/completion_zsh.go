@@ -7,8 +7,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// zshHead is what zsh's own _git needs: it calls the function _git-agent and
-// lists the command with the text of the second line.
+// zshHead begins the script in the form that zsh's own _git expects. _git calls
+// the function _git-agent, and describes the command with the text of the second
+// line.
 const zshHead = `#compdef git-agent
 #description %s
 
@@ -69,7 +70,7 @@ func zshCompletion(root *kong.Node) string {
 	return b.String()
 }
 
-// zshRows writes options as specifications of _arguments.
+// zshRows returns options as specifications for _arguments.
 func zshRows(rows []Option, indent string) string {
 	var b strings.Builder
 	for _, o := range rows {

@@ -1,6 +1,6 @@
-// Package flagtable reads the options of every verb from the parser, and writes
-// usage texts and the shells' completions from them. The manual pages are held
-// against the same table.
+// Package flagtable lists the options of every verb, as the parser knows them,
+// and makes the usage texts and the shells' completions from the list. The manual
+// pages' options are generated from the same list.
 package flagtable
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Option is one row of the flag table, as usage, manual and completion show
-// it.
+// Option is one row of the flag table.
 type Option struct {
 	Short   string   // "q", or ""
 	Long    string   // "quiet"
 	Negated string   // "no-progress", or ""
 	Arg     string   // "<when>", or "" for a switch
-	Values  []string // the values that Arg may take, if they are few
-	Kind    string   // what Arg is, for completion: "path", "revision", or ""
+	Values  []string // the values that Arg may take, if they are enumerated
+	Kind    string   // what completion offers for Arg: "path", or "" for nothing
 	Help    string
 }
 
-// OptionsOf lists a node's own options in the order of its struct.
+// OptionsOf lists the visible options of a node itself, in the order of its
+// struct.
 func OptionsOf(n *kong.Node) []Option {
 	var rows []Option
 	for _, f := range n.Flags {
@@ -55,14 +55,15 @@ func optionOf(f *kong.Flag) Option {
 	return o
 }
 
-// isBoolPointer tells a three-state switch, which kong maps like a bool.
+// isBoolPointer reports whether f is a switch with three states: on, off, and not
+// given. kong parses it like a bool.
 func isBoolPointer(f *kong.Flag) bool {
 	_, ok := f.Target.Interface().(*bool)
 	return ok
 }
 
-// Spelling is how an option is written in usage and manual:
-// "-q, --quiet" or "--[no-]progress" or "--color=<when>".
+// Spelling returns the option as usage and manual write it, such as
+// "-q, --quiet", "--[no-]progress" or "--color=<when>".
 func (o Option) Spelling() string {
 	s := "--" + o.Long
 	if o.Negated != "" {
@@ -77,7 +78,7 @@ func (o Option) Spelling() string {
 	return s
 }
 
-// words lists what completion offers for the option.
+// words lists the words that completion offers for the option.
 func (o Option) words() []string {
 	words := []string{"--" + o.Long}
 	if o.Arg != "" {
@@ -115,7 +116,7 @@ func Leaves(verb *kong.Node) []*kong.Node {
 	return list
 }
 
-// VerbName is the name of the verb that n is or belongs to.
+// VerbName returns the name of the verb that n is or belongs to.
 func VerbName(n *kong.Node) string {
 	for n.Parent != nil && n.Parent.Type != kong.ApplicationNode {
 		n = n.Parent
@@ -123,7 +124,8 @@ func VerbName(n *kong.Node) string {
 	return n.Name
 }
 
-// Positionals spells a node's arguments: "<shell>", "[<revision>...]".
+// Positionals lists a node's arguments as usage writes them, such as "<shell>" or
+// "[<revision>...]".
 func Positionals(n *kong.Node) []string {
 	var list []string
 	for _, p := range n.Positional {
@@ -144,7 +146,7 @@ func Positionals(n *kong.Node) []string {
 	return list
 }
 
-// Synopsis is the usage line of a node.
+// Synopsis returns the usage line of a node.
 func Synopsis(n *kong.Node) string {
 	words := []string{"git agent"}
 	if path := n.Path(); path != "" {

@@ -10,11 +10,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// usageColumn is where git starts the help text of an option.
+// usageColumn is the column at which the help text of an option begins, as in
+// git.
 const usageColumn = 26
 
-// WriteUsage prints a verb's usage, or the program's when verb is nil, in the
-// form of git's own -h.
+// WriteUsage prints a verb's usage in the form of git's own -h, or the program's
+// usage if verb is nil.
 func WriteUsage(w io.Writer, verb, root *kong.Node) {
 	if verb == nil {
 		WriteRootUsage(w, root)
@@ -33,8 +34,10 @@ func WriteUsage(w io.Writer, verb, root *kong.Node) {
 	fmt.Fprintf(w, "\nSee 'git agent %s --help' for the manual page.\n", VerbName(verb))
 }
 
+// WriteRootUsage prints the usage of the program.
 func WriteRootUsage(w io.Writer, root *kong.Node) {
-	fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n\nCommands\n")
+	WriteSynopsis(w, nil)
+	fmt.Fprint(w, "\nCommands\n")
 	for _, n := range Verbs(root) {
 		writeRow(w, n.Name, n.Help)
 	}
@@ -42,8 +45,8 @@ func WriteRootUsage(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 
-// ParserWords turns what kong says of its tokens and of Go's types into words
-// for a user.
+// ParserWords rewords an error of kong, which speaks of tokens and of Go's types,
+// for users.
 func ParserWords(text string) string {
 	option, problem, typed := strings.Cut(text, ": expected ")
 	if !typed {
@@ -66,7 +69,8 @@ func ParserWords(text string) string {
 	return option + " takes " + kind + ", but got " + got
 }
 
-// WriteSynopsis prints the usage line alone, and where to read more.
+// WriteSynopsis prints the usage lines of a verb, or that of the program if verb
+// is nil.
 func WriteSynopsis(w io.Writer, verb *kong.Node) {
 	if verb == nil {
 		fmt.Fprint(w, "usage: git agent <command> [<options>] [<arguments>]\n")
@@ -91,7 +95,8 @@ func writeOptions(w io.Writer, title string, rows []Option) {
 	}
 }
 
-// writeRow prints one entry, its text wrapped into the right column.
+// writeRow prints one entry: its name, and its text wrapped into the right
+// column.
 func writeRow(w io.Writer, name, text string) {
 	head := "    " + name
 	if len(head) >= usageColumn-1 {
@@ -104,7 +109,7 @@ func writeRow(w io.Writer, name, text string) {
 	}
 }
 
-// Sentence makes a help text a sentence: "find x" becomes "Find x.".
+// Sentence turns a help text into a sentence: "find x" becomes "Find x.".
 func Sentence(s string) string {
 	if s == "" {
 		return s

@@ -1,5 +1,5 @@
-// Package layout arranges text for people: colours, widths, line breaks, words
-// for numbers, and the spelling of what a terminal would not show.
+// Package layout lays out text for people: colours, widths, line breaks, plurals,
+// and the escaping of characters that a terminal would not show.
 package layout
 
 import (
@@ -11,10 +11,10 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Palette paints text; its zero value leaves text as it is.
+// Palette colours text. Its zero value leaves text as it is.
 type Palette struct{ Codes map[string]string }
 
-// Paint wraps s in the slot's colour.
+// Paint returns s in the colour of the slot.
 func (p Palette) Paint(slot, s string) string {
 	code := p.Codes[slot]
 	if code == "" || s == "" {
@@ -23,14 +23,15 @@ func (p Palette) Paint(slot, s string) string {
 	return code + s + ColorReset
 }
 
-// ColorReset ends a colour, as git spells it.
+// ColorReset is the escape sequence with which git ends a colour.
 const ColorReset = "\x1b[m"
 
-// Printable spells out what is hidden in a text. The streams do so too: it is
-// for text that is laid out, kept, or given to others.
+// Printable escapes the characters of s that cannot be seen or that a terminal
+// would act on. The program's text streams do the same; use Printable for text
+// whose width matters, that is stored, or that goes elsewhere.
 func Printable(s string) string { return visible.Text(s) }
 
-// Plural is "1 turn" or "2 turns".
+// Plural returns a number and a word in singular or plural: "1 turn", "2 turns".
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -38,12 +39,13 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// OneLine is printable without line breaks.
+// OneLine is Printable with line breaks replaced by spaces.
 func OneLine(s string) string {
 	return Printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }
 
-// ShellJoin quotes words for a POSIX shell where they need it.
+// ShellJoin joins words to a command line, each quoted for a POSIX shell if it
+// needs to be.
 func ShellJoin(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -52,8 +54,8 @@ func ShellJoin(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// columnsOf is how wide a character is on a terminal: those of East Asia and
-// pictures take two columns, marks on other characters none.
+// columnsOf returns the width of a character on a terminal. East Asian characters
+// and emoji take two columns, combining marks none.
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
@@ -68,12 +70,20 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// CutColumns is the beginning of s that is at most so wide.
+// CutColumns returns the beginning of s that fits into width columns.
 func CutColumns(s string, width int) string {
 	for i, r := range s {
 		if width -= columnsOf(r); width < 0 {
 			return s[:i]
 		}
+	}
+	return s
+}
+
+// Clip cuts s to at most width characters, of which the last three are dots.
+func Clip(s string, width int) string {
+	if runes := []rune(s); len(runes) > width {
+		return string(runes[:width-3]) + "..."
 	}
 	return s
 }

@@ -11,15 +11,16 @@ import (
 	"git-agent/agent/model"
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
 )
 
-// How much of a text is shown without --full, in lines.
+// How many lines of a prompt and of a tool's output are shown without --full.
 const (
 	shownPrompt = 12
 	shownOutput = 10
 )
 
-// traceHuman is the form for reading. It looks like this:
+// traceHuman prints recorded runs for people. The output looks like this:
 //
 //	run 20261121-093000-abcd  found
 //	fix 6bd1c5a3f0e2  parser: do not read past the end
@@ -39,14 +40,15 @@ type traceHuman struct {
 	Output  string // compressed, full or none
 	written bool
 
-	b bytes.Buffer // of one run
+	b bytes.Buffer // the text of the current run
 }
 
+// NewTraceHuman returns a renderer of recorded runs for people.
 func NewTraceHuman(w io.Writer, color layout.Palette, width int) *traceHuman {
 	return &traceHuman{w: w, color: color, width: width}
 }
 
-// Show writes one run.
+// Show prints one run. subject is that of the fix, if it is known.
 func (r *traceHuman) Show(t *trace.Trajectory, subject string) error {
 	r.b.Reset()
 	if r.written {
@@ -81,7 +83,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	case t.About.Case != "":
 		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
 	case t.About.Fix != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(ShortID(t.About.Fix)))+"  "+layout.OneLine(subject)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+layout.OneLine(subject)))
 	case t.About.Name != "":
 		r.line(0, "named "+layout.OneLine(t.About.Name))
 	case t.About.Patch != "":
@@ -98,8 +100,8 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	}
 }
 
-// opening shows the first prompt, and the system's only in full: it is the
-// same for every run of one version.
+// opening prints the first prompt. It prints the system prompt only with --full,
+// because that is the same for every run of one version.
 func (r *traceHuman) opening(t *trace.Trajectory) {
 	o := t.Opening
 	if o == nil {
@@ -117,7 +119,7 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	r.folded(4, "", o.Prompt, shownPrompt)
 }
 
-// aside is a remark behind something.
+// aside returns a remark in parentheses, to be printed at the end of a line.
 func (r *traceHuman) aside(s string) string {
 	if s == "" {
 		return ""
@@ -163,7 +165,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	}
 }
 
-// said shows what the model thought and wrote.
+// said prints the model's reasoning and its text.
 func (r *traceHuman) said(reply *model.Reply) {
 	if s := strings.TrimSpace(reply.Message.Thought); s != "" {
 		r.folded(4, "~ ", s, shownOutput)
@@ -216,7 +218,8 @@ func (r *traceHuman) call(c trace.Call) {
 
 func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
-// folded shows the first lines of a text, each behind a mark.
+// folded prints the first lines of a text, each after a mark, and says how many
+// lines more there are.
 func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	if r.Full {
 		lines = countLines(text)
@@ -234,7 +237,7 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	}
 }
 
-// text shows all of a text, its long lines wrapped.
+// text prints all of a text and wraps its long lines.
 func (r *traceHuman) text(indent int, text string) {
 	room := min(r.width, 100) - indent
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -270,7 +273,7 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 		r.text(4, v.Text)
 	}
 	for _, c := range v.Claims {
-		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(ShortID(c.Commit))), 100*c.Confidence, layout.OneLine(c.Type)))
+		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(gitext.OID(c.Commit).Short())), 100*c.Confidence, layout.OneLine(c.Type)))
 		if c.Reasoning != "" {
 			r.text(8, c.Reasoning)
 		}
@@ -289,8 +292,8 @@ func (r *traceHuman) smells(t *trace.Trajectory) {
 	}
 }
 
-// SmellText is "same_commit: the same commit shown more than twice (turns 1,
-// 2, 3; 1f0c7d2b9a44)".
+// SmellText returns a line about a smell, such as "same_commit: the same commit
+// shown more than twice (turns 1, 2, 3; 1f0c7d2b9a44)".
 func SmellText(f trace.Finding) string {
 	var facts []string
 	if n := len(f.Turns); n > 0 {

@@ -9,11 +9,11 @@ import (
 	"git-agent/cmd/git-agent/layout"
 )
 
-// traceSchema names the form of `trace show --json`: one object for each
-// step, told apart by their type.
+// traceSchema is the schema of `trace show --json`, which prints one object for
+// each step. The field "type" says what kind of step it is.
 const traceSchema = "git-agent/trace/1"
 
-// traceHead begins each object.
+// traceHead holds the first fields of every object.
 type traceHead struct {
 	Schema string `json:"schema"`
 	Type   string `json:"type"` // run, opening, turn, call, said, removed, note, end
@@ -51,11 +51,11 @@ type (
 		Turn    int        `json:"turn"`
 		Asked   *time.Time `json:"asked,omitempty"`
 		Seconds float64    `json:"seconds"`
-		Limit   string     `json:"limit,omitempty"` // why it was the last word
+		Limit   string     `json:"limit,omitempty"` // the limit because of which the model was asked for its last answer
 		Thought string     `json:"thought,omitempty"`
 		Text    string     `json:"text"`
 		Finish  string     `json:"finish,omitempty"`
-		Class   string     `json:"class,omitempty"` // of the error of a request without an answer
+		Class   string     `json:"class,omitempty"` // class of the error if the request got no answer
 		Error   string     `json:"error,omitempty"`
 		Usage   TokensJSON `json:"usage"`
 	}
@@ -65,10 +65,10 @@ type (
 		Call      int             `json:"call"`
 		ID        string          `json:"id"`
 		Name      string          `json:"name"`
-		Args      json.RawMessage `json:"args"` // a string when they are no JSON
+		Args      json.RawMessage `json:"args"` // a string if they are not valid JSON
 		Answered  bool            `json:"answered"`
 		Output    string          `json:"output"`
-		Full      string          `json:"full,omitempty"` // where output is less
+		Full      string          `json:"full,omitempty"` // the whole output, if output is compressed
 		Failed    bool            `json:"failed"`
 		Cached    bool            `json:"cached"`
 		Truncated bool            `json:"truncated"`
@@ -94,6 +94,7 @@ type (
 		Verdict json.RawMessage `json:"verdict,omitempty"`
 		Smells  []TraceSmell    `json:"smells"`
 	}
+	// TraceSmell is a sign of trouble in a run.
 	TraceSmell struct {
 		Name  string `json:"name"`
 		Turns []int  `json:"turns"`
@@ -101,25 +102,22 @@ type (
 	}
 )
 
-// TraceJSON writes a run as JSON lines.
+// TraceJSON prints recorded runs as JSON, one object for each step.
 type TraceJSON struct {
 	W      io.Writer
-	End    string
-	Output string // as --output says
-	err    error  // the first one
+	End    string // what ends a line
+	Output string // the value of --output
+	err    error  // the first error of writing
 }
 
 func (r *TraceJSON) put(v any) {
 	if r.err != nil {
 		return
 	}
-	line, err := JSONLine(v)
-	if err == nil {
-		_, err = r.W.Write(append(line, r.End...))
-	}
-	r.err = err
+	r.err = WriteJSON(r.W, v, r.End)
 }
 
+// Show prints one run. subject is that of the fix, if it is known.
 func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	head := func(kind string) traceHead { return traceHead{traceSchema, kind, string(t.Run.ID)} }
 	r.put(newTraceRun(t, subject, head("run")))
@@ -159,6 +157,7 @@ func newTraceRun(t *trace.Trajectory, subject string, head traceHead) traceRun {
 	return run
 }
 
+// NewTraceSmells returns the JSON form of the smells of a run.
 func NewTraceSmells(t *trace.Trajectory) []TraceSmell {
 	list := []TraceSmell{}
 	for _, f := range t.Smells() {
@@ -194,10 +193,7 @@ func (r *TraceJSON) turn(turn trace.Turn, head func(string) traceHead) {
 }
 
 func (r *TraceJSON) call(turn int, c trace.Call, head traceHead) traceCall {
-	out := traceCall{traceHead: head, Turn: turn, Call: c.I, ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)}
-	if !json.Valid([]byte(c.Args)) {
-		out.Args, _ = json.Marshal(c.Args) // a string always has a JSON form
-	}
+	out := traceCall{traceHead: head, Turn: turn, Call: c.I, ID: c.ID, Name: c.Name, Args: ArgsJSON(c.Args)}
 	res := c.Result
 	if res == nil {
 		return out

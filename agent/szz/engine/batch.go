@@ -9,17 +9,17 @@ import (
 	"git-agent/agent/szz"
 )
 
-// A Batch says how several questions are answered.
+// Batch says how several questions are answered.
 type Batch struct {
-	Workers int  // how many questions are worked on at the same time, from 1
-	Several bool // a fix that cannot be read costs its own answer only, not the batch
-	// OnEvent receives the events of each question in order. Several goroutines call
+	Workers   int  // questions that are worked on at once, from 1
+	KeepGoing bool // a fix that cannot be read gets an answer that says so, and does not end the batch
+	// OnEvent gets the events of each question in order. Several goroutines call
 	// it.
 	OnEvent func(szz.Question, agent.Event)
 }
 
-// All answers questions in their order. An answer is returned as soon as those before
-// it were. An error ends the batch.
+// All yields the answers in the order of the questions, each as soon as it and
+// all answers before it are ready. An error ends the batch.
 func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Answer, error] {
 	type result struct {
 		ans *Answer
@@ -46,7 +46,7 @@ func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, erro
 				}
 				work.Go(func() {
 					ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
-					if b.Several && unreadFix(ctx, err) {
+					if b.KeepGoing && isReadFailure(ctx, err) {
 						ans, err = failedAnswer(q, err), nil
 					}
 					slot <- result{ans, err}

@@ -12,10 +12,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// environ looks up an environment variable; nil is an environment without any.
+// environ looks up an environment variable. nil is an empty environment.
 type environ func(key string) (value string, ok bool)
 
-// get returns a variable's value, "" when it is unset.
+// get returns the value of a variable, or "" if it is unset.
 func (e environ) get(key string) string {
 	if e == nil {
 		return ""
@@ -24,26 +24,27 @@ func (e environ) get(key string) string {
 	return v
 }
 
-// app is what a verb needs of the world. Its Run method has the form
-// Run(ctx context.Context, a *app) error.
+// app holds what a verb uses of the process: environment, streams, clock, and the
+// open repository. Verbs have a method Run(ctx context.Context, a *app) error.
 type app struct {
 	env    environ
 	stdin  io.Reader
-	stdout io.Writer // for text that people read, and for JSON
-	raw    io.Writer // the same stream, for bytes as they stand
+	stdout io.Writer // escapes what a terminal would act on; for text and JSON
+	raw    io.Writer // the same stream without escaping
 	stderr io.Writer // safe for concurrent use
-	args   []string  // as typed, for the hint that says how to resume
+	args   []string  // the command line, for the hint that says how to resume
 	flags  globals
 
 	now  func() time.Time
-	repo *gitext.Repo // opened by open
-	kept keeper       // where data is
+	repo *gitext.Repo // nil until open is called
+	data dataStore    // the data folders
 
-	warned map[string]bool // settings that were complained about
-	colors []string        // sequences of our own in text
+	warned map[string]bool // settings that warnUntrusted has warned about
+	colors []string        // escape sequences that stdout must not escape
 }
 
-// run is the program: everything it touches comes in as an argument.
+// run runs the program and returns its exit code. Everything that it uses of the
+// process is an argument, so that tests can replace it.
 func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	a := &app{env: env, stdin: stdin, raw: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
 	a.stdout = textWriter{a.raw, a}
@@ -69,12 +70,12 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil
-	case errors.Is(err, errUnread): // of --help, which answers while the line is parsed
+	case errors.Is(err, errReaderGone): // from --help, which prints while the command line is parsed
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.stdout)
 	case err != nil:
-		return usageOf(err, before)
+		return usageErrorOf(err, before)
 	}
 	verb := k.Selected()
 	if c.ShowVersion {
@@ -89,7 +90,8 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	return verb, k.Run(a)
 }
 
-// open opens the repository of the current directory once.
+// open opens the repository, once. It is that of the current directory unless opt
+// names another.
 func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
 	if a.repo != nil {
 		return a.repo, nil
@@ -97,7 +99,7 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	if a.flags.Verbose > 0 {
 		opt.Log = a.logCall
 	}
-	go a.config(ctx) // while git looks for the repository; locate waits for it
+	go a.config(ctx) // read it while git looks for the repository; locate waits for it
 	opt.Locate = a.locate(ctx)
 	if opt.Dir == "" {
 		opt.Settings = a.config

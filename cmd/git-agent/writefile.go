@@ -9,21 +9,21 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file whole or not at all. Errors name path, not the file
-// beside it that is written first.
+// writeFile writes a file completely or not at all: it writes a temporary file in
+// the same directory and renames it. Errors name path, not the temporary file.
 func writeFile(path string, mode os.FileMode, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return errorAt(path, err)
 	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
+	defer os.Remove(f.Name()) // fails after the rename, which is harmless
 	if err := errors.Join(write(f), f.Chmod(mode), f.Close()); err != nil {
 		return errorAt(path, err)
 	}
 	return errorAt(path, os.Rename(f.Name(), path))
 }
 
-// errorAt is what the system says of a file, said of path.
+// errorAt replaces the path that an error of the system names by path.
 func errorAt(path string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError

@@ -16,12 +16,12 @@ import (
 	"git-agent/gitext"
 )
 
-// Earlier versions kept their data in the repository. An archive may bring such
-// a directory, so no verb reads it; the doctor takes it over when its user says
-// so.
+// Earlier versions stored their data in the repository's git directory. Such a
+// directory may also come with a downloaded archive, so no verb reads it. The
+// doctor imports it if the user agrees.
 
-// oldData returns the directory of earlier versions, if it holds anything of
-// theirs.
+// oldData returns the directory in which earlier versions stored their data,
+// whether it holds recorded runs, and whether it holds any of their data.
 func oldData(repo *gitext.Repo) (dir string, runs, found bool) {
 	dir = filepath.Join(repo.CommonDir(), "agent")
 	info, err := os.Lstat(dir)
@@ -39,7 +39,7 @@ func oldData(repo *gitext.Repo) (dir string, runs, found bool) {
 	return dir, runs, found
 }
 
-func checkOld(repo *gitext.Repo) (finding, bool) {
+func checkOldData(repo *gitext.Repo) (finding, bool) {
 	dir, runs, found := oldData(repo)
 	if !found {
 		return finding{}, false
@@ -54,16 +54,18 @@ func checkOld(repo *gitext.Repo) (finding, bool) {
 	return warn("old data", "git agent doctor --fix", "%s is of an earlier version or came with the repository; it is %s", dir, what), true
 }
 
-// mend makes right what can be made right here.
-func (c *doctorCmd) mend(ctx context.Context, a *app, repo *gitext.Repo) error {
+// repair does what --fix can do: it rebuilds damaged changed-path filters and
+// imports the data of earlier versions.
+func (c *doctorCmd) repair(ctx context.Context, a *app, repo *gitext.Repo) error {
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {
-		_ = repo.RebuildBloom(ctx) // the check that follows tells
+		_ = repo.RebuildBloom(ctx) // checkSpeed reports a failure
 	}
-	return c.takeOver(ctx, a, repo)
+	return c.importOldData(ctx, a, repo)
 }
 
-// takeOver asks what to do with the data of earlier versions.
-func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) error {
+// importOldData asks the user whether to copy the data of earlier versions, and
+// whether to delete it.
+func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo) error {
 	dir, runs, found := oldData(repo)
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
 		return nil
@@ -72,12 +74,12 @@ func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) err
 		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
 		return nil
 	}
-	if runs && c.agreed(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
+	if runs && c.confirm(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
 		if err := a.importRuns(ctx, repo, dir); err != nil {
-			return err // what is not copied is not deleted
+			return err // and delete nothing
 		}
 	}
-	if !c.agreed(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
+	if !c.confirm(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
 		return nil
 	}
 	left, err := place.RemoveOld(dir)
@@ -87,8 +89,8 @@ func (c *doctorCmd) takeOver(ctx context.Context, a *app, repo *gitext.Repo) err
 	return err
 }
 
-// agreed asks a question whose answer is no unless it is yes.
-func (c *doctorCmd) agreed(a *app, question string) bool {
+// confirm asks a yes-or-no question. Any answer but yes means no.
+func (c *doctorCmd) confirm(a *app, question string) bool {
 	if c.Yes {
 		return true
 	}
@@ -96,19 +98,20 @@ func (c *doctorCmd) agreed(a *app, question string) bool {
 	if c.answers == nil {
 		c.answers = bufio.NewReader(a.stdin)
 	}
-	line, _ := c.answers.ReadString('\n') // the end of the input is a no
+	line, _ := c.answers.ReadString('\n') // the end of the input means no
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes"
 }
 
+// importRuns copies the recorded runs in dir to the user's data.
 func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
-	k := a.keptOf(ctx, repo.CommonDir())
-	err := k.noState
+	k := a.foldersOf(ctx, repo.CommonDir())
+	err := k.stateErr
 	if err == nil {
 		err = k.state.Make()
 	}
 	if err != nil {
-		return withHint(err, placeHint)
+		return withHint(err, dataDirHint)
 	}
 	done, err := cache.ImportTraces(ctx, dir, k.state.Path, a.traceOptions())
 	if err != nil {

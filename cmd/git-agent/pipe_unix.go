@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerGone tells, without a write, that nobody can read a pipe or a socket
-// any more.
+// readerGone reports whether the other end of a pipe or a socket is closed. It
+// writes nothing.
 func readerGone(f *os.File) bool {
 	poll := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(poll, 0)

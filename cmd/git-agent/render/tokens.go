@@ -2,8 +2,8 @@ package render
 
 import "git-agent/agent/model"
 
-// TokensJSON is what a model consumed, in tokens, in buckets that do not
-// overlap but that reasoning is a part of output.
+// TokensJSON is the JSON form of a model's usage, in tokens. The counts do not
+// overlap, except that reasoning is part of output.
 type TokensJSON struct {
 	Uncached   int64    `json:"uncached"`
 	CacheRead  int64    `json:"cache_read"`
@@ -11,9 +11,10 @@ type TokensJSON struct {
 	Output     int64    `json:"output"`
 	Reasoning  int64    `json:"reasoning"`
 	Estimated  bool     `json:"estimated"`
-	CostUSD    *float64 `json:"cost_usd"` // null when not known
+	CostUSD    *float64 `json:"cost_usd"` // null if unknown
 }
 
+// TokensOf returns the JSON form of a model's usage.
 func TokensOf(u model.Usage) TokensJSON {
 	return TokensJSON{u.Uncached, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Estimated, u.CostUSD}
 }

@@ -14,13 +14,14 @@ import (
 	"git-agent/cmd/git-agent/layout"
 )
 
-// What the human form shows of one suspect; -v and --json show all.
+// How many pieces of evidence and how many signals the human form shows of one
+// suspect. -v and --json show all of them.
 const (
 	shownEvidence = 3
 	shownSignals  = 4
 )
 
-// Human is the form for reading. It looks like this:
+// Human prints answers for people. The output looks like this:
 //
 //	fix 6bd1c5a3f0e2  parser: do not read past the end
 //
@@ -41,12 +42,14 @@ type Human struct {
 	written bool
 }
 
+// NewHuman returns a renderer for people. With all, it shows all evidence and all
+// signals.
 func NewHuman(w io.Writer, color layout.Palette, width int, all bool) *Human {
 	return &Human{w: w, color: color, all: all, width: width}
 }
 
-// Answer writes one fix in one piece, so that a pager or a reader never sees
-// half of it.
+// Answer prints the answer for one fix in a single write, so that a pager or a
+// reader never sees half of it.
 func (r *Human) Answer(ans Answer) error {
 	var b bytes.Buffer
 	if r.written {
@@ -75,8 +78,8 @@ func (r *Human) heading(b *bytes.Buffer, ans Answer) {
 	r.title(b, ans.Fix.Subject(), len(lead)+2)
 }
 
-// title prints a subject, of whatever length, in a column that begins at
-// indent; the cursor is there.
+// title prints a commit's subject, wrapped into a column that begins at indent,
+// where the cursor is.
 func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
 	for i, l := range layout.Wrap(layout.OneLine(subject), r.measure()-indent) {
 		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
@@ -118,7 +121,8 @@ func (r *Human) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
 	r.signals(b, s.Signals, s.Type != "")
 }
 
-// percent rounds a probability, but what is not certain does not read 100 %.
+// percent returns a probability in percent. It rounds a probability below 1 to
+// 99 % at most.
 func percent(p float64) string {
 	if p < 1 {
 		p = min(p, 0.99)
@@ -136,8 +140,8 @@ func confirmationSlot(status string) string {
 	return "warning"
 }
 
-// evidence prints each claim with the command that checks it on a line of its
-// own, to be copied.
+// evidence prints each piece of evidence, and the command that checks it on a
+// line of its own, so that it can be copied.
 func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	shown := list
 	if !r.all && len(shown) > shownEvidence {
@@ -145,15 +149,15 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	}
 	shown = byCommand(shown)
 	for i, e := range shown {
-		if e.Path != "" || e.Text != "" { // else the command is all there is to say
+		if e.Path != "" || e.Text != "" { // else only the command is printed
 			text := strings.TrimSpace(layout.OneLine(e.Text))
 			if e.Removed {
 				text = "- " + text // as a patch marks it
 			}
-			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+r.clip(text, 6+len(e.Path)+8)))
+			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+layout.Clip(text, max(20, r.width-6-len(e.Path)-8))))
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
-		if last && e.Command != "" { // neighbours may share the command that checks them
+		if last && e.Command != "" { // pieces that share a command are followed by it once
 			r.line(b, 8, r.color.Paint("command", layout.OneLine(e.Command)))
 		}
 	}
@@ -162,7 +166,8 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	}
 }
 
-// byCommand brings together what one command checks, in the order of its lines.
+// byCommand sorts evidence so that pieces with the same command are together, in
+// the order of their lines.
 func byCommand(list []suspect.Evidence) []suspect.Evidence {
 	first := map[string]int{}
 	for i, e := range list {
@@ -178,21 +183,12 @@ func byCommand(list []suspect.Evidence) []suspect.Evidence {
 func (r *Human) place(e suspect.Evidence) string {
 	at := e.Path
 	if layout.OneLine(at) != at {
-		at = layout.Printable(strconv.Quote(at)) // its name is not what could be shown of it
+		at = layout.Printable(strconv.Quote(at)) // quoted, because some of its characters cannot be shown
 	}
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
 	return r.color.Paint("path", at)
-}
-
-// clip cuts a source line that would wrap; used is what stands before it.
-func (r *Human) clip(s string, used int) string {
-	room := max(20, r.width-used)
-	if runes := []rune(s); len(runes) > room {
-		return string(runes[:room-3]) + "..."
-	}
-	return s
 }
 
 func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
@@ -201,7 +197,7 @@ func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	}
 	lead := "decided by: "
 	if byModel {
-		lead = "the ranking had gone by: " // the model decided, and may have decided otherwise
+		lead = "the ranking had gone by: " // the model decided, and may not agree with the ranking
 	}
 	shown := list
 	if !r.all && len(shown) > shownSignals {
@@ -216,7 +212,7 @@ func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	}
 }
 
-// typeTitle says how a commit introduced a bug.
+// typeTitle describes how a commit introduced the bug.
 func typeTitle(t string) string {
 	switch t {
 	case "introduction":
@@ -240,7 +236,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer) {
 	fmt.Fprintln(b)
 	for _, n := range v.Notes {
 		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
-			if why != "" && strings.HasSuffix(n, why) { // the note that the answer is not the model's
+			if why != "" && strings.HasSuffix(n, why) { // this note says that the answer is not the model's
 				l = r.color.Paint("warning", l)
 			}
 			r.line(b, 6*min(i, 1), l)
@@ -250,13 +246,13 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer) {
 	r.agent(b, ans)
 }
 
-// agent says what a model did, and how to see all of it.
+// agent prints how much a model did, and the commands that show its runs.
 func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	report := ans.Verdict.Agent
 	if report == nil {
 		return
 	}
-	work := szzWorkOf(report)
+	work := modelWorkOf(report)
 	runs := ""
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)
@@ -264,13 +260,14 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), layout.Plural(work.Turns, "turn"), layout.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
 	for _, id := range ans.Runs {
 		if id == "" {
-			continue // it could not be recorded
+			continue // the run could not be recorded
 		}
 		r.line(b, 2, r.color.Paint("command", "git agent trace show "+string(id)))
 	}
 }
 
-// measure is the width of running text, which nobody reads beyond 100 columns.
+// measure returns the width of running text, 100 columns at most, because longer
+// lines are hard to read.
 func (r *Human) measure() int { return min(r.width, 100) }
 
 func (r *Human) line(b *bytes.Buffer, indent int, s string) {

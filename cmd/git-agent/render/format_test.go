@@ -12,7 +12,7 @@ import (
 
 // Each placeholder of the table can be written, and gives its value.
 func TestPlaceholders(t *testing.T) {
-	row := szzRow{
+	row := formatRow{
 		answer: Answer{Answer: engine.Answer{
 			Fix:     gitext.Commit{Message: "the fix\n"},
 			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
@@ -50,7 +50,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-func expand(t *testing.T, format string, row szzRow) string {
+func expand(t *testing.T, format string, row formatRow) string {
 	t.Helper()
 	pieces, err := ParseFormat(format)
 	if err != nil {
@@ -62,7 +62,7 @@ func expand(t *testing.T, format string, row szzRow) string {
 // A person is shown what is hidden in a value; a program gets the value. What
 // the user writes into a format is the user's own.
 func TestFormatForPeople(t *testing.T) {
-	row := szzRow{suspect: szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}}
+	row := formatRow{suspect: szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}}
 	pieces, err := ParseFormat("%x1b[1m%s")
 	if err != nil {
 		t.Fatal(err)

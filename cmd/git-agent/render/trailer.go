@@ -8,13 +8,15 @@ import (
 	"git-agent/gitext"
 )
 
-// Trailer prints the trailer that the fix could carry, in the form of the
-// Linux kernel.
+// Trailer prints a Fixes: trailer for the message of the fix, in the form that
+// the Linux kernel uses.
 type Trailer struct {
 	W   io.Writer
-	End string
+	End string // what ends a line
 }
 
+// Answer prints the trailer that names the first suspect, or nothing if there is
+// no suspect.
 func (r *Trailer) Answer(ans Answer) error {
 	if len(ans.Verdict.Suspects) == 0 {
 		return nil
@@ -23,7 +25,7 @@ func (r *Trailer) Answer(ans Answer) error {
 	return err
 }
 
-// fixesTrailer stays on one line however long the subject is.
+// fixesTrailer returns the trailer on one line, however long the subject is.
 func fixesTrailer(c gitext.Commit) string {
 	return fmt.Sprintf("Fixes: %s (\"%s\")", c.OID.Short(), layout.OneLine(c.Subject()))
 }

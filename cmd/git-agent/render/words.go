@@ -6,8 +6,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// UsageText is "12345 tokens sent (1000 cached), 320 received, $0.0012". What
-// costs nothing, or nobody knows how much, has no price.
+// UsageText describes a model's usage, such as "12345 tokens sent (1000 cached),
+// 320 received, $0.0012". The cost is left out if it is 0 or unknown.
 func UsageText(u model.Usage) string {
 	s := fmt.Sprintf("%d tokens sent", u.Prompt())
 	if u.CacheRead > 0 {
@@ -23,15 +23,7 @@ func UsageText(u model.Usage) string {
 	return s
 }
 
-// ShortID shortens what may be an object id.
-func ShortID(s string) string {
-	if len(s) > 12 {
-		return s[:12]
-	}
-	return s
-}
-
-// StatusSlot is the colour of how a run ended.
+// StatusSlot returns the colour slot for the status of a run.
 func StatusSlot(status string) string {
 	switch status {
 	case "found", "done":

@@ -1,6 +1,6 @@
-// Package render puts answers of szz and recorded runs into their forms: for
-// reading, as JSON, in a format of the user's, and as a trailer. It asks nobody
-// and decides nothing.
+// Package render prints answers of szz and recorded runs: for people, as JSON,
+// in a format that the user gives, or as a trailer. It reads no repository and
+// changes no answer.
 package render
 
 import (
@@ -11,14 +11,15 @@ import (
 	"git-agent/cmd/git-agent/layout"
 )
 
-// Answer is what a renderer shows of one fix.
+// Answer is an answer as a renderer shows it.
 type Answer struct {
 	engine.Answer
-	hidden int // suspects that were taken out before it is shown
+	hidden int // how many suspects WithoutSuspects removed
 }
 
-// Unseen is the answer without its suspects.
-func (ans Answer) Unseen() Answer {
+// WithoutSuspects returns the answer without its suspects, and with a note that
+// they are not shown.
+func (ans Answer) WithoutSuspects() Answer {
 	ans.hidden = len(ans.Verdict.Suspects)
 	if ans.hidden == 0 {
 		return ans

@@ -1,0 +1,35 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"git-agent/agent/model"
+	"git-agent/gitext"
+)
+
+// FindKey returns the API key, or "" if there is none, and where it comes from.
+// OPENAI_API_KEY is used only for OpenAI or for the server that OPENAI_BASE_URL
+// names: any other server would learn a key that is not meant for it. If wanted
+// is false, agent.apiKeyCommand is not run, and the key that it would print is
+// left empty.
+func (s Settings) FindKey(ctx context.Context, env func(string) string, wanted bool) (key, origin string, err error) {
+	if key := env("GIT_AGENT_API_KEY"); key != "" {
+		return key, "GIT_AGENT_API_KEY", nil
+	}
+	if s.KeyCommand != "" {
+		from := s.From["agent.apiKeyCommand"]
+		if wanted {
+			key, err = gitext.Credential(ctx, s.KeyCommand)
+		}
+		if err != nil {
+			err = fmt.Errorf("agent.apiKeyCommand (%s): %w", from, err)
+		}
+		return key, "agent.apiKeyCommand (" + from + ")", err
+	}
+	theirs := s.BaseURL == model.DefaultBaseURL || s.From["agent.baseUrl"] == "OPENAI_BASE_URL"
+	if key := env("OPENAI_API_KEY"); key != "" && theirs {
+		return key, "OPENAI_API_KEY", nil
+	}
+	return "", "", nil
+}

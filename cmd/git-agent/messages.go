@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// fetchAllHint is a command that turns a partial clone into a full one. Without
+// --tags it would not fetch objects that only tags reach (in rack, 109 of 3001
+// objects).
+const fetchAllHint = "git fetch --refetch --no-filter --tags"
+
+// hint prints a hint unless -q, GIT_ADVICE or advice.agent turns hints off.
+func (a *app) hint(ctx context.Context, text string) {
+	if a.flags.Quiet || !a.adviceWanted(ctx) {
+		return
+	}
+	writeHint(a.stderr, text)
+}
+
+// writeHint prints each line of a hint after the prefix "hint:".
+func writeHint(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
+	}
+}
+
+// adviceWanted reports whether hints are wanted, by the rules that git applies to
+// its own: the boolean GIT_ADVICE decides, or if that is unset or empty, the
+// configuration.
+func (a *app) adviceWanted(ctx context.Context) bool {
+	if v := a.env.get("GIT_ADVICE"); v != "" {
+		return !gitext.IsFalse(v)
+	}
+	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
+}
+
+// warnOnce prints a warning, once for each text. It is for problems that do not
+// keep the command from answering.
+func (a *app) warnOnce(text string) {
+	a.data.mu.Lock()
+	defer a.data.mu.Unlock()
+	if a.data.given == nil {
+		a.data.given = map[string]bool{}
+	}
+	if !a.data.given[text] {
+		a.data.given[text] = true
+		fmt.Fprintf(a.stderr, "warning: %s\n", layout.Printable(text))
+	}
+}
+
+// warnUntrusted warns once that a setting is ignored because the repository
+// itself sets it.
+func (a *app) warnUntrusted(key, scope string) {
+	if a.warned[key] {
+		return
+	}
+	if a.warned == nil {
+		a.warned = map[string]bool{}
+	}
+	a.warned[key] = true
+	fmt.Fprintf(a.stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
+}
+
+// say prints a notice to standard error, unless -q is given.
+func (a *app) say(format string, args ...any) {
+	if !a.flags.Quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}

@@ -1,0 +1,223 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// placeholder is one %-sequence of --format. The manual's table is generated
+// from these.
+type placeholder struct {
+	Name  string // without the percent sign
+	Doc   string
+	value func(row formatRow) string
+}
+
+// formatRow holds what one printed line is made of: a suspect of a fix.
+type formatRow struct {
+	answer  Answer
+	rank    int
+	suspect szz.Suspect
+}
+
+func (r formatRow) author() gitext.Person    { return r.suspect.Commit.Author }
+func (r formatRow) committer() gitext.Person { return r.suspect.Commit.Committer }
+
+// model returns the model that answered. It is empty if the offline engine
+// answered, even in place of a model that failed.
+func (r formatRow) model() string {
+	if report := r.answer.Verdict.Agent; report != nil && report.Fallback == "" {
+		return report.Model
+	}
+	return ""
+}
+
+func (r formatRow) trace() string {
+	if len(r.answer.Runs) == 0 {
+		return ""
+	}
+	return string(r.answer.Runs[0])
+}
+
+// gitDate is git's default date format.
+const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
+
+// strictDate is git's date format iso-strict, with UTC as versions of git before
+// 2.45 write it.
+const strictDate = "2006-01-02T15:04:05-07:00"
+
+// Placeholders lists the placeholders of --format. They are matched in this
+// order, so a longer name precedes its own prefixes. Those that git has mean the
+// same as in git log, applied to the suspect, but abbreviated object ids always
+// have 12 digits.
+var Placeholders = []placeholder{
+	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
+	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},
+	{"T", "tree", func(r formatRow) string { return string(r.suspect.Commit.Tree) }},
+	{"P", "parents", func(r formatRow) string { return parents(r.suspect.Commit, wholeOID) }},
+	{"p", "parents, abbreviated", func(r formatRow) string { return parents(r.suspect.Commit, gitext.OID.Short) }},
+	{"an", "author's name", func(r formatRow) string { return r.author().Name }},
+	{"ae", "author's email", func(r formatRow) string { return r.author().Email }},
+	{"ad", "author's date", func(r formatRow) string { return r.author().Time.Format(gitDate) }},
+	{"aI", "author's date, strict ISO 8601", func(r formatRow) string { return r.author().Time.Format(strictDate) }},
+	{"as", "author's date, YYYY-MM-DD", func(r formatRow) string { return r.author().Time.Format(time.DateOnly) }},
+	{"at", "author's date, seconds since 1970", func(r formatRow) string { return unixTime(r.author()) }},
+	{"cn", "committer's name", func(r formatRow) string { return r.committer().Name }},
+	{"ce", "committer's email", func(r formatRow) string { return r.committer().Email }},
+	{"cd", "committer's date", func(r formatRow) string { return r.committer().Time.Format(gitDate) }},
+	{"cI", "committer's date, strict ISO 8601", func(r formatRow) string { return r.committer().Time.Format(strictDate) }},
+	{"cs", "committer's date, YYYY-MM-DD", func(r formatRow) string { return r.committer().Time.Format(time.DateOnly) }},
+	{"ct", "committer's date, seconds since 1970", func(r formatRow) string { return unixTime(r.committer()) }},
+	{"s", "subject", func(r formatRow) string { return r.suspect.Commit.Subject() }},
+	{"b", "body", func(r formatRow) string { return r.suspect.Commit.Body() }},
+	{"B", "whole message", func(r formatRow) string { return r.suspect.Commit.Message }},
+	{"n", "newline", func(formatRow) string { return "\n" }},
+	{"x00", "NUL byte (any two hexadecimal digits)", nil},
+	{"%", "percent sign", func(formatRow) string { return "%" }},
+	{"(fix)", "the fix", func(r formatRow) string { return string(r.answer.Verdict.Fix) }},
+	{"(fix:short)", "the fix, abbreviated", func(r formatRow) string { return r.answer.Verdict.Fix.Short() }},
+	{"(fix:subject)", "the fix's subject", func(r formatRow) string { return r.answer.Fix.Subject() }},
+	{"(rank)", "1 for the first suspect of a fix", func(r formatRow) string { return strconv.Itoa(r.rank) }},
+	{"(prob)", "probability from 0 to 1; empty if the algorithm has none", func(r formatRow) string { return probability(r.suspect) }},
+	{"(reason)", "why it is suspected, in one sentence", func(r formatRow) string { return r.suspect.Reason }},
+	{"(path)", "path of the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Path }},
+	{"(check)", "git command that checks the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Command }},
+	{"(confirmation)", "confirmed, refuted or unclear; empty without --verify-cmd", confirmation},
+	{"(algorithm)", "algorithm that answered", func(r formatRow) string { return r.answer.Verdict.Algorithm }},
+	{"(engine)", "engine that answered", func(r formatRow) string { return r.answer.Verdict.Engine }},
+	{"(type)", "how it introduced the bug, according to a model; or empty", func(r formatRow) string { return r.suspect.Type }},
+	{"(model)", "model that answered, or empty", func(r formatRow) string { return r.model() }},
+	{"(trace)", "recorded run of the model, or empty; see git-agent-trace", func(r formatRow) string { return r.trace() }},
+	{"(trailer)", "Fixes: trailer that names the suspect", func(r formatRow) string { return fixesTrailer(r.suspect.Commit) }},
+}
+
+func parents(c gitext.Commit, spell func(gitext.OID) string) string {
+	list := make([]string, len(c.Parents))
+	for i, p := range c.Parents {
+		list[i] = spell(p)
+	}
+	return strings.Join(list, " ")
+}
+
+func unixTime(p gitext.Person) string { return strconv.FormatInt(p.Time.Unix(), 10) }
+
+func probability(s szz.Suspect) string {
+	if s.Probability == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(s.Probability, 'f', 4, 64)
+}
+
+func firstEvidence(s szz.Suspect) suspect.Evidence {
+	if len(s.Evidence) == 0 {
+		return suspect.Evidence{}
+	}
+	return s.Evidence[0]
+}
+
+func confirmation(r formatRow) string {
+	if r.suspect.Confirmation == nil {
+		return ""
+	}
+	return r.suspect.Confirmation.Status
+}
+
+// piece is a part of a format: literal text, or a function that returns the
+// value of a placeholder.
+type piece struct {
+	text  string
+	value func(row formatRow) string
+}
+
+// ParseFormat parses the value of --format. An unknown placeholder is an error,
+// so that a typing error is noticed; git would print it unchanged.
+func ParseFormat(format string) ([]piece, error) {
+	format = strings.TrimPrefix(strings.TrimPrefix(format, "tformat:"), "format:")
+	var pieces []piece
+	for format != "" {
+		text, rest, found := strings.Cut(format, "%")
+		if text != "" {
+			pieces = append(pieces, piece{text: text})
+		}
+		if !found {
+			break
+		}
+		p, used, err := parsePlaceholder(rest)
+		if err != nil {
+			return nil, err
+		}
+		pieces, format = append(pieces, p), rest[used:]
+	}
+	return pieces, nil
+}
+
+// parsePlaceholder parses the placeholder at the beginning of s, after the
+// percent sign, and returns how many bytes it takes.
+func parsePlaceholder(s string) (p piece, used int, err error) {
+	if len(s) >= 3 && s[0] == 'x' {
+		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
+			return piece{text: string([]byte{byte(n)})}, 3, nil
+		}
+	}
+	for _, known := range Placeholders {
+		if known.value != nil && strings.HasPrefix(s, known.Name) {
+			return piece{value: known.value}, len(known.Name), nil
+		}
+	}
+	bad, _, _ := strings.Cut(s, " ")
+	if end := strings.IndexByte(bad, ')'); end >= 0 && strings.HasPrefix(bad, "(") {
+		bad = bad[:end+1]
+	}
+	return piece{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
+}
+
+// Format prints each suspect in the user's format, one line for each. Like git
+// log, it prints nothing if the format is empty.
+type Format struct {
+	W      io.Writer
+	Pieces []piece
+	End    string // what ends a line
+	Clean  bool   // escape values, because a person reads the output
+}
+
+// line returns the text of one row. Unless Clean is set, values are written
+// unchanged, as git log writes them. The format's own text is never escaped,
+// because the user wrote it.
+func (r *Format) line(row formatRow) string {
+	var b strings.Builder
+	for _, p := range r.Pieces {
+		text := p.text
+		if p.value != nil {
+			text = p.value(row)
+		}
+		if p.value != nil && r.Clean {
+			text = layout.Printable(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Answer prints the suspects of one fix.
+func (r *Format) Answer(ans Answer) error {
+	if len(r.Pieces) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for i, s := range ans.Verdict.Suspects {
+		row := formatRow{answer: ans, rank: i + 1, suspect: s}
+		b.WriteString(r.line(row) + r.End)
+	}
+	_, err := io.WriteString(r.W, b.String())
+	return err
+}
+
+func wholeOID(oid gitext.OID) string { return string(oid) }

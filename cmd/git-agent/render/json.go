@@ -1,0 +1,29 @@
+package render
+
+import (
+	"encoding/json"
+	"io"
+
+	"git-agent/gitext/visible"
+)
+
+// WriteJSON writes v as one line of JSON that ends with end, in one piece.
+// Characters that a terminal would act on are escaped.
+func WriteJSON(w io.Writer, v any, end string) error {
+	line, err := visible.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, end...))
+	return err
+}
+
+// ArgsJSON returns the arguments that a model gave for a tool. Arguments that
+// are not valid JSON become a JSON string.
+func ArgsJSON(args string) json.RawMessage {
+	if json.Valid([]byte(args)) {
+		return json.RawMessage(args)
+	}
+	text, _ := json.Marshal(args) // a string always has a JSON form
+	return text
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
+)
+
+// liveView shows what a model does while it investigates.
+type liveView struct {
+	a      *app
+	on     bool
+	single bool // there is one fix, so that lines need not name it
+	long   bool // -v is given: show thoughts in full
+}
+
+// newLiveView returns a view that is on if a model is asked and stderr is a
+// terminal, unless --[no-]progress or -q says otherwise.
+func newLiveView(a *app, show *szzOutput, model bool) *liveView {
+	on := model && !a.flags.Quiet && isTerminal(a.stderr)
+	if a.flags.Progress != nil {
+		on = model && !a.flags.Quiet && *a.flags.Progress
+	}
+	return &liveView{a: a, on: on, single: show.total == 1, long: a.flags.Verbose > 0}
+}
+
+// show prints the lines about one event, if there are any.
+func (l *liveView) show(q szz.Question, e agent.Event) {
+	if !l.on {
+		return
+	}
+	for _, line := range liveLines(e, l.long) {
+		if !l.single {
+			line = q.Fix.Short() + " " + line
+		}
+		fmt.Fprintln(l.a.stderr, layout.OneLine(line))
+	}
+}
+
+// liveWidth is the most characters of a line about an event.
+const liveWidth = 110
+
+// liveLines returns the lines about one event.
+func liveLines(e agent.Event, long bool) []string {
+	if of, ok := e.(agent.OfRun); ok {
+		lines := liveLines(of.Event, long)
+		for i, line := range lines {
+			lines[i] = fmt.Sprintf("run %d, %s", of.Run, line)
+		}
+		return lines
+	}
+	switch e := e.(type) {
+	case agent.Thought:
+		text, _, more := strings.Cut(strings.TrimSpace(e.Text), "\n")
+		if more && !long {
+			text += " ..."
+		}
+		if long {
+			return strings.Split(fmt.Sprintf("turn %d: %s", e.Turn, strings.TrimSpace(e.Text)), "\n")
+		}
+		return []string{clip(fmt.Sprintf("turn %d: %s", e.Turn, text))}
+	case agent.ToolCall:
+		return []string{clip(fmt.Sprintf("turn %d: %s %s", e.Turn, e.Name, e.Args))}
+	case agent.ToolResult:
+		first, _, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
+		if e.Failed || long {
+			return []string{clip("        " + first)}
+		}
+	case agent.Progress: // from one run of an ensemble; answerAll shows all others on the progress line
+		return []string{clip(e.Text)}
+	case agent.Usage:
+		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}
+	}
+	return nil
+}
+
+// clip cuts a line about an event at liveWidth.
+func clip(s string) string { return layout.Clip(s, liveWidth) }
