@@ -47,7 +47,14 @@ const maxPenetrated = 32
 // (ra_szz.py), which this does not. A line that the fix puts under a new condition
 // is kept: it reads the same but does something else. Leaving it out cost three
 // true answers in 118.
+//
+// A patch of more than factPatchBytes is not searched, as that of a blamed commit is
+// not: the words of all its lines would take gigabytes.
 func (t *tracer) dropRefactored(ctx context.Context) error {
+	if patchBytes(t.fc.Patch) > factPatchBytes {
+		t.note("the patch of the fix is too large to look for refactorings in it")
+		return nil
+	}
 	found, err := t.origins(ctx, t.fc.Patch)
 	if err != nil {
 		return err
@@ -69,6 +76,19 @@ func (t *tracer) dropRefactored(ctx context.Context) error {
 		t.note("%d %s that the fix only moves, renames or reformats %s left out", dropped, szz.Plural(dropped, "line", "lines"), szz.Plural(dropped, "is", "are"))
 	}
 	return nil
+}
+
+// patchBytes is the size of the texts of a patch's lines.
+func patchBytes(p *gitext.Patch) int {
+	n := 0
+	for _, f := range p.Files {
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				n += len(l.Text)
+			}
+		}
+	}
+	return n
 }
 
 // minReordered is how many lines a block needs at least for its move within a file

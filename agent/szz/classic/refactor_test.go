@@ -3,6 +3,7 @@ package classic
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"git-agent/gitext"
@@ -192,6 +193,19 @@ func TestRefactoringsOfAHugeFix(t *testing.T) {
 	}
 	if got := match(collect(p), nil); len(got) != 20000 {
 		t.Errorf("%d lines have an origin, want 20000", len(got))
+	}
+}
+
+// In a fix of many megabytes no refactoring is looked for, and the verdict says so.
+func TestRefactoringsOfAFixOfMegabytes(t *testing.T) {
+	h := newHistory(t)
+	text := func(indent string) string {
+		return strings.Repeat(indent+"the_same_line_everywhere(argument);\n", 70_000)
+	}
+	h.Commit("origin", gittest.Files{"a.c": text("")})
+	v := h.trace(h.Commit("fix", gittest.Files{"a.c": text("\t") + "last();\n"}), "ra")
+	if notes := strings.Join(v.Notes, "\n"); !strings.Contains(notes, "too large to look for refactorings") {
+		t.Errorf("notes are %q", notes)
 	}
 }
 
