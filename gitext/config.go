@@ -71,7 +71,8 @@ func parseConfig(out string) map[string][]ConfigValue {
 // Settings reads the agent.* settings as git in the current directory sees
 // them. Outside a repository those are the settings of the user and the system.
 func Settings(ctx context.Context) (map[string][]ConfigValue, error) {
-	outside := &Repo{user: &runner{env: userEnv(false), pins: pinned, timeout: quickTimeout}}
+	outside := &Repo{}
+	outside.user = &runner{env: userEnv(false), pins: pinned, timeout: quickTimeout, look: outside.blockingFile}
 	return outside.settings(ctx, `^agent\.`)
 }
 
