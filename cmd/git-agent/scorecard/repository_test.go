@@ -330,7 +330,7 @@ func TestHostileRepositories(t *testing.T) {
 				if got.took > longest {
 					longest, slowest = got.took, fmt.Sprintf("%s, %q", trap.name, v.args)
 				}
-				if why := p.judge(t, got); why != "" {
+				if why := p.judge(t, v, got); why != "" {
 					broke(t, repositories, trap.name, "%q: %s", v.args, why)
 					failed = true
 					break
@@ -357,9 +357,14 @@ func sampleFrom(all []verb, i int) []verb {
 	return some
 }
 
-// judge finds the promise that one run broke, "" for none.
-func (p *prey) judge(t testing.TB, got outcome) string {
+// judge finds the promise that one run broke, "" for none. To a program --format
+// prints text of the repository unchanged, as the manual says.
+func (p *prey) judge(t testing.TB, v verb, got outcome) string {
 	t.Helper()
+	shown := got.stdout + got.stderr
+	if slices.ContainsFunc(v.args, func(arg string) bool { return strings.HasPrefix(arg, "--format=") }) {
+		shown = got.stderr
+	}
 	switch text := got.stdout + got.stderr; {
 	case got.late:
 		return "it did not end"
@@ -369,8 +374,8 @@ func (p *prey) judge(t testing.TB, got outcome) string {
 		return "it panicked: " + got.stderr
 	case strings.Contains(text, secretText):
 		return "it shows a file of the user's: " + excerpt(text, secretText)
-	case rawControl(text) >= 0:
-		return fmt.Sprintf("a raw control: %q", excerpt(text, text[rawControl(text):rawControl(text)+1]))
+	case rawControl(shown) >= 0:
+		return fmt.Sprintf("a raw control: %q", excerpt(shown, shown[rawControl(shown):rawControl(shown)+1]))
 	case got.peak > memoryBound:
 		return fmt.Sprintf("%d MiB of memory", got.peak>>20)
 	}
