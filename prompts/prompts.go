@@ -1,6 +1,6 @@
 // Package prompts holds every text that git-agent says to a model, as embedded
 // files: tool/NAME.txt describes a tool and its parameters, szz/NAME.txt is
-// what the detective of package szz says, loop/NAME.txt what the loop says
+// what the agent engine of szz says, loop/NAME.txt what the loop says
 // when a conversation goes astray, mcp/NAME.txt what other agents are told.
 //
 // Each text has a content hash. A recorded run stores it, and a cached answer

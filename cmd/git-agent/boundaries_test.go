@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"agent/source":            {},
 	"agent/stat":              {},
 	"agent/session":           {"agent", "agent/model", "agent/secret", "cache", "gitext"},
-	"agent/szz/engine":        {"agent", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible"},
+	"agent/szz/engine":        {"agent", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible"},
 	"agent/eval":              {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible"}, // knows no task
 	"agent/eval/szz":          {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
 	"agent/suspect":           {"agent", "agent/source", "gitext", "gitext/gittest"},
