@@ -52,7 +52,10 @@ func classify(err error) errorClass {
 	var form *formError
 	var version *newerError
 	var engine *sqlite.Error
+	var page *codeError
 	switch {
+	case errors.As(err, &page):
+		return classifyCode(page.code)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return passing
 	case errors.As(err, &version):
@@ -68,6 +71,14 @@ func classify(err error) errorClass {
 	}
 	return other
 }
+
+// A codeError is a result code of SQLite that came in a text.
+type codeError struct {
+	code int
+	text string
+}
+
+func (e *codeError) Error() string { return e.text }
 
 // maybeMoving reports whether an error may have occurred because another
 // process was moving the files: a file that was there a moment ago cannot be

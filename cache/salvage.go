@@ -27,8 +27,14 @@ func openChecked(ctx context.Context, path string) (*handle, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	var r Report
+	r := Report{}
 	if err = h.structure(limited, &r); err == nil && len(r.Problems) > 0 {
+		// Not every row tells a read that failed from damage. Damage is there the
+		// second time.
+		r = Report{}
+		err = h.structure(limited, &r)
+	}
+	if err == nil && len(r.Problems) > 0 {
 		err = &formError{path: path, problem: "its structure is damaged: " + r.Problems[0]}
 	}
 	if classify(err) == damaged {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 )
 
 // maxProblems is how many problems a report lists; further ones add nothing.
@@ -114,7 +116,8 @@ func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error 
 }
 
 // structure runs SQLite's integrity check, which returns one row "ok" or one
-// row for each problem.
+// row for each problem. A page that could not be read is no problem of the file
+// but an error of the system, such as EIO.
 func (h *handle) structure(ctx context.Context, r *Report) error {
 	rows, err := h.read.QueryContext(ctx, "PRAGMA integrity_check")
 	if err != nil {
@@ -126,9 +129,29 @@ func (h *handle) structure(ctx context.Context, r *Report) error {
 		if err := rows.Scan(&text); err != nil {
 			return err
 		}
+		if err := pageError(text); err != nil && classify(err) != damaged {
+			return err
+		}
 		if text != "ok" {
 			r.problem("%s", text)
 		}
 	}
 	return rows.Err()
+}
+
+// codeInText finds SQLite's result code in a row of the integrity check.
+var codeInText = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+
+// pageError returns the error that a row of the integrity check tells of, nil for
+// a row that tells of none.
+func pageError(text string) error {
+	m := codeInText.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	code, err := strconv.Atoi(m[1])
+	if err != nil {
+		return nil
+	}
+	return &codeError{code, text}
 }
