@@ -65,10 +65,12 @@ func faults() []fault {
 
 // injected matches what strace says of a call that was made to fail. One to
 // the eventfd by which Go's runtime wakes itself never fails in life, and the
-// runtime ends the program when it does.
+// runtime ends the program when it does; nor does one to the pipe by which Go
+// learns in 8 bytes that a program could not be started, and Go waits for the
+// end of that program when it does.
 var (
 	injected = regexp.MustCompile(`\(INJECTED\)`)
-	wakes    = regexp.MustCompile(`\w+\(\d+<anon_inode:\[?event(fd|poll)\]?.*\(INJECTED\)`)
+	wakes    = regexp.MustCompile(`\w+\(\d+<anon_inode:\[?event(fd|poll)\]?.*\(INJECTED\)|\bread\(\d+<pipe:\[\d+\]>, 0x[0-9a-f]+, 8\).*\(INJECTED\)`)
 )
 
 // suffer does a deed with a fault; met says whether the fault came.
