@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/stat"
 )
@@ -171,7 +172,7 @@ func (e *Effort) rows() []effortRow {
 
 // about says in words what the table does not.
 func (e *Effort) about(sheet *Sheet) string {
-	parts := []string{plural(e.Cases, "case"), "conversations: " + counts(e.Status)}
+	parts := []string{agent.Plural(e.Cases, "case"), "conversations: " + counts(e.Status)}
 	if len(e.Types) > 0 {
 		parts = append(parts, sheet.Named+"s: "+counts(e.Types))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/stat"
 	"git-agent/gitext/visible"
 )
@@ -59,7 +60,7 @@ type pageCell struct {
 // itself, so that it can be mailed, archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": plural, "builds": Algorithm.otherBuilds,
+		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
 		"cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)

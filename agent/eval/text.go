@@ -41,7 +41,7 @@ func (r *Report) textHead(b *strings.Builder) {
 		hints = "hints in messages left in"
 	}
 	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped; %s\n",
-		r.Task, r.Run, plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
+		r.Task, r.Run, agent.Plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
 	for _, a := range r.Algorithms {
 		if builds := a.otherBuilds(r.Version); builds != "" {
 			fmt.Fprintf(b, "%s: answers of build %s\n", a.Name, builds)
@@ -51,10 +51,10 @@ func (r *Report) textHead(b *strings.Builder) {
 		fmt.Fprintf(b, "a fixed sample: %d of %d cases\n", r.Cases, r.SampledFrom)
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(b, "unfinished: %s not reached\n", plural(r.Unfinished, "case"))
+		fmt.Fprintf(b, "unfinished: %s not reached\n", agent.Plural(r.Unfinished, "case"))
 	}
 	for _, f := range r.Files {
-		fmt.Fprintf(b, "%s: %s", f.Path, plural(f.Cases, "case"))
+		fmt.Fprintf(b, "%s: %s", f.Path, agent.Plural(f.Cases, "case"))
 		if f.Duplicates > 0 {
 			fmt.Fprintf(b, ", %d of them in an earlier file too", f.Duplicates)
 		}
@@ -164,7 +164,7 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	t.write(b)
 	for _, c := range r.Comparisons {
 		if c.OnlyA+c.OnlyB > 0 {
-			fmt.Fprintf(b, "left out: %s only in %s, %s only in %s\n", plural(c.OnlyA, "case"), c.A, plural(c.OnlyB, "case"), c.B)
+			fmt.Fprintf(b, "left out: %s only in %s, %s only in %s\n", agent.Plural(c.OnlyA, "case"), c.A, agent.Plural(c.OnlyB, "case"), c.B)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 
 func textRest(b *strings.Builder, rows []Row) {
 	if n := len(rows) - maxRows; n > 0 {
-		fmt.Fprintf(b, "and %s with at most %s each; --json has them all\n", plural(n, "row"), plural(rows[maxRows].Cases, "case"))
+		fmt.Fprintf(b, "and %s with at most %s each; --json has them all\n", agent.Plural(n, "row"), agent.Plural(rows[maxRows].Cases, "case"))
 	}
 }
 
@@ -249,25 +249,18 @@ func (r *Report) textLists(b *strings.Builder) {
 		lines = append(lines, fmt.Sprintf("%s: %s", reason, someOf(ids)))
 	}
 	slices.Sort(lines)
-	list(b, "skipped, counted nowhere: "+plural(len(r.Skipped), "case"), lines)
+	list(b, "skipped, counted nowhere: "+agent.Plural(len(r.Skipped), "case"), lines)
 	lines = nil
 	for _, f := range r.Failed {
 		first, _, _ := strings.Cut(f.Error, "\n")
 		lines = append(lines, fmt.Sprintf("%s, %s: %s", f.ID, f.Algorithm, first))
 	}
-	list(b, "failed, counted as empty answers: "+plural(len(r.Failed), "prediction"), lines)
+	list(b, "failed, counted as empty answers: "+agent.Plural(len(r.Failed), "prediction"), lines)
 	lines = nil
 	for _, p := range r.Partial {
 		lines = append(lines, fmt.Sprintf("%s: %s", p.ID, strings.Join(p.Absent, ", ")))
 	}
-	list(b, r.sheet.Wanted+" not in the repository, counted as missed: "+plural(len(r.Partial), "case"), lines)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	list(b, r.sheet.Wanted+" not in the repository, counted as missed: "+agent.Plural(len(r.Partial), "case"), lines)
 }
 
 func someOf(ids []string) string {

@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"strings"
+
+	"git-agent/agent"
 )
 
 // textFit shows what a calibration does to predictions that it was not fitted
@@ -13,7 +15,7 @@ func (r *Report) textFit(b *strings.Builder) {
 	}
 	f := r.Fit.Summary()
 	fmt.Fprintf(b, "\ncalibration of %s fitted on %s of %s, %d of them right; judged in %s by %s\n", f.Algorithm,
-		plural(f.Predictions, r.sheet.Named), plural(f.Cases, "case"), f.Right, plural(f.Folds, "fold"), f.By)
+		agent.Plural(f.Predictions, r.sheet.Named), agent.Plural(f.Cases, "case"), f.Right, agent.Plural(f.Folds, "fold"), f.By)
 	t := newTable("on "+r.sheet.Named+"s that it was not fitted on", "ECE", "Brier")
 	t.add("raw", three(f.Before.ECE), three(f.Before.Brier))
 	t.add("calibrated", three(f.After.ECE), three(f.After.Brier))

@@ -50,7 +50,7 @@ func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
 		"seconds": Seconds, "fold": func(s string) bool { return countLines(s) > foldAbove },
 		"head":    func(s string) string { head, _ := Excerpt(s, foldAbove-4); return head },
 		"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
-		"plural":  plural, "pretty": pretty, "usage": UsageText, "join": strings.Join,
+		"plural":  agent.Plural, "pretty": pretty, "usage": UsageText, "join": strings.Join,
 		"add": func(a, b float64) float64 { return a + b },
 	}).Parse(pageHTML)
 	if err != nil {
@@ -131,13 +131,6 @@ func shortOID(s string) string {
 		return s[:12]
 	}
 	return s
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func chars(s string) string { return CountText(int64(len([]rune(s)))) }

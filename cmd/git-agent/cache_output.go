@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
@@ -54,9 +55,9 @@ func (f fileStats) print(a *app, asJSON bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), formatSize(f.Bytes))
 	if f.File == "cache" {
-		fmt.Fprintf(&b, "at most %s, %s\n", formatSize(f.Limit), layout.Plural(int(f.Entries), "answer"))
+		fmt.Fprintf(&b, "at most %s, %s\n", formatSize(f.Limit), agent.Plural(int(f.Entries), "answer"))
 	} else {
-		fmt.Fprintf(&b, "%s, %s\n", layout.Plural(int(f.Runs), "run"), layout.Plural(int(f.Entries), "step"))
+		fmt.Fprintf(&b, "%s, %s\n", agent.Plural(int(f.Runs), "run"), agent.Plural(int(f.Entries), "step"))
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, k := range f.Kinds {
@@ -87,7 +88,7 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	if file == "traces" {
 		what = "step"
 	}
-	read := layout.Plural(int(r.Entries), what)
+	read := agent.Plural(int(r.Entries), what)
 	var err error
 	switch {
 	case len(r.Problems) > 0:

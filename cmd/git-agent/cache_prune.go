@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
@@ -144,15 +145,15 @@ func (row *removal) print(ctx context.Context, a *app, asJSON bool) error {
 		a.say("%s was not made by git-agent and is left", layout.Printable(name))
 	}
 	if row.runs > 0 {
-		a.hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", layout.Plural(row.runs, "clone")))
+		a.hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", agent.Plural(row.runs, "clone")))
 	}
 	if a.flags.Quiet {
 		return nil
 	}
 	gone := ""
 	if len(row.Gone) > 0 {
-		gone = ", the caches of " + layout.Plural(len(row.Gone), "clone") + " that are gone too"
+		gone = ", the caches of " + agent.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", layout.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
+	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
 	return err
 }

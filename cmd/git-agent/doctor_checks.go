@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
 
@@ -309,7 +309,7 @@ func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
 	case len(traces.Problems) > 0:
 		return fail("runs", "git agent trace list", "recorded runs are damaged: %s", strings.Join(traces.Problems, "; "))
 	}
-	return ok("cache", "%s, all sound", layout.Plural(int(report.Entries), "answer"))
+	return ok("cache", "%s, all sound", agent.Plural(int(report.Entries), "answer"))
 }
 
 // checkSandbox tries the sandbox that would confine --verify-cmd, and reports

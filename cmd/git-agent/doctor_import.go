@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
@@ -117,7 +118,7 @@ func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) err
 	if err != nil {
 		return cacheError(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
 	}
-	text := fmt.Sprintf("%s with %s copied", layout.Plural(int(done.Runs), "run"), layout.Plural(int(done.Steps), "step"))
+	text := fmt.Sprintf("%s with %s copied", agent.Plural(int(done.Runs), "run"), agent.Plural(int(done.Steps), "step"))
 	if done.Known > 0 {
 		text += fmt.Sprintf(", known before: %d", done.Known)
 	}

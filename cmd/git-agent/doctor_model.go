@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz/detect"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
@@ -139,5 +139,5 @@ func checkCalibration(s session.Settings) finding {
 	if why := c.Differs(basis); why != "" {
 		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
 	}
-	return ok(name, "%s, for %s: %s", s.Calibration, layout.Plural(c.Runs, "run"), c.About())
+	return ok(name, "%s, for %s: %s", s.Calibration, agent.Plural(c.Runs, "run"), c.About())
 }

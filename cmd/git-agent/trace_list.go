@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"git-agent/agent"
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
@@ -170,9 +171,9 @@ func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 func (r traceRow) cells(now time.Time) []string {
 	turns, tokens := "", ""
 	if r.Turns > 0 || r.Fix != "" {
-		turns, tokens = layout.Plural(r.Turns, "turn"), trace.CountText(r.Usage.Uncached+r.Usage.CacheRead+r.Usage.CacheWrite+r.Usage.Output)
+		turns, tokens = agent.Plural(r.Turns, "turn"), trace.CountText(r.Usage.Uncached+r.Usage.CacheRead+r.Usage.CacheWrite+r.Usage.Output)
 	} else if r.Results > 0 {
-		turns = layout.Plural(r.Results, "result")
+		turns = agent.Plural(r.Results, "result")
 	}
 	return []string{layout.OneLine(r.ID), ageText(now.Sub(r.Started)), layout.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), layout.OneLine(r.Model)}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/eval"
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/trace"
@@ -197,12 +198,12 @@ func (c *traceReplayCmd) print(a *app, row replayRow) error {
 // replayText describes the result for a run: "<run>  equal: 12 steps of 3 turns",
 // or the first difference, and with --plain what compression saves.
 func replayText(row replayRow) string {
-	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, layout.Plural(row.Steps, "step"), layout.Plural(row.Turns, "turn"))
+	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, agent.Plural(row.Steps, "step"), agent.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
 	case d != nil:
 		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, layout.OneLine(d.What))
 	case !row.Equal:
-		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, layout.Plural(row.Of, "turn"))
+		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, agent.Plural(row.Of, "turn"))
 	}
 	if p := row.Plain; p != nil {
 		verdict := "the same verdict"
@@ -236,5 +237,5 @@ func savingText(rows []replayRow) string {
 		total = 1 - float64(with)/float64(without)
 	}
 	return fmt.Sprintf("%s: prompts of %s tokens, plain %s: %.0f%% saved in all, %.0f%% in the median run; %d with the same verdict",
-		layout.Plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
+		agent.Plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"git-agent/agent"
 	"git-agent/agent/trace"
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -126,7 +126,7 @@ func smellTable(runs []*trace.Trajectory) string {
 	}
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", layout.Plural(len(runs), "run"), all.found, all.other)
+	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", agent.Plural(len(runs), "run"), all.found, all.other)
 	for _, s := range trace.Smells {
 		c := counts[s.Name]
 		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))

@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -30,14 +29,6 @@ const ColorReset = "\x1b[m"
 // would act on. The program's text streams do the same; use Printable for text
 // whose width matters, that is stored, or that goes elsewhere.
 func Printable(s string) string { return visible.Text(s) }
-
-// Plural returns a number and a word in singular or plural: "1 turn", "2 turns".
-func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
 
 // OneLine is Printable with line breaks replaced by spaces.
 func OneLine(s string) string {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/szz/engine"
-	"git-agent/cmd/git-agent/layout"
 )
 
 // Answer is an answer as a renderer shows it.
@@ -26,7 +26,7 @@ func (ans Answer) WithoutSuspects() Answer {
 	}
 	bare := *ans.Verdict
 	bare.Suspects = nil
-	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", layout.Plural(ans.hidden, "suspect")))
+	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", agent.Plural(ans.hidden, "suspect")))
 	ans.Verdict = &bare
 	return ans
 }

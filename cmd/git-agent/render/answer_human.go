@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
@@ -242,7 +243,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer) {
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
-	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, layout.Plural(len(v.Candidates), "commit"), engine)
+	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, agent.Plural(len(v.Candidates), "commit"), engine)
 	r.agent(b, ans)
 }
 
@@ -257,7 +258,7 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)
 	}
-	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), layout.Plural(work.Turns, "turn"), layout.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
+	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), agent.Plural(work.Turns, "turn"), agent.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
 	for _, id := range ans.Runs {
 		if id == "" {
 			continue // the run could not be recorded

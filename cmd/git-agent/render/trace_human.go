@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/layout"
@@ -96,7 +97,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 		r.line(4, r.color.Paint("doubt", layout.OneLine(t.About.Settings)))
 	}
 	if t.Opening == nil {
-		r.line(4, layout.Plural(t.Results, "result")+" and no conversation")
+		r.line(4, agent.Plural(t.Results, "result")+" and no conversation")
 	}
 }
 
@@ -109,7 +110,7 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	}
 	if o.System != "" {
 		r.line(0, "")
-		r.line(0, r.color.Paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", layout.Plural(countLines(o.System), "line"), len([]rune(o.System)))))
+		r.line(0, r.color.Paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", agent.Plural(countLines(o.System), "line"), len([]rune(o.System)))))
 		if r.Full {
 			r.text(4, o.System)
 		}
@@ -158,7 +159,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		r.call(c)
 	}
 	if turn.Removed != nil {
-		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", layout.Plural(len(turn.Removed.Answers), "answer"), layout.OneLine(string(turn.Removed.Why)))))
+		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", agent.Plural(len(turn.Removed.Answers), "answer"), layout.OneLine(string(turn.Removed.Why)))))
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.folded(4, "> ", s.Text, shownOutput)
@@ -233,7 +234,7 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 		r.line(indent, mark+l)
 	}
 	if more > 0 {
-		r.line(indent, r.color.Paint("doubt", fmt.Sprintf("%s... %s, with --full", mark, layout.Plural(more, "more line"))))
+		r.line(indent, r.color.Paint("doubt", fmt.Sprintf("%s... %s, with --full", mark, agent.Plural(more, "more line"))))
 	}
 }
 
@@ -323,5 +324,5 @@ func (r *traceHuman) ending(t *trace.Trajectory) {
 	}
 	r.line(0, "")
 	r.line(0, s)
-	r.line(4, fmt.Sprintf("%s, %s, %s", layout.Plural(t.Answers(), "turn"), layout.Plural(t.Calls(), "call"), trace.UsageText(t.Usage())))
+	r.line(4, fmt.Sprintf("%s, %s, %s", agent.Plural(t.Answers(), "turn"), agent.Plural(t.Calls(), "call"), trace.UsageText(t.Usage())))
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/trace"
-	"git-agent/cmd/git-agent/layout"
 )
 
 // traceSchema is the schema of `trace show --json`, which prints one object for
@@ -185,7 +185,7 @@ func (r *TraceJSON) turn(turn trace.Turn, head func(string) traceHead) {
 		r.put(r.call(turn.N, c, head("call")))
 	}
 	if turn.Removed != nil {
-		r.put(traceNote{head("removed"), string(turn.Removed.Why), layout.Plural(len(turn.Removed.Answers), "answer") + " of tools taken out"})
+		r.put(traceNote{head("removed"), string(turn.Removed.Why), agent.Plural(len(turn.Removed.Answers), "answer") + " of tools taken out"})
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.put(traceSaid{head("said"), turn.N, s.Text})
