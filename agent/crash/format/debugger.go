@@ -1,0 +1,121 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// debugger reads what gdb, lldb, coredumpctl and FreeBSD print around their
+// stacks. The frames are read by hashFrames.
+type debugger struct {
+	signalled bool // the thread that got the signal is the next that is shown
+}
+
+var (
+	gdbSignal    = source.Lazy(`[Pp]rogram (?:received|terminated with) signal (\w+)(?:, (.*?))?\.?$`)
+	gdbThread    = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
+	coreThread   = source.Lazy(`^Stack trace of thread (\S+):$`)
+	coreSignal   = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
+	dumpedCore   = source.Lazy(`^Process (\d+) \(([^)]*)\).* dumped core`)
+	gotSignal    = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
+	lldbStop     = source.Lazy(`stop reason = (.*)$`)
+	coredumpLine = source.Lazy(`^#\d+ +0x[0-9a-f]{16} (?:n/a|\S+) \(`)
+
+	signalNames = map[string]string{
+		"3": "SIGQUIT", "4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "7": "SIGBUS", "8": "SIGFPE", "9": "SIGKILL", "11": "SIGSEGV", "31": "SIGSYS",
+	}
+	signalNumbers = map[string]int{
+		"SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9, "SIGSEGV": 11, "SIGSYS": 31,
+	}
+)
+
+func (d *debugger) read(s *scanner, l line) bool {
+	t := l.text
+	if t == "" || len(t) > 500 {
+		return false
+	}
+	if m := gdbThread().FindStringSubmatch(t); m != nil && (strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
+		d.thread(s, m[1]+m[2])
+		if stop := lldbStop().FindStringSubmatch(t); stop != nil {
+			d.stop(s, l, stop[1])
+		}
+		return true
+	}
+	if m := coreThread().FindStringSubmatch(t); m != nil {
+		kind := crash.StackCrash
+		if d.seen(s, "coredump") {
+			kind = crash.StackThread
+		}
+		s.begin(crash.Stack{Kind: kind, Format: "coredump", Thread: m[1]})
+		return true
+	}
+	if !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
+		return false
+	}
+	return d.signal(s, l)
+}
+
+// thread begins the stack of a thread. The first one is the crash's, unless a
+// signal was named and this is not the thread that got it.
+func (d *debugger) thread(s *scanner, name string) {
+	kind := crash.StackCrash
+	if d.seen(s, "gdb") {
+		kind = crash.StackThread
+	}
+	s.begin(crash.Stack{Kind: kind, Format: "gdb", Thread: name})
+}
+
+// seen reports whether a stack of the format was read already.
+func (d *debugger) seen(s *scanner, format string) bool {
+	for _, st := range s.report.Stacks {
+		if st.Format == format && st.Kind == crash.StackCrash {
+			return true
+		}
+	}
+	return s.open != nil && s.open.Format == format && len(s.open.Frames) > 0
+}
+
+// stop reads lldb's reason why a thread stopped.
+func (d *debugger) stop(s *scanner, l line, reason string) {
+	p := crash.Problem{Kind: reason, Message: reason, Line: l.n}
+	if m := gotSignal().FindStringSubmatch(reason); m != nil {
+		p.Kind = m[1] + m[2]
+		p.Signal = signalNumbers[p.Kind]
+	}
+	if i := strings.Index(reason, "address="); i >= 0 {
+		p.Address = strings.TrimSuffix(reason[i+len("address="):], ")")
+		p.Null = nullish(p.Address)
+	}
+	s.fail(p)
+	if s.open != nil {
+		s.open.Problem = s.problem
+	}
+}
+
+// signal reads a line that names the signal of a crash.
+func (d *debugger) signal(s *scanner, l line) bool {
+	name, message := "", ""
+	if m := gdbSignal().FindStringSubmatch(l.text); m != nil {
+		name, message = m[1], m[2]
+	} else if m := coreSignal().FindStringSubmatch(l.text); m != nil {
+		name = m[1]
+	} else if m := gotSignal().FindStringSubmatch(l.text); m != nil {
+		name = m[1] + m[2]
+		message = l.text
+	} else {
+		return false
+	}
+	if known := signalNames[name]; known != "" {
+		name = known
+	}
+	if signalNumbers[name] == 0 {
+		return false
+	}
+	if p := s.failing(); p != nil && p.Signal == signalNumbers[name] && l.n-p.Line < 30 {
+		return true // the same signal again
+	}
+	s.fail(crash.Problem{Kind: name, Signal: signalNumbers[name], Message: message, Line: l.n})
+	return true
+}

@@ -1,0 +1,14 @@
+// Package format reads crash reports into a [crash.Report].
+//
+// A report may be a whole log with a stack somewhere in it, and may hold stacks
+// of several formats. So formats are found line by line: the scanner takes the
+// prefixes of logs, quotes and terminals off a line, and offers it to each
+// [format] until one of them takes it. A format keeps what it needs to know of
+// the lines before, and tells the scanner of problems, stacks and frames.
+//
+// SAP HANA dumps, Apple's JSON reports and core files are not lines of a log:
+// they are told by their first bytes and have readers of their own.
+//
+// Whatever the input is, time is proportional to its size and memory is bounded:
+// see the limits in scanner.go.
+package format

@@ -1,0 +1,169 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// sanitizer reads what the sanitizers of LLVM and GCC print around their stacks:
+// AddressSanitizer, MemorySanitizer, ThreadSanitizer, LeakSanitizer and
+// UndefinedBehaviorSanitizer. The frames are read by hashFrames.
+type sanitizer struct{}
+
+var (
+	sanitizerError = source.Lazy(`(?:ERROR|WARNING|FATAL): (\w+Sanitizer): (.*)$`)
+	onAddress      = source.Lazy(`^([\w -]+?)(?: on (?:unknown )?(?:address )?(0x[0-9a-f]+))?(?: \(pc .*| at pc .*| in pc.*)?$`)
+	accessOf       = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write) of size \d+ at (0x[0-9a-f]+)(?: by)?(?: (?:thread (T\d+)|main thread))?`)
+	causedBy       = source.Lazy(`The signal is caused by a (READ|WRITE) memory access`)
+	nullHint       = source.Lazy(`Hint: address points to the zero page`)
+	leakHead       = source.Lazy(`^(?i)((?:in)?direct) leak of (\d+) byte`)
+	runtimeError   = source.Lazy(`^(\S.*?):(\d+)(?::(\d+))?: runtime error: (.*)$`)
+	threadCreated  = source.Lazy(`^Thread (T\d+).* created by .*:?$`)
+	sanitizerSum   = source.Lazy(`^SUMMARY: \w+Sanitizer: `)
+
+	// The headings of the stacks that follow the first one.
+	laterStacks = []struct {
+		head string
+		kind crash.StackKind
+	}{
+		{"freed by thread", crash.StackFree},
+		{"freed by ", crash.StackFree},
+		{"previously allocated by", crash.StackAlloc},
+		{"allocated by thread", crash.StackAlloc},
+		{"allocated by main thread", crash.StackAlloc},
+		{"uninitialized value was created by", crash.StackOrigin},
+		{"uninitialized value was stored to memory at", crash.StackOrigin},
+		{"memory was marked as uninitialized", crash.StackOrigin},
+		{"memory was marked as", crash.StackOrigin},
+		{"location is heap block of size", crash.StackAlloc},
+		{"location is file descriptor", crash.StackAlloc},
+		{"mutex m", crash.StackCreated},
+	}
+)
+
+func (*sanitizer) read(s *scanner, l line) bool {
+	switch t := l.text; {
+	case strings.Contains(t, "Sanitizer: "):
+		return readSanitizerError(s, l)
+	case strings.Contains(t, ": runtime error: "):
+		return readRuntimeError(s, l)
+	case strings.Contains(t, "eak of "):
+		if m := leakHead().FindStringSubmatch(t); m != nil {
+			if p := s.failing(); p == nil || !strings.Contains(p.Kind, "leak") {
+				s.fail(crash.Problem{Kind: "memory leak", Line: l.n})
+			}
+			s.begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer", Title: t})
+			return true
+		}
+	case strings.Contains(t, " of size "):
+		return readAccess(s, l)
+	case strings.Contains(t, "The signal is caused by"):
+		if m := causedBy().FindStringSubmatch(t); m != nil && s.failing() != nil {
+			s.failing().Access = strings.ToLower(m[1])
+			return true
+		}
+	case strings.Contains(t, "Hint: address points"):
+		if p := s.failing(); p != nil && nullHint().MatchString(t) {
+			p.Null = true
+			return true
+		}
+	default:
+		return readLaterStack(s, l)
+	}
+	return readLaterStack(s, l)
+}
+
+// readSanitizerError reads the line that names the sanitizer's finding.
+func readSanitizerError(s *scanner, l line) bool {
+	if sanitizerSum().MatchString(l.text) {
+		s.close()
+		return true
+	}
+	m := sanitizerError().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	p := crash.Problem{Kind: m[2], Line: l.n, Message: m[1] + ": " + m[2]}
+	if a := onAddress().FindStringSubmatch(m[2]); a != nil {
+		p.Kind, p.Address = strings.TrimSpace(a[1]), a[2]
+		p.Null = p.Kind == "SEGV" && nullish(a[2])
+	}
+	switch {
+	case p.Kind == "SEGV":
+		p.Kind, p.Signal = "SIGSEGV", 11
+	case p.Kind == "ABRT":
+		p.Kind, p.Signal = "SIGABRT", 6
+	case strings.HasPrefix(p.Kind, "detected memory leaks"):
+		p.Kind = "memory leak"
+	case m[1] == "ThreadSanitizer" && strings.HasPrefix(p.Kind, "data race"):
+		p.Kind = "data race"
+	}
+	s.fail(p)
+	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer"})
+	return true
+}
+
+// readRuntimeError reads a finding of UndefinedBehaviorSanitizer, which names its
+// place in the message.
+func readRuntimeError(s *scanner, l line) bool {
+	m := runtimeError().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	s.fail(crash.Problem{Kind: "undefined behavior", Message: m[4], Line: l.n, Null: strings.Contains(m[4], "null pointer")})
+	s.addPlace(l, "sanitizer", crash.Frame{File: m[1], Line: atoi(m[2]), Column: atoi(m[3])})
+	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer"})
+	return true
+}
+
+// readAccess reads "READ of size 4 at 0x... thread T0", which heads a stack.
+func readAccess(s *scanner, l line) bool {
+	m := accessOf().FindStringSubmatch(l.text)
+	if m == nil {
+		return readLaterStack(s, l)
+	}
+	if m[1] != "" {
+		s.begin(crash.Stack{Kind: crash.StackAccess, Format: "sanitizer", Thread: m[4], Title: l.text})
+		return true
+	}
+	if p := s.failing(); p != nil {
+		p.Access = strings.ToLower(m[2])
+		if p.Address == "" {
+			p.Address = m[3]
+		}
+	} else {
+		s.fail(crash.Problem{Kind: "invalid " + strings.ToLower(m[2]), Address: m[3], Access: strings.ToLower(m[2]), Line: l.n})
+	}
+	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer", Thread: m[4]})
+	return true
+}
+
+// readLaterStack reads the heading of a stack that is not the first.
+func readLaterStack(s *scanner, l line) bool {
+	if len(l.text) > 200 || l.text == "" {
+		return false
+	}
+	low := strings.ToLower(l.text)
+	if m := threadCreated().FindStringSubmatch(l.text); m != nil {
+		s.begin(crash.Stack{Kind: crash.StackCreated, Format: "sanitizer", Thread: m[1], Title: l.text})
+		return true
+	}
+	for _, later := range laterStacks {
+		if !strings.HasPrefix(low, later.head) || !(strings.HasSuffix(low, ":") || strings.Contains(low, " here") || strings.HasSuffix(low, " at") || later.kind == crash.StackOrigin) {
+			continue
+		}
+		s.begin(crash.Stack{Kind: later.kind, Format: "sanitizer", Title: l.text})
+		return true
+	}
+	return false
+}
+
+// nullish reports whether an address is 0 or within the first page, as that of a
+// field of a null pointer is.
+func nullish(address string) bool {
+	n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(address), "0x"), 16, 64)
+	return err == nil && n < 4096
+}
