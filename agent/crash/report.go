@@ -100,6 +100,9 @@ type Frame struct {
 	// Rule says by which rule.
 	Path string `json:"path,omitempty"`
 	Rule string `json:"rule,omitempty"`
+	// DefinedAt is the line of Path that defines the function, if the report has no
+	// place and the function was looked up.
+	DefinedAt int `json:"defined_at,omitempty"`
 }
 
 // A Build says which version of a program crashed. Fields that the report does

@@ -52,8 +52,15 @@ var (
 		{"[012", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
 		// [  123.456789] and [  123.456789][ T1234] are the kernel's.
 		{"<[", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?`)},
-		// 1234-==1234== and 1234:==1234== come from a grep for the process.
-		{"0123456789", source.Lazy(`^\d+[-:]==`)},
+		// 1234-==1234== and 1234:==1234== come from a grep for the process, and
+		// 12 ==1234== from an editor that numbers lines.
+		{"0123456789", source.Lazy(`^\d+[-: ] ?==`)},
+		// error, a tab, 23-Nov-2020 18:53:57, and a tab: Bamboo's.
+		{"abcdefghijklmnopqrstuvwxyz", source.Lazy(`^[a-z]{3,10}\t\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\t|$)`)},
+		// - ERROR: is what Python's logging has after the time.
+		{"-", source.Lazy(`^- (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?:: ?| - )`)},
+		// "#0" and \#0 are quoted for a shell or for Markdown.
+		{"\"\\", source.Lazy(`^["\\]+#`)},
 		// service-1  | is a line of a container.
 		{"abcdefghijklmnopqrstuvwxyz", source.Lazy(`^[a-z][\w.-]{0,60} +\| `)},
 	}
@@ -64,6 +71,9 @@ var (
 // cleanLine takes the prefixes of logs, quotes and terminals off a line.
 func cleanLine(n int, raw []byte) line {
 	text := string(raw[:min(len(raw), maxLine)])
+	if strings.Contains(text, "\u00a0") {
+		text = strings.ReplaceAll(text, "\u00a0", " ") // what copying from a browser gives
+	}
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
@@ -116,6 +126,9 @@ func withoutPrefix(text string) (string, bool) {
 			end := m[1]
 			if strings.HasSuffix(text[:end], "==") {
 				end -= 2 // the tag of the process is read next
+			}
+			if text[end-1] == '#' {
+				end-- // the number of the frame is read next
 			}
 			return text[end:], true
 		}

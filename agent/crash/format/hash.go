@@ -35,7 +35,7 @@ var (
 	placeAtFile = source.Lazy(`^(.*?\S)\s+at (\S+\.\w+)$`)
 	placeFrom   = source.Lazy(`^(.*?\S)\s+from (\S+)$`)
 	placeModule = source.Lazy(`^(.*?)\s*\((\S[^()]*?)(?: ?\+ ?0x[0-9a-fA-F]+)?\)(?: \(BuildId: \w+\))?$`)
-	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
+	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*?[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
 	phpFrame    = source.Lazy(`^(/?[^\s(]+\.(?:php|phtml|inc|phpt))\((\d+)\): (.*)$`)
 	lldbModule  = source.Lazy("^([^`\\s]+)`(.*)$")

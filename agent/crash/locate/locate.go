@@ -1,0 +1,159 @@
+package locate
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/agent/symbol"
+	"git-agent/gitext"
+)
+
+// maxLookups bounds the functions without a file that are looked up in one report.
+const maxLookups = 40
+
+// Locate sets the Path and the Rule of all frames that it can map to files that
+// the commit tracks. It returns the files of the commit.
+func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (*Files, error) {
+	tree, err := repo.Tree(ctx, commit)
+	if err != nil && len(tree) == 0 {
+		return nil, err
+	}
+	paths := make([]string, 0, len(tree))
+	for _, e := range tree {
+		paths = append(paths, e.Path)
+	}
+	files := NewFiles(paths)
+	files.mapPaths(report)
+	return files, files.mapSymbols(ctx, repo, commit, report)
+}
+
+// mapPaths maps the frames that name a file.
+func (f *Files) mapPaths(report *crash.Report) {
+	type choice struct {
+		frame *crash.Frame
+		paths []string
+	}
+	var open []choice
+	dirs := map[string]int{} // how many frames each directory has
+	for i := range report.Stacks {
+		for j := range report.Stacks[i].Frames {
+			frame := &report.Stacks[i].Frames[j]
+			if frame.File == "" {
+				continue
+			}
+			paths, rule := f.find(frame.File)
+			frame.Rule = string(rule)
+			switch len(paths) {
+			case 0:
+			case 1:
+				frame.Path = paths[0]
+				dirs[path.Dir(frame.Path)]++
+			default:
+				open = append(open, choice{frame, paths})
+			}
+		}
+	}
+	for _, c := range open {
+		c.frame.Path = choose(c.paths, dirs, c.frame)
+	}
+}
+
+// choose picks one of several files of a name: that of the directory that the other
+// frames use most, then no test, then the shorter path.
+func choose(paths []string, dirs map[string]int, frame *crash.Frame) string {
+	best := paths[0]
+	for _, p := range paths[1:] {
+		if better(p, best, dirs) {
+			best = p
+		}
+	}
+	return best
+}
+
+func better(a, b string, dirs map[string]int) bool {
+	if x, y := dirs[path.Dir(a)], dirs[path.Dir(b)]; x != y {
+		return x > y
+	}
+	if x, y := source.IsTestPath(a), source.IsTestPath(b); x != y {
+		return y
+	}
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a < b
+}
+
+// mapSymbols maps the frames that name a function only to the file that defines it.
+func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
+	names := map[string][]*crash.Frame{}
+	var order []string
+	dirs := map[string]int{}
+	for i := range report.Stacks {
+		for j := range report.Stacks[i].Frames {
+			frame := &report.Stacks[i].Frames[j]
+			if frame.Path != "" {
+				dirs[path.Dir(frame.Path)]++
+			}
+			if frame.File != "" || frame.Path != "" || frame.Function == "" || Foreign(*frame) {
+				continue
+			}
+			name := symbol.Last(frame.Function)
+			if len(name) < 3 || names[name] == nil && len(order) == maxLookups {
+				continue
+			}
+			if names[name] == nil {
+				order = append(order, name)
+			}
+			names[name] = append(names[name], frame)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	defined, err := symbol.Find(ctx, repo, commit, order)
+	if err != nil {
+		return err
+	}
+	for _, name := range order {
+		for _, frame := range names[name] {
+			if d, ok := bestDefinition(defined[name], frame, dirs); ok {
+				frame.Path, frame.Rule = d.Path, string(RuleSymbol)
+				frame.DefinedAt = d.Line
+			}
+		}
+	}
+	return nil
+}
+
+// bestDefinition picks the definition that a frame means.
+func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[string]int) (symbol.Definition, bool) {
+	var best symbol.Definition
+	for _, d := range list {
+		if d.Kind != symbol.Function || !fitsScope(d, frame.Function) && anyFits(list, frame.Function) {
+			continue
+		}
+		if best.Path == "" || d.Score > best.Score || d.Score == best.Score && better(d.Path, best.Path, dirs) {
+			best = d
+		}
+	}
+	return best, best.Path != ""
+}
+
+// fitsScope reports whether a definition is written with the class or the
+// namespace that the frame names.
+func fitsScope(d symbol.Definition, function string) bool {
+	scope := symbol.Scope(function)
+	return scope == "" || strings.Contains(d.Text, scope)
+}
+
+func anyFits(list []symbol.Definition, function string) bool {
+	for _, d := range list {
+		if fitsScope(d, function) {
+			return true
+		}
+	}
+	return false
+}

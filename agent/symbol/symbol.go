@@ -1,0 +1,224 @@
+package symbol
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A Kind says what a name stands for.
+type Kind string
+
+// The kinds of definitions.
+const (
+	Function Kind = "function"
+	Type     Kind = "type"
+	Macro    Kind = "macro"
+	Value    Kind = "value"
+)
+
+// A Definition is a line that defines a name, or seems to.
+type Definition struct {
+	Path  string
+	Line  int
+	Text  string // the line
+	Kind  Kind
+	Score int // how sure the look of the line is, higher is surer
+}
+
+const (
+	maxMatches  = 4000
+	namesAtOnce = 40
+)
+
+// Find looks for the definitions of names in the files of a commit. The list of
+// each name has the surest first. Names that are no identifiers have none.
+func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
+	found := map[string][]Definition{}
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIdentifier(n) })
+	for part := range slices.Chunk(names, namesAtOnce) {
+		expr := `(^|[^A-Za-z0-9_])(` + strings.Join(part, "|") + `)[^A-Za-z0-9_]`
+		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
+		if err != nil && len(matches) == 0 {
+			return nil, err
+		}
+		for _, m := range matches {
+			text := string(m.Text)
+			for _, name := range part {
+				if d, ok := definition(m.Path, text, name); ok {
+					d.Line = m.Line
+					found[name] = append(found[name], d)
+				}
+			}
+		}
+	}
+	for _, list := range found {
+		slices.SortStableFunc(list, func(a, b Definition) int { return b.Score - a.Score })
+	}
+	return found, nil
+}
+
+func isIdentifier(s string) bool {
+	for i := range len(s) {
+		if !source.IsIdentByte(s[i]) {
+			return false
+		}
+	}
+	return s != "" && (s[0] < '0' || s[0] > '9')
+}
+
+// Last returns the last part of a qualified name: "f" of "ns::C::f" and of
+// "pkg.(*T).f". Destructors lose their tilde.
+func Last(name string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	if i := strings.LastIndexAny(name, ".)/$`"); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.TrimLeft(name, "~*&")
+}
+
+// Scope returns the class or the namespace directly before the last part of a
+// qualified name, "" if it has none or none that a definition would write.
+func Scope(name string) string {
+	i := strings.LastIndex(name, "::")
+	if i < 0 {
+		return ""
+	}
+	scope := Last(name[:i])
+	if strings.Contains(scope, "anonymous") || !isIdentifier(scope) {
+		return ""
+	}
+	return scope
+}
+
+var (
+	controlWord = source.Lazy(`^\s*(?:if|else|while|for|switch|return|case|do|goto|sizeof|delete|throw|assert|new|await|yield|print|echo|extern)\b`)
+	keywordDef  = source.Lazy(`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`)
+	typeWords   = map[string]bool{"class": true, "struct": true, "interface": true, "trait": true, "enum": true, "type": true, "union": true, "typedef": true, "module": true}
+)
+
+// definition reports whether a line defines a name, by its look.
+func definition(p, text, name string) (Definition, bool) {
+	at := wordIndex(text, name)
+	if at < 0 {
+		return Definition{}, false
+	}
+	d := Definition{Path: p, Text: strings.TrimRight(text, " \t\r"), Kind: Function}
+	before, after := text[:at], strings.TrimLeft(text[at+len(name):], " \t")
+	trimmed := strings.TrimSpace(text)
+	if strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") || source.FileKindOf(p) == source.OtherFile {
+		return d, false
+	}
+	if m := keywordDef().FindStringSubmatch(text); m != nil {
+		return keywordDefinition(d, m[1], before, after)
+	}
+	if !strings.HasPrefix(after, "(") || controlWord().MatchString(text) {
+		return d, false
+	}
+	indented := text[0] == ' ' || text[0] == '\t'
+	ends := strings.HasSuffix(d.Text, ";")
+	header := isHeader(p)
+	switch ext := strings.ToLower(path.Ext(p)); {
+	case !cLike[ext]:
+		return d, false
+	case ends && !strings.Contains(d.Text, "{"):
+		return d, false // a call or a declaration
+	case strings.ContainsAny(before, "=\"'.!&|(,?+/%[") || strings.HasSuffix(strings.TrimSpace(before), "->"):
+		return d, false
+	case !indented:
+		d.Score = 10
+	case classLike[ext]:
+		// A method within a class: something must stand before its name.
+		if strings.TrimSpace(before) == "" && !strings.HasSuffix(d.Text, "{") {
+			return d, false
+		}
+		d.Score = 6
+	default:
+		return d, false
+	}
+	if header {
+		d.Score -= 3
+	}
+	if strings.HasSuffix(strings.TrimSpace(before), "::") {
+		d.Score += 2
+	}
+	if source.IsTestPath(p) {
+		d.Score -= 4
+	}
+	return d, true
+}
+
+var (
+	cLike = map[string]bool{
+		".c": true, ".h": true, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true, ".hh": true, ".hpp": true, ".hxx": true, ".inl": true, ".inc": true,
+		".ipp": true, ".m": true, ".mm": true, ".cu": true, ".y": true, ".l": true, ".java": true, ".kt": true, ".cs": true, ".d": true, ".js": true, ".ts": true,
+		".mjs": true, ".jsx": true, ".tsx": true, ".php": true, ".vala": true, ".scala": true, ".groovy": true, ".dart": true, ".s": true,
+	}
+	classLike = map[string]bool{
+		".cc": true, ".cpp": true, ".cxx": true, ".hh": true, ".hpp": true, ".hxx": true, ".h": true, ".java": true, ".cs": true, ".js": true, ".ts": true,
+		".mjs": true, ".jsx": true, ".tsx": true, ".kt": true, ".scala": true, ".groovy": true, ".dart": true, ".vala": true, ".php": true, ".mm": true, ".inl": true,
+	}
+)
+
+// keywordDefinition judges a line that begins with a word such as "func" or "#define".
+func keywordDefinition(d Definition, keyword, before, after string) (Definition, bool) {
+	last := strings.TrimSpace(before)
+	if i := strings.LastIndexAny(last, " \t"); i >= 0 {
+		last = last[i+1:]
+	}
+	isName := strings.HasSuffix(last, keyword) || strings.HasPrefix(keyword, "#") && strings.HasSuffix(last, "define") ||
+		keyword == "func" && strings.HasSuffix(last, ")") || keyword == "function" || keyword == "def" && strings.HasSuffix(last, ".")
+	if !isName {
+		if keyword == "typedef" && strings.HasPrefix(after, ";") {
+			d.Kind, d.Score = Type, 8
+			return d, true
+		}
+		return d, false
+	}
+	switch {
+	case typeWords[keyword]:
+		if strings.HasPrefix(after, ";") || strings.HasPrefix(after, "*") {
+			return d, false // a declaration or a variable
+		}
+		d.Kind, d.Score = Type, 9
+	case strings.Contains(keyword, "define") || strings.HasPrefix(keyword, "macro"):
+		d.Kind, d.Score = Macro, 9
+	default:
+		d.Score = 10
+	}
+	if source.IsTestPath(d.Path) {
+		d.Score -= 4
+	}
+	return d, true
+}
+
+func isHeader(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".h", ".hh", ".hpp", ".hxx":
+		return true
+	}
+	return false
+}
+
+// wordIndex returns where name stands as a whole word in text, -1 if nowhere.
+func wordIndex(text, name string) int {
+	from := 0
+	for {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !source.IsIdentByte(text[i-1])) && (end == len(text) || !source.IsIdentByte(text[end])) {
+			return i
+		}
+		from = end
+	}
+}
