@@ -43,15 +43,16 @@ type StackKind string
 
 // The kinds of stacks.
 const (
-	StackCrash     StackKind = "crash"             // where the program failed
-	StackException StackKind = "pending exception" // where an exception that was pending was thrown
-	StackCause     StackKind = "cause"             // where the exception behind another one was thrown
-	StackFree      StackKind = "freed by"          // who freed the memory
-	StackAlloc     StackKind = "allocated by"      // who allocated the memory
-	StackOrigin    StackKind = "stored by"         // who created or stored an uninitialized value
-	StackAccess    StackKind = "other access"      // the earlier access of a data race
-	StackCreated   StackKind = "created by"        // who started the thread
-	StackThread    StackKind = "other thread"      // what another thread was doing
+	StackCrash      StackKind = "crash"             // where the program failed
+	StackException  StackKind = "pending exception" // where an exception that was pending was thrown
+	StackCause      StackKind = "cause"             // where the exception behind another one was thrown
+	StackSuppressed StackKind = "suppressed"        // where an exception was thrown that another one suppressed
+	StackFree       StackKind = "freed by"          // who freed the memory
+	StackAlloc      StackKind = "allocated by"      // who allocated the memory
+	StackOrigin     StackKind = "stored by"         // who created or stored an uninitialized value
+	StackAccess     StackKind = "other access"      // the earlier access of a data race
+	StackCreated    StackKind = "created by"        // who started the thread
+	StackThread     StackKind = "other thread"      // what another thread was doing
 )
 
 // A Stack is one sequence of frames, innermost first whatever the report's order.

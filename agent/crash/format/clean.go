@@ -32,37 +32,45 @@ func cut(s string, n int) string {
 var (
 	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])`)
 
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 	// The prefixes that logs, quotes and terminals put before a line. Each is
-	// tried only on lines that begin with a byte that it may begin with.
+	// tried only on lines that begin with a byte that it may begin with, and that
+	// have a part that it always has.
 	prefixes = []struct {
 		first   string // bytes that the prefix may begin with
+		has     string // a part of every line with the prefix, for speed
 		pattern source.Pattern
 	}{
 		// Quotes of mail and of Markdown, and the margins of exception groups and
 		// of container logs.
-		{">|", source.Lazy(`^[>|]+(?: |$)`)},
+		{">|", "", source.Lazy(`^[>|]+(?: |$)`)},
 		// 2024-05-06T07:08:09.123Z, in brackets or not, as most logs have it.
-		{"[0123456789", source.Lazy(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?:[:|]? |$)`)},
+		{"[0123456789", "", source.Lazy(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?:[:|]? |$)`)},
 		// 05-06 07:08:09.123  1234  1234 F DEBUG   : is Android's logcat.
-		{"0123456789", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
-		{"VDIWEFA", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
+		{"0123456789", "", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
+		{"VDIWEFA", "", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
 		// May  6 07:08:09 host program[123]: is syslog's and the journal's.
-		{"JFMASOND", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`)},
+		{"JFMASOND", "", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`)},
 		// 07:08:09.123 alone.
-		{"[012", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
+		{"[012", "", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
 		// [  123.456789] and [  123.456789][ T1234] are the kernel's.
-		{"<[", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?`)},
+		{"<[", "", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?`)},
 		// 1234-==1234== and 1234:==1234== come from a grep for the process, and
 		// 12 ==1234== from an editor that numbers lines.
-		{"0123456789", source.Lazy(`^\d+[-: ] ?==`)},
+		{"0123456789", "", source.Lazy(`^\d+[-: ] ?==`)},
 		// error, a tab, 23-Nov-2020 18:53:57, and a tab: Bamboo's.
-		{"abcdefghijklmnopqrstuvwxyz", source.Lazy(`^[a-z]{3,10}\t\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\t|$)`)},
+		{"abcdefghijklmnopqrstuvwxyz", "\t", source.Lazy(`^[a-z]{3,10}\t\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\t|$)`)},
 		// - ERROR: is what Python's logging has after the time.
-		{"-", source.Lazy(`^- (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?:: ?| - )`)},
+		{"-", "", source.Lazy(`^- (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?:: ?| - )`)},
 		// "#0" and \#0 are quoted for a shell or for Markdown.
-		{"\"\\", source.Lazy(`^["\\]+#`)},
+		{"\"\\", "", source.Lazy(`^["\\]+#`)},
 		// service-1  | is a line of a container.
-		{"abcdefghijklmnopqrstuvwxyz", source.Lazy(`^[a-z][\w.-]{0,60} +\| `)},
+		{"abcdefghijklmnopqrstuvwxyz", " | ", source.Lazy(`^[a-z][\w.-]{0,60} +\| `)},
+		// #12 34.56 is a line of a container's build.
+		{"#", ".", source.Lazy(`^#\d+ +\d+\.\d{1,3} `)},
+		// The job and the step, as gh prints logs of GitHub's actions.
+		{letters, "\t", source.Lazy(`^[^\t]{1,80}\t[^\t]{1,80}\t\d{4}-\d\d-\d\dT[\d:.]+Z(?: |$)`)},
 	}
 
 	processTag = source.Lazy(`^(?:==|--)(\d+)(?:==|--)(?: |$|E|W)`)
@@ -119,7 +127,7 @@ func withoutPrefix(text string) (string, bool) {
 		return text, false
 	}
 	for _, p := range prefixes {
-		if strings.IndexByte(p.first, text[0]) < 0 {
+		if strings.IndexByte(p.first, text[0]) < 0 || !strings.Contains(text, p.has) {
 			continue
 		}
 		if m := p.pattern().FindStringIndex(text); m != nil {

@@ -37,7 +37,6 @@ var (
 	placeModule = source.Lazy(`^(.*?)\s*\((\S[^()]*?)(?: ?\+ ?0x[0-9a-fA-F]+)?\)(?: \(BuildId: \w+\))?$`)
 	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*?[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
-	phpFrame    = source.Lazy(`^(/?[^\s(]+\.(?:php|phtml|inc|phpt))\((\d+)\): (.*)$`)
 	lldbModule  = source.Lazy("^([^`\\s]+)`(.*)$")
 	nullInArgs  = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
 	sourceName  = source.Lazy(`\.\w{1,5}$`)
@@ -59,6 +58,7 @@ func (h *hashFrames) read(s *scanner, l line) bool {
 	}
 	h.place(s, l, index)
 	h.at, h.held = l, []string{rest}
+	s.hold(h)
 	if complete(rest) {
 		h.flush(s)
 	}
@@ -121,7 +121,7 @@ func (h *hashFrames) flush(s *scanner) {
 	text := strings.Join(h.held, " ")
 	l := h.at
 	h.held = nil
-	if s.open == nil {
+	if s.open == nil || addPHP(s, l, text) {
 		return
 	}
 	f, address := nativeFrame(text)
@@ -145,11 +145,6 @@ func (h *hashFrames) flush(s *scanner) {
 // nativeFrame reads what follows the number of a frame.
 func nativeFrame(text string) (f crash.Frame, address string) {
 	rest := text
-	if m := phpFrame().FindStringSubmatch(rest); m != nil {
-		f.File, f.Line = m[1], atoi(m[2])
-		f.Symbol, f.Function = symbolOf(m[3])
-		return f, ""
-	}
 	if m := hashAddress().FindStringSubmatchIndex(rest); m != nil {
 		address, rest = rest[m[2]:m[3]], rest[m[1]:]
 	}

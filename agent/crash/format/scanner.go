@@ -45,6 +45,16 @@ type flusher interface {
 // formats returns the formats, those that are surest of their lines first.
 func formats() []format {
 	return []format{
+		&python{},
+		&pytest{},
+		&golang{},
+		&rust{},
+		&java{},
+		&hotspot{},
+		&dotnet{},
+		&javascript{},
+		&ruby{},
+		&php{},
 		&sanitizer{},
 		&valgrind{},
 		&hashFrames{},
@@ -58,6 +68,7 @@ type scanner struct {
 	report  crash.Report
 	formats []format
 	open    *crash.Stack // the stack that frames are added to, nil if none
+	pending flusher      // who holds a frame of that stack back, nil if none
 	problem int          // index of the problem that stacks belong to, -1 for none
 	last    int          // number of the line that last added a frame
 	left    struct{ stacks, problems int }
@@ -163,13 +174,25 @@ func (s *scanner) begin(st crash.Stack) {
 	s.open = &st
 }
 
+// hold makes sure that f.flush is called before the open stack ends.
+func (s *scanner) hold(f flusher) { s.pending = f }
+
 // close ends the open stack.
 func (s *scanner) close() {
+	if f := s.pending; f != nil {
+		s.pending = nil
+		f.flush(s)
+	}
 	if s.open == nil {
 		return
 	}
 	st := *s.open
 	s.open = nil
+	s.keep(st)
+}
+
+// keep adds a whole stack to the report, unless it has no frame.
+func (s *scanner) keep(st crash.Stack) {
 	if len(st.Frames) == 0 {
 		return
 	}
@@ -193,6 +216,11 @@ func (s *scanner) add(l line, f crash.Frame) {
 		s.open.Omitted++
 		return
 	}
+	s.open.Frames = append(s.open.Frames, bounded(l, f))
+}
+
+// bounded returns a frame of line l whose texts are cut to what is kept of them.
+func bounded(l line, f crash.Frame) crash.Frame {
 	f.ReportLine = l.n
 	if f.Raw == "" {
 		f.Raw = l.text
@@ -200,7 +228,7 @@ func (s *scanner) add(l line, f crash.Frame) {
 	f.Raw = cut(f.Raw, maxRaw)
 	f.File, f.Module = cut(f.File, maxRaw), cut(f.Module, maxRaw)
 	f.Symbol, f.Function = cut(f.Symbol, maxRaw), cut(f.Function, maxRaw)
-	s.open.Frames = append(s.open.Frames, f)
+	return f
 }
 
 // addPlace records a place that a message names as a stack of one frame.

@@ -1,0 +1,136 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// dotnet reads the stack traces of .NET and Mono. The stacks of inner exceptions
+// come before that of the exception that they caused.
+type dotnet struct {
+	heads []dotnetHead // the exceptions whose stacks were not read, the outermost first
+}
+
+type dotnetHead struct {
+	kind, message string
+	line          int
+}
+
+// maxInner is how many exceptions within one another are told apart.
+const maxInner = 16
+
+var (
+	dotnetFrame = source.Lazy(`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`)
+	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	dotnetEnd   = source.Lazy(`^--- .* ---$`)
+	// The names that compilers make for asynchronous functions, lambdas and
+	// functions within functions.
+	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+(?:` + "`" + `\d+)?\.MoveNext$`)
+	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?(?:` + "`" + `\d+)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
+	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
+	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
+)
+
+func (d *dotnet) read(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case t == "" || len(t) > maxText:
+		return false
+	case strings.IndexByte(t, '(') > 0 && strings.IndexByte(t, ')') > 0 && d.frame(s, l):
+		return true
+	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
+		return d.separator(s, t)
+	case strings.Contains(t, "Exception"):
+		d.head(l)
+	}
+	return false
+}
+
+// head notes the exceptions that a line names. Those that caused it follow an
+// arrow, in the same line or in the next ones.
+func (d *dotnet) head(l line) {
+	parts := strings.Split(l.text, " ---> ")
+	if rest, ok := strings.CutPrefix(l.text, "---> "); ok {
+		parts = strings.Split(rest, " ---> ")
+	} else {
+		d.heads = nil
+	}
+	for _, part := range parts {
+		if len(d.heads) == maxInner {
+			return
+		}
+		if m := dotnetError().FindStringSubmatch(part); m != nil {
+			d.heads = append(d.heads, dotnetHead{m[1], m[2], l.n})
+		}
+	}
+}
+
+// frame reads "at N.C.M(Type name) in file:line 12".
+func (d *dotnet) frame(s *scanner, l line) bool {
+	m := dotnetFrame().FindStringSubmatch(l.text)
+	if m == nil || !strings.Contains(m[1], ".") {
+		return false
+	}
+	open := s.isOpen("dotnet") && s.since(l) < 10
+	if !open {
+		recent := len(d.heads) > 0 && l.n-d.heads[len(d.heads)-1].line <= maxMessage
+		if m[3] == "" && !recent {
+			return false // nothing says that it is one
+		}
+		d.begin(s, l)
+	} else if len(d.heads) > 0 && d.heads[len(d.heads)-1].line > s.last {
+		d.begin(s, l)
+	}
+	f := crash.Frame{}
+	if m[3] != "" && !strings.HasPrefix(m[3], "<") {
+		f.File, f.Line = m[3], atoi(m[4])
+	}
+	f.Function = dotnetName(m[1])
+	if f.Function != m[1] {
+		f.Symbol = m[1]
+	}
+	s.add(l, f)
+	return true
+}
+
+// begin opens the stack of the innermost exception whose stack was not read.
+func (d *dotnet) begin(s *scanner, l line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
+	if n := len(d.heads) - 1; n >= 0 && l.n-d.heads[n].line <= maxMessage*maxInner {
+		h := d.heads[n]
+		d.heads = d.heads[:n]
+		s.fail(crash.Problem{Kind: h.kind, Message: h.message, Line: h.line, Null: strings.HasSuffix(h.kind, "NullReferenceException")})
+		st.Title = titleOf(h.kind, h.message)
+		if n > 0 {
+			st.Kind = crash.StackCause
+		}
+	}
+	s.begin(st)
+}
+
+// separator reads the line between the stack of an inner exception and that of
+// the outer one. The other separators are within one stack.
+func (d *dotnet) separator(s *scanner, t string) bool {
+	if !s.isOpen("dotnet") {
+		return false
+	}
+	if strings.Contains(t, "inner exception") && len(d.heads) > 0 {
+		d.begin(s, line{n: d.heads[len(d.heads)-1].line})
+	}
+	s.last++
+	return true
+}
+
+// dotnetName returns the name of a method as its source has it.
+func dotnetName(name string) string {
+	if m := dotnetAsync().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[2]:m[3]]
+	} else if m := dotnetLambda().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[2]:m[3]]
+	} else if m := dotnetLocal().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[4]:m[5]]
+	}
+	return strings.ReplaceAll(dotnetTypes().ReplaceAllString(name, ""), "+", ".")
+}

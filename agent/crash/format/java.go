@@ -1,0 +1,215 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// java reads the stack traces and thread dumps of the Java virtual machine, in
+// whatever language the program is written.
+type java struct {
+	head   line            // the last line that may head a stack
+	kind   crash.StackKind // of the stack that head begins
+	thread string
+	part   line // the begin of a frame that was wrapped
+}
+
+// maxMessage is how many lines an exception's message may have.
+const maxMessage = 40
+
+var (
+	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
+	javaPlace = source.Lazy(`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`)
+	javaMore  = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
+	// The class of an exception, wherever it stands in a line.
+	javaError = source.Lazy(`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`)
+	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
+	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
+	javaDump  = source.Lazy(`^"([^"]+)".*(?:prio=|tid=|nid=|Id=\d)`)
+	javaLock  = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
+
+	// Names that compilers make of a function's own.
+	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+)
+
+func (j *java) read(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case t == "" || len(t) > maxRaw*10:
+		return false
+	case j.part.text != "":
+		l, t = j.joined(l)
+		return j.frame(s, l) || j.heads(s, l)
+	case strings.Contains(t, "at ") && strings.IndexByte(t, '(') > 0:
+		if j.frame(s, l) {
+			return true
+		}
+	case strings.HasPrefix(t, "... ") && s.isOpen("java"):
+		if m := javaMore().FindStringSubmatch(t); m != nil {
+			s.open.Omitted += atoi(m[1])
+			return true
+		}
+	case t == "at" && s.isOpen("java"):
+		j.part = l
+		return true
+	case t[0] == '"':
+		if m := javaDump().FindStringSubmatch(t); m != nil {
+			j.heading(l, crash.StackThread)
+			j.thread = m[1]
+			return true
+		}
+	case t[0] == '-' && s.isOpen("java") && javaLock().MatchString(t):
+		return true
+	}
+	return j.heads(s, l)
+}
+
+// heads notes a line that may head a stack. Other formats may read it as well.
+func (j *java) heads(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case strings.HasPrefix(t, "Caused by:"):
+		j.heading(l, crash.StackCause)
+	case strings.HasPrefix(t, "Suppressed:"):
+		j.heading(l, crash.StackSuppressed)
+	case strings.HasPrefix(t, `Exception in thread "`):
+		j.heading(l, crash.StackCrash)
+	case j.head.text == "Caused by:" && l.n == j.head.n+1 && javaError().MatchString(t):
+		j.heading(l, crash.StackCause)
+	case strings.IndexByte(t, '.') > 0 && (javaError().MatchString(t) || javaClass().MatchString(t)):
+		// A message may name further exceptions.
+		if j.head.text == "" || j.head.n <= s.last || l.n-j.head.n > maxMessage || j.kind == crash.StackThread {
+			j.heading(l, crash.StackCrash)
+		}
+	}
+	return false
+}
+
+func (j *java) heading(l line, kind crash.StackKind) {
+	j.head, j.kind, j.thread = l, kind, ""
+}
+
+// joined joins a frame that was wrapped behind "at" with the next line.
+func (j *java) joined(l line) (line, string) {
+	l.text = "at " + l.text
+	j.part = line{}
+	return l, l.text
+}
+
+// frame reads "at org.example.Foo.bar(Foo.java:12)" with what may be around it.
+func (j *java) frame(s *scanner, l line) bool {
+	m := javaFrame().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	place := javaPlace().FindStringSubmatch(m[3])
+	name := strings.TrimSpace(m[2])
+	if place == nil || !strings.Contains(name, ".") {
+		return false
+	}
+	if j.head.n > s.last || !s.isOpen("java") || s.since(l) > maxMessage {
+		j.begin(s, l)
+	}
+	s.add(l, javaFrameOf(m[1], name, place, m[4]))
+	return true
+}
+
+// begin opens the stack that the last heading announced.
+func (j *java) begin(s *scanner, l line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "java"}
+	if j.head.text != "" && l.n-j.head.n <= maxMessage && j.head.n > s.last {
+		st.Kind, st.Thread = j.kind, j.thread
+		text := j.head.text
+		if m := javaIn().FindStringSubmatch(text); m != nil {
+			st.Thread, text = m[1], m[2]
+		}
+		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
+			s.fail(crash.Problem{Kind: kind, Message: message, Line: j.head.n})
+			st.Title = titleOf(kind, message)
+		}
+	}
+	s.begin(st)
+	j.head = line{}
+}
+
+// exceptionIn returns the class and the message of the exception that a heading
+// names.
+func exceptionIn(text string) (kind, message string) {
+	for _, word := range []string{"Caused by:", "Suppressed:"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, word))
+	}
+	if m := javaClass().FindStringSubmatch(text); m != nil {
+		return m[1], m[2]
+	}
+	if m := javaError().FindStringSubmatch(text); m != nil {
+		return m[1], m[2]
+	}
+	return "", ""
+}
+
+// javaFrameOf makes a frame of the parts of its line. The file of a class is in
+// the directories of the class's package.
+func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
+	class, pkg := "", ""
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		class = name[:i]
+	}
+	if i := strings.Index(class, "$$Lambda"); i > 0 {
+		class = class[:i]
+	}
+	if i := strings.LastIndexByte(class, '.'); i > 0 {
+		pkg = class[:i]
+	}
+	f := crash.Frame{Module: pkg}
+	if n := atoi(place[3]); n > 0 {
+		f.Line = n
+	}
+	if file := place[2]; strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
+		f.File = file
+		if pkg != "" {
+			f.File = strings.ReplaceAll(pkg, ".", "/") + "/" + file
+		}
+	}
+	module, _, _ := strings.Cut(strings.Trim(loader, "/"), "@")
+	jar, _, _ = strings.Cut(jar, ":")
+	switch {
+	case strings.HasSuffix(jar, ".jar"):
+		f.Module = jar
+	case place[1] != "":
+		f.Module = place[1]
+	case module != "" && module != "app" && module != "platform":
+		f.Module = module[strings.LastIndexByte(module, '/')+1:]
+	}
+	f.Function = javaName(name)
+	if f.Function != name {
+		f.Symbol = name
+	}
+	return f
+}
+
+// javaName returns the name of a method as its source has it: a lambda and an
+// anonymous function are named by the method they are in, and an inner class by
+// a dot.
+func javaName(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
+			name = name[:i+1] + m[1] + m[2]
+		}
+	}
+	if !strings.Contains(name, "$") {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		inner := c == '$' && i > 0 && i+1 < len(name) && source.IsIdentByte(name[i-1]) && name[i-1] != '$' &&
+			source.IsIdentByte(name[i+1]) && !isDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
+		if inner {
+			c = '.'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,136 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// javascript reads the stacks of V8, as Node.js, Deno and Chromium print them,
+// and those of Firefox and Safari.
+type javascript struct {
+	head  line // the last line that may head a stack
+	cause bool // it is the cause of the error before
+	place line // "file.js:12" before the code of a syntax error
+}
+
+var (
+	jsCall   = source.Lazy(`^at (?:(.+) )?\((?:[^()]*\([^()]*\), )?([^()]+?):(\d+)(?::(\d+))?\)(?:,|;| \{)?$`)
+	jsBare   = source.Lazy(`^at (?:async )?(\S.*?):(\d+):(\d+)(?:,| \{)?$`)
+	jsOpaque = source.Lazy(`^at (?:(.+) \((?:native|<anonymous>|index \d+|native code|unknown.*)\)|(<anonymous>))(?: \{)?$`)
+	jsOther  = source.Lazy(`^([\w$.*<>/\[\]]*)@(\S+?):(\d+):(\d+)$`)
+	jsFile   = source.Lazy(`\.(?:[cm]?[jt]sx?|vue|svelte|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node|internal|https?|webpack(?:-internal)?|evalmachine|file|app|ng|bun|deno):?/?`)
+	jsError  = source.Lazy(`(?:^|[\s\]:(>])([A-Za-z_$][\w$.]*(?:Error|Exception)|Error)(?: \[[\w.-]+\])?(?:: (.*))?$`)
+	jsPlace  = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
+	jsQuery  = source.Lazy(`[?#][^/]*$`)
+)
+
+func (j *javascript) read(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case t == "" || len(t) > maxText:
+		return false
+	case strings.HasPrefix(t, "at "):
+		return j.frame(s, l)
+	case strings.IndexByte(t, '@') >= 0 && strings.HasSuffix(t, ":"+t[strings.LastIndexByte(t, ':')+1:]):
+		if m := jsOther().FindStringSubmatch(t); m != nil && jsFile().MatchString(m[2]) {
+			return j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
+		}
+	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
+		if jsError().MatchString(t) && (j.head.text == "" || s.isOpen("javascript") || l.n-j.head.n > 3) {
+			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
+			j.syntax(s, l)
+		}
+	case t[0] == '/' || strings.Contains(t, ":\\") || strings.HasPrefix(t, "file://"):
+		if jsPlace().MatchString(t) {
+			j.place = l
+		}
+	}
+	return false
+}
+
+// frame reads a line that begins with "at".
+func (j *javascript) frame(s *scanner, l line) bool {
+	t := l.text
+	if m := jsCall().FindStringSubmatch(t); m != nil {
+		return (s.isOpen("javascript") || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
+	}
+	if m := jsBare().FindStringSubmatch(t); m != nil {
+		return jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
+	}
+	if m := jsOpaque().FindStringSubmatch(t); m != nil && (s.isOpen("javascript") || l.n-j.head.n == 1) {
+		return j.add(s, l, m[1]+m[2], []string{"", "", ""})
+	}
+	return false
+}
+
+// add adds a frame, and opens the stack that the last heading announced.
+func (j *javascript) add(s *scanner, l line, name string, place []string) bool {
+	if !s.isOpen("javascript") || s.since(l) > 10 || j.head.n > s.last {
+		j.begin(s, l)
+	}
+	f := crash.Frame{File: jsPath(place[0]), Line: atoi(place[1]), Column: atoi(place[2])}
+	f.Function = jsName(name)
+	if f.Function != name {
+		f.Symbol = name
+	}
+	s.add(l, f)
+	return true
+}
+
+// begin opens the stack of the error that was named last.
+func (j *javascript) begin(s *scanner, l line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "javascript"}
+	if j.head.text != "" && l.n-j.head.n <= maxMessage {
+		if j.cause {
+			st.Kind = crash.StackCause
+		}
+		m := jsError().FindStringSubmatch(j.head.text)
+		s.fail(crash.Problem{Kind: m[1], Message: m[2], Line: j.head.n})
+		st.Title = titleOf(m[1], m[2])
+	}
+	j.head = line{}
+	s.begin(st)
+}
+
+// syntax records the place of a syntax error, which is in no frame.
+func (j *javascript) syntax(s *scanner, l line) {
+	if j.place.text == "" || l.n-j.place.n > 10 || !strings.HasPrefix(l.text, "SyntaxError") {
+		return
+	}
+	m := jsPlace().FindStringSubmatch(j.place.text)
+	s.addPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: atoi(m[2])})
+	j.place = line{}
+}
+
+// jsPath returns the path of a script that a browser or a bundler names.
+func jsPath(file string) string {
+	file = jsQuery().ReplaceAllString(file, "")
+	if rest, ok := strings.CutPrefix(file, "file://"); ok {
+		file = rest
+		if len(file) > 2 && file[0] == '/' && file[2] == ':' {
+			file = file[1:] // file:///C:/dir
+		}
+	}
+	for _, scheme := range []string{"webpack-internal:///", "webpack:///", "webpack://"} {
+		if rest, ok := strings.CutPrefix(file, scheme); ok {
+			return strings.TrimPrefix(rest, "./")
+		}
+	}
+	return file
+}
+
+// jsName returns a function's name without what V8 says of the call.
+func jsName(name string) string {
+	if i := strings.Index(name, " [as "); i > 0 {
+		name = name[:i]
+	}
+	for _, word := range []string{"async ", "new "} {
+		name = strings.TrimPrefix(name, word)
+	}
+	if name == "<anonymous>" || name == "?" {
+		return ""
+	}
+	return name
+}

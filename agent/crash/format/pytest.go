@@ -1,0 +1,77 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// pytest reads the failures that pytest prints: places before or after listings
+// of code, innermost last, and lines with "E" for the exception.
+type pytest struct {
+	frames  backward
+	kind    string
+	message string
+	title   string // the test's name
+}
+
+var (
+	pytestPlace = source.Lazy(`^([^\s:][^:\s]*\.pyx?):(\d+):(?: in (\S+)| ([A-Za-z_][\w.]*))?$`)
+	pytestError = source.Lazy(`^E +((?:[A-Za-z_]\w*\.)*_*[A-Z]\w*)(?:: (.*))?$`)
+	pytestTitle = source.Lazy(`^_{2,} (.{1,200}?) _{2,}$`)
+)
+
+func (p *pytest) read(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case t == "" || len(t) > 1000:
+		return false
+	case t[0] == '_' && len(t) > 6:
+		if m := pytestTitle().FindStringSubmatch(t); m != nil && m[1] != "_" && !strings.Contains(m[1], "_ _") {
+			p.flush(s)
+			p.title = m[1]
+			return true
+		}
+	case strings.HasPrefix(t, "===="):
+		p.flush(s)
+	case t[0] == 'E' && p.kind == "":
+		if m := pytestError().FindStringSubmatch(t); m != nil {
+			p.kind, p.message = m[1], m[2]
+			return true
+		}
+	case strings.Contains(t, ".py"):
+		return p.place(s, l)
+	}
+	return false
+}
+
+// place reads the place of a frame. An exception's name behind it ends the stack.
+func (p *pytest) place(s *scanner, l line) bool {
+	m := pytestPlace().FindStringSubmatch(l.text)
+	if m == nil || m[3] == "" && m[4] == "" && p.title == "" {
+		return false
+	}
+	p.frames.add(l, crash.Frame{File: m[1], Line: atoi(m[2]), Function: m[3]})
+	if m[4] != "" {
+		if p.kind == "" {
+			p.kind = m[4]
+		}
+		p.flush(s)
+	}
+	return true
+}
+
+// flush records the failure that was read.
+func (p *pytest) flush(s *scanner) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "pytest", Problem: -1, Title: p.title}
+	if p.kind != "" && len(p.frames.frames) > 0 {
+		at := p.frames.frames[len(p.frames.frames)-1].ReportLine
+		s.fail(crash.Problem{Kind: p.kind, Message: p.message, Line: at})
+		st.Problem = s.problem
+		st.Title = cut(titleOf(p.kind, p.message), maxText)
+	}
+	p.frames.take(&st)
+	s.keep(st)
+	*p = pytest{}
+}
