@@ -7,7 +7,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// calibrate returns nil where the algorithm gives no probabilities.
+// calibrate measures how well probabilities match results. It returns nil for an
+// algorithm that gives no probabilities.
 func calibrate(outcomes []Outcome) *stat.Calibration {
 	cases := make([][]stat.Mark, len(outcomes))
 	for i, o := range outcomes {
@@ -16,16 +17,17 @@ func calibrate(outcomes []Outcome) *stat.Calibration {
 	return stat.NewCalibration(cases)
 }
 
-// CoveragePoint is what answering only the surest cases gives.
+// CoveragePoint says how good the answers are if only the surest cases are
+// answered.
 type CoveragePoint struct {
-	Threshold float64   // least probability of a first choice that is answered
-	Coverage  float64   // share of cases answered
-	Values    []float64 // of the estimated metrics, over all cases
+	Threshold float64   // a case is answered if the probability of its first choice is at least this
+	Coverage  float64   // share of the cases that are answered
+	Values    []float64 // the estimated metrics, computed over all cases
 	Risk      float64   // share of the answered cases whose first choice is wrong
 	sheet     *Sheet
 }
 
-// MarshalJSON writes the metrics as fields beside the others.
+// MarshalJSON writes each metric as a field of its own.
 func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	var o object
 	o.field("threshold", p.Threshold)
@@ -37,15 +39,16 @@ func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// maxCurve bounds the points of a curve: what is drawn and printed needs no more.
+// maxCurve is the largest number of points of a curve. Plots and tables need no
+// more.
 const maxCurve = 50
 
-// coverage walks from the surest case to the least sure one. It is empty for
-// algorithms without probabilities.
+// coverage returns the coverage curve, from the surest case to the least sure. It
+// returns nil for algorithms that give no probabilities.
 func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
 	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
-	var sum Tally // of the answered cases as they are, and of the others as if nobody had answered
+	var sum Tally // adds up the answered cases, and the others as if they had an empty answer
 	for _, o := range outcomes {
 		sum = sum.plus(o.Unanswered)
 	}
@@ -57,7 +60,7 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 		}
 		wrong += stat.Count(!o.Right)
 		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
-			continue // equally sure cases are answered together or not at all
+			continue // equally sure cases are answered all or none
 		}
 		point := CoveragePoint{Threshold: o.Marks[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
 		for _, at := range sheet.estimated() {
@@ -68,7 +71,7 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	return thin(curve)
 }
 
-// thin keeps evenly spaced points, the last among them.
+// thin reduces a curve to maxCurve evenly spaced points and keeps the last point.
 func thin(curve []CoveragePoint) []CoveragePoint {
 	if len(curve) <= maxCurve {
 		return curve

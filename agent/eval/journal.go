@@ -10,25 +10,25 @@ import (
 	"git-agent/cache"
 )
 
-// runKind is what traces.db calls the runs of a task.
+// runKind returns the kind of a task's runs in traces.db.
 func runKind(t Task) string { return "eval/" + t.Name() }
 
-// runSpec is what makes two runs the same: their name. What else determines a
-// prediction is in its key, so that one run can hold several case files,
-// algorithms and versions of the engine, and take more of each later.
+// runSpec identifies a run by its name alone. Everything else that determines a
+// prediction is in the prediction's key, so one run can hold several case files,
+// algorithms and engine versions, and more can be added later.
 type runSpec struct {
 	Name string `json:"name"`
 }
 
-// Trace is a Journal in traces.db: one run, one step per prediction, on the
-// disk before Keep returns.
+// Trace is a Journal in traces.db. Each prediction is one step of one run and is
+// on disk before Keep returns.
 type Trace struct {
 	task   Task
 	traces *cache.Traces
 	run    cache.RunID
 }
 
-// OpenTrace continues the run of that name, or starts it.
+// OpenTrace continues the run with this name, or starts it if there is none.
 func OpenTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
 	spec := runSpec{name}
 	run, ok, err := traces.FindRun(ctx, runKind(t), spec)
@@ -42,7 +42,7 @@ func OpenTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (
 	return &Trace{t, traces, id}, err
 }
 
-// FindTrace finds a run to read, by its name or by a part of its id.
+// FindTrace finds a run for reading, by its name or by a part of its id.
 func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
 	run, ok, err := traces.FindRun(ctx, runKind(t), runSpec{name})
 	if err != nil {
@@ -59,8 +59,8 @@ func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (
 	return &Trace{t, traces, run.ID}, nil
 }
 
-// Kept yields the predictions of the run in the order in which they were kept.
-// A damaged one is passed over: it will be asked for again.
+// Kept yields the predictions of the run in the order in which they were kept. It
+// skips damaged ones, which the next run asks for again.
 func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for step, err := range t.traces.Steps(ctx, t.run) {
@@ -78,7 +78,7 @@ func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-// readRecord reads what Keep wrote.
+// readRecord decodes a step that Keep wrote.
 func readRecord(t Task, payload []byte) (Record, error) {
 	var kept struct {
 		Record
@@ -92,8 +92,8 @@ func readRecord(t Task, payload []byte) (Record, error) {
 	return kept.Record, err
 }
 
-// Keep appends one prediction. When another process has ended the run in the
-// meantime, it is opened again: both write to one name on purpose.
+// Keep appends one prediction. If another process has ended the run in the
+// meantime, Keep reopens it, because two processes may share a run.
 func (t *Trace) Keep(ctx context.Context, r Record) error {
 	payload, err := json.Marshal(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func (t *Trace) Keep(ctx context.Context, r Record) error {
 	return err
 }
 
-// Finish says how the run ended.
+// Finish records how the run ended; err is nil for success.
 func (t *Trace) Finish(ctx context.Context, err error) error {
 	state := cache.Done
 	switch {

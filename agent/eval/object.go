@@ -7,14 +7,13 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// object builds a JSON object whose fields are known at run time only. After the
-// first error it takes no more of them.
+// object builds a JSON object whose field names are known only at run time. After
+// the first error it ignores further fields.
 type object struct {
 	b   bytes.Buffer
 	err error
 }
 
-// field adds one field.
 func (o *object) field(name string, v any) {
 	text, err := visible.Marshal(name)
 	if err == nil {
@@ -26,7 +25,7 @@ func (o *object) field(name string, v any) {
 	o.add(text, err)
 }
 
-// fields adds those of v, which is a struct.
+// fields adds the fields of the struct v.
 func (o *object) fields(v any) {
 	text, err := visible.Marshal(v)
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Recall rebuilds the results of a run from its journal alone. Where a case
-// was asked about more than once, the last answer counts.
+// Recall rebuilds the results of a run from its journal alone. If a case was asked
+// about more than once, the last answer counts.
 func Recall(ctx context.Context, t Task, j Journal) (*Results, error) {
 	last := map[string]map[string]Record{} // by case, by algorithm
 	res := &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}}
@@ -57,22 +57,24 @@ func (res *Results) recallCase(t Task, i int, records map[string]Record) {
 	}
 }
 
-// Contender is one side of a comparison: a run, and the algorithm meant, ""
-// for all that both sides have.
+// Contender is one side of a comparison of runs. Algorithm is "" for all
+// algorithms that both sides have.
 type Contender struct {
 	Name      string
 	Algorithm string
 	Results   *Results
 }
 
-// ParseContender splits "run:algorithm".
+// ParseContender reads a Contender in the form "run" or "run:algorithm". It leaves
+// Results empty.
 func ParseContender(s string) Contender {
 	name, algorithm, _ := strings.Cut(s, ":")
 	return Contender{Name: name, Algorithm: algorithm}
 }
 
-// CompareRuns holds two runs against each other: the named algorithms, or else
-// each algorithm that both runs have, or else the only one of each.
+// CompareRuns compares two runs. If both sides name an algorithm or have only one,
+// it compares these two; otherwise it compares each algorithm that both sides
+// have.
 func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
 	pairs, err := pairings(a, b)
 	if err != nil {
@@ -106,7 +108,7 @@ func pairings(a, b Contender) ([][2]string, error) {
 		}
 	}
 	if pairs == nil {
-		return nil, fmt.Errorf("runs %q (%s) and %q (%s) have no algorithm in common: name one of each as run:algorithm",
+		return nil, fmt.Errorf("runs %q (%s) and %q (%s) have no algorithm in common; choose one of each with run:algorithm",
 			a.Name, strings.Join(as, ", "), b.Name, strings.Join(bs, ", "))
 	}
 	return pairs, nil
@@ -119,8 +121,9 @@ func (c Contender) choices() []string {
 	return c.Results.Algorithms
 }
 
-// aligned brings the outcomes of two runs into one order of cases: the union,
-// sorted by id. A case that one run lacks is not evaluated there.
+// aligned returns the outcomes of two runs in the same order of cases. The cases
+// are those of both runs, sorted by id; a case that one run lacks is marked as not
+// evaluated in that run.
 func aligned(t Task, a, b Contender) (as, bs map[string][]Outcome, err error) {
 	place := map[string]int{}
 	heads := map[string]Head{}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Finder finds repositories in a folder of clones.
+// Finder finds repositories in the folder Dir, which holds clones.
 type Finder struct{ Dir string }
 
-// Find returns the repository of the first of these names that is there, or ""
-// and false.
+// Find returns the path of the first repository in names that exists. If none
+// exists, it returns "" and false.
 func (f Finder) Find(names ...string) (string, bool) {
 	for _, name := range names {
 		if CheckRepoName(name) != nil {
@@ -25,8 +25,8 @@ func (f Finder) Find(names ...string) (string, bool) {
 	return "", false
 }
 
-// layouts lists the places of owner/name: nested, flat, or one folder with the
-// clone inside it.
+// layouts lists the relative paths where the clone of owner/name may be: nested,
+// flat, or inside a folder of its own.
 func layouts(name string) []string {
 	var places []string
 	for _, sep := range []string{"/", "__", "+"} {
@@ -36,8 +36,9 @@ func layouts(name string) []string {
 	return places
 }
 
-// isRepository looks only at what every kind of repository has, reftable ones
-// and those whose .git is a file included. Opening it is git's business.
+// isRepository reports whether dir looks like a git repository. It checks only for
+// what every repository has, including those with reftable and those whose .git is
+// a file; git itself checks the rest.
 func isRepository(dir string) bool {
 	if exists(filepath.Join(dir, ".git")) {
 		return true

@@ -8,11 +8,11 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// RowSchema names the shape of one prediction in WriteRows.
+// RowSchema identifies the format of a line that WriteRows writes.
 const RowSchema = "git-agent/eval-row/1"
 
-// predictionRow is a record with its score, for whoever wants to see why a
-// number is what it is.
+// predictionRow is a record with its score. It lets a reader trace a metric back
+// to single predictions.
 type predictionRow struct {
 	Record
 	score any
@@ -27,9 +27,9 @@ func (r predictionRow) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// WriteRows writes every prediction behind the results as one JSON object on
-// one line, in the order in which they were kept. Of a case that was asked
-// about more than once only the last answer is written, the one that counts.
+// WriteRows writes each prediction behind the results as one JSON object on one
+// line, in the order in which they were kept. If a case was asked about more than
+// once, only the last answer is written, as only that one counts.
 func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error {
 	type question struct{ id, algorithm string }
 	cases := map[string]int{}

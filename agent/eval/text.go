@@ -11,14 +11,14 @@ import (
 	"git-agent/agent/stat"
 )
 
-// What a terminal shows of long lists; the JSON and the page have all of it.
+// These limits shorten long lists in text. JSON and HTML have all entries.
 const (
-	maxListed = 20 // names in one list
-	maxRows   = 25 // strata of one dimension; they come with the largest first
+	maxListed = 20 // lines of one list
+	maxRows   = 25 // strata of one dimension, the largest first
 )
 
-// WriteText writes the report for a terminal or a file of text. What a case
-// file, git or a server says in it cannot control the terminal.
+// WriteText writes the report as text. It removes control characters that come
+// from case files, git or a server, so that they cannot control the terminal.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if len(r.Algorithms) > 0 {
@@ -62,7 +62,7 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 }
 
-// otherBuilds names the builds that answered, unless it was this one alone.
+// otherBuilds lists the builds that answered. It returns "" if only this one did.
 func (a Algorithm) otherBuilds(this string) string {
 	if len(a.Versions) == 0 || len(a.Versions) == 1 && a.Versions[0] == this {
 		return ""
@@ -107,7 +107,7 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		if a.Calibration == nil {
 			continue
 		}
-		if a.Calibration.Enough { // bins of a few predictions would only seem to say something
+		if a.Calibration.Enough { // with few predictions the bins would be noise
 			b.WriteByte('\n')
 			r.textBins(b, "reliability of "+a.Name, a.Calibration.Bins)
 		}
@@ -139,7 +139,8 @@ func (r *Report) textBins(b *strings.Builder, title string, bins []stat.Bin) {
 	t.write(b)
 }
 
-// at is the last point of the coverage curve that answers at most this share.
+// at returns the last point of the coverage curve that answers at most this share
+// of the cases.
 func (a Algorithm) at(share float64) (CoveragePoint, bool) {
 	for _, p := range slices.Backward(a.Coverage) {
 		if p.Coverage <= share+1e-9 {
@@ -169,8 +170,8 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	}
 }
 
-// textStrata shows one algorithm with its intervals, and several side by side
-// with two metrics.
+// textStrata writes the tables by dimension. One algorithm is shown with its
+// intervals, several are shown side by side with two metrics each.
 func (r *Report) textStrata(b *strings.Builder) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -284,12 +285,12 @@ func list(b *strings.Builder, title string, lines []string) {
 	}
 }
 
-// inTable is for the metrics that have a column of their own, inBrief for those
-// that strata have too.
+// inTable selects the metrics that have a column in tables. inBrief selects those
+// that the tables of strata show too.
 func inTable(m Metric) bool { return m.Title != "" }
 func inBrief(m Metric) bool { return m.Brief }
 
-// titles heads the columns of the metrics that a table shows.
+// titles returns the column heads of the metrics that a table shows.
 func (s *Sheet) titles(shown func(Metric) bool) []string {
 	var list []string
 	for _, m := range s.Metrics {
@@ -300,7 +301,7 @@ func (s *Sheet) titles(shown func(Metric) bool) []string {
 	return list
 }
 
-// cells are the columns of a row.
+// cells formats the metrics that a table shows.
 func (r Row) cells(shown func(Metric) bool) []string {
 	var list []string
 	for i, m := range r.sheet.Metrics {
@@ -324,7 +325,7 @@ func maybe(x *float64) string {
 	return three(*x)
 }
 
-// small prints a p-value.
+// small formats a p-value.
 func small(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
@@ -332,7 +333,7 @@ func small(p float64) string {
 	return three(p)
 }
 
-// table aligns columns: the first to the left, numbers to the right.
+// table aligns the first column to the left and all others to the right.
 type table struct{ rows [][]string }
 
 func newTable(head ...string) *table { return &table{[][]string{head}} }

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent"
 )
 
-// textFit shows what a calibration does to predictions that it was not fitted
+// textFit shows the effect of a calibration on predictions that it was not fitted
 // on.
 func (r *Report) textFit(b *strings.Builder) {
 	if r.Fit == nil {

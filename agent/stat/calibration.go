@@ -7,53 +7,56 @@ import (
 	"slices"
 )
 
-// calibrationBins and MinMarks follow harness.md, section 5: ten bins of equal
-// mass, and no claim on fewer than 200 predictions.
+// calibrationBins is the number of bins, which have equal mass. MinMarks is the
+// least number of predictions that allows a claim about calibration. Both follow
+// harness.md, section 5.
 const (
 	calibrationBins = 10
 	MinMarks        = 200
 )
 
-// Mark is one probability that was given, and whether it came true.
+// Mark is the probability that was stated for one prediction. It also says whether
+// the prediction was right.
 type Mark struct {
 	P     float64
 	Right bool
 }
 
-// Calibration says how far probabilities can be believed. Each mark is one
-// prediction; an answer to a case may hold several.
+// Calibration measures how well stated probabilities match results. Each mark is
+// one prediction; an answer to a case may hold several.
 type Calibration struct {
 	Marks    int      `json:"predictions"`
-	Enough   bool     `json:"enough"` // at least 200 predictions
+	Enough   bool     `json:"enough"` // there are at least MinMarks predictions
 	BaseRate float64  `json:"base_rate"`
 	ECE      Estimate `json:"ece"`
 	ByChance Chance   `json:"ece_by_chance"`
 	Brier    float64  `json:"brier"`
-	// Skill is 1 - Brier/(Brier of always saying the base rate); nil when all
-	// predictions came out the same.
+	// Skill is 1 - Brier/(Brier of always stating the base rate). It is nil if all
+	// predictions are right or all are wrong.
 	Skill *float64 `json:"brier_skill"`
 	AUROC *float64 `json:"auroc"`
 	Bins  []Bin    `json:"bins"`
 }
 
-// Chance is the ECE that as many predictions would show were every probability
-// right: few predictions are never off by nothing.
+// Chance is the ECE that the same number of predictions would show by chance if
+// every stated probability were true. With few predictions it is well above 0.
 type Chance struct {
 	Mean float64 `json:"mean"`
-	High float64 `json:"high"` // not passed by chance in 95 % of draws
+	High float64 `json:"high"` // 95 % of draws have an ECE of at most this
 }
 
-// Bin is one line of the reliability table.
+// Bin is one row of the reliability table. It covers the predictions with
+// probabilities from Low to High.
 type Bin struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	N     int     `json:"n"`
 	Mean  float64 `json:"mean_probability"`
-	Right float64 `json:"right"` // share that came true
+	Right float64 `json:"right"` // share of predictions that are right
 }
 
-// NewCalibration judges the probabilities given for each case; nil
-// when there is none. Its intervals are over samples of the cases.
+// NewCalibration measures the probabilities that were stated for each case. It
+// returns nil if there are none. The interval comes from resampling the cases.
 func NewCalibration(cases [][]Mark) *Calibration {
 	owned := marksOf(cases)
 	marks := pickMarks(nil, owned, nil)
@@ -87,15 +90,15 @@ func NewCalibration(cases [][]Mark) *Calibration {
 	return c
 }
 
-// ECE is the expected calibration error of the marks of all cases, 0 when
-// there is none.
+// ECE returns the expected calibration error of the marks of all cases. It is 0 if
+// there are no marks.
 func ECE(cases [][]Mark) float64 {
 	marks := pickMarks(nil, marksOf(cases), nil)
 	return ece(reliability(marks), len(marks))
 }
 
-// chanceOf lets every one of sorted marks come out as its probability
-// says, many times.
+// chanceOf computes a Chance by simulation. It draws the results of the marks from
+// their probabilities many times. The marks must be sorted.
 func chanceOf(marks []Mark) Chance {
 	random := rand.New(rand.NewPCG(Seed, uint64(len(marks))))
 	drawn, shown := slices.Clone(marks), make([]float64, Resamples)
@@ -111,7 +114,7 @@ func chanceOf(marks []Mark) Chance {
 	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
 }
 
-// ownedMark is a mark and the case that it is from.
+// ownedMark is a mark with the case that it belongs to.
 type ownedMark struct {
 	Mark
 	owner int // index of its case
@@ -131,8 +134,8 @@ func marksOf(cases [][]Mark) []ownedMark {
 	return marks
 }
 
-// pickMarks appends each mark as often as its case is in a sample (nil:
-// once). The marks are sorted once for all samples.
+// pickMarks appends each mark to a list as often as its case is in a sample. A nil
+// times means once. It keeps the order, so sorted marks need no sorting again.
 func pickMarks(to []Mark, marks []ownedMark, times []int) []Mark {
 	for _, m := range marks {
 		n := 1
@@ -146,12 +149,12 @@ func pickMarks(to []Mark, marks []ownedMark, times []int) []Mark {
 	return to
 }
 
-// reliability cuts sorted marks into bins of about equal mass. Equal
-// probabilities stay together, so that the bins do not depend on the order of
-// the cases.
+// reliability divides sorted marks into bins of about equal mass. Equal
+// probabilities share a bin, so that the bins do not depend on the order of the
+// cases.
 func reliability(marks []Mark) []Bin {
 	var bins []Bin
-	boundary := 0 // end of bin k when nothing ties: k/10 of the marks
+	boundary := 0 // end of bin k, which without ties is k/10 of the marks
 	for start, k := 0, 0; start < len(marks); start = boundary {
 		for boundary <= start {
 			k++
@@ -174,7 +177,8 @@ func binOf(marks []Mark) Bin {
 	return b
 }
 
-// brier is the mean squared distance of each probability from what came of it.
+// brier returns the Brier score: the mean squared difference between a probability
+// and its result, which is 1 or 0.
 func brier(marks []Mark) float64 {
 	sum := 0.0
 	for _, m := range marks {
@@ -184,7 +188,9 @@ func brier(marks []Mark) float64 {
 	return sum / float64(len(marks))
 }
 
-// ece is the mean distance of stated and true probability.
+// ece returns the expected calibration error: the mean difference between stated
+// probability and share of right predictions, weighted by bin. n is the number of
+// all predictions.
 func ece(bins []Bin, n int) float64 {
 	sum := 0.0
 	for _, b := range bins {
@@ -193,8 +199,8 @@ func ece(bins []Bin, n int) float64 {
 	return sum
 }
 
-// auroc is the chance that a right prediction has a higher probability than a
-// wrong one, ties counting half.
+// auroc returns the probability that a right prediction has a higher probability
+// than a wrong one. Ties count half.
 func auroc(sorted []Mark) float64 {
 	var wins float64
 	right, wrong := 0, 0

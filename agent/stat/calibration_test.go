@@ -12,8 +12,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Five marks by hand: Brier, its skill, AUROC with a tie, and ECE of five
-// singleton bins.
+// The figures for five marks equal those computed by hand: Brier, its skill, AUROC
+// with a tie, and ECE with five bins of one mark each.
 func TestCalibrationByHand(t *testing.T) {
 	marks := []Mark{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
 	var cases [][]Mark
@@ -33,8 +33,8 @@ func TestCalibrationByHand(t *testing.T) {
 	}
 }
 
-// What chance alone shows is known for one even bet, and nothing for
-// certainties; it falls as predictions become more.
+// The ECE by chance is .5 for one even bet and 0 for certainties, and it falls as
+// the number of predictions grows.
 func TestByChance(t *testing.T) {
 	near(t, "one even bet", chanceOf([]Mark{{0.5, true}}).Mean, 0.5)
 	near(t, "certainties", chanceOf([]Mark{{0, true}, {1, false}}).High, 0)
@@ -49,8 +49,7 @@ func TestByChance(t *testing.T) {
 	}
 }
 
-// Bins have equal mass where nothing ties, and equal probabilities are never
-// parted.
+// Bins have equal mass if there are no ties, and equal probabilities share a bin.
 func TestReliabilityBins(t *testing.T) {
 	var marks []Mark
 	for i := range 100 {
@@ -80,7 +79,7 @@ func TestReliabilityBins(t *testing.T) {
 	}
 }
 
-// One class alone leaves AUROC and skill undefined.
+// AUROC and skill are undefined if all predictions are right.
 func TestOneClass(t *testing.T) {
 	c := NewCalibration([][]Mark{{{0.7, true}, {0.4, true}}})
 	if c.AUROC != nil || c.Skill != nil {

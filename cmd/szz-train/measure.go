@@ -8,11 +8,11 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// figures are the usual measures, micro-averaged over bug-introducing commits.
+// figures are the usual metrics, micro-averaged over bug-introducing commits.
 type figures struct {
 	Precision, Recall, F1 float64
 	Ghost, Cross          float64 // recall
-	Ceiling               float64 // of recall: how many true commits are candidates
+	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects
 	Cases                 int
@@ -23,8 +23,8 @@ func (f figures) String() string {
 		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.Cases)
 }
 
-// nameThresholds are the probabilities from which a further suspect is named,
-// for most fixes and for those that delete nothing.
+// nameThresholds are the lowest probabilities at which a second or later suspect is
+// named. ghost applies to fixes that delete nothing, most to all others.
 type nameThresholds struct{ most, ghost float64 }
 
 // firstOnly names one commit for each fix, because no probability is above 1.
@@ -75,7 +75,7 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	return f
 }
 
-// namedMarks returns the named suspects of each case.
+// namedMarks returns the marks of the suspects that are named in each case.
 func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Mark {
 	marks := make([][]stat.Mark, len(rows))
 	for i, r := range rows {

@@ -11,24 +11,24 @@ import (
 	"git-agent/gitext"
 )
 
-// Suspect is one answer of an engine.
+// Suspect is one commit that an engine names.
 type Suspect struct {
 	Commit      gitext.OID `json:"commit"`
-	Probability float64    `json:"p,omitempty"`    // 0: the algorithm has none; of a model, not calibrated
-	Vote        *szz.Vote  `json:"vote,omitempty"` // of a model: what the probability comes from
+	Probability float64    `json:"p,omitempty"`    // 0 if the algorithm gives none; a model's is not calibrated
+	Vote        *szz.Vote  `json:"vote,omitempty"` // the vote behind a model's probability
 }
 
 // Prediction is what an engine answered for one case.
 type Prediction struct {
 	Suspects   []Suspect    `json:"suspects"`             // the answer, best first
-	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits considered
-	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are in the engine's order, best first
-	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, where it is not the one asked
-	Work       *Work        `json:"work,omitempty"`       // of a model; nil when none was asked
+	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits that the engine considered
+	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are ranked, best first
+	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, if it is not the one asked for
+	Work       *Work        `json:"work,omitempty"`       // nil if no model was asked
 }
 
-// ReadKept reads what a journal has of a case and its answer. It does not check
-// them again.
+// ReadKept decodes the case and the answer of a record in a journal. It does not
+// validate them again.
 func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
 	var c Case
 	if err := json.Unmarshal(data, &c); err != nil {
@@ -44,17 +44,19 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 	return c, *p, nil
 }
 
-// scoreRow is what a row says of a score, and what a calibration is fitted by.
+// scoreRow holds the details of a score. WriteRows writes its JSON, and
+// FitCalibration uses its Basis.
 type scoreRow struct {
-	Rank      int       `json:"rank"`      // place of the first true suspect, 0 = none: among the candidates if they are ranked, else in the answer
-	Found     int       `json:"found"`     // BICs in the answer
-	Reachable int       `json:"reachable"` // BICs among the candidates
-	Basis     szz.Basis `json:"-"`         // of a model's answer
+	Rank      int       `json:"rank"`      // 1-based place of the first true commit among ranked candidates, or else in the answer; 0 if none
+	Found     int       `json:"found"`     // number of BICs in the answer
+	Reachable int       `json:"reachable"` // number of BICs among the candidates
+	Basis     szz.Basis `json:"-"`         // basis of a model's probabilities
 }
 
-// calibrated is the prediction with the probabilities that a calibration makes
-// of its votes, where the calibration was made for what answered and every run
-// gave a verdict. What is kept stays as it is: a new calibration needs no new answers.
+// calibrated returns the prediction with probabilities that the calibration
+// computes from its votes. It changes nothing if the calibration has another basis
+// than the prediction, and leaves out votes in which a run gave no verdict. The
+// kept prediction does not change, so a new calibration needs no new answers.
 func (p Prediction) calibrated(c *detect.Calibration) Prediction {
 	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {
 		return p
@@ -68,8 +70,8 @@ func (p Prediction) calibrated(c *detect.Calibration) Prediction {
 	return p
 }
 
-// Score holds a prediction against the truth of a case, its probabilities
-// calibrated if the task has a calibration for them.
+// Score scores a prediction against the truth of a case. It first calibrates the
+// probabilities if the task has a calibration for them.
 func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	c := of.(Case)
 	n := count{bics: distinctBICs(c)}
@@ -113,7 +115,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	return s
 }
 
-// mark adds the probability of a suspect, and the vote behind it.
+// mark adds the probability of a suspect and the vote behind it to the score.
 func mark(s *eval.Score, suspect Suspect, right bool) {
 	if suspect.Probability > 0 {
 		s.Marks = append(s.Marks, stat.Mark{P: suspect.Probability, Right: right})
@@ -123,8 +125,9 @@ func mark(s *eval.Score, suspect Suspect, right bool) {
 	}
 }
 
-// ceiling counts the truths among the candidates. An engine's answer is always
-// part of them, also where the engine forgot to list it.
+// ceiling counts the BICs among the candidates and the candidates themselves. The
+// answer always counts as part of the candidates, even if the engine did not list
+// it there.
 func ceiling(p Prediction, truth map[gitext.OID]gitext.OID, answer map[gitext.OID]bool) (reachable, pool int) {
 	hit := map[gitext.OID]bool{}
 	all := make(map[gitext.OID]bool, len(p.Candidates))
