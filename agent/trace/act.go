@@ -8,24 +8,24 @@ import (
 	"git-agent/agent"
 )
 
-// act is a call that was begun, as the detectors of smells see it.
+// act is a tool call that was begun, in the form that the detectors of smells use.
 type act struct {
 	turn int
 	tool string
-	does agent.Deed // "" for a tool that says none
+	does agent.Deed // what the tool does; "" if unknown
 	call Call
-	key  string // the arguments in a form that is the same for the same question
+	key  string // the arguments in canonical form
 	args callArgs
 }
 
-// callArgs are the arguments that detectors look at, whatever the tool.
+// callArgs are the arguments that the detectors use, whatever the tool.
 type callArgs struct {
 	Commit string      `json:"commit"`
 	Path   string      `json:"path"`
-	Page   json.Number `json:"page"` // may be a string, which the tools take too
+	Page   json.Number `json:"page"` // number or string, since the tools accept both
 }
 
-// acts lists the calls that were begun, but for the verdict's.
+// acts lists the calls that were begun, except those that give the verdict.
 func (t *Trajectory) acts() []act {
 	var list []act
 	for _, turn := range t.Turns {
@@ -35,14 +35,14 @@ func (t *Trajectory) acts() []act {
 			if does == agent.DeedVerdict || c.Asks == 0 && c.Result == nil {
 				continue
 			}
-			args, _ := decode[callArgs]([]byte(said)) // what is no JSON has none of them
+			args, _ := decode[callArgs]([]byte(said)) // text that is not JSON has no arguments
 			list = append(list, act{turn: turn.N, tool: tool, does: does, call: c, key: canonical(said), args: args})
 		}
 	}
 	return list
 }
 
-// canonical sorts the fields of a JSON object and leaves other text alone.
+// canonical sorts the fields of a JSON object and returns other text unchanged.
 func canonical(args string) string {
 	dec := json.NewDecoder(strings.NewReader(args))
 	dec.UseNumber()
@@ -57,13 +57,14 @@ func canonical(args string) string {
 	return string(b)
 }
 
-// answered is true for a call whose tool gave what it was asked for.
+// answered reports whether the tool answered without an error.
 func (a act) answered() bool { return a.call.Result != nil && !a.call.Result.Failed }
 
 func (a act) path() string { return a.args.Path }
 
-// commit is the one that a call asked for, by the id with which the answer
-// begins: models also use short names that mean something in one run only.
+// commit returns the commit that a call asked for. It prefers the object id at the
+// start of the answer, because the argument may be a short name that is valid only
+// within this run.
 func (a act) commit() string {
 	if word, _, _ := strings.Cut(a.call.Result.Text, " "); len(word) >= shortest && strings.Trim(word, "0123456789abcdef") == "" {
 		return word
@@ -75,11 +76,11 @@ func (a act) foundNothing() bool { return a.answered() && a.call.Result.Nothing 
 
 func (a act) timedOut() bool { return a.call.Result != nil && a.call.Result.TimedOut }
 
-// narrowing are the arguments that make a tool look at less.
+// narrowing lists the arguments that limit what a tool searches.
 var narrowing = []string{"path", "since", "until", "start", "end", "max", "function", "commit"}
 
-// narrower is true when a gives one of them that before does not give, or
-// gives otherwise.
+// narrower reports whether a has a narrowing argument that before lacks or has with
+// another value.
 func (a act) narrower(before act) bool {
 	now, err := decode[map[string]json.RawMessage]([]byte(a.key))
 	if err != nil {

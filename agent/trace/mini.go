@@ -7,8 +7,8 @@ import (
 	"git-agent/agent"
 )
 
-// MiniFormat is the format of mini-swe-agent's trajectory files, which its
-// inspector and the tools around SWE-bench read ("*.traj.json").
+// MiniFormat is the format of mini-swe-agent's trajectory files ("*.traj.json"),
+// which its inspector and the tools around SWE-bench read.
 const MiniFormat = "mini-swe-agent-1.1"
 
 type miniTrajectory struct {
@@ -19,7 +19,7 @@ type miniTrajectory struct {
 
 type miniInfo struct {
 	Stats struct {
-		Cost  float64 `json:"instance_cost"` // 0 when unknown, as there
+		Cost  float64 `json:"instance_cost"` // 0 if unknown, as in mini-swe-agent
 		Calls int     `json:"api_calls"`
 	} `json:"model_stats"`
 	Config struct {
@@ -33,7 +33,7 @@ type miniInfo struct {
 	Submission string `json:"submission"`
 }
 
-// miniMessage is a message of chat completions with "extra" beside it.
+// miniMessage is a message of chat completions with an additional field "extra".
 type miniMessage struct {
 	Role    string         `json:"role"`
 	Content string         `json:"content"`
@@ -52,9 +52,10 @@ type miniCall struct {
 	} `json:"function"`
 }
 
-// WriteMini writes the run as mini-swe-agent writes its own.
+// WriteMini writes the run in the format of mini-swe-agent. It returns an error for a
+// run without a conversation.
 func (t *Trajectory) WriteMini(w io.Writer) error {
-	if err := t.conversational(); err != nil {
+	if err := t.needConversation(); err != nil {
 		return err
 	}
 	out := miniTrajectory{Format: MiniFormat}
@@ -74,7 +75,7 @@ func (t *Trajectory) WriteMini(w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-// miniExit is how the run ended, in mini's words where it has one.
+// miniExit returns how the run ended, in the terms of mini-swe-agent if it has one.
 func (t *Trajectory) miniExit() string {
 	switch s := t.Status(); s {
 	case agent.StatusFound:
@@ -86,7 +87,7 @@ func (t *Trajectory) miniExit() string {
 	}
 }
 
-// submission is the verdict as the program keeps it.
+// submission returns the verdict, as its recorded value or else as text.
 func (t *Trajectory) submission() string {
 	v := t.Verdict()
 	switch {
@@ -122,7 +123,7 @@ func (t *Trajectory) miniMessages() []miniMessage {
 		Extra: map[string]any{"exit_status": t.miniExit(), "submission": t.submission(), "timestamp": unix(t.Last)}})
 }
 
-// miniTurn is an answer of the model, and one message for each answer to it.
+// miniTurn returns the model's reply and one message for each answer of a tool.
 func miniTurn(turn Turn) []miniMessage {
 	r := turn.Reply()
 	said := miniMessage{Role: "assistant", Content: r.Message.Text, Thought: r.Message.Thought, Extra: extraAt(turn.Done)}
@@ -165,7 +166,7 @@ func (c Call) miniAnswer(id string) miniMessage {
 
 func extraAt(at time.Time) map[string]any { return map[string]any{"timestamp": unix(at)} }
 
-// unix is a time in seconds, as Python has it; 0 for an unknown one.
+// unix returns a time in seconds as Python does, or 0 if it is unknown.
 func unix(at time.Time) float64 {
 	if at.IsZero() {
 		return 0

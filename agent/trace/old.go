@@ -7,13 +7,13 @@ import (
 	"git-agent/agent"
 )
 
-// guessOldFields fills in what a run does not say of itself because it was
-// recorded before there were fields for it: what its tools do, what its verdict
-// should rest on, and which calls found nothing or met their time limit. All of
-// it is guessed from names and from the English of the tools of that time.
+// guessOldFields fills in fields that older builds did not record. They say what the
+// tools do, what the verdict should be based on, and which calls found nothing or
+// timed out. The values are guessed from the names and the messages of the tools of
+// that time.
 //
-// A run that says what its tools do needs no guess. A run that an older build
-// began and a newer one ended is an old one.
+// It is called if the opening does not say what the tools do. A run that an older
+// build began and a newer one ended counts as old.
 func (t *Trajectory) guessOldFields() {
 	t.deeds = map[string]agent.Deed{}
 	for i := range t.Turns {
@@ -37,23 +37,23 @@ func (t *Trajectory) guessOldFields() {
 	}
 }
 
-// The words of old runs; a test holds them against the tools and the prompt of
-// today.
+// These phrases occur in old runs. A test checks that the tools and the prompt still
+// use them.
 const (
-	oldTimeout = "without an answer; to ask for less" // of a call that its time limit stopped
-	oldBlame   = "the commit that wrote an old line"  // of a first prompt whose patch names who wrote the old lines
+	oldTimeout = "without an answer; to ask for less" // in the answer of a call that timed out
+	oldBlame   = "the commit that wrote an old line"  // in a first prompt that names the commits of the old lines
 )
 
-// oldNothing knows the words with which the tools said that they found nothing.
+// oldNothing reports whether a tool's answer says that it found nothing.
 func oldNothing(text string) bool {
 	return strings.Contains(text, ": no commits found\n") || strings.Contains(text, ": no lines found\n")
 }
 
-// oldEmpty is true for the value of a verdict that named no commit.
+// oldEmpty reports whether the value of a verdict names no commit.
 func oldEmpty(detail []byte) bool { return string(bytes.TrimSpace(detail)) == "[]" }
 
-// oldDeed knows the git tools by name. Others said what they do in theirs, as
-// in "edit_file" or "run_tests".
+// oldDeed guesses what a tool does from its name. The git tools are listed; other
+// names contain a telling word, as in "edit_file" or "run_tests".
 func oldDeed(tool string) agent.Deed {
 	switch tool {
 	case "git_show":

@@ -6,15 +6,16 @@ import (
 	"git-agent/agent/model"
 )
 
-// otelMessage is a message in the form of the conventions for
-// gen_ai.input.messages and gen_ai.output.messages.
+// otelMessage is a message in gen_ai.input.messages or gen_ai.output.messages, as the
+// conventions define it.
 type otelMessage struct {
 	Role   string     `json:"role"`
 	Parts  []otelPart `json:"parts"`
-	Finish string     `json:"finish_reason,omitempty"` // of output alone
+	Finish string     `json:"finish_reason,omitempty"` // only for output
 }
 
-// otelPart is a text, a reasoning, a tool_call or a tool_call_response.
+// otelPart is part of a message. Its type is text, reasoning, tool_call or
+// tool_call_response.
 type otelPart struct {
 	Type     string          `json:"type"`
 	Content  string          `json:"content,omitempty"`
@@ -24,7 +25,8 @@ type otelPart struct {
 	Response string          `json:"response,omitempty"`
 }
 
-// otelMessages leaves out the system's, which have an attribute of their own.
+// otelMessages converts messages, except system messages, which have an attribute of
+// their own.
 func otelMessages(talk []model.Message, finish string) []otelMessage {
 	list := []otelMessage{}
 	for _, m := range talk {

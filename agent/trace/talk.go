@@ -7,12 +7,12 @@ import (
 	"git-agent/agent/model"
 )
 
-// talk rebuilds what the model was shown in each turn: talk[i] is the
-// conversation that the i-th request held, as far as it was recorded.
+// talk reconstructs the messages of each request. talk[i] is the conversation that
+// the request of Turns[i] contained, as far as it was recorded.
 func (t *Trajectory) talk() [][]model.Message {
 	var all [][]model.Message
 	var now []model.Message
-	step := map[string]int{} // where the answer of a call stands
+	step := map[string]int{} // index in now of the answer to a call
 	say := func(role model.Role, text string) {
 		if text != "" {
 			now = append(now, model.Message{Role: role, Text: text})
@@ -35,7 +35,7 @@ func (t *Trajectory) talk() [][]model.Message {
 			}
 		}
 		if turn.Removed != nil {
-			now = slices.Clone(now) // what was sent before stays as it was
+			now = slices.Clone(now) // earlier requests keep their messages
 			for _, a := range turn.Removed.Answers {
 				if at, ok := step[a.Step]; ok {
 					now[at].Text = a.Text
@@ -49,8 +49,8 @@ func (t *Trajectory) talk() [][]model.Message {
 	return all
 }
 
-// useful is true for an answer that became part of the conversation: one that
-// is whole and says something.
+// useful reports whether a reply became part of the conversation. Cut and empty
+// replies did not.
 func useful(r model.Reply) bool {
 	m := r.Message
 	return r.Finish == model.FinishStop && (len(m.Calls) > 0 || strings.TrimSpace(m.Text) != "")

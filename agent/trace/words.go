@@ -11,9 +11,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// ArgsText spells the arguments of a call on one line, in the order in which
-// the model wrote them: `commit=HEAD path="a b.c"`. What is no JSON object
-// comes back as it is.
+// ArgsText formats the arguments of a call on one line, in the model's order, as in
+// `commit=HEAD path="a b.c"`. It returns arguments that are not a JSON object
+// unchanged.
 func ArgsText(args string) string {
 	dec := json.NewDecoder(strings.NewReader(args))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -34,8 +34,8 @@ func ArgsText(args string) string {
 	return strings.Join(words, " ")
 }
 
-// valueText leaves the quotes out where nothing needs them. A text that would
-// read as another kind of value, such as "1", keeps them.
+// valueText formats a value without quotes where they are not needed. A string that
+// looks like another kind of value, such as "1", keeps them.
 func valueText(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
@@ -51,7 +51,7 @@ func valueText(value json.RawMessage) string {
 	return s
 }
 
-// Excerpt is the first lines of a text and how many more there are.
+// Excerpt returns the first lines of a text and the number of lines that follow.
 func Excerpt(text string, lines int) (head string, more int) {
 	text = strings.TrimRight(text, "\n")
 	at := 0
@@ -65,7 +65,7 @@ func Excerpt(text string, lines int) (head string, more int) {
 	return strings.TrimSuffix(text[:at], "\n"), strings.Count(text[at:], "\n") + 1
 }
 
-// Cut bounds a text to a number of characters.
+// Cut shortens a text to at most max characters.
 func Cut(s string, max int) string {
 	if r := []rune(s); len(r) > max {
 		return string(r[:max-1]) + "…"
@@ -73,7 +73,7 @@ func Cut(s string, max int) string {
 	return s
 }
 
-// CountText shortens a number of tokens: "940", "18.2k", "1.3M".
+// CountText formats a number of tokens briefly, as in "940", "18.2k" and "1.3M".
 func CountText(n int64) string {
 	switch {
 	case n < 1000:
@@ -84,7 +84,7 @@ func CountText(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// CostText is "$0.0123", "$0", or "" when the cost is not known.
+// CostText formats a cost as "$0.0123" or "$0". It returns "" for an unknown cost.
 func CostText(usd *float64) string {
 	if usd == nil {
 		return ""
@@ -95,8 +95,8 @@ func CostText(usd *float64) string {
 	return fmt.Sprintf("$%.4f", *usd)
 }
 
-// UsageText is what one or more turns consumed: "1.2k sent (1.0k cached), 95
-// received, $0.0012".
+// UsageText formats the usage of one or more turns, as in "1.2k sent (1.0k cached),
+// 95 received, $0.0012".
 func UsageText(u model.Usage) string {
 	s := CountText(u.Prompt()) + " sent"
 	if u.CacheRead > 0 {
@@ -115,7 +115,7 @@ func UsageText(u model.Usage) string {
 	return s
 }
 
-// SpanText is a duration for a reader: "0.4 s", "12 s", "3 min 5 s".
+// SpanText formats a duration as "0.4 s", "12 s", "3 min 5 s" or "2 h 10 min".
 func SpanText(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -128,5 +128,5 @@ func SpanText(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Seconds is SpanText of a number of seconds.
+// Seconds formats a number of seconds as SpanText does.
 func Seconds(s float64) string { return SpanText(time.Duration(s * float64(time.Second))) }
