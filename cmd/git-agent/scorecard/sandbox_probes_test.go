@@ -281,8 +281,9 @@ var processProbes = []probe{
 	}},
 }
 
-// namespaced adapts pids of processes outside to a pid namespace, where the number is
-// another process or none. Processes outside are counted there instead.
+// namespaced corrects what a probe reached by the pid of a process outside. In the pid
+// namespace of bwrap that number is another process or none, so namespaced reports
+// instead whether processes outside can be seen.
 func (s surrounding) namespaced(reached string) string {
 	if s.Level != "bwrap" {
 		return reached

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal checks the output of --format on a terminal, where control characters are
-// escaped. Another program gets the same values unchanged.
+// onTerminal checks that commands print no control characters on a terminal, with
+// --format too. For another program --format prints the values unchanged.
 func onTerminal(t *testing.T, s *scene) {
 	const format = "--format=%s|%an|%(fix:subject)"
 	raw := s.home.run(t, command{dir: s.repo}, "szz", format, "HEAD")
