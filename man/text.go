@@ -19,7 +19,7 @@ func Text(page string, width int, style Style) string {
 	if style == nil {
 		style = func(_ byte, s string) string { return s }
 	}
-	t := &setter{width: width, style: style, indent: indentStep}
+	t := &formatter{width: width, style: style, indent: indentStep}
 	for line := range strings.Lines(page) {
 		t.line(strings.TrimRight(line, "\n"))
 	}
@@ -27,8 +27,8 @@ func Text(page string, width int, style Style) string {
 	return strings.TrimLeft(t.out.String(), "\n")
 }
 
-// setter holds the state while a page is formatted.
-type setter struct {
+// formatter holds the state while a page is formatted.
+type formatter struct {
 	width, indent int
 	extra         int // columns that .TP and .IP add to the indent
 	style         Style
@@ -43,7 +43,7 @@ type setter struct {
 // word is one word, plain and with styles. The width is that of the plain form.
 type word struct{ plain, styled string }
 
-func (t *setter) line(s string) {
+func (t *formatter) line(s string) {
 	switch {
 	case strings.HasPrefix(s, `.\"`) || s == ".":
 	case strings.HasPrefix(s, "."):
@@ -54,7 +54,7 @@ func (t *setter) line(s string) {
 	}
 }
 
-func (t *setter) macro(name, rest string) {
+func (t *formatter) macro(name, rest string) {
 	switch name {
 	case "B", "I":
 		t.text(`\f` + name + strings.Join(arguments(rest), " ") + `\fR`)
@@ -86,7 +86,7 @@ func (t *setter) macro(name, rest string) {
 	}
 }
 
-func (t *setter) paragraph(name, rest string) {
+func (t *formatter) paragraph(name, rest string) {
 	t.flush()
 	t.extra = 0
 	if !strings.HasSuffix(t.out.String(), "\n\n") && !t.afterHeading() {
@@ -106,13 +106,13 @@ func (t *setter) paragraph(name, rest string) {
 
 // afterHeading reports whether the last line of the output is a heading, which no
 // blank line follows.
-func (t *setter) afterHeading() bool {
+func (t *formatter) afterHeading() bool {
 	lines := strings.Split(strings.TrimSuffix(t.out.String(), "\n"), "\n")
 	last := lines[len(lines)-1]
 	return last != "" && !strings.HasPrefix(last, strings.Repeat(" ", indentStep))
 }
 
-func (t *setter) text(s string) {
+func (t *formatter) text(s string) {
 	if t.literal {
 		styled, _ := t.fonts(s)
 		t.out.WriteString(strings.Repeat(" ", t.indent+t.extra) + styled + "\n")
@@ -127,7 +127,7 @@ func (t *setter) text(s string) {
 
 // setTag places the tag of a .TP. A short tag goes on the same line as the text, a
 // longer one on a line of its own.
-func (t *setter) setTag(s string) {
+func (t *formatter) setTag(s string) {
 	t.tag, t.extra = false, indentStep
 	styled, plain := t.fonts(s)
 	tag := strings.Repeat(" ", t.indent) + styled
@@ -140,7 +140,7 @@ func (t *setter) setTag(s string) {
 
 // split divides a line into words. Each word is styled on its own, so that a line
 // break cannot come between font changes.
-func (t *setter) split(s string) []word {
+func (t *formatter) split(s string) []word {
 	var list []word
 	font := `\fR`
 	for field := range strings.FieldsSeq(s) {
@@ -154,7 +154,7 @@ func (t *setter) split(s string) []word {
 }
 
 // fonts resolves the escapes of a line and returns it with and without styles.
-func (t *setter) fonts(s string) (styled, plain string) {
+func (t *formatter) fonts(s string) (styled, plain string) {
 	var a, b strings.Builder
 	font := byte('R')
 	for i, part := range strings.Split(s, `\f`) {
@@ -173,7 +173,7 @@ func (t *setter) fonts(s string) (styled, plain string) {
 }
 
 // flush writes the collected words as a filled paragraph, with the tag before them.
-func (t *setter) flush() {
+func (t *formatter) flush() {
 	indent := strings.Repeat(" ", t.indent+t.extra)
 	line, used := indent, 0
 	if t.hang != "" {

@@ -39,9 +39,9 @@ func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// maxCurve is the largest number of points of a curve. Plots and tables need no
+// maxCurvePoints is the largest number of points of a curve. Plots and tables need no
 // more.
-const maxCurve = 50
+const maxCurvePoints = 50
 
 // coverage returns the coverage curve, from the surest case to the least sure. It
 // returns nil for algorithms that give no probabilities.
@@ -71,14 +71,14 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	return thin(curve)
 }
 
-// thin reduces a curve to maxCurve evenly spaced points and keeps the last point.
+// thin reduces a curve to maxCurvePoints evenly spaced points and keeps the last point.
 func thin(curve []CoveragePoint) []CoveragePoint {
-	if len(curve) <= maxCurve {
+	if len(curve) <= maxCurvePoints {
 		return curve
 	}
-	kept := make([]CoveragePoint, maxCurve)
+	kept := make([]CoveragePoint, maxCurvePoints)
 	for i := range kept {
-		kept[i] = curve[(i+1)*len(curve)/maxCurve-1]
+		kept[i] = curve[(i+1)*len(curve)/maxCurvePoints-1]
 	}
 	return kept
 }

@@ -254,7 +254,7 @@ func (r *Report) textAblation(b *strings.Builder) {
 		}
 		line := []string{a.Name}
 		for _, at := range estimated {
-			line = append(line, maybe(a.Overall.Values[at].Value))
+			line = append(line, threeOrDash(a.Overall.Values[at].Value))
 		}
 		t.add(append(line, change, fmt.Sprintf("%.1f", e.Turns.Mean), fmt.Sprintf("%.1f", e.Calls.Mean),
 			fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, fmt.Sprintf("%.1f", e.Seconds.Mean))...)
@@ -279,7 +279,7 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	for _, use := range a.Effort.Tools {
 		line := []string{use.Name}
 		for _, n := range use.ByTurn[:turns] {
-			line = append(line, dash(n))
+			line = append(line, countOrDash(n))
 		}
 		t.add(append(line, fmt.Sprint(use.Total))...)
 	}
@@ -287,17 +287,17 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	t.write(b)
 }
 
-// dash formats a number. It prints 0 as "-", so that other numbers stand out.
-func dash(n int) string {
+// countOrDash formats a number. It prints 0 as "-", so that other numbers stand out.
+func countOrDash(n int) string {
 	if n == 0 {
 		return "-"
 	}
 	return fmt.Sprint(n)
 }
 
-// share returns n in percent of the largest number of calls that any tool has in
+// percentOfMost returns n in percent of the largest number of calls that any tool has in
 // one turn. The HTML page draws its bars from it.
-func (e *Effort) share(n int) int {
+func (e *Effort) percentOfMost(n int) int {
 	most := 1
 	for _, t := range e.Tools {
 		most = max(most, slices.Max(t.ByTurn))
@@ -305,8 +305,8 @@ func (e *Effort) share(n int) int {
 	return int(math.Round(100 * float64(n) / float64(most)))
 }
 
-// turns returns the turn numbers, from 1, that head the table of tools in HTML.
-func (e *Effort) turns() []int {
+// turnNumbers returns the turn numbers, from 1, that head the table of tools in HTML.
+func (e *Effort) turnNumbers() []int {
 	list := make([]int, len(e.Tools[0].ByTurn))
 	for i := range list {
 		list[i] = i + 1

@@ -67,7 +67,7 @@ func (r *runner) unanswered(index int) []string {
 }
 
 func (r *runner) begin(ctx context.Context, s Session, c Case) (t Answerer, absent []gitext.OID, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	return s.Begin(ctx, c)
 }
 
@@ -96,12 +96,12 @@ func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm str
 }
 
 func call(ctx context.Context, answer Answerer, algorithm string) (a Answer, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	return answer(ctx, algorithm)
 }
 
-// caught turns a panic into an error with a stack trace. It must be deferred.
-func caught(err *error) {
+// recoverPanic turns a panic into an error with a stack trace. It must be deferred.
+func recoverPanic(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	}

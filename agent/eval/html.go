@@ -60,8 +60,8 @@ type pageCell struct {
 // archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
-		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
+		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
+		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
 		"cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 			if other, ok := a.row(dimension, first.Name); ok {
 				is := value(other.Value(r.sheet.Main))
 				ceiling, best = max(ceiling, value(other.Value(r.sheet.Ceiling))), max(best, is)
-				cell = pageCell{Main: maybe(other.Value(r.sheet.Main).Value), Small: maybe(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
+				cell = pageCell{Main: threeOrDash(other.Value(r.sheet.Main).Value), Small: threeOrDash(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
 					About: a.Name + " on " + first.Name + ": " + strings.Join(other.named(r.sheet.estimated()), ", ")}
 			}
 			row.Cells = append(row.Cells, cell)

@@ -20,30 +20,30 @@ type runSpec struct {
 	Name string `json:"name"`
 }
 
-// Trace is a Journal in traces.db. Each prediction is one step of one run and is
+// RunJournal is a Journal in traces.db. Each prediction is one step of one run and is
 // on disk before Keep returns.
-type Trace struct {
+type RunJournal struct {
 	task   Task
 	traces *cache.Traces
 	run    cache.RunID
 }
 
-// OpenTrace continues the run with this name, or starts it if there is none.
-func OpenTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
+// OpenJournal continues the run with this name, or starts it if there is none.
+func OpenJournal(ctx context.Context, t Task, traces *cache.Traces, name string) (*RunJournal, error) {
 	spec := runSpec{name}
 	run, ok, err := traces.FindRun(ctx, runKind(t), spec)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		return &Trace{t, traces, run.ID}, traces.Resume(ctx, run.ID)
+		return &RunJournal{t, traces, run.ID}, traces.Resume(ctx, run.ID)
 	}
 	id, err := traces.StartRun(ctx, runKind(t), spec)
-	return &Trace{t, traces, id}, err
+	return &RunJournal{t, traces, id}, err
 }
 
-// FindTrace finds a run for reading, by its name or by a part of its id.
-func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
+// FindJournal finds a run for reading, by its name or by a part of its id.
+func FindJournal(ctx context.Context, t Task, traces *cache.Traces, name string) (*RunJournal, error) {
 	run, ok, err := traces.FindRun(ctx, runKind(t), runSpec{name})
 	if err != nil {
 		return nil, err
@@ -56,12 +56,12 @@ func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (
 	if run.Kind != runKind(t) {
 		return nil, fmt.Errorf("run %q is %s, not an evaluation", name, run.Kind)
 	}
-	return &Trace{t, traces, run.ID}, nil
+	return &RunJournal{t, traces, run.ID}, nil
 }
 
 // Kept yields the predictions of the run in the order in which they were kept. It
 // skips damaged ones, which the next run asks for again.
-func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
+func (t *RunJournal) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for step, err := range t.traces.Steps(ctx, t.run) {
 			if err != nil && step.Seq == 0 {
@@ -94,7 +94,7 @@ func readRecord(t Task, payload []byte) (Record, error) {
 
 // Keep appends one prediction. If another process has ended the run in the
 // meantime, Keep reopens it, because two processes may share a run.
-func (t *Trace) Keep(ctx context.Context, r Record) error {
+func (t *RunJournal) Keep(ctx context.Context, r Record) error {
 	payload, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (t *Trace) Keep(ctx context.Context, r Record) error {
 }
 
 // Finish records how the run ended; err is nil for success.
-func (t *Trace) Finish(ctx context.Context, err error) error {
+func (t *RunJournal) Finish(ctx context.Context, err error) error {
 	state := cache.Done
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -80,16 +80,16 @@ func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
 		top := barsTop + barsRow*float64(i)
 		main, ceiling := a.Overall.Value(sheet.Main), value(a.Overall.Value(sheet.Ceiling))
 		row := barRow{
-			Name: a.Name, Value: maybe(main.Value), Best: i == best,
+			Name: a.Name, Value: threeOrDash(main.Value), Best: i == best,
 			Y: px(top + 9), Height: px(barsRow - 18), Mid: px(top + barsRow/2), Text: px(top + barsRow/2 + 4),
 			Width: px(scale(value(main)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
 			Ceiling: px(scale(ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
 			About: a.Name + ": " + strings.Join(append(a.Overall.named(around), fmt.Sprintf("ceiling %.3f", ceiling)), ", "),
 		}
 		for _, at := range around[1:] {
-			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, place(scale, a.Overall.Values[at].Value)})
+			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, coordinate(scale, a.Overall.Values[at].Value)})
 		}
-		row.Low, row.High = place(scale, main.Low), place(scale, main.High)
+		row.Low, row.High = coordinate(scale, main.Low), coordinate(scale, main.High)
 		p.Rows = append(p.Rows, row)
 	}
 	return p
@@ -118,7 +118,7 @@ func value(e stat.Estimate) float64 {
 	return *e.Value
 }
 
-func place(scale func(float64) float64, x *float64) string {
+func coordinate(scale func(float64) float64, x *float64) string {
 	if x == nil {
 		return ""
 	}

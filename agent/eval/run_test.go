@@ -360,7 +360,7 @@ func runTraced(t *testing.T, dir string, p Plan) *Results {
 		t.Fatal(err)
 	}
 	defer traces.Close()
-	journal, err := OpenTrace(t.Context(), toy{}, traces, "killed")
+	journal, err := OpenJournal(t.Context(), toy{}, traces, "killed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,9 +383,9 @@ func TestSharedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer traces.Close()
-	var journals []*Trace
+	var journals []*RunJournal
 	for range 2 {
-		j, err := OpenTrace(t.Context(), toy{}, traces, "shared")
+		j, err := OpenJournal(t.Context(), toy{}, traces, "shared")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestSharedRun(t *testing.T) {
 	if err := journals[1].Keep(t.Context(), Record{Key: "k", Case: question{ID: "1"}, Algorithm: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := FindTrace(t.Context(), toy{}, traces, "shared")
+	found, err := FindJournal(t.Context(), toy{}, traces, "shared")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestSharedRun(t *testing.T) {
 	if err != nil || len(res.Cases) != 1 {
 		t.Errorf("recalled %+v, %v", res, err)
 	}
-	if _, err := FindTrace(t.Context(), toy{}, traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
+	if _, err := FindJournal(t.Context(), toy{}, traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
 		t.Errorf("a run that does not exist: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
-	"git-agent/agent/stat"
 )
 
 // These limits shorten long lists in text. JSON and HTML have all entries.
@@ -82,82 +81,14 @@ func (r *Report) textOverall(b *strings.Builder) {
 	t.write(b)
 }
 
-func (r *Report) textCalibration(b *strings.Builder) {
-	t := newTable("calibration", "ECE", "by chance", "Brier", "skill", "AUROC", "base rate", r.sheet.Named+"s")
-	for _, a := range r.Algorithms {
-		c := a.Calibration
-		if c == nil {
-			continue
-		}
-		n := fmt.Sprint(c.Marks)
-		if !c.Enough {
-			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinMarks)
-		}
-		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), maybe(c.Skill), maybe(c.AUROC), three(c.BaseRate), n)
-	}
-	if len(t.rows) == 1 {
-		return
-	}
-	b.WriteByte('\n')
-	t.write(b)
-	if r.Calibrated != "" {
-		fmt.Fprintf(b, "the model's probabilities are calibrated %s\n", r.Calibrated)
-	}
-	for _, a := range r.Algorithms {
-		if a.Calibration == nil {
-			continue
-		}
-		if a.Calibration.Enough { // with few predictions the bins would be noise
-			b.WriteByte('\n')
-			r.textBins(b, "reliability of "+a.Name, a.Calibration.Bins)
-		}
-		r.textCoverage(b, a)
-	}
-}
-
-func (r *Report) textCoverage(b *strings.Builder, a Algorithm) {
-	last := 0.0
-	for _, share := range []float64{0.5, 0.8} {
-		p, ok := a.at(share)
-		if !ok || p.Coverage <= last {
-			continue
-		}
-		last = p.Coverage
-		var values []string
-		for i, at := range r.sheet.estimated() {
-			values = append(values, fmt.Sprintf("%s %.3f", r.sheet.Metrics[at].Title, p.Values[i]))
-		}
-		fmt.Fprintf(b, "%s, answering only the surest %.0f%% of the cases: %s\n", a.Name, 100*p.Coverage, strings.Join(values, ", "))
-	}
-}
-
-func (r *Report) textBins(b *strings.Builder, title string, bins []stat.Bin) {
-	t := newTable(title, "stated", "true", r.sheet.Named+"s")
-	for _, bin := range bins {
-		t.add(fmt.Sprintf("%.3f to %.3f", bin.Low, bin.High), three(bin.Mean), three(bin.Right), fmt.Sprint(bin.N))
-	}
-	t.write(b)
-}
-
-// at returns the last point of the coverage curve that answers at most this share
-// of the cases.
-func (a Algorithm) at(share float64) (CoveragePoint, bool) {
-	for _, p := range slices.Backward(a.Coverage) {
-		if p.Coverage <= share+1e-9 {
-			return p, true
-		}
-	}
-	return CoveragePoint{}, false
-}
-
 func (r *Report) textComparisons(b *strings.Builder) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
 	t := newTable("comparison", r.sheet.main().Title, r.sheet.main().Title, "difference", "p", "only A right", "only B right", "McNemar p", "cases")
 	for _, c := range r.Comparisons {
-		t.add("A "+c.A+", B "+c.B, three(c.MainA), three(c.MainB), c.Diff.Signed(), small(c.DiffP),
-			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
+		t.add("A "+c.A+", B "+c.B, three(c.MainA), three(c.MainB), c.Diff.Signed(), pValue(c.DiffP),
+			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), pValue(c.McNemarP), fmt.Sprint(c.Cases))
 	}
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -217,7 +148,7 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 				continue
 			}
 			best = max(best, value(other.Values[ceiling]))
-			line = append(line, maybe(other.Values[main].Value), maybe(other.Values[small].Value))
+			line = append(line, threeOrDash(other.Values[main].Value), threeOrDash(other.Values[small].Value))
 		}
 		t.add(append(line, three(best))...)
 	}
@@ -318,15 +249,15 @@ func (r Row) cells(shown func(Metric) bool) []string {
 
 func three(x float64) string { return fmt.Sprintf("%.3f", x) }
 
-func maybe(x *float64) string {
+func threeOrDash(x *float64) string {
 	if x == nil {
 		return "-"
 	}
 	return three(*x)
 }
 
-// small formats a p-value.
-func small(p float64) string {
+// pValue formats a p-value.
+func pValue(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
 	}

@@ -36,7 +36,7 @@ func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 		}
 	}
 	for range steps {
-		g, h := slope(rows, prior, w)
+		g, h := derivatives(rows, prior, w)
 		for j := range w {
 			if prior.Held[j] { // its equation becomes step = 0
 				g[j], h[j] = 0, [3]float64{}
@@ -59,8 +59,8 @@ func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 	return w
 }
 
-// slope returns the gradient g of the loss at w and its second derivatives h.
-func slope(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64, h [3][3]float64) {
+// derivatives returns the gradient g of the loss at w and its second derivatives h.
+func derivatives(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64, h [3][3]float64) {
 	for j := range w {
 		g[j], h[j][j] = prior.Force[j]*(w[j]-prior.At[j]), prior.Force[j]
 	}

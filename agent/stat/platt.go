@@ -29,21 +29,21 @@ var Identity = Platt{Raw: 1}
 // means the same as one that states 0.99, and a few hundred cases cannot
 // distinguish 0.999 from 1.
 const (
-	nearest = 0.01  // for raw probabilities
-	surest  = 0.001 // for calibrated probabilities
+	rawMargin        = 0.01  // for raw probabilities
+	calibratedMargin = 0.001 // for calibrated probabilities
 )
 
 // Probability returns the calibrated probability.
 func (k Platt) Probability(raw, agreement float64) float64 {
 	x := plattInputs(raw, agreement)
 	p := Logistic(k.Raw*x[0] + k.Agreement*x[1] + k.Constant*x[2])
-	return min(max(p, surest), 1-surest)
+	return min(max(p, calibratedMargin), 1-calibratedMargin)
 }
 
 // plattInputs returns the inputs of the function: the log-odds of the raw
 // probability, the agreement minus 1, and 1.
 func plattInputs(raw, agreement float64) [3]float64 {
-	raw = min(max(raw, nearest), 1-nearest)
+	raw = min(max(raw, rawMargin), 1-rawMargin)
 	return [3]float64{math.Log(raw / (1 - raw)), min(max(agreement, 0), 1) - 1, 1}
 }
 

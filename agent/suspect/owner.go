@@ -94,11 +94,11 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if err != nil {
 		return nil, err
 	}
-	ranges := within(f.Ranges, countLines(blob))
+	ranges := clip(f.Ranges, countLines(blob))
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: joined(ranges), IgnoreSpace: true})
+	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true})
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func countLines(blob []byte) int {
 	return n
 }
 
-// within clips ranges to lines 1 to last.
-func within(ranges []gitext.LineRange, last int) []gitext.LineRange {
+// clip clips ranges to lines 1 to last.
+func clip(ranges []gitext.LineRange, last int) []gitext.LineRange {
 	var cut []gitext.LineRange
 	for _, r := range ranges {
 		r.Start, r.End = max(r.Start, 1), min(r.End, last)
@@ -146,9 +146,9 @@ func within(ranges []gitext.LineRange, last int) []gitext.LineRange {
 	return cut
 }
 
-// joined merges ranges that are close together, because each range of a blame has a
+// merge merges ranges that are close together, because each range of a blame has a
 // cost of its own besides its lines.
-func joined(ranges []gitext.LineRange) []gitext.LineRange {
+func merge(ranges []gitext.LineRange) []gitext.LineRange {
 	var out []gitext.LineRange
 	for _, r := range ranges {
 		if n := len(out); n > 0 && r.Start <= out[n-1].End+maxRangeGap {

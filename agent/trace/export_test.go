@@ -283,7 +283,7 @@ func attributesOf(span map[string]any) map[string]any {
 // removed answers are stubs.
 func TestTalk(t *testing.T) {
 	t.Parallel()
-	talk := traced().record(t).talk()
+	talk := traced().record(t).requests()
 	var sizes []int
 	for _, m := range talk {
 		sizes = append(sizes, len(m))
@@ -410,7 +410,7 @@ func TestFirstLine(t *testing.T) {
 		{long + "one", long + "two", `line 1 was "…e the same the same one" and is "…e the same the same two"`},
 		{"a", "a\nb", "1 lines then, 2 now"},
 	} {
-		if got := firstLine(tt.was, tt.is); got != tt.want {
+		if got := describeDifference(tt.was, tt.is); got != tt.want {
 			t.Errorf("firstLine(%q, %q) = %s", tt.was, tt.is, got)
 		}
 	}

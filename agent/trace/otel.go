@@ -91,7 +91,7 @@ func (t *Trajectory) WriteOTel(w io.Writer, content bool) error {
 	}
 	x := &otelExport{t: t, content: content}
 	if content {
-		x.talk = t.talk()
+		x.requests = t.requests()
 	}
 	x.run()
 	for i, turn := range t.Turns {
@@ -111,10 +111,10 @@ func (t *Trajectory) WriteOTel(w io.Writer, content bool) error {
 
 // otelExport collects the spans of a run.
 type otelExport struct {
-	t       *Trajectory
-	content bool
-	talk    [][]model.Message // nil without content
-	spans   []otlpSpan
+	t        *Trajectory
+	content  bool
+	requests [][]model.Message // nil without content
+	spans    []otlpSpan
 }
 
 // span adds a span. Its id is derived from the run and the step, so that a run that
@@ -190,7 +190,7 @@ func (x *otelExport) request(i int, turn Turn) {
 		a = a.text("error.type", string(turn.Result.Class))
 	}
 	if x.content {
-		a = a.json("gen_ai.input.messages", otelMessages(x.talk[i], ""))
+		a = a.json("gen_ai.input.messages", otelMessages(x.requests[i], ""))
 		if r := turn.Reply(); r != nil {
 			a = a.json("gen_ai.output.messages", otelMessages([]model.Message{r.Message}, otelFinish(*r)))
 		}

@@ -96,7 +96,7 @@ func (p *Player) Recall(context.Context, string) ([]byte, bool, error) { return 
 
 // Intend compares a request with the recorded one.
 func (p *Player) Intend(_ context.Context, key string, payload []byte) error {
-	where, numbers := place(key)
+	where, numbers := splitKey(key)
 	if where != "model" || len(numbers) != 1 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (p *Player) Intend(_ context.Context, key string, payload []byte) error {
 func (p *Player) Record(_ context.Context, key string, payload []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	where, numbers := place(key)
+	where, numbers := splitKey(key)
 	switch {
 	case key == agent.StepOpening:
 		return p.begin(payload)
@@ -193,12 +193,12 @@ func (p *Player) compare(step, what, was, is string) {
 	}
 	p.differ++
 	if p.first == nil {
-		p.first = &Difference{Step: step, What: what + " differs: " + firstLine(was, is), Was: was, Is: is}
+		p.first = &Difference{Step: step, What: what + " differs: " + describeDifference(was, is), Was: was, Is: is}
 	}
 }
 
-// firstLine describes the first line in which two texts differ.
-func firstLine(was, is string) string {
+// describeDifference describes the first line in which two texts differ.
+func describeDifference(was, is string) string {
 	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -24,20 +24,20 @@ func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error
 			return nil, fmt.Errorf("read run %s: %w", run.ID, err)
 		}
 		if err == nil {
-			err = t.take(step)
+			err = t.add(step)
 		}
 		if err != nil {
 			t.Damaged = append(t.Damaged, fmt.Sprintf("step %d (%s %s): %v", step.Seq, step.Kind, step.Key, err))
 		}
 		t.Last = step.At
 	}
-	t.settle()
+	t.setDeeds()
 	return t, nil
 }
 
-// settle sets what the tools do from the opening. It guesses this for a run of an
+// setDeeds sets what the tools do from the opening. It guesses this for a run of an
 // older build, whose opening does not say so.
-func (t *Trajectory) settle() {
+func (t *Trajectory) setDeeds() {
 	if o := t.Opening; o != nil && o.Deeds != nil {
 		t.deeds, t.needs = o.Deeds, o.Needs
 		return
@@ -45,29 +45,29 @@ func (t *Trajectory) settle() {
 	t.guessOldFields()
 }
 
-// take adds one step to the trajectory.
-func (t *Trajectory) take(s cache.Step) error {
+// add adds one step to the trajectory.
+func (t *Trajectory) add(s cache.Step) error {
 	if s.Kind == cache.Result {
 		t.Results++
 	}
-	where, numbers := place(s.Key)
+	where, numbers := splitKey(s.Key)
 	switch {
 	case s.Key == agent.StepOpening:
-		return fill(&t.Opening, s)
+		return decodeInto(&t.Opening, s)
 	case s.Key == agent.StepClosing:
-		return fill(&t.Closing, s)
+		return decodeInto(&t.Closing, s)
 	case where == "tool" && len(numbers) == 2:
-		return t.takeCall(s, numbers[0], numbers[1])
+		return t.addCall(s, numbers[0], numbers[1])
 	case len(numbers) == 1:
 		switch turn := t.turn(numbers[0]); where {
 		case "model":
-			return turn.take(s)
+			return turn.add(s)
 		case "limit":
-			return fill(&turn.Limit, s)
+			return decodeInto(&turn.Limit, s)
 		case "user":
-			return fill(&turn.Said, s)
+			return decodeInto(&turn.Said, s)
 		case "removed":
-			return fill(&turn.Removed, s)
+			return decodeInto(&turn.Removed, s)
 		}
 	}
 	if s.Kind == cache.Note {
@@ -76,9 +76,9 @@ func (t *Trajectory) take(s cache.Step) error {
 	return nil // results of other kinds of runs are only counted
 }
 
-// fill decodes the payload of a step into *to. If a step was recorded twice, the last
+// decodeInto decodes the payload of a step into *to. If a step was recorded twice, the last
 // one counts.
-func fill[T any](to **T, s cache.Step) error {
+func decodeInto[T any](to **T, s cache.Step) error {
 	v, err := decode[T](s.Payload)
 	if err == nil {
 		*to = &v
@@ -86,9 +86,9 @@ func fill[T any](to **T, s cache.Step) error {
 	return err
 }
 
-// place splits a key such as "tool/3/1" into its word and its numbers, which start at
+// splitKey splits a key such as "tool/3/1" into its word and its numbers, which start at
 // 1. It returns no numbers for other keys.
-func place(key string) (string, []int) {
+func splitKey(key string) (string, []int) {
 	parts := strings.Split(key, "/")
 	switch parts[0] {
 	case "model", "tool", "user", "limit", "removed":
@@ -119,8 +119,8 @@ func (t *Trajectory) turn(n int) *Turn {
 	return &t.Turns[n-1]
 }
 
-// take adds a request or its result to the turn.
-func (t *Turn) take(s cache.Step) error {
+// add adds a request or its result to the turn.
+func (t *Turn) add(s cache.Step) error {
 	switch s.Kind {
 	case cache.Intent:
 		intent, err := decode[agent.AskIntent](s.Payload)
@@ -128,7 +128,7 @@ func (t *Turn) take(s cache.Step) error {
 		t.Asks++
 		return err
 	case cache.Result:
-		if err := fill(&t.Result, s); err != nil {
+		if err := decodeInto(&t.Result, s); err != nil {
 			return err
 		}
 		t.Done = s.At
@@ -148,7 +148,7 @@ func (t *Turn) call(i int) *Call {
 	return &t.Calls[i-1]
 }
 
-func (t *Trajectory) takeCall(s cache.Step, n, i int) error {
+func (t *Trajectory) addCall(s cache.Step, n, i int) error {
 	call := t.turn(n).call(i)
 	switch s.Kind {
 	case cache.Intent:

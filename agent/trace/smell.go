@@ -59,8 +59,8 @@ func (t *Trajectory) Smells() []Finding {
 	return found
 }
 
-// one returns a list with one finding, or nil if when is false.
-func one(when bool, s Smell, turns ...int) []Finding {
+// findingIf returns a list with one finding, or nil if when is false.
+func findingIf(when bool, s Smell, turns ...int) []Finding {
 	if !when {
 		return nil
 	}
@@ -70,7 +70,7 @@ func one(when bool, s Smell, turns ...int) []Finding {
 // noTest finds runs that change files and never run a test.
 func noTest(_ *Trajectory, acts []act) []Finding {
 	changed := filter(acts, func(a act) bool { return a.does == agent.DeedEdit })
-	return one(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
+	return findingIf(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
 }
 
 // noOpRead finds reads and searches that repeat an earlier one. The earlier one must
@@ -90,7 +90,7 @@ func noOpRead(_ *Trajectory, acts []act) []Finding {
 			clear(seen)
 		}
 	}
-	return one(len(again) > 0, NoOpRead, turnsOf(again)...)
+	return findingIf(len(again) > 0, NoOpRead, turnsOf(again)...)
 }
 
 // searchesInRow finds turns in a row that only search. It counts turns and not calls,
@@ -99,10 +99,10 @@ func searchesInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	var row []int
 	flush := func() {
-		found = append(found, one(len(row) >= rowLength, SearchesInRow, row...)...)
+		found = append(found, findingIf(len(row) >= rowLength, SearchesInRow, row...)...)
 		row = nil
 	}
-	for _, turn := range rows(acts, func(a, b act) bool { return a.turn == b.turn }) {
+	for _, turn := range groups(acts, func(a, b act) bool { return a.turn == b.turn }) {
 		if slices.ContainsFunc(turn, func(a act) bool { return a.does != agent.DeedSearch }) {
 			flush()
 			continue
@@ -116,7 +116,7 @@ func searchesInRow(_ *Trajectory, acts []act) []Finding {
 // editsInRow finds edits of one file with no other call in between.
 func editsInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
-	for _, row := range rows(acts, func(a, b act) bool {
+	for _, row := range groups(acts, func(a, b act) bool {
 		return a.does == agent.DeedEdit && b.does == agent.DeedEdit && a.path() == b.path()
 	}) {
 		if row[0].does == agent.DeedEdit && len(row) >= rowLength {
@@ -151,25 +151,25 @@ func firstPage(page json.Number) bool {
 	return err != nil || n <= 1
 }
 
-// shortest is the least number of digits of an abbreviated object id.
-const shortest = 7
+// minAbbreviation is the least number of digits of an abbreviated object id.
+const minAbbreviation = 7
 
 // sameOID reports whether two object ids, which may be abbreviated, are the same.
 func sameOID(a, b string) bool {
-	return a == b || len(a) >= shortest && len(b) >= shortest && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	return a == b || len(a) >= minAbbreviation && len(b) >= minAbbreviation && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 func emptySearches(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	asked := filter(acts, func(a act) bool { return a.does == agent.DeedSearch && a.answered() && a.call.Result.SameAs == "" })
-	for _, row := range rows(asked, func(a, b act) bool { return a.foundNothing() && b.foundNothing() }) {
-		found = append(found, one(row[0].foundNothing() && len(row) >= emptyLength, EmptySearches, turnsOf(row)...)...)
+	for _, row := range groups(asked, func(a, b act) bool { return a.foundNothing() && b.foundNothing() }) {
+		found = append(found, findingIf(row[0].foundNothing() && len(row) >= emptyLength, EmptySearches, turnsOf(row)...)...)
 	}
 	return merge(found)
 }
 
 func wideFirst(_ *Trajectory, acts []act) []Finding {
-	return one(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
+	return findingIf(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
 }
 
 // neverBlamed finds verdicts without a git blame or git log -L. It applies only to
@@ -177,7 +177,7 @@ func wideFirst(_ *Trajectory, acts []act) []Finding {
 // not say so.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
 	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
-	return one(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
+	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
 }
 
 // timeoutUnchanged finds calls that follow a time-out of the same tool and are not
@@ -193,11 +193,11 @@ func timeoutUnchanged(_ *Trajectory, acts []act) []Finding {
 			wide = append(wide, acts[i+1+next])
 		}
 	}
-	return one(len(wide) > 0, TimeoutUnchanged, turnsOf(wide)...)
+	return findingIf(len(wide) > 0, TimeoutUnchanged, turnsOf(wide)...)
 }
 
 func turnCap(t *Trajectory, _ []act) []Finding {
-	return one(t.Opening != nil && t.Opening.Limits.Turns > 0 && t.Answers() >= t.Opening.Limits.Turns, TurnCap, len(t.Turns))
+	return findingIf(t.Opening != nil && t.Opening.Limits.Turns > 0 && t.Answers() >= t.Opening.Limits.Turns, TurnCap, len(t.Turns))
 }
 
 func firstTurn(acts []act) []int {
@@ -239,8 +239,8 @@ func filter(acts []act, keep func(act) bool) []act {
 	return out
 }
 
-// rows divides acts into groups of neighbours for which together is true.
-func rows(acts []act, together func(a, b act) bool) [][]act {
+// groups divides acts into groups of neighbours for which together is true.
+func groups(acts []act, together func(a, b act) bool) [][]act {
 	var list [][]act
 	from := 0
 	for i := range acts {

@@ -37,7 +37,7 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
-	t.settle()
+	t.setDeeds()
 	return t
 }
 
@@ -61,7 +61,7 @@ func recorded(t *Trajectory) *Trajectory {
 		}
 	}
 	t.Run.Kind, t.Opening.Prompt = "other/agent", ""
-	t.settle()
+	t.setDeeds()
 	return t
 }
 
@@ -164,7 +164,7 @@ func TestBlamedInThePrompt(t *testing.T) {
 		run := conversation("szz/agent", []string{`report {"commits":[{"commit":"abc"}]} -> accepted`})
 		run.Opening.Prompt = tt.prompt
 		run.needs = nil
-		run.settle()
+		run.setDeeds()
 		if got := run.Smells(); len(got) != tt.want || tt.want == 1 && got[0].Smell != NeverBlamed {
 			t.Errorf("%.60q: got %+v", tt.prompt, got)
 		}

@@ -54,7 +54,7 @@ func claims(detail json.RawMessage, args string) []Claim {
 }
 
 // claimsIn reads a list of claims, or a single claim, from a value or from one of its
-// fields. Depth is the number of levels to search.
+// fields. It searches depth levels.
 func claimsIn(value json.RawMessage, depth int) []Claim {
 	if depth == 0 || len(value) == 0 {
 		return nil

@@ -80,7 +80,7 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		return nil, err
 	}
 	defer repo.Close()
-	commits, err := suspectFixes(ctx, repo)
+	commits, err := blamingCommits(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 	return cases, nil
 }
 
-// suspectFixes lists the commits whose messages contain a hash and a blaming
+// blamingCommits lists the commits whose messages contain a hash and a blaming
 // word, oldest first. It leaves out reverts, which undo a commit and do not
 // repair it.
-func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
+func blamingCommits(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, erro
 		}
 		for _, c := range commits {
 			revert := strings.HasPrefix(strings.ToLower(c.Message), "revert") || strings.Contains(c.Message, "This reverts commit")
-			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutOrigin(c.Message)) {
+			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutGitSVN(c.Message)) {
 				found = append(found, c)
 			}
 		}
@@ -138,9 +138,9 @@ func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, erro
 	return found, nil
 }
 
-// withoutOrigin removes the line that git-svn adds at the end of a message, because
+// withoutGitSVN removes the line that git-svn adds at the end of a message, because
 // its identifier looks like a hash.
-func withoutOrigin(message string) string {
+func withoutGitSVN(message string) string {
 	before, _, _ := strings.Cut(message, "git-svn-id:")
 	return before
 }

@@ -90,7 +90,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// spread picks cases from the whole list, and readCases leaves out the fixes of
+// pickEvenly picks cases from the whole list, and readCases leaves out the fixes of
 // skipped files.
 func TestReadCases(t *testing.T) {
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestReadCases(t *testing.T) {
 	if err != nil || len(byRepo["a/b"]) != 3 {
 		t.Fatalf("%v, %v", byRepo, err)
 	}
-	if got := spread(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
+	if got := pickEvenly(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
 		t.Errorf("spread: %v", got)
 	}
 	if _, err := readCases(t.Context(), []string{write("bad", "{\n")}, ""); err == nil {

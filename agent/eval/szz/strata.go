@@ -10,16 +10,16 @@ import (
 // dimensions are in the order in which a report shows them.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "label", Of: one(func(c Case) string { return labelStyle(c.LabelSource) })},
-	{Name: "ghost", Of: one(func(c Case) string { return choose(c.Ghost, "ghost", "not ghost") })},
-	{Name: "cross-file", Of: one(func(c Case) string { return choose(c.CrossFile, "cross-file", "same file") })},
-	{Name: "bug age", Of: one(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
+	{Name: "label", Of: singleStratum(func(c Case) string { return labelStyle(c.LabelSource) })},
+	{Name: "ghost", Of: singleStratum(func(c Case) string { return choose(c.Ghost, "ghost", "not ghost") })},
+	{Name: "cross-file", Of: singleStratum(func(c Case) string { return choose(c.CrossFile, "cross-file", "same file") })},
+	{Name: "bug age", Of: singleStratum(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
 	{Name: "language", Of: func(c eval.Case) []string { return languages(c.(Case)) }, Overlapping: true},
 	eval.ByRepository,
 }
 
-// one makes Dimension.Of from a function that gives each case exactly one stratum.
-func one(of func(Case) string) func(eval.Case) []string {
+// singleStratum makes Dimension.Of from a function that gives each case exactly one stratum.
+func singleStratum(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
 

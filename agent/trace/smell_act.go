@@ -66,7 +66,7 @@ func (a act) path() string { return a.args.Path }
 // start of the answer, because the argument may be a short name that is valid only
 // within this run.
 func (a act) commit() string {
-	if word, _, _ := strings.Cut(a.call.Result.Text, " "); len(word) >= shortest && strings.Trim(word, "0123456789abcdef") == "" {
+	if word, _, _ := strings.Cut(a.call.Result.Text, " "); len(word) >= minAbbreviation && strings.Trim(word, "0123456789abcdef") == "" {
 		return word
 	}
 	return a.args.Commit

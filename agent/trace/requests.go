@@ -7,9 +7,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// talk reconstructs the messages of each request. talk[i] is the conversation that
+// requests reconstructs the messages of each request. requests[i] is the conversation that
 // the request of Turns[i] contained, as far as it was recorded.
-func (t *Trajectory) talk() [][]model.Message {
+func (t *Trajectory) requests() [][]model.Message {
 	var all [][]model.Message
 	var now []model.Message
 	step := map[string]int{} // index in now of the answer to a call
@@ -25,7 +25,7 @@ func (t *Trajectory) talk() [][]model.Message {
 			say(model.User, turn.Limit.Text)
 		}
 		all = append(all, slices.Clip(now))
-		if r := turn.Reply(); r != nil && useful(*r) {
+		if r := turn.Reply(); r != nil && joinsConversation(*r) {
 			now = append(now, r.Message)
 		}
 		for _, c := range turn.Calls {
@@ -49,9 +49,9 @@ func (t *Trajectory) talk() [][]model.Message {
 	return all
 }
 
-// useful reports whether a reply became part of the conversation. Cut and empty
+// joinsConversation reports whether a reply became part of the conversation. Cut and empty
 // replies did not.
-func useful(r model.Reply) bool {
+func joinsConversation(r model.Reply) bool {
 	m := r.Message
 	return r.Finish == model.FinishStop && (len(m.Calls) > 0 || strings.TrimSpace(m.Text) != "")
 }
