@@ -10,9 +10,9 @@ import (
 // calibrate measures how well probabilities match results. It returns nil for an
 // algorithm that gives no probabilities.
 func calibrate(outcomes []Outcome) *stat.Calibration {
-	cases := make([][]stat.Mark, len(outcomes))
+	cases := make([][]stat.Forecast, len(outcomes))
 	for i, o := range outcomes {
-		cases[i] = o.Marks
+		cases[i] = o.Forecasts
 	}
 	return stat.NewCalibration(cases)
 }
@@ -46,8 +46,8 @@ const maxCurvePoints = 50
 // coverage returns the coverage curve, from the surest case to the least sure. It
 // returns nil for algorithms that give no probabilities.
 func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
-	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
-	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
+	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Forecasts) == 0 })
+	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Forecasts[0].P, a.Forecasts[0].P) })
 	var sum Tally // adds up the answered cases, and the others as if they had an empty answer
 	for _, o := range outcomes {
 		sum = sum.plus(o.Unanswered)
@@ -59,10 +59,10 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 			sum[j] += n - o.Unanswered[j]
 		}
 		wrong += stat.Count(!o.Right)
-		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
+		if i+1 < len(sure) && sure[i+1].Forecasts[0].P == o.Forecasts[0].P {
 			continue // equally sure cases are answered all or none
 		}
-		point := CoveragePoint{Threshold: o.Marks[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
+		point := CoveragePoint{Threshold: o.Forecasts[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
 		for _, at := range sheet.estimated() {
 			point.Values = append(point.Values, sheet.Metrics[at].Of(sum, len(outcomes)))
 		}

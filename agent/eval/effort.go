@@ -22,14 +22,14 @@ type Effort struct {
 	Objected  int            `json:"objected"`  // cases in which the claim check questioned a claim
 	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first choice; null if no runs voted
 
-	Turns   Spread `json:"turns"`
-	Calls   Spread `json:"calls"`
-	Kept    Spread `json:"calls_kept"`    // of these, calls whose answer was in the cache
-	Prompt  Spread `json:"prompt_tokens"` // sent, cached tokens included
-	Cached  Spread `json:"cached_tokens"` // of these, tokens that the server had cached
-	Output  Spread `json:"output_tokens"`
-	CostUSD Spread `json:"cost_usd"`
-	Seconds Spread `json:"seconds"`
+	Turns       Spread `json:"turns"`
+	Calls       Spread `json:"calls"`
+	CachedCalls Spread `json:"calls_kept"`    // of these, calls whose answer was in the cache
+	Prompt      Spread `json:"prompt_tokens"` // sent, cached tokens included
+	Cached      Spread `json:"cached_tokens"` // of these, tokens that the server had cached
+	Output      Spread `json:"output_tokens"`
+	CostUSD     Spread `json:"cost_usd"`
+	Seconds     Spread `json:"seconds"`
 
 	Priced    int  `json:"priced"`              // cases whose cost is known; CostUSD covers only these
 	Estimated bool `json:"estimated,omitempty"` // some token counts are estimates
@@ -75,7 +75,7 @@ func newEffort(outcomes []Outcome) *Effort {
 			e.Types[t]++
 		}
 		turns, calls = append(turns, float64(w.Turns)), append(calls, float64(w.Calls))
-		kept = append(kept, float64(w.Kept))
+		kept = append(kept, float64(w.CachedCalls))
 		prompt, cached = append(prompt, float64(w.Usage.Prompt())), append(cached, float64(w.Usage.CacheRead))
 		output, seconds = append(output, float64(w.Usage.Output)), append(seconds, o.Seconds)
 		if w.Usage.CostUSD != nil {
@@ -89,7 +89,7 @@ func newEffort(outcomes []Outcome) *Effort {
 	if e.Cases == 0 {
 		return nil
 	}
-	e.Turns, e.Calls, e.Kept, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
+	e.Turns, e.Calls, e.CachedCalls, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
 	e.Output, e.CostUSD, e.Seconds, e.Priced = spread(output), spread(cost), spread(seconds), len(cost)
 	if len(agreement) > 0 {
 		e.Agreement = stat.Defined(spread(agreement).Mean)
@@ -162,7 +162,7 @@ func (e *Effort) rows() []effortRow {
 		return effortRow{name, one(s.Mean), one(s.Median), one(s.P90), all(s.Total)}
 	}
 	rows := []effortRow{
-		row("turns", e.Turns, tenth, whole), row("tool calls", e.Calls, tenth, whole), row("  from the cache", e.Kept, tenth, whole),
+		row("turns", e.Turns, tenth, whole), row("tool calls", e.Calls, tenth, whole), row("  from the cache", e.CachedCalls, tenth, whole),
 		row("tokens sent", e.Prompt, whole, whole), row("  read from the server's cache", e.Cached, whole, whole),
 		row("tokens received", e.Output, whole, whole),
 	}

@@ -171,7 +171,7 @@ func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 		var points [][2]float64
 		for _, b := range a.Calibration.Bins {
 			points = append(points, [2]float64{b.Mean, b.Right})
-			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Marks))
+			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Forecasts))
 			s.Dots = append(s.Dots, dot{px(squareX(b.Mean)), px(squareY(b.Right)), px(size),
 				fmt.Sprintf("%s: stated %.3f, true %.3f, %d %ss", a.Name, b.Mean, b.Right, b.N, sheet.Named)})
 		}

@@ -49,13 +49,13 @@ type Answer any
 
 // Score says how good an answer is, reduced to what the metrics need.
 type Score struct {
-	Tally Tally       // the metrics are computed from it
-	Empty bool        // the answer names nothing
-	Right bool        // the answer is right as a whole; McNemar's test uses it
-	Marks []stat.Mark // the probabilities in the answer, the first choice first; nil if it has none
-	Votes []Vote      // the votes behind the marks, if several runs of a model voted
-	Work  *Work       // nil if no model was asked
-	Row   any         // further fields for WriteRows; its JSON must be an object
+	Tally     Tally           // the metrics are computed from it
+	Empty     bool            // the answer names nothing
+	Right     bool            // the answer is right as a whole; McNemar's test uses it
+	Forecasts []stat.Forecast // the probabilities in the answer, the first choice first; nil if it has none
+	Votes     []Vote          // the votes behind the forecasts, if several runs of a model voted
+	Work      *Work           // nil if no model was asked
+	Row       any             // further fields for WriteRows; its JSON must be an object
 }
 
 // Vote is an answer that the runs of a model voted for. It also says whether the

@@ -33,9 +33,9 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		if c == nil {
 			continue
 		}
-		n := fmt.Sprint(c.Marks)
+		n := fmt.Sprint(c.Forecasts)
 		if !c.Enough {
-			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinMarks)
+			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinForecasts)
 		}
 		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), threeOrDash(c.Skill), threeOrDash(c.AUROC), three(c.BaseRate), n)
 	}

@@ -58,7 +58,7 @@ func (toy) Score(c Case, a Answer) Score {
 		Rank int `json:"rank"`
 	}{place + 1}
 	if r.P > 0 {
-		s.Marks = []stat.Mark{{P: r.P, Right: s.Right}}
+		s.Forecasts = []stat.Forecast{{P: r.P, Right: s.Right}}
 	}
 	return s
 }

@@ -129,7 +129,7 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 		size[g]++
 	}
 	fold, folds := Folds(size, most)
-	var before, after []Mark
+	var before, after []Forecast
 	for k := range folds {
 		var others []Voted
 		for i, v := range list {
@@ -140,8 +140,8 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 		w := FitPlatt(others)
 		for i, v := range list {
 			if fold[group[i]] == k {
-				before = append(before, Mark{v.Raw, v.Right})
-				after = append(after, Mark{w.Probability(v.Raw, v.Agreement), v.Right})
+				before = append(before, Forecast{v.Raw, v.Right})
+				after = append(after, Forecast{w.Probability(v.Raw, v.Agreement), v.Right})
 			}
 		}
 	}
@@ -151,10 +151,10 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 	return out
 }
 
-func accuracyOf(marks []Mark) ([]Bin, Accuracy) {
-	marks = pickMarks(nil, marksOf([][]Mark{marks}), nil) // sorts them
-	bins := reliability(marks)
-	return bins, Accuracy{ECE: ece(bins, len(marks)), Brier: brier(marks)}
+func accuracyOf(forecasts []Forecast) ([]Bin, Accuracy) {
+	forecasts = pickForecasts(nil, forecastsOf([][]Forecast{forecasts}), nil) // sorts them
+	bins := reliability(forecasts)
+	return bins, Accuracy{ECE: ece(bins, len(forecasts)), Brier: brier(forecasts)}
 }
 
 // Folds distributes groups over at most `most` folds. It takes the largest group

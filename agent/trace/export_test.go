@@ -358,7 +358,7 @@ func TestPlayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := p.Played()
-	if got.First != nil || got.Turns != 5 || got.Of != 5 || !got.Same || got.Sent == 0 || got.Equal < 12 {
+	if got.First != nil || got.Turns != 5 || got.Recorded != 5 || !got.Same || got.Sent == 0 || got.Equal < 12 {
 		t.Errorf("played %+v", got)
 	}
 

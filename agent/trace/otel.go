@@ -176,7 +176,7 @@ func (x *otelExport) run() {
 }
 
 func (x *otelExport) request(i int, turn Turn) {
-	if turn.Asks == 0 && turn.Result == nil {
+	if turn.Attempts == 0 && turn.Result == nil {
 		return
 	}
 	a := attributes{}.text("gen_ai.operation.name", "chat").text("gen_ai.conversation.id", string(x.t.Run.ID)).
@@ -199,7 +199,7 @@ func (x *otelExport) request(i int, turn Turn) {
 }
 
 func (x *otelExport) call(turn Turn, c Call) {
-	if c.Result == nil && c.Asks == 0 {
+	if c.Result == nil && c.Attempts == 0 {
 		return
 	}
 	a := attributes{}.text("gen_ai.operation.name", "execute_tool").text("gen_ai.conversation.id", string(x.t.Run.ID)).

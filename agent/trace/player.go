@@ -229,14 +229,14 @@ func (p *Player) Note(context.Context, string, []byte) error { return nil }
 
 // Played is the result of a replay.
 type Played struct {
-	Turns   int         // number of requests that got a recorded reply
-	Of      int         // number of requests with a recorded reply or error
-	Equal   int         // number of prompts, requests, tool answers and verdicts that are as recorded
-	Differ  int         // number of those that are not
-	First   *Difference // nil if all are equal
-	Sent    int64       // tokens of all prompts, counted by the loop
-	Verdict json.RawMessage
-	Same    bool // the verdict names the recorded commits
+	Turns    int         // number of requests that got a recorded reply
+	Recorded int         // number of requests with a recorded reply or error
+	Equal    int         // number of prompts, requests, tool answers and verdicts that are as recorded
+	Differ   int         // number of those that are not
+	First    *Difference // nil if all are equal
+	Sent     int64       // tokens of all prompts, counted by the loop
+	Verdict  json.RawMessage
+	Same     bool // the verdict names the recorded commits
 }
 
 // Played returns the result so far.
@@ -246,7 +246,7 @@ func (p *Player) Played() Played {
 	out := Played{Turns: p.asked, Equal: p.equal, Differ: p.differ, First: p.first, Sent: p.sent, Verdict: p.verdict}
 	for _, turn := range p.t.Turns {
 		if turn.Result != nil {
-			out.Of++
+			out.Recorded++
 		}
 	}
 	if was := p.t.Verdict(); was != nil {

@@ -125,7 +125,7 @@ func (t *Turn) add(s cache.Step) error {
 	case cache.Intent:
 		intent, err := decode[agent.AskIntent](s.Payload)
 		t.Intent, t.Asked = intent, s.At
-		t.Asks++
+		t.Attempts++
 		return err
 	case cache.Result:
 		if err := decodeInto(&t.Result, s); err != nil {
@@ -157,7 +157,7 @@ func (t *Trajectory) addCall(s cache.Step, n, i int) error {
 			call.Call = asked
 		}
 		call.Began = s.At
-		call.Asks++
+		call.Attempts++
 		return err
 	case cache.Result:
 		result, err := decode[agent.CallResult](s.Payload)

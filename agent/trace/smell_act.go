@@ -32,7 +32,7 @@ func (t *Trajectory) acts() []act {
 		for _, c := range turn.Calls {
 			tool, said := c.Means()
 			does := t.deeds[tool]
-			if does == agent.DeedVerdict || c.Asks == 0 && c.Result == nil {
+			if does == agent.DeedVerdict || c.Attempts == 0 && c.Result == nil {
 				continue
 			}
 			args, _ := decode[callArgs]([]byte(said)) // text that is not JSON has no arguments

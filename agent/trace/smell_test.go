@@ -29,7 +29,7 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 		for i, text := range calls {
 			call, answer, _ := strings.Cut(text, " -> ")
 			name, args, _ := strings.Cut(call, " ")
-			c := Call{I: i + 1, Asks: 1, Call: model.Call{Name: name, Args: args}, Result: &agent.CallResult{Text: answer}}
+			c := Call{I: i + 1, Attempts: 1, Call: model.Call{Name: name, Args: args}, Result: &agent.CallResult{Text: answer}}
 			if c.Result.Text, c.Result.Failed = strings.CutPrefix(answer, "!"); name == "report" {
 				c.Result.Final = true
 			}

@@ -54,16 +54,16 @@ type About struct {
 // Turn is one request to the model, the reply, and the tool calls in the reply.
 // Requests without a reply are turns too.
 type Turn struct {
-	N       int              // from 1
-	Limit   *agent.LimitStep // the limit that made this the last request; nil for other requests
-	Asked   time.Time
-	Asks    int // number of recorded intents; more than one if the run was resumed here
-	Intent  agent.AskIntent
-	Done    time.Time
-	Result  *agent.AskResult // nil if the record ends before the result
-	Calls   []Call
-	Said    *agent.Said    // what was said to the model after a reply without calls
-	Removed *agent.Removed // what was removed from the conversation after this turn
+	N        int              // from 1
+	Limit    *agent.LimitStep // the limit that made this the last request; nil for other requests
+	Asked    time.Time
+	Attempts int // number of recorded intents; more than one if the run was resumed here
+	Intent   agent.AskIntent
+	Done     time.Time
+	Result   *agent.AskResult // nil if the record ends before the result
+	Calls    []Call
+	Said     *agent.Said    // what was said to the model after a reply without calls
+	Removed  *agent.Removed // what was removed from the conversation after this turn
 }
 
 // Reply returns the model's reply, or nil if there is none.
@@ -78,10 +78,10 @@ func (t Turn) Reply() *model.Reply {
 type Call struct {
 	I int // from 1
 	model.Call
-	Began  time.Time
-	Ended  time.Time
-	Asks   int               // number of recorded intents; 0 if the call was never begun
-	Result *agent.CallResult // nil if the call has no answer
+	Began    time.Time
+	Ended    time.Time
+	Attempts int               // number of recorded intents; 0 if the call was never begun
+	Result   *agent.CallResult // nil if the call has no answer
 }
 
 // Note is a step that a reader may want to see beside the conversation.

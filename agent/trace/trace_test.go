@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 	if r := got.Turns[1].Result; r == nil || r.Class != "overflow" || got.Turns[1].Removed == nil {
 		t.Errorf("the request that failed: %+v", got.Turns[1])
 	}
-	if c := got.Turns[2].Calls[1]; c.Result == nil || !c.Result.Malformed || c.Asks != 0 {
+	if c := got.Turns[2].Calls[1]; c.Result == nil || !c.Result.Malformed || c.Attempts != 0 {
 		t.Errorf("the malformed call: %+v", c)
 	}
 	if got.Took() <= 0 {
@@ -150,7 +150,7 @@ func TestReadResumed(t *testing.T) {
 		{Seq: 5, Kind: cache.Note, Key: agent.StepClosing, Payload: []byte(`{"status":"nothing"}`)},
 	}
 	got := traced().read(t, steps, cache.Done)
-	if len(got.Turns) != 1 || got.Turns[0].Asks != 2 || got.Status() != "nothing" {
+	if len(got.Turns) != 1 || got.Turns[0].Attempts != 2 || got.Status() != "nothing" {
 		t.Errorf("%+v, %s", got.Turns, got.Status())
 	}
 }

@@ -72,7 +72,7 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 		}
 		if len(part) > 0 {
 			fmt.Printf("%-20s %-7s first only %v\n%-20s %-7s short list %v\n", name, style, measure(part, ps, firstOnly), name, style, measure(part, ps, r.from))
-			if c := stat.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
+			if c := stat.NewCalibration(namedForecasts(part, ps, r.from)); c != nil {
 				fmt.Printf("%-20s %-7s ECE named  %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
 					name, style, c.ECE, c.ByChance.Mean, c.ByChance.High)
 			}

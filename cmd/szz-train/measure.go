@@ -67,7 +67,7 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	f := figures{
 		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
 		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
-		ECE: stat.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: stat.ECE(namedMarks(rows, ps, from)),
+		ECE: stat.ECE(namedForecasts(rows, ps, firstOnly)), NamedECE: stat.ECE(namedForecasts(rows, ps, from)),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -75,15 +75,15 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	return f
 }
 
-// namedMarks returns the marks of the suspects that are named in each case.
-func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Mark {
-	marks := make([][]stat.Mark, len(rows))
+// namedForecasts returns the forecasts of the suspects that are named in each case.
+func namedForecasts(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Forecast {
+	forecasts := make([][]stat.Forecast, len(rows))
 	for i, r := range rows {
 		for _, j := range chosen(ps[i], from.of(r)) {
-			marks[i] = append(marks[i], stat.Mark{P: ps[i][j], Right: r.Hit[j]})
+			forecasts[i] = append(forecasts[i], stat.Forecast{P: ps[i][j], Right: r.Hit[j]})
 		}
 	}
-	return marks
+	return forecasts
 }
 
 func share(a, b int) float64 {

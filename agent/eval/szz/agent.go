@@ -51,7 +51,7 @@ func workOf(o *eval.Observer, v *szz.Verdict, runs []string) *Work {
 	if r == nil {
 		return nil
 	}
-	work := &Work{Model: r.Model, Basis: r.Basis, Work: eval.Work{Runs: runs, Tools: o.Tools, Kept: o.Kept, Fallback: r.Fallback}}
+	work := &Work{Model: r.Model, Basis: r.Basis, Work: eval.Work{Runs: runs, Tools: o.Tools, CachedCalls: o.CachedCalls, Fallback: r.Fallback}}
 	for _, run := range r.Runs {
 		work.Status = append(work.Status, run.Status)
 		work.Turns += run.Turns

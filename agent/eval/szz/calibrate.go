@@ -16,7 +16,7 @@ import (
 // minNamed its quality cannot be measured (harness.md, section 5). With fewer than
 // minEachKind right or wrong ones nothing can be learnt about that kind.
 const (
-	minNamed    = stat.MinMarks
+	minNamed    = stat.MinForecasts
 	minEachKind = 10
 )
 

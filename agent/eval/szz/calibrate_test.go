@@ -26,7 +26,7 @@ func voted(n, repos int, truth func(p float64) float64) *eval.Results {
 		for range 2 {
 			raw := 0.05 + 0.9*random.Float64()
 			right := random.Float64() < truth(raw)
-			o.Marks = append(o.Marks, stat.Mark{P: raw, Right: right})
+			o.Forecasts = append(o.Forecasts, stat.Forecast{P: raw, Right: right})
 			o.Votes = append(o.Votes, eval.Vote{Voted: stat.Voted{Raw: raw, Agreement: 1, Right: right}})
 		}
 		res.Outcomes["agent"] = append(res.Outcomes["agent"], o)
@@ -133,7 +133,7 @@ func TestRecordsAreCalibrated(t *testing.T) {
 	vote := &szz.Vote{Raw: 0.5, Agreement: 1}
 	prediction := Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: vote}}, Work: &Work{Basis: basis}}
 	c := &detect.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
-	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Marks[0].P }
+	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Forecasts[0].P }
 	if got := p(Task{c}); got != c.Probability(0.5, 1) || p(Task{}) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(Task{}))
 	}

@@ -97,8 +97,8 @@ func TestMicroAverages(t *testing.T) {
 func TestCeiling(t *testing.T) {
 	c := Case{BICs: oids("a", "b", "c")}
 	o := Task{}.Score(c, Prediction{Suspects: []Suspect{{Commit: oid("a")}}, Candidates: oids("b", "x", "b")})
-	if o.Tally[found] != 1 || o.Tally[reachable] != 2 || o.Tally[pool] != 3 || len(o.Marks) != 0 {
-		t.Errorf("found %v, reachable %v, pool %v, marks %d; want 1, 2, 3, 0", o.Tally[found], o.Tally[reachable], o.Tally[pool], len(o.Marks))
+	if o.Tally[found] != 1 || o.Tally[reachable] != 2 || o.Tally[pool] != 3 || len(o.Forecasts) != 0 {
+		t.Errorf("found %v, reachable %v, pool %v, forecasts %d; want 1, 2, 3, 0", o.Tally[found], o.Tally[reachable], o.Tally[pool], len(o.Forecasts))
 	}
 }
 

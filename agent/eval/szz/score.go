@@ -100,7 +100,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 			row.Rank = n.answers
 			s.Right = n.answers == 1
 		}
-		mark(&s, suspect, right)
+		addForecast(&s, suspect, right)
 	}
 	if p.Ranked {
 		row.Rank = 1 + slices.IndexFunc(p.Candidates, func(oid gitext.OID) bool { return truth[oid] != "" })
@@ -115,10 +115,10 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	return s
 }
 
-// mark adds the probability of a suspect and the vote behind it to the score.
-func mark(s *eval.Score, suspect Suspect, right bool) {
+// addForecast adds the probability of a suspect and the vote behind it to the score.
+func addForecast(s *eval.Score, suspect Suspect, right bool) {
 	if suspect.Probability > 0 {
-		s.Marks = append(s.Marks, stat.Mark{P: suspect.Probability, Right: right})
+		s.Forecasts = append(s.Forecasts, stat.Forecast{P: suspect.Probability, Right: right})
 	}
 	if v := suspect.Vote; v != nil {
 		s.Votes = append(s.Votes, eval.Vote{Voted: stat.Voted{Raw: v.Raw, Agreement: v.Agreement, Right: right}, Absent: v.Absent})
