@@ -26,7 +26,7 @@ type CaseFile struct {
 	Path       string `json:"path"`
 	SHA256     string `json:"sha256"`
 	Cases      int    `json:"cases"`
-	Duplicates int    `json:"duplicates,omitempty"` // cases that an earlier file already has
+	Duplicates int    `json:"duplicates,omitempty"` // number of cases that an earlier file already has
 }
 
 // CaseError is the error for a line of a case file that is not a valid case.
@@ -117,10 +117,10 @@ func readCases(t Task, path string, r io.Reader) ([]Case, error) {
 // folder of repositories.
 func CheckRepoName(name string) error {
 	if name == "" {
-		return errors.New(`no "repo"`)
+		return errors.New(`the field "repo" is missing`)
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\\\x00") {
-		return fmt.Errorf(`"repo" is %q, not owner/name`, name)
+		return fmt.Errorf(`the field "repo" is %q, not owner/name`, name)
 	}
 	return nil
 }

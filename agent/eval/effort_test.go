@@ -27,7 +27,7 @@ func TestEffortByHand(t *testing.T) {
 	e := newEffort([]Outcome{
 		asked(1, 90, &usd, "report"),
 		asked(3, 190, nil, "git_blame git_show", "git_show", "report"),
-		{Evaluated: true, Seconds: 100}, // an annotation answered: no model was asked
+		{Evaluated: true, Seconds: 100}, // an annotation answered, so no model was asked
 	})
 	if e.Cases != 2 || e.Turns.Mean != 2 || e.Turns.Total != 4 || e.Prompt.Median != 150 || e.Cached.Total != 20 {
 		t.Errorf("effort %+v", e)

@@ -54,7 +54,7 @@ func FindJournal(ctx context.Context, t Task, traces *cache.Traces, name string)
 		}
 	}
 	if run.Kind != runKind(t) {
-		return nil, fmt.Errorf("run %q is %s, not an evaluation", name, run.Kind)
+		return nil, fmt.Errorf("run %q is of kind %s, not an evaluation", name, run.Kind)
 	}
 	return &RunJournal{t, traces, run.ID}, nil
 }

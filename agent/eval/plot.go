@@ -56,7 +56,7 @@ type barRow struct {
 	Name, Value             string
 	Best                    bool
 	Text, Mid, Y, Height    string // distances from the top
-	Width                   string // of the bar
+	Width                   string // width of the bar
 	ValueX                  string
 	Low, High               string // ends of the interval; "" if there is none
 	Dots                    []barDot

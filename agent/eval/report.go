@@ -20,14 +20,14 @@ type Report struct {
 	Schema      string      `json:"schema"`
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
-	Version     string      `json:"version"`     // of the engine
+	Version     string      `json:"version"`     // version of the engine
 	Annotations bool        `json:"annotations"` // the engines saw hints such as Fixes: in messages
 	Files       []CaseFile  `json:"files"`
 	Cases       int         `json:"cases"`
 	SampledFrom int         `json:"sampled_from,omitempty"` // number of cases from which Cases were sampled
-	Evaluated   int         `json:"evaluated"`              // by at least one algorithm
-	Unfinished  int         `json:"unfinished"`
-	Reused      int         `json:"reused_predictions"`
+	Evaluated   int         `json:"evaluated"`              // cases that at least one algorithm evaluated
+	Unfinished  int         `json:"unfinished"`             // cases that an interrupted run did not reach
+	Reused      int         `json:"reused_predictions"`     // predictions that the journal already had
 	Resamples   int         `json:"bootstrap_resamples"`
 	Seed        int         `json:"bootstrap_seed"`
 	Skipped     []Skipped   `json:"skipped"`

@@ -62,7 +62,7 @@ type Score struct {
 // answer is right.
 type Vote struct {
 	stat.Voted
-	Absent int // runs that gave no verdict
+	Absent int // number of runs that gave no verdict
 }
 
 // Tally holds counts of what an answer got right and wrong. The task chooses what
@@ -97,7 +97,7 @@ type Metric struct {
 	// bootstrap interval and are shown wherever there is room for only a few.
 	Estimated bool
 	Brief     bool // the tables of strata show it too
-	Decimals  int  // in tables
+	Decimals  int  // digits after the point in tables
 }
 
 // Sheet defines which metrics the reports of a task show, and in which words.

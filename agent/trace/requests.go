@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/model"
 )
 
-// requests reconstructs the messages of each request. requests[i] is the conversation that
+// requests reconstructs the messages of each request. Entry i is the conversation that
 // the request of Turns[i] contained, as far as it was recorded.
 func (t *Trajectory) requests() [][]model.Message {
 	var all [][]model.Message

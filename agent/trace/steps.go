@@ -105,7 +105,7 @@ func ReadSteps(r io.Reader) (cache.Run, []cache.Step, error) {
 			return run, steps, nil
 		}
 		if err != nil {
-			return run, steps, fmt.Errorf("step %d: %w", len(steps)+1, err)
+			return run, steps, fmt.Errorf("read step %d: %w", len(steps)+1, err)
 		}
 		s := cache.Step{Seq: int64(len(steps) + 1), Kind: line.Kind, Key: line.Key, At: line.At, Payload: line.Bytes}
 		if line.Payload != nil {

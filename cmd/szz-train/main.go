@@ -1,4 +1,4 @@
-// Command szz-train makes the model of `git agent szz`'s ranker from case files
+// Command szz-train trains the model of `git agent szz`'s ranker from case files
 // with known answers. It is a development tool and is not installed with the
 // plugin.
 //

@@ -11,7 +11,7 @@ import (
 // figures are the usual metrics, micro-averaged over bug-introducing commits.
 type figures struct {
 	Precision, Recall, F1 float64
-	Ghost, Cross          float64 // recall
+	Ghost, Cross          float64 // recall on fixes that delete nothing, and on cross-file ones
 	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects

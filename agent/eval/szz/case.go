@@ -59,10 +59,10 @@ func parseCase(line []byte) (Case, error) {
 		return Case{}, err
 	}
 	if c.Fix == "" {
-		return Case{}, errors.New(`no "fix"`)
+		return Case{}, errors.New(`the field "fix" is missing`)
 	}
 	if len(c.BICs) == 0 {
-		return Case{}, errors.New(`no "bics": a case without a known answer cannot be evaluated`)
+		return Case{}, errors.New(`the field "bics" is missing or empty, and a case without a known answer cannot be evaluated`)
 	}
 	if err := checkOIDs(&c); err != nil {
 		return Case{}, err
@@ -76,17 +76,17 @@ func parseCase(line []byte) (Case, error) {
 func checkOIDs(c *Case) error {
 	var err error
 	if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
-		return fmt.Errorf(`"fix": %w`, err)
+		return fmt.Errorf(`the field "fix": %w`, err)
 	}
 	for i := range c.BICs {
 		if c.BICs[i], err = gitext.ParseOID(string(c.BICs[i])); err != nil {
-			return fmt.Errorf(`"bics": %w`, err)
+			return fmt.Errorf(`the field "bics": %w`, err)
 		}
 	}
 	for bic, twins := range c.Twins {
 		for _, twin := range twins {
 			if _, err := gitext.ParseOID(string(twin)); err != nil {
-				return fmt.Errorf(`"bic_twins" of %s: %w`, bic, err)
+				return fmt.Errorf(`the field "bic_twins" of %s: %w`, bic, err)
 			}
 		}
 	}

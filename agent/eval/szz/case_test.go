@@ -45,12 +45,12 @@ func TestBadLines(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`{"id":`, "unexpected end"},
 		{`[]`, "cannot unmarshal"},
-		{`{"fix":"` + f40 + `","bics":["` + b40 + `"]}`, `no "repo"`},
+		{`{"fix":"` + f40 + `","bics":["` + b40 + `"]}`, `"repo" is missing`},
 		{`{"repo":"../x","fix":"` + f40 + `","bics":["` + b40 + `"]}`, "not owner/name"},
 		{`{"repo":"/etc","fix":"` + f40 + `","bics":["` + b40 + `"]}`, "not owner/name"},
-		{`{"repo":"o/r","bics":["` + b40 + `"]}`, `no "fix"`},
+		{`{"repo":"o/r","bics":["` + b40 + `"]}`, `"fix" is missing`},
 		{`{"repo":"o/r","fix":"abc","bics":["` + b40 + `"]}`, `"fix"`},
-		{`{"repo":"o/r","fix":"` + f40 + `","bics":[]}`, `no "bics"`},
+		{`{"repo":"o/r","fix":"` + f40 + `","bics":[]}`, `"bics" is missing`},
 		{`{"repo":"o/r","fix":"` + f40 + `","bics":["-x"]}`, `"bics"`},
 		{strings.TrimSpace(good), "also on line 1"},
 	} {

@@ -18,7 +18,8 @@ var dimensions = []eval.Dimension{
 	eval.ByRepository,
 }
 
-// singleStratum makes Dimension.Of from a function that gives each case exactly one stratum.
+// singleStratum makes Dimension.Of from a function that gives each case exactly one
+// stratum.
 func singleStratum(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
