@@ -28,7 +28,7 @@ type tick struct {
 	Label string
 }
 
-// ticks returns the grid lines at 0, 0.2, ... 1. Scale maps a value to a
+// ticks returns the grid lines at 0, 0.2, ... 1. scale maps a value to a
 // coordinate.
 func ticks(scale func(float64) float64) []tick {
 	var list []tick

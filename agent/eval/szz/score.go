@@ -54,9 +54,9 @@ type scoreRow struct {
 }
 
 // calibrated returns the prediction with probabilities that the calibration
-// computes from its votes. It changes nothing if the calibration has another basis
-// than the prediction, and leaves out votes in which a run gave no verdict. The
-// kept prediction does not change, so a new calibration needs no new answers.
+// computes from its votes. A probability stays raw if the calibration is for another
+// basis, or if a run of the vote gave no verdict. The kept prediction does not change,
+// so a new calibration needs no new answers.
 func (p Prediction) calibrated(c *detect.Calibration) Prediction {
 	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {
 		return p
