@@ -7,34 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // git opens the files of a repository whatever they are. If one is a named
 // pipe, git waits until the time-out, which is long because some real answers
 // take long. So when a call has run for a while, we check once whether such a
 // file blocks it, and if so end the call with an error that names the file.
-
-// blockedAfter is how long git may run before the check, which takes a fraction
-// of a second in a large repository.
-const blockedAfter = 2 * time.Second
-
-// A blockWatcher looks for a file that blocks git. It returns an error that
-// names the file, or nil.
-type blockWatcher func(context.Context) error
-
-// watch schedules the check. If it finds a blocking file it ends the call
-// through cancel.
-func (look blockWatcher) watch(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
-	if look == nil {
-		return func() bool { return false }
-	}
-	return time.AfterFunc(blockedAfter, func() {
-		if err := look(ctx); err != nil {
-			cancel(err)
-		}
-	}).Stop
-}
 
 // errBlocking returns an error if a file would block git.
 func errBlocking(path string, mode fs.FileMode) error {
@@ -99,18 +77,4 @@ func blockingFileBelow(ctx context.Context, top string, named map[string]bool) e
 		}
 		return errBlocking(path, d.Type())
 	})
-}
-
-// blockingFile checks the repository's git directories.
-func (r *Repo) blockingFile(ctx context.Context) error {
-	dirs := []string{r.gitDir, r.commonDir}
-	if r.gitDir == "" { // the repository has not been found yet
-		dirs = []string{findGitDir(r.opt.Dir, r.user.getenv("GIT_DIR"))}
-	}
-	for _, dir := range dirs {
-		if err := blockingFileInGitDir(ctx, dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }

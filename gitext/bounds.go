@@ -1,10 +1,8 @@
 package gitext
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +54,21 @@ type limits struct {
 	shorter atomic.Bool   // one process has hit its bound, so later ones get less
 }
 
+// newLimits returns limits whose memory bound is what read returns, unless that
+// is too little to be of use. It calls read in the background; the first process
+// waits for the result.
+func newLimits(read func() (memory int64, ok bool)) *limits {
+	l := &limits{read: make(chan struct{})}
+	l.memory.Store(memoryBound())
+	go func() {
+		defer close(l.read)
+		if n, ok := read(); ok && n >= leastMemory {
+			l.memory.Store(n)
+		}
+	}()
+	return l
+}
+
 // memoryFor returns the memory bound for a git process that starts now. Once a
 // process has hit the bound, later ones of the same repository get a quarter:
 // each would otherwise take seconds to fail in the same way.
@@ -78,48 +91,6 @@ var memoryBound = sync.OnceValue(func() int64 {
 	}
 	return defaultMemory
 })
-
-// readLimits reads agent.gitMemory while Open goes on; the first read of an
-// object waits for it. An unreadable configuration is not reported here but by
-// the first call that depends on it.
-func (r *Repo) readLimits(ctx context.Context) *limits {
-	l := &limits{read: make(chan struct{})}
-	l.memory.Store(memoryBound())
-	go func() {
-		defer close(l.read)
-		read := r.opt.Settings
-		if read == nil {
-			read = func(ctx context.Context) (map[string][]ConfigValue, error) {
-				return r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
-			}
-		}
-		settings, err := read(ctx)
-		if n, ok := ParseSize(trusted(settings[strings.ToLower(MemorySetting)])); err == nil && ok && n >= leastMemory {
-			l.memory.Store(n)
-		}
-	}()
-	return l
-}
-
-// ParseSize reads a number of bytes as git does: k, m and g are powers of 1024.
-func ParseSize(s string) (int64, bool) {
-	shift := 0
-	if s != "" {
-		shift = 10 * (1 + strings.IndexByte("kmg", s[len(s)-1]|0x20))
-	}
-	if shift > 0 {
-		s = s[:len(s)-1]
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n << shift, err == nil && n <= math.MaxInt64>>shift && n >= 0
-}
-
-// Unreadable is true for an error that says why a part of the repository could
-// not be read: the clone lacks an object, it is too large, or git met a bound.
-// What else can be read is still an answer. CountUnread counts them.
-func Unreadable(err error) bool {
-	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || bounded(err)
-}
 
 // bounded reports whether a bound on git caused the error.
 func bounded(err error) bool {

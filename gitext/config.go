@@ -6,31 +6,6 @@ import (
 	"strings"
 )
 
-// ConfigValue is one value of a setting and the scope that it comes from.
-type ConfigValue struct {
-	Scope string // system, global, local, worktree, command
-	Value string
-	Bare  bool // the key stands alone, without "=": true for a boolean
-}
-
-// Trusted reports whether a value comes from the user's own configuration.
-// Other values may have come with the repository, and must not decide where
-// data is sent or which program runs.
-func (v ConfigValue) Trusted() bool {
-	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
-}
-
-// trusted returns the last value of the user's own configuration, or "".
-func trusted(values []ConfigValue) string {
-	value := ""
-	for _, v := range values {
-		if v.Trusted() {
-			value = v.Value
-		}
-	}
-	return value
-}
-
 // Config reads all agent.* settings at once. Keys are spelled as git prints
 // them: lower case except for the middle part. If a key has several values, the
 // last one counts.
@@ -54,20 +29,6 @@ func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]Confi
 	return parseConfig(string(out)), nil
 }
 
-// parseConfig reads "scope NUL key newline value NUL"; the newline is missing
-// where the key stands alone.
-func parseConfig(out string) map[string][]ConfigValue {
-	settings := map[string][]ConfigValue{}
-	for out != "" {
-		var scope, entry string
-		scope, out, _ = strings.Cut(out, "\x00")
-		entry, out, _ = strings.Cut(out, "\x00")
-		key, value, found := strings.Cut(entry, "\n")
-		settings[key] = append(settings[key], ConfigValue{Scope: scope, Value: value, Bare: !found})
-	}
-	return settings
-}
-
 // Settings reads the agent.* settings as git in the current directory sees
 // them. Outside a repository those are the settings of the user and the system.
 func Settings(ctx context.Context) (map[string][]ConfigValue, error) {
@@ -76,11 +37,19 @@ func Settings(ctx context.Context) (map[string][]ConfigValue, error) {
 	return outside.settings(ctx, `^agent\.`)
 }
 
-// IsFalse reports whether git reads the value of a setting as false.
-func IsFalse(v string) bool {
-	switch strings.ToLower(v) {
-	case "", "0", "false", "no", "off":
-		return true
+// readLimits reads agent.gitMemory while Open goes on; the first read of an
+// object waits for it. An unreadable configuration is not reported here but by
+// the first call that depends on it.
+func (r *Repo) readLimits(ctx context.Context) *limits {
+	read := r.opt.Settings
+	if read == nil {
+		read = func(ctx context.Context) (map[string][]ConfigValue, error) {
+			return r.settings(ctx, "^"+strings.ToLower(strings.ReplaceAll(MemorySetting, ".", `\.`))+"$")
+		}
 	}
-	return false
+	return newLimits(func() (int64, bool) {
+		settings, err := read(ctx)
+		n, ok := ParseSize(trusted(settings[strings.ToLower(MemorySetting)]))
+		return n, ok && err == nil
+	})
 }

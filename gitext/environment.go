@@ -100,3 +100,28 @@ func shadowEnv(dir string, alternates string) []string {
 	}
 	return env
 }
+
+// ourKeys lists the variables in which this program receives keys.
+var ourKeys = []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"}
+
+// withoutKeys removes the variables that hold keys of this program. It is used
+// for the user's own programs, which may need other secrets from the
+// environment.
+func withoutKeys(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(ourKeys, name)
+	})
+}
+
+// secretVariable reports whether a variable is named like one that holds a
+// secret. GIT_CONFIG_KEY_<n> names a setting and does not count.
+func secretVariable(name string) bool {
+	name = strings.ToUpper(name)
+	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "CREDENTIAL"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "_KEY")
+}

@@ -129,7 +129,7 @@ func FuzzObjectHead(f *testing.F) {
 	f.Add(someOID + " blob 12")
 	f.Add("x missing")
 	f.Fuzz(func(t *testing.T, in string) {
-		if head, err := parseObjectHead(in); err == nil && (head.oid.valid() != nil || head.size < 0) {
+		if head, err := parseObjectHead(in); err == nil && (!isOID(head.oid) || head.size < 0) {
 			t.Errorf("%+v", head)
 		}
 	})

@@ -29,13 +29,8 @@ func (o OID) zero() bool {
 
 // ParseOID accepts a full object id and nothing else.
 func ParseOID(s string) (OID, error) {
-	if len(s) != 40 && len(s) != 64 {
+	if !isOID(s) {
 		return "", fmt.Errorf("%q is not a full object id", s)
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return "", fmt.Errorf("%q is not a full object id", s)
-		}
 	}
 	return OID(s), nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 )
 
@@ -42,26 +41,6 @@ func PagerCommand(ctx context.Context) string {
 		return ""
 	}
 	return command
-}
-
-// ownSetting returns the value of a key in the user's own configuration.
-// foreign reports whether the repository sets the key too, which does not
-// count.
-func ownSetting(ctx context.Context, key string) (value string, set, foreign bool) {
-	out, err := userGit(ctx, "config", "--null", "--show-scope", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
-	var gitErr *Error
-	if err != nil {
-		unset := errors.As(err, &gitErr) && gitErr.Exit == 1
-		return "", false, !unset // the configuration could not be read: the repository may set it
-	}
-	for _, v := range parseConfig(out)[key] {
-		if v.Trusted() {
-			value, set = v.Value, true
-		} else {
-			foreign = true
-		}
-	}
-	return value, set, foreign
 }
 
 // A Pager is a running pager. It shows what is written to it.

@@ -107,40 +107,6 @@ func unescape(s string) (raw byte, size int) {
 	return (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0'), 3
 }
 
-// splitAlternates splits the list in GIT_ALTERNATE_OBJECT_DIRECTORIES at its
-// colons. An entry that begins with a quote is quoted in C style.
-func splitAlternates(list string) []string {
-	var dirs []string
-	for list != "" {
-		var dir string
-		if strings.HasPrefix(list, `"`) {
-			var err error
-			if dir, list, err = cutQuoted(list); err != nil {
-				return dirs
-			}
-			list = strings.TrimPrefix(list, ":")
-		} else {
-			dir, list, _ = strings.Cut(list, ":")
-		}
-		if dir != "" {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-// joinAlternates is the reverse of splitAlternates.
-func joinAlternates(dirs []string) string {
-	var quoted []string
-	for _, dir := range dirs {
-		if strings.Contains(dir, ":") || needsQuote(dir) {
-			dir = forceQuote(dir)
-		}
-		quoted = append(quoted, dir)
-	}
-	return strings.Join(quoted, ":")
-}
-
 func forceQuote(path string) string {
 	if q := quotePath(path); strings.HasPrefix(q, `"`) {
 		return q

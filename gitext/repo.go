@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,40 +166,7 @@ func (r *Repo) setObjects(dir string) {
 // name any directory as one, such as the home directory, and a caller may grant
 // others access to these. So a directory is listed only if it contains nothing
 // but what git keeps in an object directory.
-func (r *Repo) ObjectDirs() []string {
-	const deepest = 5 // as far as git follows alternates
-	dirs := slices.DeleteFunc(slices.Clone(r.objects), func(dir string) bool { return !onlyObjects(dir) })
-	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
-		var next []string
-		for _, dir := range from {
-			text, _ := ReadRegular(filepath.Join(dir, "info", "alternates"), maxAlternates) // most have none
-			for line := range strings.Lines(string(text)) {
-				alt := strings.TrimSuffix(line, "\n")
-				if !filepath.IsAbs(alt) {
-					alt = filepath.Join(dir, alt)
-				}
-				if !strings.HasPrefix(line, "#") && !slices.Contains(dirs, alt) && onlyObjects(alt) {
-					next = append(next, alt)
-				}
-			}
-		}
-		dirs, from = append(dirs, next...), next
-	}
-	return dirs
-}
-
-// objectEntry matches the names that git uses in an object directory.
-var objectEntry = regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
-
-// onlyObjects reports whether every entry of the directory has a name that git
-// uses there. An empty directory qualifies.
-func onlyObjects(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry.MatchString(e.Name()) })
-}
-
-// maxAlternates bounds the size of a file objects/info/alternates.
-const maxAlternates = 1 << 20
+func (r *Repo) ObjectDirs() []string { return objectDirs(r.objects) }
 
 // maxShallow bounds the size of the file shallow: a million commits.
 const maxShallow = 64 << 20
@@ -314,3 +279,17 @@ func (r *Repo) EmptyTree() OID {
 
 // oidDigits is the length of this repository's object ids.
 func (r *Repo) oidDigits() int { return len(r.EmptyTree()) }
+
+// blockingFile checks the repository's git directories.
+func (r *Repo) blockingFile(ctx context.Context) error {
+	dirs := []string{r.gitDir, r.commonDir}
+	if r.gitDir == "" { // the repository has not been found yet
+		dirs = []string{findGitDir(r.opt.Dir, r.user.getenv("GIT_DIR"))}
+	}
+	for _, dir := range dirs {
+		if err := blockingFileInGitDir(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}

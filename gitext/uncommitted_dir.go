@@ -145,7 +145,7 @@ func copyFile(to, from string, max int64) error {
 // repository, as a submodule's does, or if the user's environment names it or
 // the repository.
 func (r *Repo) checkWorkTree() error {
-	if !isDir(r.workTree) {
+	if info, err := os.Stat(r.workTree); err != nil || !info.IsDir() {
 		return &Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
 	}
 	if r.user.getenv("GIT_WORK_TREE") != "" || r.user.getenv("GIT_DIR") != "" {

@@ -1,16 +1,12 @@
 package gitext
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"regexp"
 	"strings"
-	"time"
 )
-
-// settingTimeout bounds a look at the configuration.
-const settingTimeout = 2 * time.Second
 
 // ConfigBool reads a boolean setting. It returns otherwise if the setting is
 // unset or unreadable.
@@ -69,20 +65,22 @@ func escapeOf(spelled string) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// userGit runs git as the user would and returns its output without the final
-// newline.
-func userGit(ctx context.Context, args ...string) (string, error) {
-	r := runner{env: withoutKeys(os.Environ()), timeout: settingTimeout}
-	out, err := r.output(ctx, call{args: args})
-	return string(bytes.TrimSuffix(out, []byte("\n"))), err
-}
-
-// UserGitVersion returns the version of the git in PATH. It needs no
-// repository.
-func UserGitVersion(ctx context.Context) (string, error) {
-	// Ignore the configuration: if it is broken, that is a finding of its own.
-	r := runner{env: append(withoutKeys(os.Environ()), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull), timeout: settingTimeout}
-	text, err := r.output(ctx, call{args: []string{"version"}})
-	out := string(bytes.TrimSuffix(text, []byte("\n")))
-	return strings.TrimPrefix(out, "git version "), err
+// ownSetting returns the value of a key in the user's own configuration.
+// foreign reports whether the repository sets the key too, which does not
+// count.
+func ownSetting(ctx context.Context, key string) (value string, set, foreign bool) {
+	out, err := userGit(ctx, "config", "--null", "--show-scope", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
+	var gitErr *Error
+	if err != nil {
+		unset := errors.As(err, &gitErr) && gitErr.Exit == 1
+		return "", false, !unset // the configuration could not be read: the repository may set it
+	}
+	for _, v := range parseConfig(out)[key] {
+		if v.Trusted() {
+			value, set = v.Value, true
+		} else {
+			foreign = true
+		}
+	}
+	return value, set, foreign
 }
