@@ -3,14 +3,10 @@
 package gitext
 
 import (
-	"bufio"
 	"errors"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
 // gitIn is git with something to read.
@@ -63,8 +59,7 @@ func bombed(t *testing.T) (*fixture, []OID) {
 
 // boundedAt lets each git of the repository have so many bytes.
 func (r *Repo) boundedAt(bytes int64) *Repo {
-	<-r.shadow.limits.read
-	r.shadow.limits.memory.Store(bytes)
+	r.shadow.limits = newLimits(func() (int64, bool) { return bytes, true })
 	return r
 }
 
@@ -93,7 +88,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if errors.As(failed, &gitErr) && !strings.Contains(gitErr.Hint, "agent.gitMemory") {
 		t.Errorf("hint %q", gitErr.Hint)
 	}
-	if next := r.shadow.memoryFor(); next != leastMemory {
+	if next := r.shadow.memoryFor(); next != 64<<20 {
 		t.Errorf("the next git may have %d bytes", next)
 	}
 }
@@ -143,41 +138,12 @@ func TestConfiguredMemory(t *testing.T) {
 	// agent.gitMemory counts where the user sets it, not where a repository does.
 	f := newFixture(t)
 	f.git("config", "agent.gitMemory", "77m")
-	if got := f.open().shadow.memoryFor(); got != memoryBound() {
+	if got := f.open().shadow.memoryFor(); got != new(runner).memoryFor() {
 		t.Errorf("a repository set %d", got)
 	}
 	f.git("config", "--global", "agent.gitMemory", "99m")
 	if got := f.open().shadow.memoryFor(); got != 99<<20 {
 		t.Errorf("the user got %d", got)
-	}
-}
-
-func TestTotalTimeIsBounded(t *testing.T) {
-	// A git that always says something, and never ends, is ended.
-	r := newFixture(t).open()
-	c := call{args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, total: 500 * time.Millisecond}
-	err := r.shadow.stream(t.Context(), c, func(out *bufio.Reader) error {
-		_, err := io.Copy(io.Discard, out)
-		return err
-	})
-	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no end after 500ms") {
-		t.Errorf("got %v, want ErrTimeout", err)
-	}
-}
-
-func TestCrashIsTyped(t *testing.T) {
-	// A signal that nobody sent is no failure of the repository's.
-	r := newFixture(t).open()
-	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
-		dir := t.TempDir()
-		script := "#!/bin/sh\nkill -" + signal + " $$\n"
-		if err := os.WriteFile(dir+"/git", []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-		if _, err := r.shadow.output(t.Context(), call{args: []string{"version"}}); !errors.Is(err, want) {
-			t.Errorf("SIG%s: %v, want %v", signal, err, want)
-		}
 	}
 }
 
@@ -207,19 +173,6 @@ func TestLargeCommit(t *testing.T) {
 	for e, err := range r.Log(t.Context(), LogOptions{Tip: oid}) {
 		if err != nil || e.OID != oid || len(e.Subject) > maxHead || len(e.AuthorName) > maxHead {
 			t.Errorf("%s, %d bytes of subject, %v", e.OID, len(e.Subject), err)
-		}
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	// Sizes are git's.
-	for text, want := range map[string]int64{"5": 5, "2k": 2048, "3M": 3 << 20, "1g": 1 << 30, "": -1, "x": -1, "-1": -1, "9999999999g": -1, "k": -1} {
-		got, ok := ParseSize(text)
-		if !ok {
-			got = -1
-		}
-		if got != want {
-			t.Errorf("%q is %d, want %d", text, got, want)
 		}
 	}
 }

@@ -125,38 +125,6 @@ func FuzzCommit(f *testing.F) {
 	})
 }
 
-func FuzzObjectHead(f *testing.F) {
-	f.Add(someOID + " blob 12")
-	f.Add("x missing")
-	f.Fuzz(func(t *testing.T, in string) {
-		if head, err := parseObjectHead(in); err == nil && (!isOID(head.oid) || head.size < 0) {
-			t.Errorf("%+v", head)
-		}
-	})
-}
-
-func FuzzConfig(f *testing.F) {
-	f.Add("local\x00agent.a\nvalue\x00global\x00agent.b\x00")
-	f.Fuzz(func(t *testing.T, in string) { parseConfig(in) })
-}
-
-func FuzzQuote(f *testing.F) {
-	for _, p := range oddPaths {
-		f.Add(p)
-	}
-	f.Add(`"\303\274\t"`)
-	f.Fuzz(func(t *testing.T, in string) {
-		if got, err := unquotePath(quotePath(in)); !strings.HasPrefix(in, `"`) && (err != nil || got != in) {
-			t.Errorf("%q became %q, %v", in, got, err)
-		}
-		unquotePath(in)
-		dirs := splitAlternates(in)
-		if again := splitAlternates(joinAlternates(dirs)); strings.Join(again, "\n") != strings.Join(dirs, "\n") {
-			t.Errorf("%q became %q", dirs, again)
-		}
-	})
-}
-
 func FuzzTrailers(f *testing.F) {
 	for _, m := range messages {
 		f.Add(m)

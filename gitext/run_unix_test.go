@@ -15,6 +15,13 @@ import (
 	"time"
 )
 
+// someGit runs git outside of any repository.
+func someGit(t *testing.T) *runner {
+	t.Helper()
+	env := append(userEnv(true), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	return &runner{dir: t.TempDir(), env: env, pins: pinned, timeout: defaultTimeout}
+}
+
 // hang is a git that starts a child, says so and never ends. Both hold on to
 // stdout, and to more, a shell's redirection.
 func hang(trap, more string) call {
@@ -26,7 +33,7 @@ func TestCancelKillsTheGroup(t *testing.T) {
 	// ignores the interrupt, and the call must come back with the reason.
 	for name, trap := range map[string]string{"polite": "", "stubborn": "trap '' INT;"} {
 		t.Run(name, func(t *testing.T) {
-			r := newFixture(t).open()
+			r := someGit(t)
 			fifo := filepath.Join(t.TempDir(), "fifo")
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Fatal(err)
@@ -40,7 +47,7 @@ func TestCancelKillsTheGroup(t *testing.T) {
 				gone <- err
 			}()
 			ctx, cancel := context.WithCancel(t.Context())
-			err := r.shadow.stream(ctx, hang(trap, "9>"+fifo), func(out *bufio.Reader) error {
+			err := r.stream(ctx, hang(trap, "9>"+fifo), func(out *bufio.Reader) error {
 				_, err := out.ReadString('\n')
 				cancel()
 				if err == nil {
@@ -62,10 +69,10 @@ func TestCancelKillsTheGroup(t *testing.T) {
 func TestTimeoutIsTyped(t *testing.T) {
 	// A call that runs out of its time must say ErrTimeout, how long it was, and
 	// what to do.
-	r := newFixture(t).open()
+	r := someGit(t)
 	c := hang("", "")
 	c.timeout = 100 * time.Millisecond
-	_, err := r.shadow.output(t.Context(), c)
+	_, err := r.output(t.Context(), c)
 	var gitErr *Error
 	if !errors.Is(err, ErrTimeout) || !errors.As(err, &gitErr) || !strings.Contains(err.Error(), "git took too long: no answer for 100ms") || gitErr.Hint == "" {
 		t.Errorf("got %v, want ErrTimeout", err)
@@ -83,8 +90,8 @@ func TestSlowConsumerIsNoTimeout(t *testing.T) {
 
 func TestStoppedReaderIsSuccess(t *testing.T) {
 	// A reader that has seen enough ends git at once and without an error.
-	r := newFixture(t).open()
-	err := r.shadow.stream(t.Context(), hang("", ""), func(out *bufio.Reader) error {
+	r := someGit(t)
+	err := r.stream(t.Context(), hang("", ""), func(out *bufio.Reader) error {
 		_, err := out.ReadString('\n')
 		return errors.Join(err, errStop)
 	})
@@ -95,8 +102,8 @@ func TestStoppedReaderIsSuccess(t *testing.T) {
 
 func TestOutputIsBounded(t *testing.T) {
 	// More output than allowed is ErrOutputLimit, and git is ended.
-	r := newFixture(t).open()
-	_, err := r.shadow.output(t.Context(), call{args: []string{"-c", "alias.yes=!yes", "yes"}, max: 1000})
+	r := someGit(t)
+	_, err := r.output(t.Context(), call{args: []string{"-c", "alias.yes=!yes", "yes"}, max: 1000})
 	if !errors.Is(err, ErrOutputLimit) {
 		t.Errorf("got %v, want ErrOutputLimit", err)
 	}
@@ -105,8 +112,8 @@ func TestOutputIsBounded(t *testing.T) {
 func TestErrorTellsAll(t *testing.T) {
 	// A failed call carries git's arguments, exit code and words, the tail of
 	// them when there are many, and reads like git.
-	r := newFixture(t).open()
-	_, err := r.shadow.output(t.Context(), call{args: []string{"-c", "alias.die=!yes noise | head -c 100000 >&2; { echo; echo 'fatal: the end'; } >&2; exit 42; :", "die"}})
+	r := someGit(t)
+	_, err := r.output(t.Context(), call{args: []string{"-c", "alias.die=!yes noise | head -c 100000 >&2; { echo; echo 'fatal: the end'; } >&2; exit 42; :", "die"}})
 	var gitErr *Error
 	if !errors.As(err, &gitErr) {
 		t.Fatalf("got %v", err)
@@ -116,5 +123,34 @@ func TestErrorTellsAll(t *testing.T) {
 	}
 	if !strings.HasSuffix(err.Error(), ": the end") {
 		t.Errorf("reads %q", err)
+	}
+}
+
+func TestTotalTimeIsBounded(t *testing.T) {
+	// A git that always says something, and never ends, is ended.
+	r := someGit(t)
+	c := call{args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, total: 500 * time.Millisecond}
+	err := r.stream(t.Context(), c, func(out *bufio.Reader) error {
+		_, err := io.Copy(io.Discard, out)
+		return err
+	})
+	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no end after 500ms") {
+		t.Errorf("got %v, want ErrTimeout", err)
+	}
+}
+
+func TestCrashIsTyped(t *testing.T) {
+	// A signal that nobody sent is no failure of the repository's.
+	r := someGit(t)
+	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
+		dir := t.TempDir()
+		script := "#!/bin/sh\nkill -" + signal + " $$\n"
+		if err := os.WriteFile(dir+"/git", []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		if _, err := r.output(t.Context(), call{args: []string{"version"}}); !errors.Is(err, want) {
+			t.Errorf("SIG%s: %v, want %v", signal, err, want)
+		}
 	}
 }

@@ -173,7 +173,7 @@ func TestDamagedGraphIsDropped(t *testing.T) {
 	// Open, and a graph that is whole is read only once.
 	f := simple(t)
 	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
-	graph, seen := graphFile(r.shadow.dir), filepath.Join(r.shadow.dir, graphSeenName)
+	graph, seen := graphFile(r.shadow.dir), filepath.Join(r.shadow.dir, "graph-seen")
 	whole, err := os.ReadFile(graph)
 	if err != nil {
 		t.Fatal(err)
