@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/shadow"
 )
 
 // Measured on Open vSwitch (20,918 commits, git 2.39.5, best of three, CPU ms):
@@ -42,7 +45,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if err := validAll(tips...); err != nil {
 		return err
 	}
-	lock := graphFile(r.shadow.dir) + ".lock"
+	lock := shadow.Graph(r.shadow.Dir) + ".lock"
 	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > staleLock {
 		os.Remove(lock) // if that fails, git reports the lock
 	}
@@ -50,18 +53,18 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	for _, tip := range tips {
 		fmt.Fprintln(&list, tip)
 	}
-	_, err := r.shadow.output(ctx, call{
-		args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
-		stdin:  strings.NewReader(list.String()),
-		writes: true,
-		total:  buildTotal,
+	_, err := r.shadow.Output(ctx, gitcmd.Call{
+		Args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
+		Stdin:  strings.NewReader(list.String()),
+		Writes: true,
+		Total:  gitcmd.BuildTotal,
 	})
 	return err
 }
 
 // HasBloom is true when the shadow holds filters.
 func (r *Repo) HasBloom() bool {
-	_, err := os.Stat(graphFile(r.shadow.dir))
+	_, err := os.Stat(shadow.Graph(r.shadow.Dir))
 	return err == nil && !r.shallow
 }
 
@@ -69,7 +72,7 @@ func (r *Repo) HasBloom() bool {
 // written for exactly these tips. Tips that are missing or not commits are left
 // out.
 func (r *Repo) buildBloomForRefs(ctx context.Context) error {
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
 	if err != nil {
 		return err
 	}
@@ -86,14 +89,14 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(fmt.Append(nil, tips))
 	stamp := []byte(hex.EncodeToString(sum[:]) + "\n")
-	file := filepath.Join(r.shadow.dir, tipsName)
+	file := filepath.Join(r.shadow.Dir, shadow.TipsName)
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, stamp) && r.HasBloom() {
 		return nil
 	}
 	if err := r.BuildBloom(ctx, tips...); err != nil {
 		return errors.Join(errors.New("write the commit-graph"), err)
 	}
-	return replaceFile(file, stamp)
+	return shadow.ReplaceFile(file, stamp)
 }
 
 // CheckBloom has git compare the commit-graph with the commits, which takes
@@ -102,13 +105,13 @@ func (r *Repo) CheckBloom(ctx context.Context) error {
 	if !r.HasBloom() {
 		return nil
 	}
-	_, err := r.shadow.output(ctx, call{args: []string{"commit-graph", "verify", "--no-progress"}})
+	_, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"commit-graph", "verify", "--no-progress"}})
 	return err
 }
 
 // RebuildBloom writes the filters anew, whatever is there.
 func (r *Repo) RebuildBloom(ctx context.Context) error {
-	os.Remove(filepath.Join(r.shadow.dir, tipsName)) // without this file the filters count as not built
+	os.Remove(filepath.Join(r.shadow.Dir, shadow.TipsName)) // without this file the filters count as not built
 	return r.buildBloomForRefs(ctx)
 }
 

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // gitIn is git with something to read.
@@ -59,7 +61,7 @@ func bombed(t *testing.T) (*fixture, []OID) {
 
 // boundedAt lets each git of the repository have so many bytes.
 func (r *Repo) boundedAt(bytes int64) *Repo {
-	r.shadow.limits = newLimits(func() (int64, bool) { return bytes, true })
+	r.shadow.Limits = gitcmd.NewLimits(func() (int64, bool) { return bytes, true })
 	return r
 }
 
@@ -68,7 +70,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	// and what it had said before stands.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
-	ctx, unread := CountUnread(t.Context())
+	ctx, unread := gitcmd.CountUnread(t.Context())
 	var seen []OID
 	var failed error
 	for e, err := range r.Log(ctx, LogOptions{Tip: oids[0], Files: true, NoRenames: true}) {
@@ -76,7 +78,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			seen = append(seen, e.OID)
 		}
 	}
-	if !errors.Is(failed, ErrMemory) || !Unreadable(failed) {
+	if !errors.Is(failed, gitcmd.ErrMemory) || !Unreadable(failed) {
 		t.Errorf("got %v, want ErrMemory", failed)
 	}
 	equal(t, "commits before the bomb", seen, oids[:1])
@@ -84,11 +86,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	if u.Cut != 1 || u.Missing != 0 || len(u.Bounds) != 1 || !strings.Contains(u.Bounds[0], "128 MiB") {
 		t.Errorf("counted %+v", u)
 	}
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if errors.As(failed, &gitErr) && !strings.Contains(gitErr.Hint, "agent.gitMemory") {
 		t.Errorf("hint %q", gitErr.Hint)
 	}
-	if next := r.shadow.memoryFor(); next != 64<<20 {
+	if next := r.shadow.MemoryFor(); next != 64<<20 {
 		t.Errorf("the next git may have %d bytes", next)
 	}
 }
@@ -97,11 +99,11 @@ func TestRegexpIsBounded(t *testing.T) {
 	// An expression that costs gigabytes ends with ErrMemory, in grep and log.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
-	if _, err := r.Grep(t.Context(), oids[2], GrepOptions{Pattern: "a{1,32767}"}); !errors.Is(err, ErrMemory) {
+	if _, err := r.Grep(t.Context(), oids[2], GrepOptions{Pattern: "a{1,32767}"}); !errors.Is(err, gitcmd.ErrMemory) {
 		t.Errorf("grep: %v", err)
 	}
 	for _, err := range r.LogG(t.Context(), PickaxeOptions{LogOptions: LogOptions{Tip: oids[0], Paths: []string{"a.c"}}, Needle: "a{1,32767}"}) {
-		if !errors.Is(err, ErrMemory) {
+		if !errors.Is(err, gitcmd.ErrMemory) {
 			t.Errorf("log -G: %v", err)
 		}
 	}
@@ -116,10 +118,10 @@ func TestBombCostsItsCommitOnly(t *testing.T) {
 		t.Errorf("touched %+v, %v", touched, err)
 	}
 	stats, err := r.Stats(t.Context(), oids)
-	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, ErrMemory) || stats[2].Err != nil {
+	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, gitcmd.ErrMemory) || stats[2].Err != nil {
 		t.Errorf("stats %+v, %v", stats, err)
 	}
-	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, ErrTooManyFiles) || len(entries) == 0 {
+	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, gitcmd.ErrTooManyFiles) || len(entries) == 0 {
 		t.Errorf("%d entries of a tree, %v", len(entries), err)
 	}
 }
@@ -129,7 +131,7 @@ func TestSearchOfABombEnds(t *testing.T) {
 	// neither says anything nor grows.
 	f, oids := bombed(t)
 	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
-	if !errors.Is(err, ErrTooManyFiles) {
+	if !errors.Is(err, gitcmd.ErrTooManyFiles) {
 		t.Errorf("got %v, want ErrTooManyFiles", err)
 	}
 }
@@ -138,11 +140,11 @@ func TestConfiguredMemory(t *testing.T) {
 	// agent.gitMemory counts where the user sets it, not where a repository does.
 	f := newFixture(t)
 	f.git("config", "agent.gitMemory", "77m")
-	if got := f.open().shadow.memoryFor(); got != new(runner).memoryFor() {
+	if got := f.open().shadow.MemoryFor(); got != new(gitcmd.Runner).MemoryFor() {
 		t.Errorf("a repository set %d", got)
 	}
 	f.git("config", "--global", "agent.gitMemory", "99m")
-	if got := f.open().shadow.memoryFor(); got != 99<<20 {
+	if got := f.open().shadow.MemoryFor(); got != 99<<20 {
 		t.Errorf("the user got %d", got)
 	}
 }
@@ -153,7 +155,7 @@ func TestLongNamesAreNoArguments(t *testing.T) {
 	f.write("a", "a\n")
 	tip := f.commit("one")
 	_, err := f.open().Blame(t.Context(), tip, strings.Repeat("x", 1<<20), BlameOptions{})
-	if !errors.Is(err, ErrTooLong) || !Unreadable(err) {
+	if !errors.Is(err, gitcmd.ErrTooLong) || !Unreadable(err) {
 		t.Errorf("got %.200v, want ErrTooLong", err)
 	}
 }

@@ -3,25 +3,28 @@ package gitext
 import (
 	"errors"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitdir"
 )
 
 // notRepository explains why git found no repository. If there is none, the
 // error is ErrNotRepository. If git refuses one that exists, the error gives
 // git's reason, or our own where git says only that there is none.
 func (r *Repo) notRepository(err error) error {
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
 		return err
 	}
-	said := gitErr.said()
+	said := gitErr.Said()
 	if !strings.HasPrefix(said, noRepository) {
 		if strings.Contains(gitErr.Stderr, "safe.directory") || strings.Contains(gitErr.Stderr, "safe.bareRepository") {
-			return &Error{Exit: 128, Err: errors.New(said), Hint: ownerAdvice(gitErr.Stderr)}
+			return &gitcmd.Error{Exit: 128, Err: errors.New(said), Hint: ownerAdvice(gitErr.Stderr)}
 		}
-		return &Error{Exit: 128, Err: errors.New(wholeComplaint(gitErr.Stderr))}
+		return &gitcmd.Error{Exit: 128, Err: errors.New(gitcmd.WholeComplaint(gitErr.Stderr))}
 	}
-	if why := brokenAt(r.opt.Dir, r.user.getenv("GIT_DIR")); why != "" {
-		return &Error{Exit: 128, Err: errors.New(why)}
+	if why := gitdir.BrokenAt(r.opt.Dir, r.user.Getenv("GIT_DIR")); why != "" {
+		return &gitcmd.Error{Exit: 128, Err: errors.New(why)}
 	}
 	gitErr.Err = errors.Join(ErrNotRepository, gitErr.Err)
 	gitErr.Hint = "run this inside a repository, or name one with 'git -C <dir> agent ...'"

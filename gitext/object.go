@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Blob reads a blob. One of more than max bytes (0: no bound) is a
@@ -15,7 +17,7 @@ func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 		return nil, err
 	}
 	text, err := r.blob(ctx, oid, max)
-	if errors.Is(err, errMissing) {
+	if errors.Is(err, gitcmd.ErrMissing) {
 		return nil, r.missing(ctx, oid)
 	}
 	return text, err
@@ -25,7 +27,7 @@ func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 func (r *Repo) blob(ctx context.Context, oid OID, max int64) (text []byte, err error) {
 	name := string(oid)
 	if max > 0 {
-		head, err := r.objs.info(ctx, name)
+		head, err := r.objs.Info(ctx, name)
 		if err == nil {
 			err = usableBlob(head, name, max)
 		}
@@ -33,12 +35,12 @@ func (r *Repo) blob(ctx context.Context, oid OID, max int64) (text []byte, err e
 			return nil, err
 		}
 	}
-	r.objs.each(ctx, "contents", []string{name}, func(_ int, head objectHead, content io.Reader, gotErr error) {
+	r.objs.Each(ctx, "contents", []string{name}, func(_ int, head gitcmd.ObjectHead, content io.Reader, gotErr error) {
 		if err = gotErr; err == nil {
 			err = usableBlob(head, name, max)
 		}
 		if err == nil {
-			text = make([]byte, head.size)
+			text = make([]byte, head.Size)
 			_, err = io.ReadFull(content, text)
 		}
 	})
@@ -46,12 +48,12 @@ func (r *Repo) blob(ctx context.Context, oid OID, max int64) (text []byte, err e
 }
 
 // usableBlob checks an answer before its content is read.
-func usableBlob(head objectHead, name string, max int64) error {
-	if head.kind != "blob" {
-		return fmt.Errorf("%q is a %s, not a blob", name, head.kind)
+func usableBlob(head gitcmd.ObjectHead, name string, max int64) error {
+	if head.Kind != "blob" {
+		return fmt.Errorf("%q is a %s, not a blob", name, head.Kind)
 	}
-	if max > 0 && head.size > max {
-		return &TooLargeError{OID: OID(head.oid), Size: head.size, Max: max}
+	if max > 0 && head.Size > max {
+		return &TooLargeError{OID: OID(head.OID), Size: head.Size, Max: max}
 	}
 	return nil
 }
@@ -85,11 +87,11 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 		return "", 0, fmt.Errorf("%q at %s: %w", path, rev.Short(), ErrNotExist)
 	}
 	if !strings.Contains(path, "\n") {
-		head, err := r.objs.info(ctx, string(rev)+":"+path)
-		if err == nil && head.kind == "blob" {
-			return OID(head.oid), 0o100644, nil
+		head, err := r.objs.Info(ctx, string(rev)+":"+path)
+		if err == nil && head.Kind == "blob" {
+			return OID(head.OID), 0o100644, nil
 		}
-		if err != nil && !errors.Is(err, errMissing) {
+		if err != nil && !errors.Is(err, gitcmd.ErrMissing) {
 			return "", 0, err
 		}
 	}
@@ -109,7 +111,7 @@ func treePath(path string) bool {
 
 // treeEntry finds a path with ls-tree, which costs a process.
 func (r *Repo) treeEntry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
-	out, err := r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
 	if err != nil {
 		return "", 0, r.explain(ctx, err, rev)
 	}

@@ -8,6 +8,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
 )
 
 // A patchReader reads the output of diff-tree -p --raw: first the raw records
@@ -28,7 +31,7 @@ type patchReader struct {
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
-	return patchReader{lines: lineReader{in: out}, left: opt.bytes(), names: maxChanges, current: -1}
+	return patchReader{lines: newLineReader(out), left: opt.bytes(), names: maxChanges, current: -1}
 }
 
 // patch reads until the end of the output or up to a line with endMark, which
@@ -80,7 +83,7 @@ func (p *patchReader) section(into *Patch, header string) error {
 	case i < len(into.Files):
 		p.current, file = i, &into.Files[i]
 	case p.alone && p.names < 0: // files come in the order of their records
-		return errStop
+		return gitcmd.ErrStop
 	case p.names >= 0 && len(header) < maxLineBytes:
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
@@ -109,7 +112,7 @@ func (p *patchReader) section(into *Patch, header string) error {
 
 // sectionHeader is the first line that git prints for a file.
 func sectionHeader(f *FileChange) string {
-	return "diff --git " + quotePath("a/"+f.OldPath) + " " + quotePath("b/"+f.NewPath)
+	return "diff --git " + quote.Path("a/"+f.OldPath) + " " + quote.Path("b/"+f.NewPath)
 }
 
 // hunk reads the lines that the hunk's header announces.
@@ -147,7 +150,7 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	case keep:
 		file.Hunks = append(file.Hunks, h)
 	case p.alone: // the records of all files stand before the first hunk
-		return errStop
+		return gitcmd.ErrStop
 	}
 	return nil
 }
@@ -180,13 +183,6 @@ func (h *Hunk) markNoNewline() {
 	if len(h.Lines) > 0 {
 		h.Lines[len(h.Lines)-1].NoNewline = true
 	}
-}
-
-func unexpectedEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 var errHunkHeader = errors.New("malformed hunk header")
@@ -245,8 +241,8 @@ func parseRaw(line string) (FileChange, error) {
 		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
 	}
 	var err1, err2 error
-	c.OldPath, err1 = unquotePath(from)
-	c.NewPath, err2 = unquotePath(to)
+	c.OldPath, err1 = quote.Unquote(from)
+	c.NewPath, err2 = quote.Unquote(to)
 	if err1 != nil || err2 != nil {
 		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
 	}
@@ -272,74 +268,4 @@ func rawMeta(f []string) (FileChange, error) {
 		c.Score, err = strconv.Atoi(score)
 	}
 	return c, err
-}
-
-// maxLineBytes is how much of a line is kept. By the shadow's
-// core.bigFileThreshold, a file with a longer line is binary.
-const maxLineBytes = 33 << 20
-
-// A lineReader reads lines of any length without copying the usual ones.
-type lineReader struct {
-	in    *bufio.Reader
-	long  []byte // a line above the buffer's size
-	arena []byte // copies of lines, in chunks of arenaSize
-}
-
-const arenaSize = 32 << 10
-
-// peek returns the next line's first byte.
-func (l *lineReader) peek() (byte, error) {
-	b, err := l.in.Peek(1)
-	if len(b) == 0 {
-		return 0, err
-	}
-	return b[0], nil
-}
-
-// startsWith looks ahead without reading.
-func (l *lineReader) startsWith(prefix string) bool {
-	b, _ := l.in.Peek(len(prefix)) // an error shows at the next read
-	return string(b) == prefix
-}
-
-// next returns the next line without its line break. It is valid until the next
-// call.
-func (l *lineReader) next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		l.long = append(l.long[:0], line...)
-		for err == bufio.ErrBufferFull {
-			line, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, line[:min(len(line), maxLineBytes-len(l.long))]...)
-		}
-		line = l.long
-		if err == nil && line[len(line)-1] != '\n' {
-			return line, nil // only its beginning was kept
-		}
-	}
-	if err != nil {
-		return nil, unexpectedTail(line, err)
-	}
-	return line[:len(line)-1], nil
-}
-
-// unexpectedTail turns io.EOF within a line into io.ErrUnexpectedEOF.
-func unexpectedTail(line []byte, err error) error {
-	if err == io.EOF && len(line) > 0 {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// keep returns a copy of a line that stays valid.
-func (l *lineReader) keep(line []byte) []byte {
-	if len(line) > arenaSize/4 {
-		return bytes.Clone(line)
-	}
-	if cap(l.arena)-len(l.arena) < len(line) {
-		l.arena = make([]byte, 0, arenaSize)
-	}
-	from := len(l.arena)
-	l.arena = append(l.arena, line...)
-	return l.arena[from:len(l.arena):len(l.arena)]
 }

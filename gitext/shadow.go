@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitdir"
+	"git-agent/gitext/shadow"
 )
 
 // openShadow prepares the shadow in DataDir or, if that fails, in a temporary
@@ -19,7 +23,7 @@ func (r *Repo) openShadow() error {
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		if problem = ensureShadow(filepath.Join(dir, shadowName), files); problem == nil {
+		if problem = shadow.Ensure(filepath.Join(dir, shadow.Name), files); problem == nil {
 			r.useShadow(dir)
 			return nil
 		}
@@ -29,7 +33,7 @@ func (r *Repo) openShadow() error {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
 	r.scratch = dir
-	if err := ensureShadow(filepath.Join(dir, shadowName), files); err != nil {
+	if err := shadow.Ensure(filepath.Join(dir, shadow.Name), files); err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
 	}
 	r.useShadow(dir)
@@ -38,16 +42,16 @@ func (r *Repo) openShadow() error {
 
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
-	dir := filepath.Join(dataDir, shadowName)
-	r.dropped = dropDamagedGraph(dir, r.format)
-	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+os.DevNull)
+	dir := filepath.Join(dataDir, shadow.Name)
+	r.dropped = shadow.DropDamagedGraph(dir, r.format)
+	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
 	}
-	r.shadow = &runner{
-		dir: dir, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log, look: r.blockingFile,
-		attributes: filepath.Join(dir, "attributes"),
-		env:        shadowEnv(dir, joinAlternates(r.environmentObjects())),
+	r.shadow = &gitcmd.Runner{
+		Dir: dir, Pins: pins, Timeout: r.opt.Timeout, Log: r.opt.Log, Look: r.blockingFile,
+		Attributes: filepath.Join(dir, "attributes"),
+		Env:        gitcmd.ShadowEnv(dir, gitdir.JoinAlternates(r.environmentObjects())),
 	}
 }
 
@@ -66,7 +70,7 @@ func (r *Repo) environmentObjects() []string {
 
 // shadowFiles returns all files of the shadow, by slash-separated name.
 func (r *Repo) shadowFiles() map[string][]byte {
-	files := shadowContent(r.format, filepath.Join(r.commonDir, "objects"))
+	files := shadow.Files(r.format, filepath.Join(r.commonDir, "objects"))
 	if r.shallow {
 		files["shallow"] = shallowFile(r.boundary)
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Touched lists the files that a commit changes against its first parent.
@@ -36,7 +38,7 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 		}
 		return true
 	}
-	git := call{args: []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}}
+	git := gitcmd.Call{Args: []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}}
 	for len(commits) > 0 {
 		batch := min(len(commits), patchBatch)
 		if !r.eachPair(ctx, commits[:batch], git, read, emit) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Missed returns how often, since Open, an object was needed that this clone
@@ -13,7 +15,7 @@ func (r *Repo) Missed() int64 { return r.missed.Load() }
 // missing counts an object that this clone lacks and returns the error for it.
 func (r *Repo) missing(ctx context.Context, oid OID) error {
 	r.missed.Add(1)
-	countMissing(ctx)
+	gitcmd.CountMissing(ctx)
 	return &MissingObjectError{OID: oid}
 }
 
@@ -28,7 +30,7 @@ func WhyUnread(err error) string {
 	case errors.As(err, &large):
 		return fmt.Sprintf("it has %s, and files of more than %s are not read", mebibytes(large.Size), mebibytes(large.Max))
 	}
-	var git *Error
+	var git *gitcmd.Error
 	if errors.As(err, &git) {
 		return git.Error()
 	}
@@ -48,5 +50,5 @@ func mebibytes(n int64) string {
 // not be read: the clone lacks an object, it is too large, or git met a bound.
 // What else can be read is still an answer. CountUnread counts them.
 func Unreadable(err error) bool {
-	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || bounded(err)
+	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || gitcmd.Bounded(err)
 }

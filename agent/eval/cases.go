@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 )
 
 // maxCaseLine bounds one line of a case file. Crash reports are the longest
@@ -71,7 +71,7 @@ func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseF
 }
 
 func readCaseFile(ctx context.Context, t Task, path string) ([]Case, string, error) {
-	f, err := gitext.OpenNamed(ctx, path, os.O_RDONLY, 0)
+	f, err := openfile.Named(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // functionParams are the parameters of git_log_function.
@@ -217,7 +218,7 @@ func (b *scopedRepo) functionEntries(ctx context.Context, opt gitext.LogLOptions
 	if err != nil {
 		return nil, err
 	}
-	var git *gitext.Error
+	var git *gitcmd.Error
 	bare := bareName(name)
 	if start, end, ok := typeBody(bare, text); ok {
 		opt.Start, opt.End = start, end

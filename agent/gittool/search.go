@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // searchParams are the parameters of git_log_search.
@@ -201,7 +202,7 @@ func missingObject(err error) string {
 // explainPattern turns git's error about an invalid regular expression into a
 // refusal. Its text is shown, not interpreted.
 func explainPattern(err error, pattern string, regex bool) error {
-	var git *gitext.Error
+	var git *gitcmd.Error
 	if !regex || !errors.As(err, &git) || git.Exit != 128 && git.Exit != 129 {
 		return err
 	}

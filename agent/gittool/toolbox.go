@@ -28,6 +28,7 @@ import (
 	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 	"git-agent/prompts"
 )
 
@@ -220,8 +221,8 @@ func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(for
 
 // recall returns the value from memory or from git. It stores the value in
 // memory only if everything could be read.
-func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitext.Unread, error) {
-	ctx, unread := gitext.CountUnread(ctx)
+func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitcmd.Unread, error) {
+	ctx, unread := gitcmd.CountUnread(ctx)
 	if b.opt.Memory == nil {
 		v, err := t.look(ctx, b, p)
 		return v, false, unread(), err

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // These patterns find the culprits that a message names. The kernel's form is
@@ -173,7 +174,7 @@ func newAnnotation(kind, text, source string, span []int) Annotation {
 func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation) error {
 	name := string(a.Commit)
 	oid, err := repo.Resolve(ctx, name)
-	var failed *gitext.Error
+	var failed *gitcmd.Error
 	if errors.As(err, &failed) || errors.Is(err, gitext.ErrNotExist) {
 		a.Commit, a.Problem = "", fmt.Sprintf("'%s' is not a commit of this repository", name)
 		return nil

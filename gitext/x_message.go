@@ -1,0 +1,27 @@
+package gitext
+
+import "strings"
+
+func splitMessage(message string) (subject, body string) {
+	rest := message
+	var words []string
+	for rest != "" {
+		line, after, _ := strings.Cut(rest, "\n")
+		blank := strings.TrimSpace(line) == ""
+		if blank && words != nil {
+			break
+		}
+		rest = after
+		if !blank {
+			words = append(words, strings.TrimRight(line, " \t\r\n\v\f"))
+		}
+	}
+	for rest != "" {
+		line, after, _ := strings.Cut(rest, "\n")
+		if strings.TrimSpace(line) != "" {
+			break
+		}
+		rest = after
+	}
+	return strings.Join(words, " "), rest
+}
