@@ -51,7 +51,7 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	args = append(args, string(rev), "--", path)
 	var lines []BlameLine
 	err = r.shadow.Stream(ctx, gitcmd.Call{Args: args}, func(out *bufio.Reader) error {
-		reader := blameReader{lines: newLineReader(out), commits: map[OID]*blameCommit{}}
+		reader := blameReader{lines: gitcmd.NewLineReader(out), commits: map[OID]*blameCommit{}}
 		lines, err = reader.all()
 		return err
 	})
@@ -115,14 +115,14 @@ type blameCommit struct {
 }
 
 type blameReader struct {
-	lines   lineReader
+	lines   gitcmd.LineReader
 	commits map[OID]*blameCommit
 }
 
 func (b *blameReader) all() ([]BlameLine, error) {
 	var all []BlameLine
 	for {
-		head, err := b.lines.next()
+		head, err := b.lines.Next()
 		if err == io.EOF {
 			return all, nil
 		}
@@ -131,7 +131,7 @@ func (b *blameReader) all() ([]BlameLine, error) {
 		}
 		line, err := b.one(string(head))
 		if err != nil {
-			return nil, unexpectedEnd(err)
+			return nil, gitcmd.UnexpectedEnd(err)
 		}
 		all = append(all, line)
 	}
@@ -169,12 +169,12 @@ func (b *blameReader) headers(c *blameCommit) ([]byte, error) {
 	var previous OID
 	var previousPath string
 	for {
-		line, err := b.lines.next()
+		line, err := b.lines.Next()
 		if err != nil {
 			return nil, err
 		}
 		if len(line) > 0 && line[0] == '\t' {
-			return b.lines.keep(line[1:]), nil
+			return b.lines.Keep(line[1:]), nil
 		}
 		key, value, _ := bytes.Cut(line, []byte(" "))
 		switch string(key) {

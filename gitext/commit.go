@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"git-agent/gitext/commitmsg"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -31,13 +32,13 @@ type Commit struct {
 
 // Subject is the message's first paragraph on one line, git's %s.
 func (c Commit) Subject() string {
-	subject, _ := splitMessage(c.Message)
+	subject, _ := commitmsg.Split(c.Message)
 	return subject
 }
 
 // Body is the message after its first paragraph, git's %b.
 func (c Commit) Body() string {
-	_, body := splitMessage(c.Message)
+	_, body := commitmsg.Split(c.Message)
 	return body
 }
 

@@ -146,11 +146,11 @@ func readMatch(out *bufio.Reader, rev OID, keep int) (GrepMatch, error) {
 	if _, err := out.Peek(1); err != nil {
 		return GrepMatch{}, err
 	}
-	name, err := readRecord(out)
+	name, err := gitcmd.ReadRecord(out)
 	if err != nil {
 		return GrepMatch{}, err
 	}
-	number, err := readRecord(out)
+	number, err := gitcmd.ReadRecord(out)
 	if err != nil {
 		return GrepMatch{}, err
 	}
@@ -176,7 +176,7 @@ func readText(out *bufio.Reader, keep int) ([]byte, error) {
 			return text, nil
 		}
 		if err != bufio.ErrBufferFull {
-			return nil, unexpectedEnd(err)
+			return nil, gitcmd.UnexpectedEnd(err)
 		}
 	}
 }

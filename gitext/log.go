@@ -150,7 +150,7 @@ const (
 
 // An entryReader reads the entries of a log.
 type entryReader struct {
-	lines    lineReader
+	lines    gitcmd.LineReader
 	maxFiles int   // of one entry
 	files    int64 // bytes of file names that may still be kept
 	patch    int   // bytes of patches that may still be kept
@@ -158,14 +158,14 @@ type entryReader struct {
 }
 
 func newEntryReader(out *bufio.Reader, maxFiles int) *entryReader {
-	return &entryReader{lines: newLineReader(out), maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
+	return &entryReader{lines: gitcmd.NewLineReader(out), maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
 }
 
 // next reads a line of logFormat and the raw records and patch lines that
 // follow it.
 func (r *entryReader) next() (LogLEntry, error) {
 	lines := &r.lines
-	head, err := lines.next()
+	head, err := lines.Next()
 	if err != nil {
 		return LogLEntry{}, err
 	}
@@ -175,14 +175,14 @@ func (r *entryReader) next() (LogLEntry, error) {
 	}
 	full := LogLEntry{LogEntry: entry}
 	for {
-		first, err := lines.peek()
+		first, err := lines.Peek()
 		if err == io.EOF || err == nil && first == 0 {
 			return full, nil
 		}
 		if err != nil {
 			return full, err
 		}
-		line, err := lines.next()
+		line, err := lines.Next()
 		switch {
 		case err != nil:
 			return full, err
@@ -218,7 +218,7 @@ func (r *entryReader) file(into *LogLEntry, record []byte) error {
 // fields.
 func parseEntry(line string) (LogEntry, error) {
 	f := strings.Split(line, "\x00")
-	for len(line) >= maxLineBytes && len(f) < 8 {
+	for len(line) >= gitcmd.MaxLine && len(f) < 8 {
 		f = append(f, "")
 	}
 	if len(f) != 8 || f[0] != "" {

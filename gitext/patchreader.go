@@ -23,7 +23,7 @@ import (
 // because it takes names from the headers, fails on pairs of names that it
 // cannot split, and copies each line into strings twice.
 type patchReader struct {
-	lines   lineReader
+	lines   gitcmd.LineReader
 	left    int64 // bytes of text that may still be kept
 	names   int64 // bytes of file names that may still be kept
 	current int   // the file that the last section belonged to
@@ -31,21 +31,21 @@ type patchReader struct {
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
-	return patchReader{lines: newLineReader(out), left: opt.bytes(), names: maxChanges, current: -1}
+	return patchReader{lines: gitcmd.NewLineReader(out), left: opt.bytes(), names: maxChanges, current: -1}
 }
 
 // patch reads until the end of the output or up to a line with endMark, which
 // it leaves unread.
 func (p *patchReader) patch(into *Patch) error {
 	for {
-		first, err := p.lines.peek()
+		first, err := p.lines.Peek()
 		if err == io.EOF || err == nil && first == endMark {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		line, err := p.lines.next()
+		line, err := p.lines.Next()
 		if err != nil {
 			return err
 		}
@@ -84,18 +84,18 @@ func (p *patchReader) section(into *Patch, header string) error {
 		p.current, file = i, &into.Files[i]
 	case p.alone && p.names < 0: // files come in the order of their records
 		return gitcmd.ErrStop
-	case p.names >= 0 && len(header) < maxLineBytes:
+	case p.names >= 0 && len(header) < gitcmd.MaxLine:
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
 	for {
-		first, err := p.lines.peek()
-		if err == io.EOF || err == nil && (first == 'd' && !p.lines.startsWith("deleted") && !p.lines.startsWith("dissimilarity") || first == endMark || first == ':') {
+		first, err := p.lines.Peek()
+		if err == io.EOF || err == nil && (first == 'd' && !p.lines.StartsWith("deleted") && !p.lines.StartsWith("dissimilarity") || first == endMark || first == ':') {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		line, err := p.lines.next()
+		line, err := p.lines.Next()
 		if err != nil {
 			return err
 		}
@@ -126,10 +126,10 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		h.Lines = make([]PatchLine, 0, min(h.OldLines+h.NewLines, 1<<10))
 	}
 	at := lineNumbers{old: h.OldStart, new: h.NewStart, oldLeft: h.OldLines, newLeft: h.NewLines}
-	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.startsWith(`\`) {
-		line, err := p.lines.next()
+	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.StartsWith(`\`) {
+		line, err := p.lines.Next()
 		if err != nil {
-			return unexpectedEnd(err)
+			return gitcmd.UnexpectedEnd(err)
 		}
 		if len(line) > 0 && line[0] == '\\' {
 			h.markNoNewline()
@@ -141,7 +141,7 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		}
 		p.left -= int64(len(pl.Text)) + lineCost
 		if keep = keep && p.left >= 0; keep {
-			pl.Text = p.lines.keep(pl.Text)
+			pl.Text = p.lines.Keep(pl.Text)
 			h.Lines = append(h.Lines, pl)
 		}
 	}

@@ -83,7 +83,7 @@ func readStat(out *bufio.Reader, into *Stat) error {
 		if err != nil {
 			return err
 		}
-		record, err := readRecord(out)
+		record, err := gitcmd.ReadRecord(out)
 		if err != nil {
 			return err
 		}
@@ -109,10 +109,10 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	if err != nil {
 		return fmt.Errorf("malformed raw record: %.200q", record)
 	}
-	from, err := readRecord(out)
+	from, err := gitcmd.ReadRecord(out)
 	to := from
 	if err == nil && (change.Status == 'R' || change.Status == 'C') {
-		to, err = readRecord(out)
+		to, err = gitcmd.ReadRecord(out)
 	}
 	if !change.Submodule && s.kept <= maxChanges {
 		s.blobs = append(s.blobs, change.OldOID, change.NewOID)
@@ -137,10 +137,10 @@ func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 		path = &s.Paths[n]
 	}
 	if f[2] == "" {
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return err
 		}
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return err
 		}
 	}

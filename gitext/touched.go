@@ -62,10 +62,10 @@ func readTouched(out *bufio.Reader, most int) (Touched, error) {
 		if err != nil {
 			return t, err
 		}
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return t, err
 		}
-		path, err := readRecord(out)
+		path, err := gitcmd.ReadRecord(out)
 		if err != nil {
 			return t, err
 		}

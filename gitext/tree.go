@@ -35,7 +35,7 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 			if _, err := out.Peek(1); err == io.EOF {
 				return nil
 			}
-			record, err := readRecord(out)
+			record, err := gitcmd.ReadRecord(out)
 			if err != nil {
 				return err
 			}

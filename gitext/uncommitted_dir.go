@@ -119,7 +119,7 @@ func (u *uncommittedDir) copySharedIndex() error {
 		if _, err := hex.DecodeString(sum); !isPart || err != nil {
 			continue
 		}
-		err := copyFile(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
+		err := openfile.Copy(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git removes old ones
 			return err
 		}

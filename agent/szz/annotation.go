@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -36,7 +37,7 @@ var (
 const cueReach = 90
 
 // findAnnotations returns the annotations of a message, verified, each commit once.
-func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []gitext.Trailer) ([]Annotation, error) {
+func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []commitmsg.Trailer) ([]Annotation, error) {
 	var found []Annotation
 	for _, t := range trailers {
 		if !trailerKeys[strings.ToLower(t.Key)] {
@@ -95,7 +96,7 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 	}
 	var found []Annotation
 	for _, c := range commits {
-		body, trailers := gitext.Trailers(c.Message)
+		body, trailers := commitmsg.Trailers(c.Message)
 		list, err := findAnnotations(ctx, repo, fc, body, trailers)
 		if err != nil {
 			return nil, err

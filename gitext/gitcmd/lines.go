@@ -1,26 +1,18 @@
-package gitext
+package gitcmd
 
 import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"git-agent/gitext/gitcmd"
 	"io"
 )
 
-func unexpectedEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// maxLineBytes is how much of a line is kept. By the shadow's
+// MaxLine is how much of a line is kept. By the shadow's
 // core.bigFileThreshold, a file with a longer line is binary.
-const maxLineBytes = 33 << 20
+const MaxLine = 33 << 20
 
-// A lineReader reads lines of any length without copying the usual ones.
-type lineReader struct {
+// A LineReader reads lines of any length without copying the usual ones.
+type LineReader struct {
 	in    *bufio.Reader
 	long  []byte // a line above the buffer's size
 	arena []byte // copies of lines, in chunks of arenaSize
@@ -28,11 +20,11 @@ type lineReader struct {
 
 const arenaSize = 32 << 10
 
-// newLineReader returns a reader of the lines of in.
-func newLineReader(in *bufio.Reader) lineReader { return lineReader{in: in} }
+// NewLineReader returns a reader of the lines of in.
+func NewLineReader(in *bufio.Reader) LineReader { return LineReader{in: in} }
 
-// peek returns the next line's first byte.
-func (l *lineReader) peek() (byte, error) {
+// Peek returns the next line's first byte.
+func (l *LineReader) Peek() (byte, error) {
 	b, err := l.in.Peek(1)
 	if len(b) == 0 {
 		return 0, err
@@ -40,21 +32,21 @@ func (l *lineReader) peek() (byte, error) {
 	return b[0], nil
 }
 
-// startsWith looks ahead without reading.
-func (l *lineReader) startsWith(prefix string) bool {
+// StartsWith looks ahead without reading.
+func (l *LineReader) StartsWith(prefix string) bool {
 	b, _ := l.in.Peek(len(prefix)) // an error shows at the next read
 	return string(b) == prefix
 }
 
-// next returns the next line without its line break. It is valid until the next
+// Next returns the next line without its line break. It is valid until the next
 // call.
-func (l *lineReader) next() ([]byte, error) {
+func (l *LineReader) Next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		l.long = append(l.long[:0], line...)
 		for err == bufio.ErrBufferFull {
 			line, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, line[:min(len(line), maxLineBytes-len(l.long))]...)
+			l.long = append(l.long, line[:min(len(line), MaxLine-len(l.long))]...)
 		}
 		line = l.long
 		if err == nil && line[len(line)-1] != '\n' {
@@ -75,8 +67,8 @@ func unexpectedTail(line []byte, err error) error {
 	return err
 }
 
-// keep returns a copy of a line that stays valid.
-func (l *lineReader) keep(line []byte) []byte {
+// Keep returns a copy of a line that stays valid.
+func (l *LineReader) Keep(line []byte) []byte {
 	if len(line) > arenaSize/4 {
 		return bytes.Clone(line)
 	}
@@ -88,23 +80,32 @@ func (l *lineReader) keep(line []byte) []byte {
 	return l.arena[from:len(l.arena):len(l.arena)]
 }
 
-// readRecord reads up to a NUL.
-func readRecord(out *bufio.Reader) (string, error) {
+// ReadRecord reads up to a NUL.
+func ReadRecord(out *bufio.Reader) (string, error) {
 	s, err := out.ReadSlice(0)
 	if err == nil {
 		return string(s[:len(s)-1]), nil
 	}
 	var long []byte
-	for err == bufio.ErrBufferFull && len(long) < maxLineBytes {
+	for err == bufio.ErrBufferFull && len(long) < MaxLine {
 		long = append(long, s...)
 		s, err = out.ReadSlice(0)
 	}
 	switch {
 	case err == bufio.ErrBufferFull:
-		return "", fmt.Errorf("%w: a name of more than %d bytes", gitcmd.ErrOutputLimit, maxLineBytes)
+		return "", fmt.Errorf("%w: a name of more than %d bytes", ErrOutputLimit, MaxLine)
 	case err != nil:
-		return "", unexpectedEnd(err)
+		return "", UnexpectedEnd(err)
 	}
 	long = append(long, s...)
 	return string(long[:len(long)-1]), nil
+}
+
+// UnexpectedEnd turns io.EOF into io.ErrUnexpectedEOF, for a reader that needs
+// more.
+func UnexpectedEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -1,16 +1,15 @@
-package gitext
+package openfile
 
 import (
 	"errors"
 	"fmt"
-	"git-agent/gitext/openfile"
 	"io"
 	"os"
 )
 
-// copyFile copies a regular file of at most max bytes to a new one.
-func copyFile(to, from string, max int64) error {
-	in, err := openfile.Regular(from)
+// Copy copies a regular file of at most max bytes to a new one.
+func Copy(to, from string, max int64) error {
+	in, err := Regular(from)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,12 @@
-package gitext
+// Package commitmsg reads commit messages as git does: subject, body and
+// trailers.
+package commitmsg
 
 import "strings"
 
-func splitMessage(message string) (subject, body string) {
+// Split returns the message's first paragraph on one line, git's %s, and what
+// follows it, git's %b.
+func Split(message string) (subject, body string) {
 	rest := message
 	var words []string
 	for rest != "" {
