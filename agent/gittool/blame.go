@@ -187,7 +187,7 @@ func (v *Blame) render(detail int) layout {
 	}
 	out := layout{
 		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
-		legend: v.withOldNames(), unit: "runs of lines",
+		legend: v.legend(), unit: "runs of lines",
 	}
 	if v.isRange() {
 		out.narrow = "give a shorter range"
@@ -380,6 +380,15 @@ func (v *Blame) withOldNames() []Commit {
 			c.Note = strings.TrimPrefix(c.Note+"; ", "; ") + fmt.Sprintf("file was %s", was)
 		}
 		out = append(out, c)
+	}
+	return out
+}
+
+// legend explains the commits.
+func (v *Blame) legend() []reference {
+	var out []reference
+	for _, c := range v.withOldNames() {
+		out = append(out, reference{oid: c.OID, line: c.line()})
 	}
 	return out
 }

@@ -28,22 +28,20 @@ const (
 	pageChars      = 12000
 	plainPageLines = 2000
 	plainPageChars = 100000
-	maxLineRunes   = 240
-	plainLineRunes = 2000
 )
 
 // layout is a value rendered at one level of detail.
 type layout struct {
-	head    string   // what this is, one line
-	blocks  []block  // the answer
-	legend  []Commit // the commits that blocks refer to
-	missing string   // what this level leaves out; "" at the full level
-	unit    string   // what a block is, for counting those that a cut left out: "lines"
-	tail    int      // how many blocks at the end a cut keeps, such as the oldest commit
-	narrow  string   // how to ask for less, if the tool's general advice does not fit
-	room    int      // characters without the legend; 0 is extractAbove
-	last    bool     // there is no shorter level
-	extras  []extra  // optional content, added to the last level while it fits
+	head    string      // what this is, one line
+	blocks  []block     // the answer
+	legend  []reference // the commits that blocks refer to
+	missing string      // what this level leaves out; "" at the full level
+	unit    string      // what a block is, for counting those that a cut left out: "lines"
+	tail    int         // how many blocks at the end a cut keeps, such as the oldest commit
+	narrow  string      // how to ask for less, if the tool's general advice does not fit
+	room    int         // characters without the legend; 0 is extractAbove
+	last    bool        // there is no shorter level
+	extras  []extra     // optional content, added to the last level while it fits
 }
 
 // block is a part of an answer that is never split by a cut or a page.
@@ -52,6 +50,9 @@ type block struct {
 	section string   // the heading above it, repeated if a page begins inside the section
 	refs    []string // oids of commits that the legend must explain
 }
+
+// reference is an entry of the legend: a commit, and the line that explains it.
+type reference struct{ oid, line string }
 
 // extra is optional content, longest form first; the first that fits is shown.
 type extra []string
@@ -73,7 +74,8 @@ func withFull(text, full string) rendered {
 }
 
 // compose renders an answer: all of it if it is short, else the first condensed
-// level that is short enough, or the requested page.
+// level that is short enough, or the requested page. narrow says how to ask for
+// less. The only error is that there is no such page.
 func compose(render func(detail int) layout, detail, page int, notes []string, narrow string) (rendered, error) {
 	full := render(detail)
 	pages := paginate(full.blocks, pageLines, pageChars)
@@ -81,7 +83,7 @@ func compose(render func(detail int) layout, detail, page int, notes []string, n
 		pages = paginate(full.blocks, plainPageLines, plainPageChars)
 	}
 	if page > len(pages) {
-		return rendered{}, refusef("there is no page %d; the full answer has %d", page, len(pages))
+		return rendered{}, fmt.Errorf("there is no page %d; the full answer has %d", page, len(pages))
 	}
 	text := write(full, full.blocks, notes)
 	if page == 0 && detail != detailPlain {
@@ -210,7 +212,7 @@ func write(v layout, blocks []block, notes []string) string {
 }
 
 // writeLegend lists the commits that the blocks refer to, newest first.
-func writeLegend(b *strings.Builder, legend []Commit, blocks []block) {
+func writeLegend(b *strings.Builder, legend []reference, blocks []block) {
 	used := map[string]bool{}
 	for _, block := range blocks {
 		for _, ref := range block.refs {
@@ -219,14 +221,14 @@ func writeLegend(b *strings.Builder, legend []Commit, blocks []block) {
 	}
 	first := true
 	for _, c := range legend {
-		if !used[c.OID] {
+		if !used[c.oid] {
 			continue
 		}
 		if first {
 			b.WriteString("commits:\n")
 			first = false
 		}
-		b.WriteString("  " + c.line() + "\n")
+		b.WriteString("  " + c.line + "\n")
 	}
 }
 

@@ -102,9 +102,9 @@ func TestComposeBoundsFull(t *testing.T) {
 
 func TestLegendExplainsOnlyWhatIsShown(t *testing.T) {
 	// The legend lists the commits that the shown blocks refer to, in order.
-	legend := []Commit{{OID: "aaaaaaaaaaaaaaaa", Subject: "one"}, {OID: "bbbbbbbbbbbbbbbb", Subject: "two"}}
+	legend := []reference{{oid: "aaaaaaaaaaaaaaaa", line: "aaaa: one"}, {oid: "bbbbbbbbbbbbbbbb", line: "bbbb: two"}}
 	got := write(layout{legend: legend}, []block{{text: "x", refs: []string{"bbbbbbbbbbbbbbbb"}}}, nil)
-	if !strings.Contains(got, "bbbbbbbbbbbb 0001-01-01 : two\n") || strings.Contains(got, "one") {
+	if !strings.Contains(got, "bbbb: two\n") || strings.Contains(got, "one") {
 		t.Errorf("got %q", got)
 	}
 }

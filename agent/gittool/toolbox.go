@@ -185,7 +185,7 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	}
 	words, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
 	if err != nil {
-		return agent.Result{}, err
+		return agent.Result{}, refusef("%v", err)
 	}
 	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete,
 		Nothing: t.empty != nil && t.empty(v)}, nil
