@@ -74,15 +74,7 @@ func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) e
 	if _, _, err := b.span(p.Since, p.Until); err != nil {
 		return err
 	}
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
-		return err
-	}
-	p.Commit = string(oid)
-	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
-		return err
-	}
-	text, err := b.text(ctx, oid, p.Path)
+	oid, text, err := b.openFile(ctx, &p.Commit, &p.Path)
 	if err != nil {
 		return err
 	}

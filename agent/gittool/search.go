@@ -96,13 +96,9 @@ func prepareSearch(ctx context.Context, b *scopedRepo, p *searchParams) error {
 	if _, _, err := b.span(p.Since, p.Until); err != nil {
 		return err
 	}
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
+	oid, err := b.resolve(ctx, &p.Commit)
+	if err != nil || p.Path == "" {
 		return err
-	}
-	p.Commit = string(oid)
-	if p.Path == "" {
-		return nil
 	}
 	// A path that no longer exists may have existed earlier: the history decides.
 	at, err := b.find(ctx, oid, p.Path)

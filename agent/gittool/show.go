@@ -59,13 +59,9 @@ func newShow(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareShow(ctx context.Context, b *scopedRepo, p *showParams) error {
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
+	_, err := b.resolve(ctx, &p.Commit)
+	if err != nil || p.Path == "" {
 		return err
-	}
-	p.Commit = string(oid)
-	if p.Path == "" {
-		return nil
 	}
 	tries, err := cleanPath(p.Path)
 	if err != nil {

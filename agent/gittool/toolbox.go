@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -125,7 +126,7 @@ type gitTool[P, V any] struct {
 	page     func(*P) int // removes the page from P, since the value does not depend on it
 	prepare  func(ctx context.Context, b *scopedRepo, p *P) error
 	look     func(ctx context.Context, b *scopedRepo, p P) (*V, error)
-	render   func(v *V, detail int) layout
+	render   func(v *V, detail int) condense.Layout
 	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
 }
 
@@ -179,15 +180,15 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if incomplete != "" {
 		b.notef("%s: this is the answer of what could be read", agent.CleanLine(incomplete))
 	}
-	detail := detailFull
+	detail := condense.Full
 	if b.opt.Plain {
-		detail = detailPlain
+		detail = condense.Plain
 	}
-	words, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
+	words, err := condense.Compose(func(d int) condense.Layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
 	if err != nil {
 		return agent.Result{}, refusef("%v", err)
 	}
-	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete,
+	return agent.Result{Text: words.Text, Full: words.Full, Value: v, Truncated: words.Full != "", Cached: cached, Incomplete: incomplete,
 		Nothing: t.empty != nil && t.empty(v)}, nil
 }
 

@@ -28,7 +28,8 @@ var rooms = map[string][]string{
 	"cmd/git-agent/render":    {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"}, // makes the ranker's model
 	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
-	"agent/gittool":           {"agent", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg"},
+	"agent/condense":          {"agent"},
+	"agent/gittool":           {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg"},
 	"agent/model":             {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":            {},
 	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
