@@ -83,7 +83,7 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 			return nil, fmt.Errorf("make a checkout: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(objects, "info", "alternates"), r.alternatesText(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(objects, "info", "alternates"), gitdir.Alternates(r.objects), 0o600); err != nil {
 		return nil, fmt.Errorf("make a checkout: %w", err)
 	}
 	w := &checkout{repo: r, dir: dir, index: dir + ".index"}
@@ -104,16 +104,6 @@ func (w *checkout) empty() error {
 		return err
 	}
 	return os.RemoveAll(w.dir)
-}
-
-// alternatesText names the user's object directories in the form of the file
-// objects/info/alternates.
-func (r *Repo) alternatesText() []byte {
-	var text strings.Builder
-	for _, dir := range r.objects {
-		text.WriteString(gitdir.AlternatesLine(dir))
-	}
-	return []byte(text.String())
 }
 
 // combine writes the tree of commit with the files of over on top into the
@@ -200,7 +190,7 @@ func (w *checkout) writeRepository(commit OID) error {
 	files := map[string]string{
 		".git/HEAD":                    string(commit) + "\n",
 		".git/config":                  "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = " + w.repo.format + "\n",
-		".git/objects/info/alternates": gitdir.AlternatesLine(w.dir+".objects") + string(w.repo.alternatesText()),
+		".git/objects/info/alternates": gitdir.AlternatesLine(w.dir+".objects") + string(gitdir.Alternates(w.repo.objects)),
 	}
 	if w.repo.shallow {
 		files[".git/shallow"] = string(shallowFile(w.repo.boundary))

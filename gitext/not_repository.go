@@ -19,7 +19,7 @@ func (r *Repo) notRepository(err error) error {
 	said := gitErr.Said()
 	if !strings.HasPrefix(said, noRepository) {
 		if strings.Contains(gitErr.Stderr, "safe.directory") || strings.Contains(gitErr.Stderr, "safe.bareRepository") {
-			return &gitcmd.Error{Exit: 128, Err: errors.New(said), Hint: ownerAdvice(gitErr.Stderr)}
+			return &gitcmd.Error{Exit: 128, Err: errors.New(said), Hint: gitcmd.OwnerAdvice(gitErr.Stderr)}
 		}
 		return &gitcmd.Error{Exit: 128, Err: errors.New(gitcmd.WholeComplaint(gitErr.Stderr))}
 	}
@@ -33,16 +33,3 @@ func (r *Repo) notRepository(err error) error {
 
 // noRepository begins git's message when it found no repository.
 const noRepository = "not a git repository"
-
-// ownerAdvice returns the command that git suggests for a directory that
-// somebody else owns, "" if it suggests none. The directory's name may contain
-// lines that look like the command, so it must be the only line in its place,
-// at the end.
-func ownerAdvice(stderr string) string {
-	_, advice, _ := strings.Cut(stderr, "\n\n\t")
-	advice = strings.TrimSpace(advice)
-	if !strings.HasPrefix(advice, "git config --global --add safe.directory ") || strings.Contains(advice, "\n") {
-		return ""
-	}
-	return advice
-}

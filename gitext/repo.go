@@ -245,18 +245,7 @@ func (r *Repo) ID() string {
 // leaves a .promisor file beside each pack of such a clone, even after all
 // objects have been fetched. Missed and CheckConnectivity say whether any is
 // missing.
-func (r *Repo) Partial() bool {
-	for _, dir := range r.objects {
-		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
+func (r *Repo) Partial() bool { return gitdir.Partial(r.objects) }
 
 // GitVersion is the number that git --version prints.
 func (r *Repo) GitVersion(ctx context.Context) (string, error) {

@@ -102,3 +102,16 @@ func WholeComplaint(stderr string) string {
 	}
 	return strings.TrimSuffix(strings.Join(said, "; "), ".")
 }
+
+// OwnerAdvice returns the command that git suggests for a directory that
+// somebody else owns, "" if it suggests none. The directory's name may contain
+// lines that look like the command, so it must be the only line in its place,
+// at the end.
+func OwnerAdvice(stderr string) string {
+	_, advice, _ := strings.Cut(stderr, "\n\n\t")
+	advice = strings.TrimSpace(advice)
+	if !strings.HasPrefix(advice, "git config --global --add safe.directory ") || strings.Contains(advice, "\n") {
+		return ""
+	}
+	return advice
+}

@@ -40,6 +40,16 @@ func JoinAlternates(dirs []string) string {
 	return strings.Join(quoted, ":")
 }
 
+// Alternates names object directories in the form of the file
+// objects/info/alternates.
+func Alternates(dirs []string) []byte {
+	var text strings.Builder
+	for _, dir := range dirs {
+		text.WriteString(AlternatesLine(dir))
+	}
+	return []byte(text.String())
+}
+
 // AlternatesLine spells a line of objects/info/alternates, quoted where git
 // would misread the path.
 func AlternatesLine(dir string) string {

@@ -47,3 +47,18 @@ func onlyObjects(dir string) bool {
 
 // maxAlternates bounds the size of a file objects/info/alternates.
 const maxAlternates = 1 << 20
+
+// Partial reports whether one of the object directories has a pack of a partial
+// clone.
+func Partial(objects []string) bool {
+	for _, dir := range objects {
+		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
