@@ -85,6 +85,9 @@ func cleanLine(n int, raw []byte) line {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
+	if strings.Contains(text, "=3D") { // a mail's source
+		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")
+	}
 	l := line{n: n}
 	l.indent, text = unindent(text)
 	for range 4 {

@@ -27,8 +27,11 @@ var (
 	javaError = source.Lazy(`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`)
 	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
 	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
-	javaDump  = source.Lazy(`^"([^"]+)".*(?:prio=|tid=|nid=|Id=\d)`)
-	javaLock  = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
+	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
+	// A frame that has lost its "at".
+	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
+	javaCause   = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):`)
+	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers make of a function's own.
 	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
@@ -42,15 +45,20 @@ func (j *java) read(s *scanner, l line) bool {
 	case j.part.text != "":
 		l, t = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
-	case strings.Contains(t, "at ") && strings.IndexByte(t, '(') > 0:
-		if j.frame(s, l) {
+	case strings.IndexByte(t, '(') > 0:
+		if strings.Contains(t, "at ") && j.frame(s, l) {
 			return true
 		}
-	case strings.HasPrefix(t, "... ") && s.isOpen("java"):
+		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
+			l.text = "at " + t
+			return j.frame(s, l)
+		}
+	case strings.HasPrefix(t, "...") && s.isOpen("java"):
 		if m := javaMore().FindStringSubmatch(t); m != nil {
 			s.open.Omitted += atoi(m[1])
 			return true
 		}
+		return t == "..."
 	case t == "at" && s.isOpen("java"):
 		j.part = l
 		return true
@@ -70,13 +78,13 @@ func (j *java) read(s *scanner, l line) bool {
 func (j *java) heads(s *scanner, l line) bool {
 	t := l.text
 	switch {
-	case strings.HasPrefix(t, "Caused by:"):
+	case len(t) > 6 && (t[0] == 'C' || t[0] == 'c' || t[0] == 'W') && javaCause().MatchString(t):
 		j.heading(l, crash.StackCause)
 	case strings.HasPrefix(t, "Suppressed:"):
 		j.heading(l, crash.StackSuppressed)
 	case strings.HasPrefix(t, `Exception in thread "`):
 		j.heading(l, crash.StackCrash)
-	case j.head.text == "Caused by:" && l.n == j.head.n+1 && javaError().MatchString(t):
+	case j.head.text != "" && j.head.text[len(j.head.text)-1] == ':' && j.kind == crash.StackCause && l.n == j.head.n+1 && javaError().MatchString(t):
 		j.heading(l, crash.StackCause)
 	case strings.IndexByte(t, '.') > 0 && (javaError().MatchString(t) || javaClass().MatchString(t)):
 		// A message may name further exceptions.
@@ -137,9 +145,8 @@ func (j *java) begin(s *scanner, l line) {
 // exceptionIn returns the class and the message of the exception that a heading
 // names.
 func exceptionIn(text string) (kind, message string) {
-	for _, word := range []string{"Caused by:", "Suppressed:"} {
-		text = strings.TrimSpace(strings.TrimPrefix(text, word))
-	}
+	text = javaCause().ReplaceAllString(text, "")
+	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
 	if m := javaClass().FindStringSubmatch(text); m != nil {
 		return m[1], m[2]
 	}

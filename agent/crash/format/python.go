@@ -27,6 +27,7 @@ const maxStrange = 3
 
 var (
 	pythonFrame  = source.Lazy(`File "([^"]+)", line (\d+)(?:,? in (\S.*))?,?$`)
+	pythonFile   = source.Lazy(`^File "([^"]+)"`)
 	pythonBinary = source.Lazy(`^Binary file "([^"]+)"(?:, at (\S+?))?(?:\+0x[0-9a-f]+)? \[0x[0-9a-f]+\]$`)
 	// An exception's class ends most often with one of these words. Where the
 	// indentation is lost, code is told from the exception by that.
@@ -57,6 +58,9 @@ func (p *python) read(s *scanner, l line) bool {
 		return p.wrapped(s, l)
 	case strings.Contains(t, `File "`):
 		return p.frame(s, l)
+	case t == "File" && p.inside:
+		p.part = l
+		return true
 	case strings.HasPrefix(t, "During handling of the above exception"), strings.HasPrefix(t, "The above exception was the direct cause"):
 		p.flush(s)
 		s.demote("python")
@@ -135,11 +139,18 @@ func (p *python) frame(s *scanner, l line) bool {
 func (p *python) wrapped(s *scanner, l line) bool {
 	part := p.part
 	p.part = line{}
-	if l.text == "" || strings.Contains(l.text, `File "`) {
-		return l.text != "" && p.frame(s, l)
+	switch {
+	case l.text == "" && l.n-part.n < 3:
+		p.part = part // copying can give a blank line
+		return false
+	case l.text == "":
+		return false
+	case strings.HasPrefix(l.text, `File "`):
+		p.cutOff(part)
+		return p.frame(s, l)
 	}
 	space := " "
-	if strings.Count(part.text, `"`) == 1 {
+	if strings.Count(part.text, `"`) == 1 && strings.Count(l.text, `"`) == 1 {
 		space = "" // a terminal wraps within a path
 	}
 	joined := part
@@ -147,11 +158,19 @@ func (p *python) wrapped(s *scanner, l line) bool {
 	if pythonFrame().MatchString(joined.text) {
 		return p.frame(s, joined)
 	}
-	if len(joined.text) < 400 && !strings.Contains(joined.text, ", in") && strings.Contains(joined.text, `",`) {
+	if len(joined.text) < 400 && !strings.Contains(joined.text, ", in ") && strings.Contains(joined.text, `File "`) {
 		p.part = joined
 		return true
 	}
+	p.cutOff(part)
 	return p.inside && p.follows(s, l)
+}
+
+// cutOff adds a frame whose line and function are missing.
+func (p *python) cutOff(part line) {
+	if m := pythonFile().FindStringSubmatch(part.text); m != nil && p.inside {
+		p.frames.add(part, crash.Frame{File: m[1]})
+	}
 }
 
 // follows reports whether a line is one of those after a frame.
