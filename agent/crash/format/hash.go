@@ -33,8 +33,8 @@ const (
 
 var (
 	hashFrame   = source.Lazy(`^[*>-]{0,2} ?(?:frame )?#(\d{1,4})(?:[: \t]+(.*))?$`)
-	hashAddress = source.Lazy(`^(?:pc )?(0x[0-9a-fA-F]+\b|0x\?+|[0-9a-f]{8,16}\b)[: ]*`)
-	linkedFrame = source.Lazy(`^[\w./-]{1,60}#(\d{1,4})[ \t]+(.*)$`)
+	hashAddress = source.Lazy(`^(?:pc |- )?(0x[0-9a-fA-F]+\b|0x\?+|[0-9a-f]{8,16}\b)(?: - |[: ]*)`)
+	linkedFrame = source.Lazy(`^(?:[\w./-]{1,60}|.{1,200} = )#(\d{1,4})[ \t]+(.*)$`)
 	wholePlace  = source.Lazy(`^(?:\(?[^\s:()]*[^\s:()/]\.\w{1,5}:\d+(?::\d+)?\)?|\([^()\s]+\+0x[0-9a-f]+\)(?: \(BuildId: \w+\))?)$`)
 	brokenPath  = source.Lazy(`(?:^| )\S*/[^\s:)]*$`)
 	placeAt     = source.Lazy(`^(.*?)(?:^|\s+)at ([^\s()]+?):(\d+)(?::(\d+))?$`)
@@ -92,8 +92,9 @@ func splitFrames(text string, index int) (frame, next string) {
 	return text, ""
 }
 
-// issueLink reads a frame before whose number a forge has put the name of a
-// repository, because it took it for an issue's.
+// issueLink reads a frame that does not begin its line: a forge took its number
+// for an issue's and put the name of a repository before it, or gdb failed to print
+// a local variable.
 func (h *hashFrames) issueLink(s *scanner, l line) []string {
 	if strings.IndexByte(l.text, '#') <= 0 || s.open == nil || !numbered[s.open.Format] {
 		return nil
@@ -108,7 +109,7 @@ func (h *hashFrames) issueLink(s *scanner, l line) []string {
 // place makes the stack ready that a frame of this index belongs to.
 func (h *hashFrames) place(s *scanner, l line, index int) {
 	begun := s.open != nil && numbered[s.open.Format]
-	fresh := begun && len(s.open.Frames) == 0
+	fresh := begun && (len(s.open.Frames) == 0 || index == 0 && s.isOpen("php") && len(s.open.Frames) == 1)
 	goesOn := begun && index > h.index && s.since(l) <= maxFullLocals
 	h.index = index
 	if fresh || goesOn {
@@ -236,6 +237,10 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 		f.Module, rest = m[1], m[2]
 	}
 	name := readPlace(&f, rest)
+	if f.File == "<null>" {
+		f.File, f.Line, f.Column = "", 0, 0
+	}
+	name = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(name, "<null>"), "<null> "))
 	if m := nullInArgs().FindStringSubmatch(name); m != nil {
 		f.NullArgument = m[1]
 	}
@@ -269,7 +274,7 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
-	if m := placeModule().FindStringSubmatch(rest); m != nil && looksLikeModule(m[2]) {
+	if m := placeModule().FindStringSubmatch(rest); m != nil && (looksLikeModule(m[2]) || strings.Contains(rest[len(m[1]):], " + 0x")) {
 		f.Module = m[2]
 		return m[1]
 	}
@@ -299,7 +304,7 @@ func looksLikeModule(s string) bool {
 func symbolOf(name string) (symbol, function string) {
 	name = strings.TrimSpace(name)
 	function = functionName(name)
-	if name != function && name != "??" {
+	if name != function && name != "??" && name != "n/a" {
 		symbol = name
 	}
 	return symbol, function

@@ -34,6 +34,7 @@ var (
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers make of a function's own.
+	javaHidden = source.Lazy(`\$\$Lambda[^.]+\.`)
 	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
@@ -147,13 +148,17 @@ func (j *java) begin(s *scanner, l line) {
 func exceptionIn(text string) (kind, message string) {
 	text = javaCause().ReplaceAllString(text, "")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
-	if m := javaClass().FindStringSubmatch(text); m != nil {
-		return m[1], m[2]
+	m := javaClass().FindStringSubmatch(text)
+	if m == nil {
+		m = javaError().FindStringSubmatch(text)
 	}
-	if m := javaError().FindStringSubmatch(text); m != nil {
-		return m[1], m[2]
+	switch {
+	case m == nil:
+		return "", ""
+	case m[2] == "null": // loggers write so if there is none
+		return m[1], ""
 	}
-	return "", ""
+	return m[1], m[2]
 }
 
 // javaFrameOf makes a frame of the parts of its line. The file of a class is in
@@ -200,6 +205,7 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 // anonymous function are named by the method they are in, and an inner class by
 // a dot.
 func javaName(name string) string {
+	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
 			name = name[:i+1] + m[1] + m[2]

@@ -72,7 +72,7 @@ func (j *javascript) add(s *scanner, l line, name string, place []string) bool {
 	}
 	f := crash.Frame{File: jsPath(place[0]), Line: atoi(place[1]), Column: atoi(place[2])}
 	f.Function = jsName(name)
-	if f.Function != name {
+	if f.Function != name && f.Function != "" {
 		f.Symbol = name
 	}
 	s.add(l, f)

@@ -18,6 +18,7 @@ type python struct {
 	code    bool     // the next line may be the code of the last frame
 	strange int      // lines since the last frame that no traceback has
 	group   bool     // within the exceptions of an exception group
+	member  int      // the line after which an exception of the group is, 0 for none
 	thread  string
 }
 
@@ -36,7 +37,7 @@ var (
 	pythonMarks  = source.Lazy(`^[~^ ]+$`)
 	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)
 	pythonDump   = source.Lazy(`^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?.* \(most recent call first\):$`)
-	pythonFatal  = source.Lazy(`^(?:Fatal Python error|Windows fatal exception): (.*?)$`)
+	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
@@ -70,12 +71,18 @@ func (p *python) read(s *scanner, l line) bool {
 			p.thread = m[1]
 		}
 		return false
-	case strings.Contains(t, "fatal exception: "), strings.HasPrefix(t, "Fatal Python error: "):
+	case strings.Contains(t, "fatal exception: "), strings.Contains(t, "Fatal Python error: "):
 		return p.fatal(s, l)
 	case strings.HasPrefix(t, "+-"):
 		return p.margins(s, l)
 	case strings.HasPrefix(t, "Binary file "):
 		return p.binary(s, l)
+	case p.member > 0 && p.member == l.n-1:
+		// An exception that was never raised has no traceback.
+		if m := pythonClass().FindStringSubmatch(t); m != nil {
+			s.fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.n})
+			return true
+		}
 	}
 	return p.inside && p.follows(s, l)
 }
@@ -247,7 +254,10 @@ func (p *python) margins(s *scanner, l line) bool {
 		return false
 	}
 	p.flush(s)
-	p.group = strings.ContainsAny(l.text, "0123456789")
+	p.group, p.member = strings.ContainsAny(l.text, "0123456789"), 0
+	if p.group {
+		p.member = l.n
+	}
 	return true
 }
 

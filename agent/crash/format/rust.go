@@ -19,7 +19,7 @@ type rust struct {
 
 var (
 	rustPanic   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? panicked at (.*)$`)
-	rustAt      = source.Lazy(`^(\S.*?\.rs):(\d+):(\d+):?$`)
+	rustAt      = source.Lazy(`^([^'"]*[^'"\s]\.rs):(\d+):(\d+):?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
 	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
@@ -119,7 +119,9 @@ func (r *rust) frame(s *scanner, l line) bool {
 		}
 		r.flush(s)
 		r.held, r.name = l, m[2]
-		s.hold(r)
+		if open {
+			s.hold(r)
+		}
 		return open
 	}
 	m := rustPlace().FindStringSubmatch(l.text)

@@ -22,6 +22,7 @@ var (
 	leakHead       = source.Lazy(`^(?i)((?:in)?direct) leak of (\d+) byte`)
 	runtimeError   = source.Lazy(`^(\S.*?):(\d+)(?::(\d+))?: runtime error:(?: (.*))?$`)
 	globalVariable = source.Lazy(`global variable '([^']+)' (?:defined in|from) '([^':]+)(?::(\d+)(?::(\d+))?)?'`)
+	onNothing      = source.Lazy(` on(?: unknown)?(?: address)?$`)
 	sanitizerPid   = source.Lazy(` \(pid=\d+\)$`)
 	threadCreated  = source.Lazy(`^Thread (T\d+).* created by .*:?$`)
 	sanitizerSum   = source.Lazy(`^SUMMARY: \w+Sanitizer: `)
@@ -43,6 +44,7 @@ var (
 		{"location is heap block of size", crash.StackAlloc},
 		{"location is file descriptor", crash.StackAlloc},
 		{"mutex m", crash.StackCreated},
+		{"as if synchronized via sleep", crash.StackThread},
 	}
 )
 
@@ -89,9 +91,9 @@ func readSanitizerError(s *scanner, l line) bool {
 		return false
 	}
 	what := sanitizerPid().ReplaceAllString(m[2], "")
-	p := crash.Problem{Kind: strings.TrimSuffix(what, " on"), Line: l.n, Message: m[1] + ": " + what}
+	p := crash.Problem{Kind: onNothing().ReplaceAllString(what, ""), Line: l.n, Message: m[1] + ": " + what}
 	if a := onAddress().FindStringSubmatch(what); a != nil {
-		p.Kind, p.Address = strings.TrimSuffix(strings.TrimSpace(a[1]), " on"), a[2]
+		p.Kind, p.Address = onNothing().ReplaceAllString(strings.TrimSpace(a[1]), ""), a[2]
 		p.Null = p.Kind == "SEGV" && nullish(a[2])
 	} else if i := strings.LastIndex(p.Kind, ": 0x"); i > 0 {
 		p.Kind, p.Address, _ = strings.Cut(p.Kind, ": 0x")
