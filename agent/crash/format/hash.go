@@ -54,9 +54,11 @@ var (
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
 func (h *hashFrames) read(s *scanner, l line) bool {
-	m := hashFrame().FindStringSubmatch(l.text)
-	if m == nil {
-		m = h.issueLink(s, l)
+	var m []string
+	if strings.IndexByte(l.text, '#') >= 0 {
+		if m = hashFrame().FindStringSubmatch(l.text); m == nil {
+			m = h.issueLink(s, l)
+		}
 	}
 	if m == nil {
 		return h.goesOn(s, l)

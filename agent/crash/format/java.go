@@ -87,13 +87,36 @@ func (j *java) heads(s *scanner, l line) bool {
 		j.heading(l, crash.StackCrash)
 	case j.head.text != "" && j.head.text[len(j.head.text)-1] == ':' && j.kind == crash.StackCause && l.n == j.head.n+1 && javaError().MatchString(t):
 		j.heading(l, crash.StackCause)
-	case strings.IndexByte(t, '.') > 0 && (javaError().MatchString(t) || javaClass().MatchString(t)):
+	case mayNameError(t) && javaError().MatchString(t), mayBeClass(t) && javaClass().MatchString(t):
 		// A message may name further exceptions.
 		if j.head.text == "" || j.head.n <= s.last || l.n-j.head.n > maxMessage || j.kind == crash.StackThread {
 			j.heading(l, crash.StackCrash)
 		}
 	}
 	return false
+}
+
+// mayNameError and mayBeClass are quick tests that let few other lines pass.
+func mayNameError(t string) bool {
+	if strings.IndexByte(t, '.') < 0 {
+		return false
+	}
+	for _, word := range []string{"Exception", "Error", "Throwable", "Failure", "Death", "Interrupt", "Abort"} {
+		if strings.Contains(t, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayBeClass(t string) bool {
+	if end := strings.IndexAny(t, ": "); end >= 0 {
+		if t[end] == ' ' {
+			return false
+		}
+		t = t[:end]
+	}
+	return strings.IndexByte(t, '.') > 0
 }
 
 func (j *java) heading(l line, kind crash.StackKind) {

@@ -156,6 +156,7 @@ func phpPlace(file, number string) crash.Frame {
 
 // phpName returns the function of a call without its arguments.
 func phpName(call string) string {
+	call = strings.ReplaceAll(call, `\\`, `\`)
 	from := strings.LastIndexByte(call, '}') + 1
 	if !strings.Contains(call, "{closure") {
 		from = 0

@@ -196,7 +196,7 @@ func (p *python) follows(s *scanner, l line) bool {
 			return true
 		}
 	}
-	if l.indent > p.indent || p.code {
+	if len(p.frames.frames) > 0 && (l.indent > p.indent || p.code) {
 		p.code = false
 		return true
 	}
@@ -237,8 +237,7 @@ func (p *python) record(s *scanner, title string) {
 	if title == "" {
 		st.Problem = -1
 	}
-	p.frames.take(&st)
-	s.keep(st)
+	p.frames.keep(s, st)
 	p.inside, p.code, p.strange, p.thread = false, false, 0, ""
 }
 

@@ -44,7 +44,9 @@ func (r *rust) read(s *scanner, l line) bool {
 		r.awaits = 0
 		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 		return true
-	case isDigit(t[0]) || strings.HasPrefix(t, "at "):
+	case isDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
+		return r.frame(s, l)
+	case strings.HasPrefix(t, "at ") && (r.held.text != "" || s.isOpen("rust")):
 		return r.frame(s, l)
 	case r.awaits == l.n-1 && r.awaits > 0 && !strings.HasPrefix(t, "note: "):
 		r.awaits = 0

@@ -156,6 +156,9 @@ func readLaterStack(s *scanner, l line) bool {
 	if len(l.text) > 200 || l.text == "" {
 		return false
 	}
+	if !mayHeadStack(l.text) {
+		return false
+	}
 	low := strings.ToLower(l.text)
 	if m := threadCreated().FindStringSubmatch(l.text); m != nil {
 		s.begin(crash.Stack{Kind: crash.StackCreated, Format: "sanitizer", Thread: m[1], Title: l.text})
@@ -182,6 +185,16 @@ func readLaterStack(s *scanner, l line) bool {
 		return true
 	}
 	return false
+}
+
+// mayHeadStack is a quick test that lets few other lines pass.
+func mayHeadStack(t string) bool {
+	for _, end := range []string{":", " here", " at", "in"} {
+		if strings.HasSuffix(t, end) {
+			return true
+		}
+	}
+	return strings.Contains(t, "ninitialized") || strings.Contains(t, " is located in stack of ") || strings.Contains(t, "global variable '") || strings.Contains(t, " here")
 }
 
 // readGlobal reads the place of the variable whose memory was accessed.

@@ -53,7 +53,7 @@ func TestLogPrefixes(t *testing.T) {
 		"2024-05-06T07:08:09.123Z ", "[2024-05-06 07:08:09,123] ", "07:08:09.123 ",
 		"May  6 07:08:09 host app[123]: ", "app-1  | ",
 		"build\tRun tests\t2024-05-06T07:08:09.1234567Z ", "#12 34.56 ", "app.sh[321]: ",
-		"E/Python  ( 1234): ", "\x1b[31m",
+		"E/Python  ( 1234): ", "\x1b[31m", "[error] ", "[stderr] ", "! ", "2024-05-06T07:08:09+0200 host app[123]: ",
 	} {
 		text := prefix + strings.Join(report, "\n"+prefix)
 		r, err := Read(strings.NewReader(text))
@@ -152,5 +152,19 @@ func checkBounds(t *testing.T, r *crash.Report) {
 	}
 	if m := r.Main(); m < 0 {
 		t.Error("no main stack")
+	}
+}
+
+// BenchmarkRead reads a log of a megabyte with one report in its middle.
+func BenchmarkRead(b *testing.B) {
+	noise := strings.Repeat("2024-05-06T07:08:09.123Z INFO  [main] com.example.Server - request 12 from 10.0.0.1 was answered in 3 ms\n"+
+		"    at the end of the day (see the manual, chapter 3): 12 of 30 tests passed\n"+
+		"  0x00007f1148755527: 00 00 00 00 48 8b 05 12 34 56 78 90 ab cd ef 00\n", 2000)
+	text := noise + "java.lang.Error: x\n\tat a.B.m(B.java:1)\n" + noise
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := Read(strings.NewReader(text)); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

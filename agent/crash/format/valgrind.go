@@ -19,9 +19,13 @@ var (
 	valgrindIn    = source.Lazy(`^(.*?)\s*\((?:with)?in ([^()]*)\)$`)
 	valgrindRest  = source.Lazy(`^\(((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
 	valgrindFact  = source.Lazy(`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`)
-	terminatedBy  = source.Lazy(`^Process terminating with default action of signal (\d+) \((SIG\w+)\)`)
-	accessAt      = source.Lazy(`Address (0x[0-9a-fA-F]+) is`)
-	valgrindNull  = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
+	valgrindWords = []string{
+		"Invalid ", "Conditional ", "Use of ", "Syscall ", "Source and ", "Mismatched ", "Argument ", "Process ", "Possible ",
+		"Jump to ", "realloc", "Thread #", "Uninitialised ", "Block was ", "This conflicts ", "Access not ",
+	}
+	terminatedBy = source.Lazy(`^Process terminating with default action of signal (\d+) \((SIG\w+)\)`)
+	accessAt     = source.Lazy(`Address (0x[0-9a-fA-F]+) is`)
+	valgrindNull = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
 )
 
 func (v *valgrind) read(s *scanner, l line) bool {
@@ -33,6 +37,9 @@ func (v *valgrind) read(s *scanner, l line) bool {
 	}
 	if l.text[0] == '(' {
 		return v.rest(s, l)
+	}
+	if !mayBeValgrind(l.text) {
+		return false
 	}
 	if m := terminatedBy().FindStringSubmatch(l.text); m != nil {
 		s.fail(crash.Problem{Kind: m[2], Signal: atoi(m[1]), Line: l.n})
@@ -55,6 +62,16 @@ func (v *valgrind) read(s *scanner, l line) bool {
 		return true
 	}
 	return false
+}
+
+// mayBeValgrind is a quick test that lets few other lines pass.
+func mayBeValgrind(t string) bool {
+	for _, word := range valgrindWords {
+		if strings.HasPrefix(t, word) {
+			return true
+		}
+	}
+	return strings.Contains(t, "Address 0x") || strings.Contains(t, " lost") || strings.Contains(t, " block")
 }
 
 // frame reads "at 0x40: fn (file.c:12)", of which "at" begins a stack.
