@@ -67,6 +67,12 @@ var (
 		{"\"\\", "", source.Lazy(`^["\\]+#`)},
 		// service-1  | is a line of a container.
 		{"abcdefghijklmnopqrstuvwxyz", " | ", source.Lazy(`^[a-z][\w.-]{0,60} +\| `)},
+		// [ERROR] is Maven's, sbt's, and that of many loggers; "!" is Dropwizard's.
+		{"[", "]", source.Lazy(`^\[(?i:error|warn|warning|info|debug|trace|fatal|critical|stderr|stdout|err|out)\]:?(?:\s|$)`)},
+		{"!", "! ", source.Lazy(`^! `)},
+		// host program[123]: and program[123]: are the journal's and syslog's,
+		// behind a time of another form.
+		{letters, "]: ", source.Lazy(`^(?:[\w.-]{1,60} )?[\w./@-]{1,60}\[\d+\]: `)},
 		// #12 34.56 is a line of a container's build.
 		{"#", ".", source.Lazy(`^#\d+ +\d+\.\d{1,3} `)},
 		// The job and the step, as gh prints logs of GitHub's actions.
@@ -84,6 +90,9 @@ func cleanLine(n int, raw []byte) line {
 	}
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "=3D") { // a mail's source
+		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")
 	}
 	l := line{n: n}
 	l.indent, text = unindent(text)

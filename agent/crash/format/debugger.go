@@ -36,6 +36,9 @@ func (d *debugger) read(s *scanner, l line) bool {
 	if t == "" || len(t) > 500 {
 		return false
 	}
+	if !strings.Contains(t, "hread") && !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
+		return false
+	}
 	if m := gdbThread().FindStringSubmatch(t); m != nil && (strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
 		d.thread(s, m[1]+m[2])
 		if stop := lldbStop().FindStringSubmatch(t); stop != nil {

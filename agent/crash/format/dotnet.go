@@ -22,13 +22,15 @@ type dotnetHead struct {
 const maxInner = 16
 
 var (
-	dotnetFrame = source.Lazy(`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`)
-	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
-	dotnetEnd   = source.Lazy(`^--- .* ---$`)
+	dotnetAt      = map[string]bool{"at": true, "bei": true, "à": true, "en": true, "в": true, "w": true, "场所": true, "場所": true, "在": true, "위치:": true}
+	dotnetFrame   = source.Lazy(`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`)
+	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
+	dotnetEnd     = source.Lazy(`^--- .* ---$`)
 	// The names that compilers make for asynchronous functions, lambdas and
 	// functions within functions.
-	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+(?:` + "`" + `\d+)?\.MoveNext$`)
-	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?(?:` + "`" + `\d+)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
+	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+\.MoveNext$`)
+	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
 	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
 	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
 )
@@ -38,21 +40,28 @@ func (d *dotnet) read(s *scanner, l line) bool {
 	switch {
 	case t == "" || len(t) > maxText:
 		return false
-	case strings.IndexByte(t, '(') > 0 && strings.IndexByte(t, ')') > 0 && d.frame(s, l):
+	case dotnetAt[firstWord(t)] && strings.IndexByte(t, ')') > 0 && d.frame(s, l):
 		return true
 	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
-		return d.separator(s, t)
+		return d.separator(s, l)
 	case strings.Contains(t, "Exception"):
 		d.head(l)
 	}
 	return false
 }
 
+// firstWord returns the text before the first space.
+func firstWord(t string) string {
+	word, _, _ := strings.Cut(t, " ")
+	return word
+}
+
 // head notes the exceptions that a line names. Those that caused it follow an
 // arrow, in the same line or in the next ones.
 func (d *dotnet) head(l line) {
-	parts := strings.Split(l.text, " ---> ")
-	if rest, ok := strings.CutPrefix(l.text, "---> "); ok {
+	text := dotnetHeading().ReplaceAllString(l.text, "")
+	parts := strings.Split(text, " ---> ")
+	if rest, ok := strings.CutPrefix(text, "---> "); ok {
 		parts = strings.Split(rest, " ---> ")
 	} else {
 		d.heads = nil
@@ -112,11 +121,11 @@ func (d *dotnet) begin(s *scanner, l line) {
 
 // separator reads the line between the stack of an inner exception and that of
 // the outer one. The other separators are within one stack.
-func (d *dotnet) separator(s *scanner, t string) bool {
+func (d *dotnet) separator(s *scanner, l line) bool {
 	if !s.isOpen("dotnet") {
 		return false
 	}
-	if strings.Contains(t, "inner exception") && len(d.heads) > 0 {
+	if len(d.heads) > 0 && (l.indent > 0 || strings.Contains(l.text, "inner exception")) {
 		d.begin(s, line{n: d.heads[len(d.heads)-1].line})
 	}
 	s.last++
@@ -125,6 +134,7 @@ func (d *dotnet) separator(s *scanner, t string) bool {
 
 // dotnetName returns the name of a method as its source has it.
 func dotnetName(name string) string {
+	name = dotnetTypes().ReplaceAllString(name, "")
 	if m := dotnetAsync().FindStringSubmatchIndex(name); m != nil {
 		name = name[:m[0]] + "." + name[m[2]:m[3]]
 	} else if m := dotnetLambda().FindStringSubmatchIndex(name); m != nil {
@@ -132,5 +142,5 @@ func dotnetName(name string) string {
 	} else if m := dotnetLocal().FindStringSubmatchIndex(name); m != nil {
 		name = name[:m[0]] + "." + name[m[4]:m[5]]
 	}
-	return strings.ReplaceAll(dotnetTypes().ReplaceAllString(name, ""), "+", ".")
+	return strings.ReplaceAll(name, "+", ".")
 }

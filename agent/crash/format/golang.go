@@ -20,7 +20,7 @@ type golang struct {
 
 var (
 	goroutine = source.Lazy(`goroutine (\d+)(?: (?:gp|m|mp)=\S+)* \[([^\]]{1,80})\]:?$`)
-	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked): (.*)$`)
+	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$`)
 	goAgain   = source.Lazy(`(?: \[recovered(?:, \w+)?\])+$`)
 	goSignal  = source.Lazy(`^\[signal (?:(SIG[A-Z]+)|0x([0-9a-f]+))[^\]]*?(?: addr=(0x[0-9a-f]+))?(?: pc=0x[0-9a-f]+)?\]$`)
 	goAccess  = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write) at (0x[0-9a-f]+) by (main goroutine|goroutine \d+)`)
@@ -139,7 +139,7 @@ func (g *golang) frame(s *scanner, l line) bool {
 	if open && s.since(l) > 20 && s.last > 0 && len(s.open.Frames) > 0 {
 		open = false
 	}
-	if strings.Contains(t, ":") {
+	if strings.Contains(t, ":") && (open || strings.Contains(t, " +0x")) {
 		if m := goPlace().FindStringSubmatch(t); m != nil && (open || m[4] != "" && g.held.text != "" || m[4] != "" && m[1] != "") {
 			return g.place(s, l, m)
 		}

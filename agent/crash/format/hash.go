@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -15,10 +16,12 @@ import (
 // gdb wraps frames within their arguments, and so do mailers. A frame without a
 // place is held back until the lines that may continue it are known.
 type hashFrames struct {
-	held    []string // the parts of the frame that is held back
-	at      line     // its first line
-	index   int      // of the last frame
-	address string   // of the last frame
+	held    string // the frame that is held back
+	at      line   // its first line
+	blank   bool   // a blank line was within it
+	index   int    // of the last frame
+	address string // of the last frame
+	unnamed bool   // the stack is a sanitizer's and had no heading
 }
 
 const (
@@ -30,7 +33,10 @@ const (
 
 var (
 	hashFrame   = source.Lazy(`^[*>-]{0,2} ?(?:frame )?#(\d{1,4})(?:[: \t]+(.*))?$`)
-	hashAddress = source.Lazy(`^(?:pc )?(0x[0-9a-fA-F]+|[0-9a-f]{8,16})\b[: ]*`)
+	hashAddress = source.Lazy(`^(?:pc |- )?(0x[0-9a-fA-F]+\b|0x\?+|[0-9a-f]{8,16}\b)(?: - |[: ]*)`)
+	linkedFrame = source.Lazy(`^(?:[\w./-]{1,60}|.{1,200} = )#(\d{1,4})[ \t]+(.*)$`)
+	wholePlace  = source.Lazy(`^(?:\(?[^\s:()]*[^\s:()/]\.\w{1,5}:\d+(?::\d+)?\)?|\([^()\s]+\+0x[0-9a-f]+\)(?: \(BuildId: \w+\))?)$`)
+	brokenPath  = source.Lazy(`(?:^| )\S*/[^\s:)]*$`)
 	placeAt     = source.Lazy(`^(.*?)(?:^|\s+)at ([^\s()]+?):(\d+)(?::(\d+))?$`)
 	placeAtFile = source.Lazy(`^(.*?\S)\s+at (\S+\.\w+)$`)
 	placeFrom   = source.Lazy(`^(.*?\S)\s+from (\S+)$`)
@@ -39,72 +45,146 @@ var (
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
 	lldbModule  = source.Lazy("^([^`\\s]+)`(.*)$")
 	nullInArgs  = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
-	sourceName  = source.Lazy(`\.\w{1,5}$`)
+	// Frames of Java as ThreadSanitizer prints them have a type's descriptor.
+	jvmFrame   = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\([\w/$;\[]*\)[\w/$;\[]+ \(?([\w$]+\.(?:java|kt|scala)):(\d+)\)?`)
+	sourceName = source.Lazy(`\.\w{1,5}$`)
 )
 
 // numbered are the formats whose frames hashFrames reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
 func (h *hashFrames) read(s *scanner, l line) bool {
-	m := hashFrame().FindStringSubmatch(l.text)
+	var m []string
+	if strings.IndexByte(l.text, '#') >= 0 {
+		if m = hashFrame().FindStringSubmatch(l.text); m == nil {
+			m = h.issueLink(s, l)
+		}
+	}
 	if m == nil {
 		return h.goesOn(s, l)
 	}
 	h.flush(s)
 	index, _ := strconv.Atoi(m[1])
-	rest := strings.TrimSpace(m[2])
+	rest, next := splitFrames(strings.TrimSpace(m[2]), index)
 	if rest == "" && index == 0 && s.since(l) > maxFullLocals {
 		return false // "#0" alone says nothing
 	}
 	h.place(s, l, index)
-	h.at, h.held = l, []string{rest}
+	h.at, h.held, h.blank = l, cmp.Or(rest, " "), false
 	s.hold(h)
 	if complete(rest) {
 		h.flush(s)
 	}
+	if next != "" {
+		l.text = next
+		return h.read(s, l)
+	}
 	return true
+}
+
+// splitFrames parts a frame from those that follow it in the same line, as where
+// a page has lost the ends of its lines.
+func splitFrames(text string, index int) (frame, next string) {
+	number := " #" + strconv.Itoa(index+1)
+	for _, after := range []string{" ", ":"} {
+		if i := strings.Index(text, number+after); i >= 0 {
+			return strings.TrimSpace(text[:i]), strings.TrimSpace(text[i:])
+		}
+	}
+	return text, ""
+}
+
+// issueLink reads a frame that does not begin its line: a forge took its number
+// for an issue's and put the name of a repository before it, or gdb failed to print
+// a local variable.
+func (h *hashFrames) issueLink(s *scanner, l line) []string {
+	if strings.IndexByte(l.text, '#') <= 0 || s.open == nil || !numbered[s.open.Format] {
+		return nil
+	}
+	m := linkedFrame().FindStringSubmatch(l.text)
+	if m == nil || atoi(m[1]) != h.index+1 {
+		return nil
+	}
+	return m
 }
 
 // place makes the stack ready that a frame of this index belongs to.
 func (h *hashFrames) place(s *scanner, l line, index int) {
 	begun := s.open != nil && numbered[s.open.Format]
-	fresh := begun && len(s.open.Frames) == 0
+	fresh := begun && (len(s.open.Frames) == 0 || index == 0 && s.isOpen("php") && len(s.open.Frames) == 1)
 	goesOn := begun && index > h.index && s.since(l) <= maxFullLocals
 	h.index = index
 	if fresh || goesOn {
 		return
 	}
-	h.address = ""
-	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "gdb"})
+	h.address, h.unnamed = "", begun && s.open.Format == "sanitizer" || s.lastFormat() == "sanitizer" && s.since(l) < 12
+	format := "gdb"
+	if h.unnamed {
+		format = "sanitizer"
+	}
+	s.begin(crash.Stack{Kind: crash.StackCrash, Format: format})
+}
+
+// named returns the kind of a stack of a sanitizer that has no heading, as far as
+// its innermost function tells it.
+func named(function string) crash.StackKind {
+	name := strings.TrimPrefix(strings.TrimPrefix(function, "__interceptor_"), "___interceptor_")
+	switch {
+	case strings.HasSuffix(name, "pthread_create"):
+		return crash.StackCreated
+	case name == "free" || strings.HasPrefix(name, "operator delete"):
+		return crash.StackFree
+	case name == "malloc" || name == "calloc" || name == "realloc" || name == "strdup" || strings.HasPrefix(name, "operator new"):
+		return crash.StackAlloc
+	}
+	return crash.StackCrash
 }
 
 // goesOn reports whether a line continues the frame that is held back.
 func (h *hashFrames) goesOn(s *scanner, l line) bool {
-	if h.held == nil {
+	if h.held == "" {
 		return false
 	}
-	if l.text == "" || len(h.held) == maxWrapped || !h.continues(l.text) {
+	if l.text == "" && h.opened() && !h.blank {
+		h.blank = true // copying out of a browser can give a blank line
+		return false
+	}
+	text := strings.TrimLeft(l.text, "# ")
+	space, ok := h.continues(text)
+	if !ok || l.n-h.at.n > maxWrapped {
 		h.flush(s)
 		return false
 	}
-	h.held = append(h.held, l.text)
-	if complete(strings.Join(h.held, " ")) {
+	h.held = cut(h.held+space+text, maxLine)
+	if complete(h.held) {
 		h.flush(s)
 	}
 	return true
 }
 
+// opened reports whether the arguments of the frame that is held back are not closed.
+func (h *hashFrames) opened() bool { return strings.Count(h.held, "(") > strings.Count(h.held, ")") }
+
 // continues reports whether text goes on with the frame that is held back: its
-// arguments are not closed, or the text is the place that it lacks.
-func (h *hashFrames) continues(text string) bool {
-	frame := strings.Join(h.held, " ")
-	if strings.HasPrefix(text, "at ") || strings.HasPrefix(text, "from ") || strings.HasPrefix(text, "in ") {
-		return true
+// arguments are not closed, or the text is what it lacks. It returns what was
+// between the two before the line was wrapped.
+func (h *hashFrames) continues(text string) (space string, ok bool) {
+	path := strings.HasPrefix(text, "/") || strings.HasSuffix(h.held, "/")
+	switch {
+	case text == "":
+		return "", false
+	case strings.HasPrefix(text, "at "), strings.HasPrefix(text, "from "), strings.HasPrefix(text, "in "):
+		return " ", true
+	case path && brokenPath().MatchString(h.held) && wholePlace().MatchString(text):
+		return "", true
+	case wholePlace().MatchString(text), text[0] == '(' && !strings.Contains(h.held, "("):
+		return " ", true
+	case h.blank:
+		return "", false
+	case strings.HasSuffix(h.held, " at"), strings.HasSuffix(h.held, " in"), strings.HasSuffix(h.held, " from"):
+		return " ", true
 	}
-	if len(frame) > 0 && (strings.HasSuffix(frame, " at") || strings.HasSuffix(frame, " in") || strings.HasSuffix(frame, " from")) {
-		return true
-	}
-	return strings.Count(frame, "(") > strings.Count(frame, ")")
+	return " ", h.opened()
 }
 
 // complete reports whether a frame has its place, so that nothing continues it.
@@ -115,12 +195,12 @@ func complete(rest string) bool {
 
 // flush adds the frame that is held back.
 func (h *hashFrames) flush(s *scanner) {
-	if h.held == nil {
+	if h.held == "" {
 		return
 	}
-	text := strings.Join(h.held, " ")
+	text := strings.TrimSpace(h.held)
 	l := h.at
-	h.held = nil
+	h.held = ""
 	if s.open == nil || addPHP(s, l, text) {
 		return
 	}
@@ -139,6 +219,9 @@ func (h *hashFrames) flush(s *scanner) {
 	if address != "" {
 		h.address = address
 	}
+	if h.unnamed && n == 0 && s.open.Problem >= 0 {
+		s.open.Kind = named(f.Function)
+	}
 	s.add(l, f)
 }
 
@@ -149,12 +232,26 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 		address, rest = rest[m[2]:m[3]], rest[m[1]:]
 	}
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "in "), "?? ")
+	if m := jvmFrame().FindStringSubmatch(rest); m != nil {
+		return javaFrameOf("", m[1], []string{"", "", m[2], m[3]}, ""), address
+	}
 	if m := lldbModule().FindStringSubmatch(rest); m != nil {
 		f.Module, rest = m[1], m[2]
 	}
 	name := readPlace(&f, rest)
+	if f.File == "<null>" {
+		f.File, f.Line, f.Column = "", 0, 0
+	}
+	name = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(name, "<null>"), "<null> "))
 	if m := nullInArgs().FindStringSubmatch(name); m != nil {
 		f.NullArgument = m[1]
+	}
+	name = strings.TrimSuffix(name, " at")
+	if strings.TrimPrefix(name, "?? ") == "()" {
+		name = "" // gdb knows no function
+	}
+	if i := strings.Index(name, " ("); i > 0 && strings.Count(name, "(") > strings.Count(name, ")") {
+		name = name[:i] // the arguments were cut off
 	}
 	f.Symbol, f.Function = symbolOf(name)
 	return f, address
@@ -179,12 +276,16 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
-	if m := placeModule().FindStringSubmatch(rest); m != nil && looksLikeModule(m[2]) {
+	if m := placeModule().FindStringSubmatch(rest); m != nil && (looksLikeModule(m[2]) || strings.Contains(rest[len(m[1]):], " + 0x")) {
 		f.Module = m[2]
 		return m[1]
 	}
 	if m := offsetEnd().FindStringSubmatch(rest); m != nil {
 		return m[1]
+	}
+	if i := strings.LastIndexByte(rest, ' '); i > 0 && strings.HasSuffix(rest, ".o") {
+		f.Module = rest[i+1:]
+		return rest[:i]
 	}
 	if i := strings.LastIndexByte(rest, ' '); i > 0 && strings.Contains(rest[i:], "/") && sourceName().MatchString(rest) {
 		f.File = rest[i+1:] // a file without a line
@@ -205,7 +306,7 @@ func looksLikeModule(s string) bool {
 func symbolOf(name string) (symbol, function string) {
 	name = strings.TrimSpace(name)
 	function = functionName(name)
-	if name != function && name != "??" {
+	if name != function && name != "??" && name != "n/a" {
 		symbol = name
 	}
 	return symbol, function

@@ -22,8 +22,16 @@ func (b *backward) add(l line, f crash.Frame) {
 	b.frames = append(b.frames, bounded(l, f))
 }
 
-// take puts what was collected into a stack, innermost first, and starts afresh.
-func (b *backward) take(st *crash.Stack) {
+// keep adds what was collected to the report as a stack, innermost first, and
+// starts afresh. A stack that got its last frame before this one began is older.
+func (b *backward) keep(s *scanner, st crash.Stack) {
+	if len(b.frames) == 0 {
+		*b = backward{}
+		return
+	}
+	if s.last < b.frames[0].ReportLine {
+		s.close()
+	}
 	if n := len(b.frames) - maxFrames; n > 0 {
 		b.frames = b.frames[n:]
 		b.omitted += n
@@ -31,6 +39,7 @@ func (b *backward) take(st *crash.Stack) {
 	slices.Reverse(b.frames)
 	st.Frames, st.Omitted = b.frames, b.omitted
 	*b = backward{}
+	s.keep(st)
 }
 
 // A margin is what a log of an unknown kind has before each line of a report. It

@@ -21,7 +21,7 @@ var (
 	hotspotError  = source.Lazy(`^(?:# *)?Internal Error \((\S+?):(\d+)\), pid=\d+`)
 	hotspotFrame  = source.Lazy(`^(?:# *)?([CVjJvAMS]) +(.*)$`)
 	hotspotNative = source.Lazy(`^\[([^\]+]*)(?:\+0x[0-9a-f]+)?\](?: +(.*))?$`)
-	hotspotJava   = source.Lazy(`^(?:\d+ (?:[%!bnsc]+ *)*(?:c[12] +|jvmci +)?)?((?:[\w$]+[./])+[\w$<>/]+)\(`)
+	hotspotJava   = source.Lazy(`^(?:\d+ +(?:[%!bnsc]+ +)*(?:(?i:c[12]|jvmci) +)?)?((?:[\w$]+[./])+[\w$<>/]+)\(`)
 	hotspotThread = source.Lazy(`^Current thread \(0x[0-9a-f]+\): +(?:JavaThread )?"?([^"\[]+?)"? *(?:daemon *)?\[`)
 	hotspotInfo   = source.Lazy(`^siginfo: ?.*?(?:si_addr[:=] ?|(reading|writing) address )(0x[0-9a-f]+)`)
 )
@@ -113,12 +113,7 @@ func (h *hotspot) add(s *scanner, l line, t string) bool {
 	switch m[1] {
 	case "j", "J":
 		if j := hotspotJava().FindStringSubmatch(m[2]); j != nil {
-			f.Symbol = strings.ReplaceAll(j[1], "/", ".")
-			f.Function = javaName(f.Symbol)
-			f.Module = f.Symbol[:strings.LastIndexByte(f.Symbol, '.')]
-			if f.Function == f.Symbol {
-				f.Symbol = ""
-			}
+			f = javaFrameOf("", strings.ReplaceAll(j[1], "/", "."), make([]string, 4), "")
 		}
 	case "v", "A", "S", "M":
 		f.Function = strings.TrimPrefix(strings.Fields(m[2] + " ?")[0], "~")

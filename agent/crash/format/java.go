@@ -27,10 +27,14 @@ var (
 	javaError = source.Lazy(`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`)
 	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
 	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
-	javaDump  = source.Lazy(`^"([^"]+)".*(?:prio=|tid=|nid=|Id=\d)`)
-	javaLock  = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
+	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
+	// A frame that has lost its "at".
+	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
+	javaCause   = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):`)
+	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers make of a function's own.
+	javaHidden = source.Lazy(`\$\$Lambda[^.]+\.`)
 	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
@@ -42,15 +46,20 @@ func (j *java) read(s *scanner, l line) bool {
 	case j.part.text != "":
 		l, t = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
-	case strings.Contains(t, "at ") && strings.IndexByte(t, '(') > 0:
-		if j.frame(s, l) {
+	case strings.IndexByte(t, '(') > 0:
+		if strings.Contains(t, "at ") && j.frame(s, l) {
 			return true
 		}
-	case strings.HasPrefix(t, "... ") && s.isOpen("java"):
+		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
+			l.text = "at " + t
+			return j.frame(s, l)
+		}
+	case strings.HasPrefix(t, "...") && s.isOpen("java"):
 		if m := javaMore().FindStringSubmatch(t); m != nil {
 			s.open.Omitted += atoi(m[1])
 			return true
 		}
+		return t == "..."
 	case t == "at" && s.isOpen("java"):
 		j.part = l
 		return true
@@ -70,21 +79,44 @@ func (j *java) read(s *scanner, l line) bool {
 func (j *java) heads(s *scanner, l line) bool {
 	t := l.text
 	switch {
-	case strings.HasPrefix(t, "Caused by:"):
+	case len(t) > 6 && (t[0] == 'C' || t[0] == 'c' || t[0] == 'W') && javaCause().MatchString(t):
 		j.heading(l, crash.StackCause)
 	case strings.HasPrefix(t, "Suppressed:"):
 		j.heading(l, crash.StackSuppressed)
 	case strings.HasPrefix(t, `Exception in thread "`):
 		j.heading(l, crash.StackCrash)
-	case j.head.text == "Caused by:" && l.n == j.head.n+1 && javaError().MatchString(t):
+	case j.head.text != "" && j.head.text[len(j.head.text)-1] == ':' && j.kind == crash.StackCause && l.n == j.head.n+1 && javaError().MatchString(t):
 		j.heading(l, crash.StackCause)
-	case strings.IndexByte(t, '.') > 0 && (javaError().MatchString(t) || javaClass().MatchString(t)):
+	case mayNameError(t) && javaError().MatchString(t), mayBeClass(t) && javaClass().MatchString(t):
 		// A message may name further exceptions.
 		if j.head.text == "" || j.head.n <= s.last || l.n-j.head.n > maxMessage || j.kind == crash.StackThread {
 			j.heading(l, crash.StackCrash)
 		}
 	}
 	return false
+}
+
+// mayNameError and mayBeClass are quick tests that let few other lines pass.
+func mayNameError(t string) bool {
+	if strings.IndexByte(t, '.') < 0 {
+		return false
+	}
+	for _, word := range []string{"Exception", "Error", "Throwable", "Failure", "Death", "Interrupt", "Abort"} {
+		if strings.Contains(t, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayBeClass(t string) bool {
+	if end := strings.IndexAny(t, ": "); end >= 0 {
+		if t[end] == ' ' {
+			return false
+		}
+		t = t[:end]
+	}
+	return strings.IndexByte(t, '.') > 0
 }
 
 func (j *java) heading(l line, kind crash.StackKind) {
@@ -137,16 +169,19 @@ func (j *java) begin(s *scanner, l line) {
 // exceptionIn returns the class and the message of the exception that a heading
 // names.
 func exceptionIn(text string) (kind, message string) {
-	for _, word := range []string{"Caused by:", "Suppressed:"} {
-		text = strings.TrimSpace(strings.TrimPrefix(text, word))
+	text = javaCause().ReplaceAllString(text, "")
+	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
+	m := javaClass().FindStringSubmatch(text)
+	if m == nil {
+		m = javaError().FindStringSubmatch(text)
 	}
-	if m := javaClass().FindStringSubmatch(text); m != nil {
-		return m[1], m[2]
+	switch {
+	case m == nil:
+		return "", ""
+	case m[2] == "null": // loggers write so if there is none
+		return m[1], ""
 	}
-	if m := javaError().FindStringSubmatch(text); m != nil {
-		return m[1], m[2]
-	}
-	return "", ""
+	return m[1], m[2]
 }
 
 // javaFrameOf makes a frame of the parts of its line. The file of a class is in
@@ -193,6 +228,7 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 // anonymous function are named by the method they are in, and an inner class by
 // a dot.
 func javaName(name string) string {
+	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
 			name = name[:i+1] + m[1] + m[2]

@@ -20,7 +20,7 @@ var (
 	jsBare   = source.Lazy(`^at (?:async )?(\S.*?):(\d+):(\d+)(?:,| \{)?$`)
 	jsOpaque = source.Lazy(`^at (?:(.+) \((?:native|<anonymous>|index \d+|native code|unknown.*)\)|(<anonymous>))(?: \{)?$`)
 	jsOther  = source.Lazy(`^([\w$.*<>/\[\]]*)@(\S+?):(\d+):(\d+)$`)
-	jsFile   = source.Lazy(`\.(?:[cm]?[jt]sx?|vue|svelte|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node|internal|https?|webpack(?:-internal)?|evalmachine|file|app|ng|bun|deno):?/?`)
+	jsFile   = source.Lazy(`\.(?:[cm]?[jt]sx?|vue|svelte|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node:|internal/|https?://|webpack(?:-internal)?:/|evalmachine\.|file://|app:///|ng://|bun:|ext:)`)
 	jsError  = source.Lazy(`(?:^|[\s\]:(>])([A-Za-z_$][\w$.]*(?:Error|Exception)|Error)(?: \[[\w.-]+\])?(?:: (.*))?$`)
 	jsPlace  = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
 	jsQuery  = source.Lazy(`[?#][^/]*$`)
@@ -40,7 +40,6 @@ func (j *javascript) read(s *scanner, l line) bool {
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
 		if jsError().MatchString(t) && (j.head.text == "" || s.isOpen("javascript") || l.n-j.head.n > 3) {
 			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
-			j.syntax(s, l)
 		}
 	case t[0] == '/' || strings.Contains(t, ":\\") || strings.HasPrefix(t, "file://"):
 		if jsPlace().MatchString(t) {
@@ -53,14 +52,25 @@ func (j *javascript) read(s *scanner, l line) bool {
 // frame reads a line that begins with "at".
 func (j *javascript) frame(s *scanner, l line) bool {
 	t := l.text
-	if m := jsCall().FindStringSubmatch(t); m != nil {
-		return (s.isOpen("javascript") || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
+	end := strings.TrimRight(t, " {,;")
+	open := s.isOpen("javascript")
+	switch {
+	case end == "at":
+		return false
+	case open || l.n-j.head.n == 1 && j.head.text != "":
+		if m := jsOpaque().FindStringSubmatch(t); m != nil {
+			return j.add(s, l, m[1]+m[2], []string{"", "", ""})
+		}
+	case strings.Count(t, ":") < 2:
+		return false
 	}
-	if m := jsBare().FindStringSubmatch(t); m != nil {
-		return jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
+	if end[len(end)-1] == ')' {
+		m := jsCall().FindStringSubmatch(t)
+		return m != nil && (open || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
 	}
-	if m := jsOpaque().FindStringSubmatch(t); m != nil && (s.isOpen("javascript") || l.n-j.head.n == 1) {
-		return j.add(s, l, m[1]+m[2], []string{"", "", ""})
+	if isDigit(end[len(end)-1]) {
+		m := jsBare().FindStringSubmatch(t)
+		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
 	}
 	return false
 }
@@ -72,7 +82,7 @@ func (j *javascript) add(s *scanner, l line, name string, place []string) bool {
 	}
 	f := crash.Frame{File: jsPath(place[0]), Line: atoi(place[1]), Column: atoi(place[2])}
 	f.Function = jsName(name)
-	if f.Function != name {
+	if f.Function != name && f.Function != "" {
 		f.Symbol = name
 	}
 	s.add(l, f)
@@ -89,14 +99,15 @@ func (j *javascript) begin(s *scanner, l line) {
 		m := jsError().FindStringSubmatch(j.head.text)
 		s.fail(crash.Problem{Kind: m[1], Message: m[2], Line: j.head.n})
 		st.Title = titleOf(m[1], m[2])
+		j.syntax(s)
 	}
 	j.head = line{}
 	s.begin(st)
 }
 
 // syntax records the place of a syntax error, which is in no frame.
-func (j *javascript) syntax(s *scanner, l line) {
-	if j.place.text == "" || l.n-j.place.n > 10 || !strings.HasPrefix(l.text, "SyntaxError") {
+func (j *javascript) syntax(s *scanner) {
+	if j.place.text == "" || j.head.n-j.place.n > 10 || !strings.HasPrefix(j.head.text, "SyntaxError") {
 		return
 	}
 	m := jsPlace().FindStringSubmatch(j.place.text)

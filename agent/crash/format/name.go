@@ -12,8 +12,9 @@ var (
 	// Suffixes that compilers and linkers add to the name of a function.
 	cloneSuffix = source.Lazy(`(?:(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|resolver|specialized|warm|hot)(?:\.\d+)*)|\.\d+| ?\[clone [^\]]*\]| ?\(\.[\w.]+\)|@@?[\w.]*|\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?)+$`)
 	mangledName = source.Lazy(`^_{1,2}(?:Z|R)[\w.$]+`)
-	// The hash at the end of a legacy Rust name.
-	rustHash = source.Lazy(`::h[0-9a-f]{16}$`)
+	// The hash at the end of a legacy Rust name, and the closures in a function.
+	rustHash    = source.Lazy(`::h[0-9a-f]{16}$`)
+	rustClosure = source.Lazy(`(?:::\{\{closure\}\}|::\{closure#\d+\}|::\{\{constant\}\}|::_\$u7b\$\$u7b\$closure\$u7d\$\$u7d\$)+$`)
 )
 
 // functionName returns a function's name as a reader writes it, from the symbol
@@ -30,6 +31,7 @@ func functionName(symbol string) string {
 		}
 	}
 	s = rustHash().ReplaceAllString(withoutClones(s), "")
+	s = rustClosure().ReplaceAllString(s, "")
 	s = withoutArguments(s)
 	s = withoutTemplates(withoutClones(s))
 	return strings.TrimSpace(withoutReturnType(s))

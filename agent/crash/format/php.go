@@ -18,6 +18,7 @@ var (
 	phpError    = source.Lazy(`^(.*) in (\S.*?) on line (\d+)$`)
 	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
 	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
+	phpEval     = source.Lazy(`^(.*)\((\d+)\) : (?:eval\(\)'d|runtime-created)`)
 	phpLaravel  = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
@@ -28,6 +29,11 @@ func (p *php) read(s *scanner, l line) bool {
 		return false
 	case p.part.text != "":
 		return p.goesOn(s, l)
+	case strings.Contains(t, " Stack trace: #0 "):
+		head, frames, _ := strings.Cut(t, " Stack trace: ")
+		s.offer(line{n: l.n, text: head, indent: l.indent})
+		s.offer(line{n: l.n, text: frames, indent: l.indent})
+		return true
 	case strings.Contains(t, " error: "):
 		if m := phpHead().FindStringSubmatch(t); m != nil {
 			return p.failed(s, l, m[1])
@@ -59,7 +65,7 @@ func (p *php) failed(s *scanner, l line, text string) bool {
 	}
 	if m := phpError().FindStringSubmatch(text); m != nil {
 		s.fail(crash.Problem{Kind: "Fatal error", Message: m[1], Line: l.n})
-		s.addPlace(l, "php", crash.Frame{File: m[2], Line: atoi(m[3])})
+		s.addPlace(l, "php", phpPlace(m[2], m[3]))
 		return true
 	}
 	if strings.HasPrefix(text, "Uncaught ") || strings.HasPrefix(text, "Next ") {
@@ -91,7 +97,7 @@ func (p *php) begin(s *scanner, l line, kind, message, file, number string) {
 	kind = strings.ReplaceAll(kind, `\\`, `\`)
 	s.fail(crash.Problem{Kind: kind, Message: message, Line: l.n})
 	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "php", Title: titleOf(kind, message)})
-	s.add(l, crash.Frame{File: file, Line: atoi(number)})
+	s.add(l, phpPlace(file, number))
 }
 
 // thrown reads the line that ends a report.
@@ -104,7 +110,7 @@ func (p *php) thrown(s *scanner, l line) bool {
 		s.close()
 		return true
 	}
-	s.addPlace(l, "php", crash.Frame{File: m[1], Line: atoi(m[2])})
+	s.addPlace(l, "php", phpPlace(m[1], m[2]))
 	return true
 }
 
@@ -115,7 +121,7 @@ func addPHP(s *scanner, l line, text string) bool {
 	name, internal := strings.CutPrefix(text, "[internal function]: ")
 	m := phpFrame().FindStringSubmatch(text)
 	switch {
-	case text == "{main}" || internal:
+	case strings.HasPrefix(text, "{main}") || internal:
 	case m != nil && (s.isOpen("php") || strings.Contains(m[1], ".")):
 		place.File, place.Line, name = m[1], atoi(m[2]), m[3]
 	default:
@@ -123,7 +129,7 @@ func addPHP(s *scanner, l line, text string) bool {
 	}
 	if len(s.open.Frames) == 0 {
 		s.open.Format = "php"
-		if text != "{main}" {
+		if !strings.HasPrefix(text, "{main}") {
 			s.add(l, crash.Frame{})
 		}
 	}
@@ -131,10 +137,35 @@ func addPHP(s *scanner, l line, text string) bool {
 		return false
 	}
 	if n := len(s.open.Frames); n > 0 && s.open.Frames[n-1].Function == "" {
-		s.open.Frames[n-1].Symbol, s.open.Frames[n-1].Function = symbolOf(name)
+		s.open.Frames[n-1].Function = cut(phpName(name), maxRaw)
 	}
-	if text != "{main}" {
+	if !strings.HasPrefix(text, "{main}") {
 		s.add(l, place)
 	}
 	return true
+}
+
+// phpPlace returns the frame of a place. Code that was evaluated is placed where
+// that was done.
+func phpPlace(file, number string) crash.Frame {
+	if m := phpEval().FindStringSubmatch(file); m != nil {
+		file, number = m[1], m[2]
+	}
+	return crash.Frame{File: file, Line: atoi(number)}
+}
+
+// phpName returns the function of a call without its arguments.
+func phpName(call string) string {
+	call = strings.ReplaceAll(call, `\\`, `\`)
+	from := strings.LastIndexByte(call, '}') + 1
+	if !strings.Contains(call, "{closure") {
+		from = 0
+	}
+	if i := strings.IndexByte(call[from:], '('); i >= 0 {
+		return strings.TrimSpace(call[:from+i])
+	}
+	if strings.HasPrefix(call, "{main}") {
+		return "{main}"
+	}
+	return call
 }

@@ -71,7 +71,6 @@ func (p *pytest) flush(s *scanner) {
 		st.Problem = s.problem
 		st.Title = cut(titleOf(p.kind, p.message), maxText)
 	}
-	p.frames.take(&st)
-	s.keep(st)
+	p.frames.keep(s, st)
 	*p = pytest{}
 }

@@ -18,6 +18,7 @@ type python struct {
 	code    bool     // the next line may be the code of the last frame
 	strange int      // lines since the last frame that no traceback has
 	group   bool     // within the exceptions of an exception group
+	member  int      // the line after which an exception of the group is, 0 for none
 	thread  string
 }
 
@@ -27,6 +28,7 @@ const maxStrange = 3
 
 var (
 	pythonFrame  = source.Lazy(`File "([^"]+)", line (\d+)(?:,? in (\S.*))?,?$`)
+	pythonFile   = source.Lazy(`^File "([^"]+)"`)
 	pythonBinary = source.Lazy(`^Binary file "([^"]+)"(?:, at (\S+?))?(?:\+0x[0-9a-f]+)? \[0x[0-9a-f]+\]$`)
 	// An exception's class ends most often with one of these words. Where the
 	// indentation is lost, code is told from the exception by that.
@@ -35,7 +37,7 @@ var (
 	pythonMarks  = source.Lazy(`^[~^ ]+$`)
 	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)
 	pythonDump   = source.Lazy(`^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?.* \(most recent call first\):$`)
-	pythonFatal  = source.Lazy(`^(?:Fatal Python error|Windows fatal exception): (.*?)$`)
+	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
@@ -57,6 +59,9 @@ func (p *python) read(s *scanner, l line) bool {
 		return p.wrapped(s, l)
 	case strings.Contains(t, `File "`):
 		return p.frame(s, l)
+	case t == "File" && p.inside:
+		p.part = l
+		return true
 	case strings.HasPrefix(t, "During handling of the above exception"), strings.HasPrefix(t, "The above exception was the direct cause"):
 		p.flush(s)
 		s.demote("python")
@@ -66,12 +71,18 @@ func (p *python) read(s *scanner, l line) bool {
 			p.thread = m[1]
 		}
 		return false
-	case strings.Contains(t, "fatal exception: "), strings.HasPrefix(t, "Fatal Python error: "):
+	case strings.Contains(t, "fatal exception: "), strings.Contains(t, "Fatal Python error: "):
 		return p.fatal(s, l)
 	case strings.HasPrefix(t, "+-"):
 		return p.margins(s, l)
 	case strings.HasPrefix(t, "Binary file "):
 		return p.binary(s, l)
+	case p.member > 0 && p.member == l.n-1:
+		// An exception that was never raised has no traceback.
+		if m := pythonClass().FindStringSubmatch(t); m != nil {
+			s.fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.n})
+			return true
+		}
 	}
 	return p.inside && p.follows(s, l)
 }
@@ -135,11 +146,18 @@ func (p *python) frame(s *scanner, l line) bool {
 func (p *python) wrapped(s *scanner, l line) bool {
 	part := p.part
 	p.part = line{}
-	if l.text == "" || strings.Contains(l.text, `File "`) {
-		return l.text != "" && p.frame(s, l)
+	switch {
+	case l.text == "" && l.n-part.n < 3:
+		p.part = part // copying can give a blank line
+		return false
+	case l.text == "":
+		return false
+	case strings.HasPrefix(l.text, `File "`):
+		p.cutOff(part)
+		return p.frame(s, l)
 	}
 	space := " "
-	if strings.Count(part.text, `"`) == 1 {
+	if strings.Count(part.text, `"`) == 1 && strings.Count(l.text, `"`) == 1 {
 		space = "" // a terminal wraps within a path
 	}
 	joined := part
@@ -147,11 +165,19 @@ func (p *python) wrapped(s *scanner, l line) bool {
 	if pythonFrame().MatchString(joined.text) {
 		return p.frame(s, joined)
 	}
-	if len(joined.text) < 400 && !strings.Contains(joined.text, ", in") && strings.Contains(joined.text, `",`) {
+	if len(joined.text) < 400 && !strings.Contains(joined.text, ", in ") && strings.Contains(joined.text, `File "`) {
 		p.part = joined
 		return true
 	}
+	p.cutOff(part)
 	return p.inside && p.follows(s, l)
+}
+
+// cutOff adds a frame whose line and function are missing.
+func (p *python) cutOff(part line) {
+	if m := pythonFile().FindStringSubmatch(part.text); m != nil && p.inside {
+		p.frames.add(part, crash.Frame{File: m[1]})
+	}
 }
 
 // follows reports whether a line is one of those after a frame.
@@ -170,7 +196,7 @@ func (p *python) follows(s *scanner, l line) bool {
 			return true
 		}
 	}
-	if l.indent > p.indent || p.code {
+	if len(p.frames.frames) > 0 && (l.indent > p.indent || p.code) {
 		p.code = false
 		return true
 	}
@@ -211,8 +237,7 @@ func (p *python) record(s *scanner, title string) {
 	if title == "" {
 		st.Problem = -1
 	}
-	p.frames.take(&st)
-	s.keep(st)
+	p.frames.keep(s, st)
 	p.inside, p.code, p.strange, p.thread = false, false, 0, ""
 }
 
@@ -228,7 +253,10 @@ func (p *python) margins(s *scanner, l line) bool {
 		return false
 	}
 	p.flush(s)
-	p.group = strings.ContainsAny(l.text, "0123456789")
+	p.group, p.member = strings.ContainsAny(l.text, "0123456789"), 0
+	if p.group {
+		p.member = l.n
+	}
 	return true
 }
 

@@ -30,7 +30,7 @@ func (r *ruby) read(s *scanner, l line) bool {
 	switch {
 	case t == "" || len(t) > maxText:
 		return false
-	case strings.Contains(t, ":in"), strings.Contains(t, "from "):
+	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.isOpen("ruby"):
 		return r.frame(s, l)
 	case strings.Contains(t, ": [BUG] "):
 		return r.bug(s, l)
@@ -38,9 +38,19 @@ func (r *ruby) read(s *scanner, l line) bool {
 		return r.section(s, t)
 	case s.isOpen("ruby") && s.open.Title == "C level backtrace":
 		return r.native(s, l)
-	case t[0] >= 'A' && t[0] <= 'Z' || strings.Contains(t, "Error"):
+	case mayBeRaised(t):
 		if rubyHead().MatchString(t) {
 			r.head = l
+		}
+	}
+	return false
+}
+
+// mayBeRaised is a quick test that lets few other lines pass.
+func mayBeRaised(t string) bool {
+	for _, word := range []string{"Error", "Exception", "Interrupt", "NotFound", "Invalid", "Denied", "Timeout"} {
+		if strings.Contains(t, word) {
+			return true
 		}
 	}
 	return false
@@ -87,8 +97,7 @@ func (r *ruby) raised(s *scanner, l line, f crash.Frame, text string) {
 	if len(r.backward.frames) > 0 { // it is the last line of the stack
 		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.problem, Title: cut(title, maxText)}
 		r.backward.add(l, f)
-		r.backward.take(&st)
-		s.keep(st)
+		r.backward.keep(s, st)
 		return
 	}
 	s.begin(crash.Stack{Kind: crash.StackCrash, Format: "ruby", Title: title})
@@ -161,7 +170,6 @@ func (r *ruby) native(s *scanner, l line) bool {
 // flush records a stack that was held back.
 func (r *ruby) flush(s *scanner) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.problem, Title: "Ruby level backtrace"}
-	r.backward.take(&st)
-	s.keep(st)
+	r.backward.keep(s, st)
 	r.reversed = false
 }

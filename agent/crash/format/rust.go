@@ -19,7 +19,7 @@ type rust struct {
 
 var (
 	rustPanic   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? panicked at (.*)$`)
-	rustAt      = source.Lazy(`^(\S.*?\.rs):(\d+):(\d+):?$`)
+	rustAt      = source.Lazy(`^([^'"]*[^'"\s]\.rs):(\d+):(\d+):?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
 	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
@@ -44,7 +44,9 @@ func (r *rust) read(s *scanner, l line) bool {
 		r.awaits = 0
 		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 		return true
-	case isDigit(t[0]) || strings.HasPrefix(t, "at "):
+	case isDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
+		return r.frame(s, l)
+	case strings.HasPrefix(t, "at ") && (r.held.text != "" || s.isOpen("rust")):
 		return r.frame(s, l)
 	case r.awaits == l.n-1 && r.awaits > 0 && !strings.HasPrefix(t, "note: "):
 		r.awaits = 0
@@ -119,7 +121,9 @@ func (r *rust) frame(s *scanner, l line) bool {
 		}
 		r.flush(s)
 		r.held, r.name = l, m[2]
-		s.hold(r)
+		if open {
+			s.hold(r)
+		}
 		return open
 	}
 	m := rustPlace().FindStringSubmatch(l.text)

@@ -20,7 +20,10 @@ var (
 	causedBy       = source.Lazy(`The signal is caused by a (READ|WRITE) memory access`)
 	nullHint       = source.Lazy(`Hint: address points to the zero page`)
 	leakHead       = source.Lazy(`^(?i)((?:in)?direct) leak of (\d+) byte`)
-	runtimeError   = source.Lazy(`^(\S.*?):(\d+)(?::(\d+))?: runtime error: (.*)$`)
+	runtimeError   = source.Lazy(`^(\S.*?):(\d+)(?::(\d+))?: runtime error:(?: (.*))?$`)
+	globalVariable = source.Lazy(`global variable '([^']+)' (?:defined in|from) '([^':]+)(?::(\d+)(?::(\d+))?)?'`)
+	onNothing      = source.Lazy(` on(?: unknown)?(?: address)?$`)
+	sanitizerPid   = source.Lazy(` \(pid=\d+\)$`)
 	threadCreated  = source.Lazy(`^Thread (T\d+).* created by .*:?$`)
 	sanitizerSum   = source.Lazy(`^SUMMARY: \w+Sanitizer: `)
 
@@ -41,6 +44,7 @@ var (
 		{"location is heap block of size", crash.StackAlloc},
 		{"location is file descriptor", crash.StackAlloc},
 		{"mutex m", crash.StackCreated},
+		{"as if synchronized via sleep", crash.StackThread},
 	}
 )
 
@@ -48,7 +52,7 @@ func (*sanitizer) read(s *scanner, l line) bool {
 	switch t := l.text; {
 	case strings.Contains(t, "Sanitizer: "):
 		return readSanitizerError(s, l)
-	case strings.Contains(t, ": runtime error: "):
+	case strings.Contains(t, ": runtime error:"):
 		return readRuntimeError(s, l)
 	case strings.Contains(t, "eak of "):
 		if m := leakHead().FindStringSubmatch(t); m != nil {
@@ -86,10 +90,14 @@ func readSanitizerError(s *scanner, l line) bool {
 	if m == nil {
 		return false
 	}
-	p := crash.Problem{Kind: m[2], Line: l.n, Message: m[1] + ": " + m[2]}
-	if a := onAddress().FindStringSubmatch(m[2]); a != nil {
-		p.Kind, p.Address = strings.TrimSpace(a[1]), a[2]
+	what := sanitizerPid().ReplaceAllString(m[2], "")
+	p := crash.Problem{Kind: onNothing().ReplaceAllString(what, ""), Line: l.n, Message: m[1] + ": " + what}
+	if a := onAddress().FindStringSubmatch(what); a != nil {
+		p.Kind, p.Address = onNothing().ReplaceAllString(strings.TrimSpace(a[1]), ""), a[2]
 		p.Null = p.Kind == "SEGV" && nullish(a[2])
+	} else if i := strings.LastIndex(p.Kind, ": 0x"); i > 0 {
+		p.Kind, p.Address, _ = strings.Cut(p.Kind, ": 0x")
+		p.Address, _, _ = strings.Cut("0x"+p.Address, " ")
 	}
 	switch {
 	case p.Kind == "SEGV":
@@ -98,6 +106,8 @@ func readSanitizerError(s *scanner, l line) bool {
 		p.Kind, p.Signal = "SIGABRT", 6
 	case strings.HasPrefix(p.Kind, "detected memory leaks"):
 		p.Kind = "memory leak"
+	case strings.HasPrefix(p.Kind, "requested allocation size"):
+		p.Kind = "allocation-size-too-big"
 	case m[1] == "ThreadSanitizer" && strings.HasPrefix(p.Kind, "data race"):
 		p.Kind = "data race"
 	}
@@ -146,10 +156,26 @@ func readLaterStack(s *scanner, l line) bool {
 	if len(l.text) > 200 || l.text == "" {
 		return false
 	}
+	if !mayHeadStack(l.text) {
+		return false
+	}
 	low := strings.ToLower(l.text)
 	if m := threadCreated().FindStringSubmatch(l.text); m != nil {
 		s.begin(crash.Stack{Kind: crash.StackCreated, Format: "sanitizer", Thread: m[1], Title: l.text})
 		return true
+	}
+	switch {
+	case strings.HasPrefix(low, "mutex ") && strings.Contains(low, " acquired here"):
+		s.begin(crash.Stack{Kind: crash.StackAccess, Format: "sanitizer", Title: l.text})
+		return true
+	case strings.HasSuffix(low, " here:") && strings.Contains(low, ") allocated by "), strings.Contains(low, " is located in stack of "):
+		s.begin(crash.Stack{Kind: crash.StackAlloc, Format: "sanitizer", Title: l.text})
+		return true
+	case strings.HasSuffix(low, " here:") && strings.Contains(low, ") freed by "):
+		s.begin(crash.Stack{Kind: crash.StackFree, Format: "sanitizer", Title: l.text})
+		return true
+	case strings.Contains(low, "global variable '"):
+		return readGlobal(s, l)
 	}
 	for _, later := range laterStacks {
 		if !strings.HasPrefix(low, later.head) || !(strings.HasSuffix(low, ":") || strings.Contains(low, " here") || strings.HasSuffix(low, " at") || later.kind == crash.StackOrigin) {
@@ -159,6 +185,28 @@ func readLaterStack(s *scanner, l line) bool {
 		return true
 	}
 	return false
+}
+
+// mayHeadStack is a quick test that lets few other lines pass.
+func mayHeadStack(t string) bool {
+	for _, end := range []string{":", " here", " at", "in"} {
+		if strings.HasSuffix(t, end) {
+			return true
+		}
+	}
+	return strings.Contains(t, "ninitialized") || strings.Contains(t, " is located in stack of ") || strings.Contains(t, "global variable '") || strings.Contains(t, " here")
+}
+
+// readGlobal reads the place of the variable whose memory was accessed.
+func readGlobal(s *scanner, l line) bool {
+	m := globalVariable().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	s.begin(crash.Stack{Kind: crash.StackAlloc, Format: "sanitizer", Title: l.text})
+	s.add(l, crash.Frame{File: m[2], Line: atoi(m[3]), Column: atoi(m[4]), Symbol: m[1]})
+	s.close()
+	return true
 }
 
 // nullish reports whether an address is 0 or within the first page, as that of a

@@ -209,6 +209,17 @@ func (s *scanner) isOpen(format string) bool {
 	return s.open != nil && s.open.Format == format
 }
 
+// lastFormat returns the format of the last stack.
+func (s *scanner) lastFormat() string {
+	if s.open != nil {
+		return s.open.Format
+	}
+	if n := len(s.report.Stacks); n > 0 {
+		return s.report.Stacks[n-1].Format
+	}
+	return ""
+}
+
 // add adds a frame of line l to the open stack. The caller has opened one.
 func (s *scanner) add(l line, f crash.Frame) {
 	s.last = l.n

@@ -17,10 +17,15 @@ var (
 	valgrindFrame = source.Lazy(`^(at|by) 0x([0-9A-Fa-f]+): (.*)$`)
 	valgrindPlace = source.Lazy(`^(.*?)\s*\(([^()]*):(\d+)\)$`)
 	valgrindIn    = source.Lazy(`^(.*?)\s*\((?:with)?in ([^()]*)\)$`)
+	valgrindRest  = source.Lazy(`^\(((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
 	valgrindFact  = source.Lazy(`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`)
-	terminatedBy  = source.Lazy(`^Process terminating with default action of signal (\d+) \((SIG\w+)\)`)
-	accessAt      = source.Lazy(`Address (0x[0-9a-fA-F]+) is`)
-	valgrindNull  = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
+	valgrindWords = []string{
+		"Invalid ", "Conditional ", "Use of ", "Syscall ", "Source and ", "Mismatched ", "Argument ", "Process ", "Possible ",
+		"Jump to ", "realloc", "Thread #", "Uninitialised ", "Block was ", "This conflicts ", "Access not ",
+	}
+	terminatedBy = source.Lazy(`^Process terminating with default action of signal (\d+) \((SIG\w+)\)`)
+	accessAt     = source.Lazy(`Address (0x[0-9a-fA-F]+) is`)
+	valgrindNull = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
 )
 
 func (v *valgrind) read(s *scanner, l line) bool {
@@ -28,6 +33,12 @@ func (v *valgrind) read(s *scanner, l line) bool {
 		return v.frame(s, l)
 	}
 	if l.text == "" {
+		return false
+	}
+	if l.text[0] == '(' {
+		return v.rest(s, l)
+	}
+	if !mayBeValgrind(l.text) {
 		return false
 	}
 	if m := terminatedBy().FindStringSubmatch(l.text); m != nil {
@@ -51,6 +62,16 @@ func (v *valgrind) read(s *scanner, l line) bool {
 		return true
 	}
 	return false
+}
+
+// mayBeValgrind is a quick test that lets few other lines pass.
+func mayBeValgrind(t string) bool {
+	for _, word := range valgrindWords {
+		if strings.HasPrefix(t, word) {
+			return true
+		}
+	}
+	return strings.Contains(t, "Address 0x") || strings.Contains(t, " lost") || strings.Contains(t, " block")
 }
 
 // frame reads "at 0x40: fn (file.c:12)", of which "at" begins a stack.
@@ -83,6 +104,24 @@ func completesPlace(name string) (string, bool) {
 		return name, false
 	}
 	return name[:i], true
+}
+
+// rest reads the place of a frame whose line was wrapped before it.
+func (v *valgrind) rest(s *scanner, l line) bool {
+	m := valgrindRest().FindStringSubmatch(l.text)
+	if m == nil || !s.isOpen("valgrind") || s.since(l) != 1 || len(s.open.Frames) == 0 {
+		return false
+	}
+	f := &s.open.Frames[len(s.open.Frames)-1]
+	if f.File != "" || f.Module != "" {
+		return false
+	}
+	if m[1] != "" {
+		f.Module = m[2]
+	} else {
+		f.File, f.Line = m[2], atoi(m[3])
+	}
+	return true
 }
 
 // begin opens the stack that the last heading announced.

@@ -1,0 +1,170 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestAssertions reads messages of assertions, each as its tool writes it.
+func TestAssertions(t *testing.T) {
+	for _, test := range []struct{ line, file, function, message string }{
+		{"prog: lib/a.c:12: f: Assertion `x > 0' failed.", "lib/a.c:12", "f", "x > 0"},
+		{"Assertion 'm->count > 0' failed at src/core/manager.c:312, function manager_free(). Aborting.", "src/core/manager.c:312", "manager_free", "m->count > 0"},
+		{"Assertion failed: (n < 3), function f, file a.c, line 12.", "a.c:12", "f", "n < 3"},
+		{"Assertion failed: x != 0 (src/a.c: main: 12)", "src/a.c:12", "main", "x != 0"},
+		{"ERROR:src/a.c:12:test_it: assertion failed: (x == 3)", "src/a.c:12", "test_it", "x == 3"},
+		{"2021-01-01T10:00:00Z|00001|util|EMER|lib/hash.c:12: assertion n > 0 failed in hash_add()", "lib/hash.c:12", "hash_add", "n > 0"},
+		{"F0506 07:08:09.123456 1234 server.cc:12] Check failed: ptr != nullptr ", "server.cc:12", "", "ptr != nullptr"},
+		{"[1234:FATAL:browser.cc(12)] Check failed: a == b. ", "browser.cc:12", "", "a == b."},
+		{"BUG: refs.c:12: unexpected state", "refs.c:12", "", "unexpected state"},
+		{"kernel BUG at mm/slub.c:305!", "mm/slub.c:305", "", ""},
+	} {
+		r, err := Read(strings.NewReader(test.line))
+		if err != nil {
+			t.Errorf("%q: %v", test.line, err)
+			continue
+		}
+		f := r.Stacks[0].Frames[0]
+		if got := fmt.Sprintf("%s:%d", f.File, f.Line); got != test.file || f.Function != test.function || r.Problems[0].Message != test.message || !f.Assertion {
+			t.Errorf("%q:\n%s", test.line, render(r))
+		}
+	}
+}
+
+// TestLogPrefixes reads one report behind the prefixes of several logs.
+func TestLogPrefixes(t *testing.T) {
+	report := []string{
+		"Traceback (most recent call last):",
+		`  File "/srv/app.py", line 12, in main`,
+		"    run()",
+		"ValueError: no value",
+	}
+	for _, prefix := range []string{
+		"", "> ", ">> ", "    ", "\t",
+		"2024-05-06T07:08:09.123Z ", "[2024-05-06 07:08:09,123] ", "07:08:09.123 ",
+		"May  6 07:08:09 host app[123]: ", "app-1  | ",
+		"build\tRun tests\t2024-05-06T07:08:09.1234567Z ", "#12 34.56 ", "app.sh[321]: ",
+		"E/Python  ( 1234): ", "\x1b[31m", "[error] ", "[stderr] ", "! ", "2024-05-06T07:08:09+0200 host app[123]: ",
+	} {
+		text := prefix + strings.Join(report, "\n"+prefix)
+		r, err := Read(strings.NewReader(text))
+		if err != nil || len(r.Stacks) != 1 || len(r.Problems) != 1 {
+			t.Errorf("prefix %q: %v %v", prefix, r, err)
+			continue
+		}
+		f := r.Stacks[0].Frames[0]
+		if f.File != "/srv/app.py" || f.Function != "main" || r.Problems[0].Kind != "ValueError" {
+			t.Errorf("prefix %q:\n%s", prefix, render(r))
+		}
+	}
+}
+
+// TestSyslogLine reads a report that syslog wrote as one line.
+func TestSyslogLine(t *testing.T) {
+	text := "Process 12 (app) of user 0 dumped core.#012#012Stack trace of thread 12:#012#0  0x00007f1148755527 n/a (libc.so.6 + 0x5e527)#012#1  0x0000000000409401 run (/usr/bin/app)"
+	r, err := Read(strings.NewReader(text))
+	if err != nil || len(r.Stacks) != 1 || len(r.Stacks[0].Frames) != 2 || r.Stacks[0].Frames[1].Function != "run" {
+		t.Fatal(r, err)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	for _, text := range []string{"", "\n\n", "All tests passed.\nok\n", "see foo.c:12 and bar (x)\n", strings.Repeat("x", 1<<20)} {
+		if r, err := Read(strings.NewReader(text)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%.40q: %v %v", text, r, err)
+		}
+	}
+}
+
+// TestBounds reads stacks that are deeper and reports that are longer than what
+// is kept. Of a stack the innermost frames are kept.
+func TestBounds(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("Traceback (most recent call last):\n")
+	for i := range 3000 {
+		fmt.Fprintf(&b, "  File \"a.py\", line %d, in f\n    f()\n", i+1)
+	}
+	b.WriteString("RecursionError: maximum recursion depth exceeded\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "Exception in thread \"t%d\" a.E: x\n\tat a.B.m(B.java:1)\n", i)
+	}
+	r, err := Read(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := r.Stacks[0]
+	if len(st.Frames) != maxFrames || st.Frames[0].Line != 3000 || st.Omitted != 3000-maxFrames {
+		t.Errorf("the deep stack has %d frames from line %d and %d omitted", len(st.Frames), st.Frames[0].Line, st.Omitted)
+	}
+	if len(r.Stacks) != maxStacks || len(r.Problems) != maxProblems || len(r.Notes) != 2 {
+		t.Errorf("%d stacks, %d problems, notes %q", len(r.Stacks), len(r.Problems), r.Notes)
+	}
+}
+
+// FuzzRead checks that any input is read without a panic, within the bounds of a
+// report, and the same way each time.
+func FuzzRead(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(txtar.Parse(data).Files[0].Data))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Read(strings.NewReader(text))
+		again, err2 := Read(strings.NewReader(text))
+		if !errors.Is(err, err2) || !reflect.DeepEqual(r, again) {
+			t.Fatalf("read twice:\n%v %v\n%v %v", r, err, again, err2)
+		}
+		if err == nil {
+			checkBounds(t, r)
+		}
+	})
+}
+
+func checkBounds(t *testing.T, r *crash.Report) {
+	if len(r.Stacks) > maxStacks || len(r.Problems) > maxProblems {
+		t.Errorf("%d stacks, %d problems", len(r.Stacks), len(r.Problems))
+	}
+	for _, s := range r.Stacks {
+		if len(s.Frames) == 0 || len(s.Frames) > maxFrames {
+			t.Errorf("a stack of %d frames", len(s.Frames))
+		}
+		if s.Problem < -1 || s.Problem >= len(r.Problems) || len(s.Title) > maxText {
+			t.Errorf("problem %d of %d, title of %d bytes", s.Problem, len(r.Problems), len(s.Title))
+		}
+		for _, f := range s.Frames {
+			if f.Line < 0 || f.Column < 0 || f.ReportLine < 1 || max(len(f.Raw), len(f.File), len(f.Function), len(f.Symbol), len(f.Module)) > maxRaw {
+				t.Errorf("frame %+v", f)
+			}
+		}
+	}
+	if m := r.Main(); m < 0 {
+		t.Error("no main stack")
+	}
+}
+
+// BenchmarkRead reads a log of a megabyte with one report in its middle.
+func BenchmarkRead(b *testing.B) {
+	noise := strings.Repeat("2024-05-06T07:08:09.123Z INFO  [main] com.example.Server - request 12 from 10.0.0.1 was answered in 3 ms\n"+
+		"    at the end of the day (see the manual, chapter 3): 12 of 30 tests passed\n"+
+		"  0x00007f1148755527: 00 00 00 00 48 8b 05 12 34 56 78 90 ab cd ef 00\n", 2000)
+	text := noise + "java.lang.Error: x\n\tat a.B.m(B.java:1)\n" + noise
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := Read(strings.NewReader(text)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
