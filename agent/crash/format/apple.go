@@ -36,6 +36,10 @@ func (a *apple) read(s *scanner, l line) bool {
 	case 'E':
 		return a.exception(s, l)
 	case 'C', 'T':
+		if t == "Call stack:" && a.crashed != "" {
+			a.begin(s, l, crash.Stack{Kind: crash.StackCrash, Thread: a.crashed})
+			return true
+		}
 		if m := appleCrashed().FindStringSubmatch(t); m != nil {
 			a.crashed = m[1]
 			return true

@@ -12,12 +12,13 @@ type bsd struct {
 	cause     string // the last line that may tell why the kernel stopped
 	causeLine int
 	last      int // the last frame
+	handler   int // the frames of the handler of a trap, if the last line was such
 }
 
 var (
 	bsdFrame = source.Lazy(`^([A-Za-z_.$][\w.$]*)\(.*\) at (?:\w+:)?([A-Za-z_.$][\w.$]*|0x[0-9a-f]+)(?:\+(?:0x)?[0-9a-f]+)?(?:/frame 0x[0-9a-f]+)?(?: (?:([A-Za-z_]\w*) )?([^\s:\[]+\.\w{1,3}):(\d+)( \[inline\])?)?$`)
 	bsdInner = source.Lazy(`^([A-Za-z_][\w]*) ([^\s:\[]+\.[chS]):(\d+) \[inline\]$`)
-	bsdCause = source.Lazy(`^(?:panic: |Fatal trap \d+: |fatal .* in supervisor mode|uvm_fault\(|kernel: |kernel diagnostic assertion )`)
+	bsdCause = source.Lazy(`^(?:login: )?(?:panic: |Fatal trap \d+: |fatal .* in supervisor mode|uvm_fault\(|kernel: |kernel diagnostic assertion )`)
 	bsdTrap  = source.Lazy(`^--- (?:trap|interrupt|signal) (?:0x)?[1-9a-f]`)
 )
 
@@ -27,7 +28,7 @@ func (b *bsd) read(s *scanner, l line) bool {
 		return false
 	}
 	switch t[0] {
-	case 'p', 'F', 'f', 'u', 'k':
+	case 'p', 'F', 'f', 'u', 'k', 'l':
 		if bsdCause().MatchString(t) {
 			if b.cause == "" || l.n-b.causeLine > 30 {
 				b.cause, b.causeLine = t, l.n
@@ -53,6 +54,11 @@ func (b *bsd) frame(s *scanner, l line) bool {
 		return false
 	}
 	b.begin(s, l)
+	if b.handler > 0 && b.handler == len(s.open.Frames) {
+		s.open.Omitted += b.handler
+		s.open.Frames = s.open.Frames[:0]
+	}
+	b.handler = 0
 	f := crash.Frame{File: m[4], Line: atoi(m[5]), Inline: m[6] != ""}
 	name := m[1]
 	if m[3] != "" {
@@ -98,16 +104,16 @@ func (b *bsd) begin(s *scanner, l line) {
 	s.begin(crash.Stack{Kind: kind, Format: "bsd"})
 }
 
-// trap reads the line below the frames of the handler of a trap: the frames that
-// follow are those of the code that failed, so the others are left out.
+// trap reads the line below the frames of the handler of a trap. If frames of the
+// kernel follow, they are those of the code that failed, and the others are left
+// out.
 func (b *bsd) trap(s *scanner, t string) bool {
 	if !s.isOpen("bsd") || !bsdTrap().MatchString(t) {
 		return false
 	}
 	for _, f := range s.open.Frames {
 		if strings.Contains(f.Function, "trap") || strings.Contains(f.Function, "panic") {
-			s.open.Omitted += len(s.open.Frames)
-			s.open.Frames = s.open.Frames[:0]
+			b.handler = len(s.open.Frames)
 			break
 		}
 	}

@@ -46,6 +46,9 @@ var (
 		// 05-06 07:08:09.123  1234  1234 F DEBUG   : is Android's logcat.
 		{"0123456789", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
 		{"VDIWEFA", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
+		// What Android Studio shows behind the time: 1234-1240/app A/DEBUG:, or in
+		// columns, 1234-1240 DEBUG app A.
+		{"0123456789", source.Lazy(`^\d+-\d+(?:/\S+ [VDIWEFA]/[\w. -]{1,40}: ?| +\S+ +\S+ +[VDIWEFA]  )`)},
 		// May  6 07:08:09 host program[123]: is syslog's and the journal's.
 		{"JFMASOND", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`)},
 		// The same without a host, as the journal is often quoted.

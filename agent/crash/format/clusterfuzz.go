@@ -65,7 +65,7 @@ func (c *clusterfuzz) fail(s *scanner, l line, value string) {
 // function reads a line of the state: a function, or a file where no function was
 // known.
 func (c *clusterfuzz) function(s *scanner, l line) bool {
-	if l.text == "" || c.count == maxState || strings.Contains(l.text, ": ") || !s.isOpen("clusterfuzz") {
+	if !isState(l.text) || c.count == maxState || !s.isOpen("clusterfuzz") {
 		c.state = 0
 		return false
 	}
@@ -79,4 +79,12 @@ func (c *clusterfuzz) function(s *scanner, l line) bool {
 	}
 	s.add(l, f)
 	return true
+}
+
+// isState tells a function or a file of a state from the text below it.
+func isState(t string) bool {
+	if t == "" || strings.Contains(t, ": ") || !source.IsIdentByte(t[0]) && strings.IndexByte("-+~<(?*", t[0]) < 0 {
+		return false
+	}
+	return !strings.Contains(t, " ") || strings.ContainsAny(t, ":<([")
 }

@@ -14,7 +14,7 @@ type glog struct {
 }
 
 var (
-	glogFrame  = source.Lazy(`^(?:\S+ )?(PC: )?@\s+(?:0x)?([0-9a-f]{4,16})\s+(?:\d+\s+)?(\S.*?)$`)
+	glogFrame  = source.Lazy(`^(?:(?:.{0,60}[:➜]\s+)?(PC: )|.{0,60}[:➜]\s+)?@\s+(?:0x)?([0-9a-f]{1,16})\s+(?:\d+\s+)?(\S.*?)$`)
 	glogSignal = source.Lazy(`\*\*\* (?:Signal \d+ \()?(SIG\w+)\)? (?:\(@?(0x[0-9a-f]+|nil)[^)]*\) )?(?:received (?:by|at)|\(0x[0-9a-f]+\) received)`)
 	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
 )
@@ -65,13 +65,13 @@ func (g *glog) frame(s *scanner, l line) bool {
 	if m == nil {
 		return false
 	}
+	if m[1] != "" {
+		return true // the program counter is the first frame too
+	}
 	if !s.isOpen("glog") || l.n-g.last > 8 {
 		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
 	}
 	g.last = l.n
-	if m[1] != "" {
-		return true // the program counter is the first frame too
-	}
 	var f crash.Frame
 	name := m[3]
 	if c := glogCode().FindStringSubmatch(name); c != nil {

@@ -56,7 +56,7 @@ var kernelHeads = []struct {
 	{"unreferenced object", "memory leak", source.Lazy(`^unreferenced object (?P<address>0x[0-9a-f]+) \(size`)},
 	{"lockup", "", source.Lazy(`(?P<kind>(?:soft|hard) (?:lockup|LOCKUP))`)},
 	{"anic", "kernel panic", source.Lazy(`^(?:Kernel panic - not syncing: |Panic on CPU \d+:)`)},
-	{"", "", source.Lazy(`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP): `)},
+	{"", "", source.Lazy(`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `)},
 }
 
 func (k *kernel) read(s *scanner, l line) bool {
@@ -110,7 +110,7 @@ func mayHeadKernel(t string) bool {
 	default:
 		return false
 	}
-	for _, word := range []string{": ", " BUG at ", "NULL pointer", "paging request", "WARN at", "unreferenced object", "Panic on CPU", "general protection"} {
+	for _, word := range []string{": ", " BUG at ", "NULL pointer", "paging request", "WARN at", "unreferenced object", "Panic on CPU", "general protection", "Abort Trap."} {
 		if strings.Contains(t, word) {
 			return true
 		}
@@ -121,14 +121,19 @@ func mayHeadKernel(t string) bool {
 // fail records a failure. One that only says again that the kernel failed, as
 // "Oops:" does below a message, adds nothing.
 func (k *kernel) fail(s *scanner, l line, kind string, again bool, group func(string) string) {
-	k.settle(s)
-	k.done, k.trace, k.kcsan, k.fromRegs = false, false, 0, 0
 	if p := s.failing(); again && p != nil && k.last > 0 && (k.near(l) || l.n-p.Line < 150 && kind == "kernel panic") {
 		return
 	}
 	if kind == "" {
 		kind = strings.TrimSpace(group("kind"))
 	}
+	if p := s.failing(); p != nil && p.Kind == kind && l.n-k.last == 1 && group("where") != "" {
+		k.place(s, l, group) // a decoded report repeats its head for each function put inline
+		k.begin(s, crash.StackCrash, "")
+		return
+	}
+	k.settle(s)
+	k.done, k.trace, k.kcsan, k.fromRegs = false, false, 0, 0
 	p := crash.Problem{Kind: kind, Message: l.text, Line: l.n, Address: group("address")}
 	if p.Address == "null" {
 		p.Address = "0x0"
@@ -137,14 +142,28 @@ func (k *kernel) fail(s *scanner, l line, kind string, again bool, group func(st
 	p.Access = accessWord(kind)
 	s.fail(p)
 	s.found("kernel")
+	k.place(s, l, group)
+	k.begin(s, crash.StackCrash, "")
+}
+
+// place records where the head of a report says that the kernel failed. The trace
+// begins above it, in the functions that report.
+func (k *kernel) place(s *scanner, l line, group func(string) string) {
 	if group("file") != "" {
 		f := crash.Frame{File: group("file"), Line: atoi(group("line"))}
 		f.Symbol, f.Function = symbolOf(group("func"))
 		s.addPlace(l, "kernel", f)
+		return
 	}
-	k.begin(s, crash.StackCrash, "")
-	if f, _, ok := kernelFrame(group("where"), true); ok || f.Function != "" {
-		k.unsure = append(k.unsure, heldFrame{l, f}) // all there is if no trace follows
+	where := group("where")
+	if where == "" {
+		where = group("func") + "+0x0"
+	} else if !strings.Contains(where, ":") && !strings.Contains(where, "+0x") {
+		where, _, _ = strings.Cut(where, " ")
+		where += "+0x0"
+	}
+	if f, _, ok := kernelFrame(where, true); ok {
+		s.addPlace(l, "kernel", f)
 	}
 }
 

@@ -82,7 +82,11 @@ func (d *minidump) fail(s *scanner, l line, reason, address string) {
 		p.Kind = m[1]
 		p.Signal = signalNumbers[m[1]]
 	}
-	setAddress(&p, address)
+	if p.Kind == "" {
+		p.Kind = "crash" // a dump that was asked for has no reason
+	} else {
+		setAddress(&p, address)
+	}
 	s.fail(p)
 }
 
@@ -96,7 +100,7 @@ func setAddress(p *crash.Problem, address string) {
 // head reads "Thread 0 (crashed)".
 func (d *minidump) head(s *scanner, l line) bool {
 	m := minidumpThread().FindStringSubmatch(l.text)
-	d.reading = m != nil && (m[3] != "" || d.pipes || d.last > 0)
+	d.reading = m != nil && (m[3] != "" || m[2] == "" || d.last > 0)
 	if !d.reading {
 		return false
 	}

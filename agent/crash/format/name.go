@@ -120,8 +120,10 @@ func withoutTemplates(s string) string {
 // withoutReturnType takes the return type off that the instance of a template
 // has before its name.
 func withoutReturnType(s string) string {
-	const anonymous = "(anonymous namespace)"
-	rest := strings.ReplaceAll(s, anonymous, strings.Repeat("_", len(anonymous)))
+	rest := s
+	for _, anonymous := range []string{"(anonymous namespace)", "`anonymous namespace'", "'anonymous namespace'"} {
+		rest = strings.ReplaceAll(rest, anonymous, strings.Repeat("_", len(anonymous)))
+	}
 	i := strings.LastIndexByte(rest, ' ')
 	if i < 0 || strings.ContainsAny(rest, "<{(\"'") || strings.Contains(rest, "operator") || strings.Contains(rest, " in ") {
 		return s
