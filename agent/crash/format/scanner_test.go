@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/hana/hanatest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -121,6 +123,11 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(string(txtar.Parse(data).Files[0].Data))
 	}
+	for _, s := range samples {
+		f.Add(s.text)
+	}
+	dump, _ := io.ReadAll(io.LimitReader(hanatest.New(hanatest.Options{}), 9000))
+	f.Add(string(dump))
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Read(strings.NewReader(text))
 		again, err2 := Read(strings.NewReader(text))
@@ -129,6 +136,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if err == nil {
 			checkBounds(t, r)
+			checkReport(t, r)
 		}
 	})
 }
