@@ -106,3 +106,8 @@ func jsonStart(first []byte) (int, bool) {
 	}
 	return 0, false
 }
+
+// Known lists the reports that Read knows, for a user whose report it does not.
+const Known = "reports of these kinds are read: SAP HANA dumps, sanitizers, gdb and lldb backtraces, coredumpctl, Valgrind, " +
+	"Go panics, Python tracebacks, Java, Kotlin and Scala exceptions, hs_err_pid files, Rust panics, JavaScript, .NET, Ruby and PHP errors, " +
+	"oopses of Linux, BSD and Xen, minidump_stackwalk, Android tombstones, Apple crash reports, ClusterFuzz states, glog, and failed assertions"

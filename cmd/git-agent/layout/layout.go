@@ -45,6 +45,15 @@ func ShellJoin(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// Columns returns the width of a text on a terminal.
+func Columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
 // columnsOf returns the width of a character on a terminal. East Asian characters
 // and emoji take two columns, combining marks none.
 func columnsOf(r rune) int {

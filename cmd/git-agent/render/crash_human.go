@@ -1,0 +1,264 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+)
+
+// CrashHuman prints answers about crashes for people.
+type CrashHuman struct {
+	W     io.Writer
+	Color layout.Palette
+	Width int
+	All   bool                     // all files, and whole stacks
+	Max   int                      // most files
+	Place func(path string) string // writes a tracked path for the reader
+
+	written bool
+}
+
+const (
+	shownFrames  = 3  // of a file
+	stackFrames  = 14 // of a stack
+	symbolColumn = 44 // width of the functions of a stack
+)
+
+// Crash prints the answer about one report.
+func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+	var b bytes.Buffer
+	if r.written {
+		b.WriteString("\n")
+	}
+	r.written = true
+	r.heading(&b, name, report, ranking)
+	r.stacks(&b, report)
+	r.files(&b, report, ranking)
+	r.suspects(&b, ranking)
+	r.footer(&b, report, ranking)
+	_, err := r.W.Write(b.Bytes())
+	return err
+}
+
+// heading says what crashed, and which commit was searched.
+func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report, ranking *crash.Ranking) {
+	title := "crash"
+	if name != "-" {
+		title += " " + layout.OneLine(name)
+	}
+	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", title), layout.OneLine(strings.Join(report.Formats, ", ")))
+	for i, p := range report.Problems {
+		if i == 3 && !r.All {
+			r.line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(report.Problems)-i, "problem")))
+			break
+		}
+		for _, l := range layout.Wrap(problemText(p), r.measure()-4) {
+			r.line(b, 4, r.Color.Paint("heading", l))
+		}
+	}
+	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), layout.OneLine(ranking.CommitFrom)))
+}
+
+// problemText describes a problem in one line.
+func problemText(p crash.Problem) string {
+	s := p.Kind
+	if p.Access != "" && !strings.Contains(p.Kind, p.Access) {
+		s += " on " + p.Access
+	}
+	switch {
+	case p.Null:
+		s += " of a null pointer"
+	case p.Address != "":
+		s += " at " + p.Address
+	}
+	if p.Message != "" && p.Message != p.Kind {
+		s += ": " + p.Message
+	}
+	return layout.Clip(layout.OneLine(s), 300)
+}
+
+// stacks draws the main stack, and with All each stack of the report.
+func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report) {
+	main := report.Main()
+	for i, s := range report.Stacks {
+		if i != main && !r.All {
+			continue
+		}
+		title := string(s.Kind)
+		if s.Thread != "" {
+			title += ", thread " + s.Thread
+		}
+		if s.Title != "" && s.Kind != crash.StackCrash {
+			title += ": " + s.Title
+		}
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", layout.Clip(layout.OneLine(title), r.measure())))
+		r.frames(b, s)
+	}
+	if n := len(report.Stacks) - 1; n > 0 && !r.All {
+		r.line(b, 2, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more stack"))))
+	}
+}
+
+// frames draws the frames of a stack. Those of the project stand out; runs of others
+// are folded.
+func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
+	shown, folded := 0, 0
+	unfold := func() {
+		if folded > 0 {
+			r.line(b, 4, r.Color.Paint("doubt", "… "+agent.Plural(folded, "frame")+" outside the project"))
+			folded = 0
+		}
+	}
+	for i, f := range s.Frames {
+		if f.Path == "" && !r.All && i > 0 {
+			folded++
+			continue
+		}
+		if shown == stackFrames && !r.All {
+			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("… %s, with -v", agent.Plural(len(s.Frames)-i, "more frame"))))
+			folded = 0
+			break
+		}
+		unfold()
+		r.frame(b, f)
+		shown++
+	}
+	unfold()
+	if s.Omitted > 0 {
+		r.line(b, 4, fmt.Sprintf("… %s not read", agent.Plural(s.Omitted, "frame")))
+	}
+}
+
+func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame) {
+	mark, slot := " ", "doubt"
+	if f.Path != "" {
+		mark, slot = "▸", "suspect"
+	}
+	name := f.Function
+	switch {
+	case f.Assertion:
+		name = "(the failure is reported here)"
+	case name == "":
+		name = "?"
+	}
+	name = layout.Clip(layout.OneLine(name), symbolColumn)
+	place := r.framePlace(f)
+	if f.Inline {
+		place += "  inline"
+	}
+	pad := strings.Repeat(" ", max(symbolColumn-layout.Columns(name), 0))
+	r.line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
+}
+
+// framePlace returns where a frame is, in the project's own words if it is there.
+func (r *CrashHuman) framePlace(f crash.Frame) string {
+	switch {
+	case f.Path != "" && f.Line > 0 && f.File != "":
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.OneLine(r.Place(f.Path)), f.Line))
+	case f.Path != "" && f.DefinedAt > 0:
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.OneLine(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
+	case f.Path != "":
+		return r.Color.Paint("path", layout.OneLine(r.Place(f.Path)))
+	case f.File != "" && f.Line > 0:
+		return layout.Clip(fmt.Sprintf("%s:%d", layout.OneLine(f.File), f.Line), 60)
+	case f.File != "":
+		return layout.Clip(layout.OneLine(f.File), 60)
+	}
+	return layout.Clip(layout.OneLine(f.Module), 60)
+}
+
+// files prints the ranked files with their reasons and frames.
+func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+	if len(ranking.Files) == 0 {
+		fmt.Fprintf(b, "\nno frame is in a file of this repository\n")
+		return
+	}
+	if !ranking.Answered {
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no file is likely enough to be named; these are the ones that the report mentions"))
+	}
+	shown := ranking.Files
+	if !r.All && len(shown) > r.Max {
+		shown = shown[:r.Max]
+	}
+	for i, f := range shown {
+		if i == 0 || f.Related != shown[i-1].Related {
+			title := "files"
+			if f.Related {
+				title = "related files, which no stack names"
+			}
+			fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", title))
+		}
+		r.file(b, i+1, report, f)
+	}
+	if n := len(ranking.Files) - len(shown); n > 0 {
+		r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more file"))))
+	}
+}
+
+func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f crash.File) {
+	lead := fmt.Sprintf("%2d.", rank)
+	if f.Probability > 0 {
+		slot := "probability"
+		if f.Probability < 0.5 {
+			slot = "doubt"
+		}
+		lead += "  " + r.Color.Paint(slot, percent(f.Probability))
+	}
+	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", layout.OneLine(r.Place(f.Path))))
+	if len(f.Reasons) > 0 {
+		for _, l := range layout.Wrap(strings.Join(f.Reasons, "; "), r.measure()-4) {
+			r.line(b, 4, layout.OneLine(l))
+		}
+	}
+	for i, ref := range f.Frames {
+		if i == shownFrames && !r.All {
+			r.line(b, 6, fmt.Sprintf("and %s", agent.Plural(len(f.Frames)-i, "more frame")))
+			break
+		}
+		frame := report.At(ref)
+		r.line(b, 6, strings.TrimRight(r.framePlace(frame)+"  "+layout.Clip(layout.OneLine(frame.Function), 60), " "))
+	}
+}
+
+// suspects prints the commits that may have introduced the crash.
+func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
+	if len(ranking.Suspects) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "suspect commits"))
+	h := Human{w: r.W, color: r.Color, all: r.All, width: r.Width}
+	for i, s := range ranking.Suspects {
+		h.suspect(b, i+1, szz.Suspect{Suspect: s})
+	}
+}
+
+func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+	fmt.Fprintln(b)
+	for _, n := range append(append([]string{}, report.Notes...), ranking.Notes...) {
+		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+			r.line(b, 6*min(i, 1), l)
+		}
+	}
+	frames, mapped := 0, 0
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			frames++
+			if f.Path != "" {
+				mapped++
+			}
+		}
+	}
+	fmt.Fprintf(b, "%s: %d of %s in this repository, offline engine\n", ranking.Algorithm, mapped, agent.Plural(frames, "frame"))
+}
+
+func (r *CrashHuman) measure() int { return min(r.Width, 100) }
+
+func (r *CrashHuman) line(b *bytes.Buffer, indent int, s string) {
+	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
+}

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"io"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext"
+)
+
+// CrashSchema is the schema of crash --json. Its number is raised by a change that
+// breaks readers.
+const CrashSchema = "git-agent/crash/1"
+
+// These types are the documented JSON form of an answer about a crash.
+type (
+	CrashAnswerJSON struct {
+		Schema     string             `json:"schema"`
+		Input      string             `json:"input"` // the report's file, "-" for standard input
+		Commit     gitext.OID         `json:"commit"`
+		CommitFrom string             `json:"commit_from"`
+		Engine     string             `json:"engine"`
+		Algorithm  string             `json:"algorithm"`
+		Answered   bool               `json:"answered"`
+		Files      []crash.File       `json:"files"`
+		Suspects   []CrashSuspectJSON `json:"suspects"`
+		Report     *crash.Report      `json:"report"`
+		Notes      []string           `json:"notes"`
+	}
+	CrashSuspectJSON struct {
+		Commit      gitext.OID     `json:"commit"`
+		Probability float64        `json:"probability"`
+		Author      personJSON     `json:"author"`
+		Committer   personJSON     `json:"committer"`
+		Subject     string         `json:"subject"`
+		Reason      string         `json:"reason"`
+		Evidence    []EvidenceJSON `json:"evidence"`
+		Signals     []SignalJSON   `json:"signals"`
+	}
+)
+
+// CrashJSON prints each answer about a crash as one JSON object.
+type CrashJSON struct {
+	W   io.Writer
+	End string // what ends a line
+	Max int    // most files
+}
+
+// Crash prints the answer about one report.
+func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+	return WriteJSON(r.W, CrashAnswerOf(name, report, ranking, r.Max), r.End)
+}
+
+// CrashAnswerOf returns the JSON form of an answer with at most most files.
+func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, most int) CrashAnswerJSON {
+	out := CrashAnswerJSON{
+		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: "offline",
+		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
+		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []CrashSuspectJSON{},
+		Notes: append(append([]string{}, report.Notes...), ranking.Notes...),
+	}
+	for _, s := range ranking.Suspects {
+		j := CrashSuspectJSON{
+			Commit: s.Commit.OID, Probability: s.Probability, Subject: s.Commit.Subject(), Reason: s.Reason,
+			Author: personJSONOf(s.Commit.Author), Committer: personJSONOf(s.Commit.Committer),
+			Evidence: []EvidenceJSON{}, Signals: []SignalJSON{},
+		}
+		for _, e := range s.Evidence {
+			j.Evidence = append(j.Evidence, EvidenceJSON(e))
+		}
+		for _, g := range s.Signals {
+			j.Signals = append(j.Signals, SignalJSON(g))
+		}
+		out.Suspects = append(out.Suspects, j)
+	}
+	return out
+}
