@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -147,7 +148,7 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame) {
 	case name == "":
 		name = "?"
 	}
-	name = layout.Clip(layout.OneLine(name), symbolColumn)
+	name = clipLeft(layout.OneLine(name), symbolColumn)
 	place := r.framePlace(f)
 	if f.Inline {
 		place += "  inline"
@@ -216,14 +217,36 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 			r.line(b, 4, layout.OneLine(l))
 		}
 	}
-	for i, ref := range f.Frames {
+	places := r.places(report, f)
+	for i, place := range places {
 		if i == shownFrames && !r.All {
-			r.line(b, 6, fmt.Sprintf("and %s", agent.Plural(len(f.Frames)-i, "more frame")))
+			r.line(b, 6, fmt.Sprintf("and %s", agent.Plural(len(places)-i, "more place")))
 			break
 		}
-		frame := report.At(ref)
-		r.line(b, 6, strings.TrimRight(r.framePlace(frame)+"  "+layout.Clip(layout.OneLine(frame.Function), 60), " "))
+		r.line(b, 6, place)
 	}
+}
+
+// places returns the places of a file's frames with their functions, each once.
+func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
+	var out []string
+	for _, ref := range f.Frames {
+		frame := report.At(ref)
+		place := strings.TrimRight(r.framePlace(frame)+"  "+clipLeft(layout.OneLine(frame.Function), 60), " ")
+		if !slices.Contains(out, place) {
+			out = append(out, place)
+		}
+	}
+	return out
+}
+
+// clipLeft cuts a qualified name at its left to a width, because its end says most.
+func clipLeft(s string, width int) string {
+	r := []rune(s)
+	if layout.Columns(s) <= width || len(r) <= width {
+		return s
+	}
+	return "…" + string(r[len(r)-width+1:])
 }
 
 // suspects prints the commits that may have introduced the crash.
