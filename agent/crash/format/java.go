@@ -30,12 +30,15 @@ var (
 	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
 	// A frame that has lost its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
-	javaCause   = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):`)
+	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
+	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers make of a function's own.
-	javaHidden = source.Lazy(`\$\$Lambda[^.]+\.`)
-	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
+	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
+	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
+	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
 func (j *java) read(s *scanner, l line) bool {
@@ -169,7 +172,7 @@ func (j *java) begin(s *scanner, l line) {
 // exceptionIn returns the class and the message of the exception that a heading
 // names.
 func exceptionIn(text string) (kind, message string) {
-	text = javaCause().ReplaceAllString(text, "")
+	text = javaBecause().ReplaceAllString(text, "")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
 	m := javaClass().FindStringSubmatch(text)
 	if m == nil {
@@ -229,7 +232,12 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 // a dot.
 func javaName(name string) string {
 	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
+	name = strings.ReplaceAll(strings.TrimSuffix(name, "$adapted"), "$.", ".")
+	name = scalaClosure().ReplaceAllString(name, ".$1")
+	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.HasPrefix(name[i:], ".access$") {
+		if m := scalaLocal().FindStringSubmatch(name[i:]); m != nil {
+			name = name[:i+1] + m[1]
+		}
 		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
 			name = name[:i+1] + m[1] + m[2]
 		}

@@ -77,6 +77,33 @@ func TestSyslogLine(t *testing.T) {
 	}
 }
 
+// TestCrashThread finds the thread that crashed among those that gdb shows.
+func TestCrashThread(t *testing.T) {
+	const threads = `
+Thread 2 (Thread 0x7f13 (LWP 37)):
+#0  0x00007fc5 in poll () from /lib64/libc.so.6
+#1  0x00000040 in wait_for (fd=3) at b.c:15
+
+Thread 1 (Thread 0x7f14 (LWP 36)):
+#0  0x00007fc5 in %s () from /lib64/libc.so.6
+#1  0x00000040 in work () at a.c:15
+`
+	for _, test := range []struct{ head, innermost, want string }{
+		{"Thread 2 \"app\" received signal SIGSEGV, Segmentation fault.", "abort", "2"},
+		{"[Current thread is 2 (Thread 0x7f13 (LWP 37))]", "poll", "2"},
+		{"", "abort", "1"},
+		{"", "poll", "1"},
+	} {
+		r, err := Read(strings.NewReader(test.head + fmt.Sprintf(threads, test.innermost)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Stacks[r.Main()].Thread; got != test.want || r.Stacks[r.Main()].Kind != crash.StackCrash {
+			t.Errorf("%q, %s: thread %s crashed, want %s", test.head, test.innermost, got, test.want)
+		}
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	for _, text := range []string{"", "\n\n", "All tests passed.\nok\n", "see foo.c:12 and bar (x)\n", strings.Repeat("x", 1<<20)} {
 		if r, err := Read(strings.NewReader(text)); !errors.Is(err, ErrUnknown) {
