@@ -50,7 +50,7 @@ func (j *java) read(s *scanner, l line) bool {
 		l, t = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
 	case strings.IndexByte(t, '(') > 0:
-		if strings.Contains(t, "at ") && j.frame(s, l) {
+		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) && j.frame(s, l) {
 			return true
 		}
 		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
@@ -76,6 +76,13 @@ func (j *java) read(s *scanner, l line) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// dotted is a quick test that lets few other lines pass: a method has a dot in its
+// name.
+func dotted(t string) bool {
+	name, _, ok := strings.Cut(t, "(")
+	return ok && strings.IndexByte(name, '.') > 0
 }
 
 // heads notes a line that may head a stack. Other formats may read it as well.

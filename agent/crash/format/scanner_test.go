@@ -148,6 +148,12 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(string(txtar.Parse(data).Files[0].Data))
 	}
+	for _, hostile := range []string{
+		"#0 #1 #2 #3 #4 #5", "#0 (\n(\n", "at a.b.c(", "File \"", "==1== at 0x1: ", "goroutine 1 [x]:\na.b(\n",
+		"thread 'x' panicked at 'a\n", " ---> a.Exception", " Stack trace: #0  Stack trace: #0 ", "=3D\x1b[", "#012#012",
+	} {
+		f.Add(hostile)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Read(strings.NewReader(text))
 		again, err2 := Read(strings.NewReader(text))
