@@ -40,6 +40,7 @@ var (
 	placeAt     = source.Lazy(`^(.*?)(?:^|\s+)at ([^\s()]+?):(\d+)(?::(\d+))?$`)
 	placeAtFile = source.Lazy(`^(.*?\S)\s+at (\S+\.\w+)$`)
 	placeFrom   = source.Lazy(`^(.*?\S)\s+from (\S+)$`)
+	placeInside = source.Lazy(`^(.*?)\s*\(([^\s():]+\.\w{1,5}):(\d+)(?::(\d+))?\)$`)
 	placeModule = source.Lazy(`^(.*?)\s*\((\S[^()]*?)(?: ?\+ ?0x[0-9a-fA-F]+)?\)(?: \(BuildId: \w+\))?$`)
 	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*?[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
@@ -285,6 +286,10 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		return m[1]
 	}
 	if m := placeEnd().FindStringSubmatch(rest); m != nil {
+		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
+		return m[1]
+	}
+	if m := placeInside().FindStringSubmatch(rest); m != nil {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
