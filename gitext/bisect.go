@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // A Bisection is one step in the search for the first bad commit.
@@ -119,7 +121,7 @@ func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) (
 	for _, oid := range not {
 		fmt.Fprintf(&in, "^%s\n", oid)
 	}
-	out, err := r.shadow.output(ctx, call{args: args, stdin: &in})
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Args: args, Stdin: &in})
 	if err != nil {
 		return nil, r.explain(ctx, err)
 	}

@@ -9,6 +9,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
 )
 
 // LineRange is a range of lines, from 1, both ends included.
@@ -47,8 +50,8 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	}
 	args = append(args, string(rev), "--", path)
 	var lines []BlameLine
-	err = r.shadow.stream(ctx, call{args: args}, func(out *bufio.Reader) error {
-		reader := blameReader{lines: lineReader{in: out}, commits: map[OID]*blameCommit{}}
+	err = r.shadow.Stream(ctx, gitcmd.Call{Args: args}, func(out *bufio.Reader) error {
+		reader := blameReader{lines: gitcmd.NewLineReader(out), commits: map[OID]*blameCommit{}}
 		lines, err = reader.all()
 		return err
 	})
@@ -64,7 +67,7 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 // blameError replaces the error of a failed blame by one that says why: the
 // file is not there, or an object is missing.
 func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) error {
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 128 {
 		err = r.explain(ctx, err, rev)
 		_, mode, lookErr := r.entry(ctx, rev, path)
@@ -112,14 +115,14 @@ type blameCommit struct {
 }
 
 type blameReader struct {
-	lines   lineReader
+	lines   gitcmd.LineReader
 	commits map[OID]*blameCommit
 }
 
 func (b *blameReader) all() ([]BlameLine, error) {
 	var all []BlameLine
 	for {
-		head, err := b.lines.next()
+		head, err := b.lines.Next()
 		if err == io.EOF {
 			return all, nil
 		}
@@ -128,7 +131,7 @@ func (b *blameReader) all() ([]BlameLine, error) {
 		}
 		line, err := b.one(string(head))
 		if err != nil {
-			return nil, unexpectedEnd(err)
+			return nil, gitcmd.UnexpectedEnd(err)
 		}
 		all = append(all, line)
 	}
@@ -166,23 +169,23 @@ func (b *blameReader) headers(c *blameCommit) ([]byte, error) {
 	var previous OID
 	var previousPath string
 	for {
-		line, err := b.lines.next()
+		line, err := b.lines.Next()
 		if err != nil {
 			return nil, err
 		}
 		if len(line) > 0 && line[0] == '\t' {
-			return b.lines.keep(line[1:]), nil
+			return b.lines.Keep(line[1:]), nil
 		}
 		key, value, _ := bytes.Cut(line, []byte(" "))
 		switch string(key) {
 		case "previous":
 			id, name, _ := strings.Cut(string(value), " ")
 			previous = OID(id)
-			if previousPath, err = unquotePath(name); err != nil {
+			if previousPath, err = quote.Unquote(name); err != nil {
 				return nil, err
 			}
 		case "filename":
-			if c.path, err = unquotePath(string(value)); err != nil {
+			if c.path, err = quote.Unquote(string(value)); err != nil {
 				return nil, err
 			}
 			c.previous, c.previousPath = previous, previousPath

@@ -3,17 +3,17 @@ package gitext
 import (
 	"bytes"
 	"context"
-	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/shadow"
 )
 
 // Measured on Open vSwitch (20,918 commits, git 2.39.5, best of three, CPU ms):
@@ -34,14 +34,6 @@ import (
 // abandoned.
 const staleLock = time.Hour
 
-const (
-	graphName     = "commit-graph"
-	tipsName      = "bloom-tips" // hash of the refs that the graph was built for
-	graphSeenName = "graph-seen" // stamp of the last graph whose checksum was verified
-)
-
-func graphFile(shadow string) string { return filepath.Join(shadow, "objects", "info", graphName) }
-
 // BuildBloom writes a commit-graph with changed-path Bloom filters for every
 // commit that the tips reach, into the shadow. The filters let git skip commits
 // that cannot matter; they never change an answer. git ignores the commit-graph
@@ -53,7 +45,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if err := validAll(tips...); err != nil {
 		return err
 	}
-	lock := graphFile(r.shadow.dir) + ".lock"
+	lock := shadow.Graph(r.shadow.Dir) + ".lock"
 	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > staleLock {
 		os.Remove(lock) // if that fails, git reports the lock
 	}
@@ -61,18 +53,18 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	for _, tip := range tips {
 		fmt.Fprintln(&list, tip)
 	}
-	_, err := r.shadow.output(ctx, call{
-		args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
-		stdin:  strings.NewReader(list.String()),
-		writes: true,
-		total:  buildTotal,
+	_, err := r.shadow.Output(ctx, gitcmd.Call{
+		Args:   []string{"commit-graph", "write", "--stdin-commits", "--changed-paths", "--no-progress"},
+		Stdin:  strings.NewReader(list.String()),
+		Writes: true,
+		Total:  gitcmd.BuildTotal,
 	})
 	return err
 }
 
 // HasBloom is true when the shadow holds filters.
 func (r *Repo) HasBloom() bool {
-	_, err := os.Stat(graphFile(r.shadow.dir))
+	_, err := os.Stat(shadow.Graph(r.shadow.Dir))
 	return err == nil && !r.shallow
 }
 
@@ -80,7 +72,7 @@ func (r *Repo) HasBloom() bool {
 // written for exactly these tips. Tips that are missing or not commits are left
 // out.
 func (r *Repo) buildBloomForRefs(ctx context.Context) error {
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
 	if err != nil {
 		return err
 	}
@@ -97,14 +89,14 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(fmt.Append(nil, tips))
 	stamp := []byte(hex.EncodeToString(sum[:]) + "\n")
-	file := filepath.Join(r.shadow.dir, tipsName)
+	file := filepath.Join(r.shadow.Dir, shadow.TipsName)
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, stamp) && r.HasBloom() {
 		return nil
 	}
 	if err := r.BuildBloom(ctx, tips...); err != nil {
 		return errors.Join(errors.New("write the commit-graph"), err)
 	}
-	return replaceFile(file, stamp)
+	return shadow.ReplaceFile(file, stamp)
 }
 
 // CheckBloom has git compare the commit-graph with the commits, which takes
@@ -113,62 +105,15 @@ func (r *Repo) CheckBloom(ctx context.Context) error {
 	if !r.HasBloom() {
 		return nil
 	}
-	_, err := r.shadow.output(ctx, call{args: []string{"commit-graph", "verify", "--no-progress"}})
+	_, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"commit-graph", "verify", "--no-progress"}})
 	return err
 }
 
 // RebuildBloom writes the filters anew, whatever is there.
 func (r *Repo) RebuildBloom(ctx context.Context) error {
-	os.Remove(filepath.Join(r.shadow.dir, tipsName)) // without this file the filters count as not built
+	os.Remove(filepath.Join(r.shadow.Dir, shadow.TipsName)) // without this file the filters count as not built
 	return r.buildBloomForRefs(ctx)
 }
 
 // BloomDropped is true when Open found the filters damaged and removed them.
 func (r *Repo) BloomDropped() bool { return r.dropped }
-
-// dropDamagedGraph removes a commit-graph whose checksum is wrong, and reports
-// whether it removed one. git trusts what it reads there, even a wrong parent,
-// and verifies the checksum only in commit-graph verify. The file is read once,
-// and again after it changed. Without it the answers are the same, only slower.
-func dropDamagedGraph(shadow, format string) bool {
-	graph, seen := graphFile(shadow), filepath.Join(shadow, graphSeenName)
-	info, err := os.Lstat(graph)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	if err == nil && info.Mode().IsRegular() {
-		stamp := []byte(stampOf(graph, info))
-		if len(stamp) > 0 && sameFile(seen, stamp) == nil {
-			return false
-		}
-		if graphIsWhole(graph, format) {
-			_ = replaceFile(seen, stamp) // without the stamp the file is only read again next time
-			return false
-		}
-	}
-	os.RemoveAll(graph) // removes a symbolic link, not its target; git reports what is left
-	os.Remove(filepath.Join(shadow, tipsName))
-	return true
-}
-
-// graphIsWhole compares the hash at the end of the file.
-func graphIsWhole(graph, format string) bool {
-	f, err := os.Open(graph)
-	if err != nil {
-		return false
-	}
-	defer f.Close() // it was only read
-	sum := sha1.New()
-	if format == "sha256" {
-		sum = sha256.New()
-	}
-	info, err := f.Stat()
-	if err != nil || info.Size() < int64(sum.Size()) {
-		return false
-	}
-	if _, err := io.CopyN(sum, f, info.Size()-int64(sum.Size())); err != nil {
-		return false
-	}
-	end, err := io.ReadAll(io.LimitReader(f, int64(sum.Size())))
-	return err == nil && bytes.Equal(end, sum.Sum(nil))
-}

@@ -3,14 +3,12 @@
 package gitext
 
 import (
-	"bufio"
 	"errors"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // gitIn is git with something to read.
@@ -63,8 +61,7 @@ func bombed(t *testing.T) (*fixture, []OID) {
 
 // boundedAt lets each git of the repository have so many bytes.
 func (r *Repo) boundedAt(bytes int64) *Repo {
-	<-r.shadow.limits.read
-	r.shadow.limits.memory.Store(bytes)
+	r.shadow.Limits = gitcmd.NewLimits(func() (int64, bool) { return bytes, true })
 	return r
 }
 
@@ -73,7 +70,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	// and what it had said before stands.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
-	ctx, unread := CountUnread(t.Context())
+	ctx, unread := gitcmd.CountUnread(t.Context())
 	var seen []OID
 	var failed error
 	for e, err := range r.Log(ctx, LogOptions{Tip: oids[0], Files: true, NoRenames: true}) {
@@ -81,7 +78,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			seen = append(seen, e.OID)
 		}
 	}
-	if !errors.Is(failed, ErrMemory) || !Unreadable(failed) {
+	if !errors.Is(failed, gitcmd.ErrMemory) || !Unreadable(failed) {
 		t.Errorf("got %v, want ErrMemory", failed)
 	}
 	equal(t, "commits before the bomb", seen, oids[:1])
@@ -89,11 +86,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	if u.Cut != 1 || u.Missing != 0 || len(u.Bounds) != 1 || !strings.Contains(u.Bounds[0], "128 MiB") {
 		t.Errorf("counted %+v", u)
 	}
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if errors.As(failed, &gitErr) && !strings.Contains(gitErr.Hint, "agent.gitMemory") {
 		t.Errorf("hint %q", gitErr.Hint)
 	}
-	if next := r.shadow.memoryFor(); next != leastMemory {
+	if next := r.shadow.MemoryFor(); next != 64<<20 {
 		t.Errorf("the next git may have %d bytes", next)
 	}
 }
@@ -102,11 +99,11 @@ func TestRegexpIsBounded(t *testing.T) {
 	// An expression that costs gigabytes ends with ErrMemory, in grep and log.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
-	if _, err := r.Grep(t.Context(), oids[2], GrepOptions{Pattern: "a{1,32767}"}); !errors.Is(err, ErrMemory) {
+	if _, err := r.Grep(t.Context(), oids[2], GrepOptions{Pattern: "a{1,32767}"}); !errors.Is(err, gitcmd.ErrMemory) {
 		t.Errorf("grep: %v", err)
 	}
 	for _, err := range r.LogG(t.Context(), PickaxeOptions{LogOptions: LogOptions{Tip: oids[0], Paths: []string{"a.c"}}, Needle: "a{1,32767}"}) {
-		if !errors.Is(err, ErrMemory) {
+		if !errors.Is(err, gitcmd.ErrMemory) {
 			t.Errorf("log -G: %v", err)
 		}
 	}
@@ -121,10 +118,10 @@ func TestBombCostsItsCommitOnly(t *testing.T) {
 		t.Errorf("touched %+v, %v", touched, err)
 	}
 	stats, err := r.Stats(t.Context(), oids)
-	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, ErrMemory) || stats[2].Err != nil {
+	if err != nil || len(stats) != 3 || !errors.Is(stats[1].Err, gitcmd.ErrMemory) || stats[2].Err != nil {
 		t.Errorf("stats %+v, %v", stats, err)
 	}
-	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, ErrTooManyFiles) || len(entries) == 0 {
+	if entries, err := r.Tree(t.Context(), oids[0]); !errors.Is(err, gitcmd.ErrTooManyFiles) || len(entries) == 0 {
 		t.Errorf("%d entries of a tree, %v", len(entries), err)
 	}
 }
@@ -134,7 +131,7 @@ func TestSearchOfABombEnds(t *testing.T) {
 	// neither says anything nor grows.
 	f, oids := bombed(t)
 	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
-	if !errors.Is(err, ErrTooManyFiles) {
+	if !errors.Is(err, gitcmd.ErrTooManyFiles) {
 		t.Errorf("got %v, want ErrTooManyFiles", err)
 	}
 }
@@ -143,41 +140,12 @@ func TestConfiguredMemory(t *testing.T) {
 	// agent.gitMemory counts where the user sets it, not where a repository does.
 	f := newFixture(t)
 	f.git("config", "agent.gitMemory", "77m")
-	if got := f.open().shadow.memoryFor(); got != memoryBound() {
+	if got := f.open().shadow.MemoryFor(); got != new(gitcmd.Runner).MemoryFor() {
 		t.Errorf("a repository set %d", got)
 	}
 	f.git("config", "--global", "agent.gitMemory", "99m")
-	if got := f.open().shadow.memoryFor(); got != 99<<20 {
+	if got := f.open().shadow.MemoryFor(); got != 99<<20 {
 		t.Errorf("the user got %d", got)
-	}
-}
-
-func TestTotalTimeIsBounded(t *testing.T) {
-	// A git that always says something, and never ends, is ended.
-	r := newFixture(t).open()
-	c := call{args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, total: 500 * time.Millisecond}
-	err := r.shadow.stream(t.Context(), c, func(out *bufio.Reader) error {
-		_, err := io.Copy(io.Discard, out)
-		return err
-	})
-	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no end after 500ms") {
-		t.Errorf("got %v, want ErrTimeout", err)
-	}
-}
-
-func TestCrashIsTyped(t *testing.T) {
-	// A signal that nobody sent is no failure of the repository's.
-	r := newFixture(t).open()
-	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
-		dir := t.TempDir()
-		script := "#!/bin/sh\nkill -" + signal + " $$\n"
-		if err := os.WriteFile(dir+"/git", []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-		if _, err := r.shadow.output(t.Context(), call{args: []string{"version"}}); !errors.Is(err, want) {
-			t.Errorf("SIG%s: %v, want %v", signal, err, want)
-		}
 	}
 }
 
@@ -187,7 +155,7 @@ func TestLongNamesAreNoArguments(t *testing.T) {
 	f.write("a", "a\n")
 	tip := f.commit("one")
 	_, err := f.open().Blame(t.Context(), tip, strings.Repeat("x", 1<<20), BlameOptions{})
-	if !errors.Is(err, ErrTooLong) || !Unreadable(err) {
+	if !errors.Is(err, gitcmd.ErrTooLong) || !Unreadable(err) {
 		t.Errorf("got %.200v, want ErrTooLong", err)
 	}
 }
@@ -207,19 +175,6 @@ func TestLargeCommit(t *testing.T) {
 	for e, err := range r.Log(t.Context(), LogOptions{Tip: oid}) {
 		if err != nil || e.OID != oid || len(e.Subject) > maxHead || len(e.AuthorName) > maxHead {
 			t.Errorf("%s, %d bytes of subject, %v", e.OID, len(e.Subject), err)
-		}
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	// Sizes are git's.
-	for text, want := range map[string]int64{"5": 5, "2k": 2048, "3M": 3 << 20, "1g": 1 << 30, "": -1, "x": -1, "-1": -1, "9999999999g": -1, "k": -1} {
-		got, ok := ParseSize(text)
-		if !ok {
-			got = -1
-		}
-		if got != want {
-			t.Errorf("%q is %d, want %d", text, got, want)
 		}
 	}
 }

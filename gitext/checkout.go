@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitdir"
 )
 
 // An Overlay is one file that Checkout lays over a commit.
@@ -52,7 +55,7 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 	// A killed git leaves its lock behind. dir has one user at a time, so the lock
 	// is nobody else's.
 	os.Remove(w.index + ".lock")
-	if _, err := w.git.output(ctx, call{args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
+	if _, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
 		// The index no longer matches the files: those that only this commit has
 		// would be kept as if a build had made them.
 		err = errors.Join(r.explain(ctx, err), w.empty())
@@ -66,7 +69,7 @@ type checkout struct {
 	repo  *Repo
 	dir   string
 	index string
-	git   *runner
+	git   *gitcmd.Runner
 }
 
 func (r *Repo) openCheckout(dir string) (*checkout, error) {
@@ -80,15 +83,15 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 			return nil, fmt.Errorf("make a checkout: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(objects, "info", "alternates"), r.alternatesText(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(objects, "info", "alternates"), gitdir.Alternates(r.objects), 0o600); err != nil {
 		return nil, fmt.Errorf("make a checkout: %w", err)
 	}
 	w := &checkout{repo: r, dir: dir, index: dir + ".index"}
 	git := *r.shadow
-	git.dir = dir
-	git.env = append(git.env[:len(git.env):len(git.env)],
+	git.Dir = dir
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)],
 		"GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+w.index, "GIT_OBJECT_DIRECTORY="+objects)
-	git.pins = append(git.pins[:len(git.pins):len(git.pins)],
+	git.Pins = append(git.Pins[:len(git.Pins):len(git.Pins)],
 		"-c", "core.bare=false", "-c", "core.sparseCheckout=false", "-c", "submodule.recurse=false",
 		"-c", "core.autocrlf=false", "-c", "core.untrackedCache=false")
 	w.git = &git
@@ -103,16 +106,6 @@ func (w *checkout) empty() error {
 	return os.RemoveAll(w.dir)
 }
 
-// alternatesText names the user's object directories in the form of the file
-// objects/info/alternates.
-func (r *Repo) alternatesText() []byte {
-	var text strings.Builder
-	for _, dir := range r.objects {
-		text.WriteString(alternatesLine(dir))
-	}
-	return []byte(text.String())
-}
-
 // combine writes the tree of commit with the files of over on top into the
 // checkout's own object directory. Checking out such a tree in one step keeps
 // the time stamps of files that both states have.
@@ -120,22 +113,22 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 	git := *w.git
 	index := w.dir + ".combine"
 	defer os.Remove(index)
-	git.env = append(git.env[:len(git.env):len(git.env)], "GIT_INDEX_FILE="+index)
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_INDEX_FILE="+index)
 	info, err := w.indexInfo(ctx, over)
 	if err != nil {
 		return "", err
 	}
-	for _, c := range []call{
-		{args: []string{"read-tree", string(commit)}},
-		{args: []string{"update-index", "-z", "--index-info"}, stdin: bytes.NewReader(info)},
+	for _, c := range []gitcmd.Call{
+		{Args: []string{"read-tree", string(commit)}},
+		{Args: []string{"update-index", "-z", "--index-info"}, Stdin: bytes.NewReader(info)},
 	} {
-		if _, err := git.output(ctx, c); err != nil {
+		if _, err := git.Output(ctx, c); err != nil {
 			return "", err
 		}
 	}
 	// --missing-ok: in a partial clone the blobs of other paths may be absent,
 	// and which of them matter shows when they are checked out.
-	out, err := git.output(ctx, call{args: []string{"write-tree", "--missing-ok"}})
+	out, err := git.Output(ctx, gitcmd.Call{Args: []string{"write-tree", "--missing-ok"}})
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +147,7 @@ func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error
 		case o.Mode == 0:
 			oid = OID(strings.Repeat("0", w.repo.oidDigits()))
 		case oid == "":
-			out, err := w.git.output(ctx, call{args: []string{"hash-object", "-w", "-t", "blob", "--stdin"}, stdin: bytes.NewReader(o.Content)})
+			out, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"hash-object", "-w", "-t", "blob", "--stdin"}, Stdin: bytes.NewReader(o.Content)})
 			if err != nil {
 				return nil, err
 			}
@@ -197,7 +190,7 @@ func (w *checkout) writeRepository(commit OID) error {
 	files := map[string]string{
 		".git/HEAD":                    string(commit) + "\n",
 		".git/config":                  "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = " + w.repo.format + "\n",
-		".git/objects/info/alternates": alternatesLine(w.dir+".objects") + string(w.repo.alternatesText()),
+		".git/objects/info/alternates": gitdir.AlternatesLine(w.dir+".objects") + string(gitdir.Alternates(w.repo.objects)),
 	}
 	if w.repo.shallow {
 		files[".git/shallow"] = string(shallowFile(w.repo.boundary))

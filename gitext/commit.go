@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"git-agent/gitext/commitmsg"
+	"git-agent/gitext/gitcmd"
 )
 
 // Person is an author or a committer as the commit object names them, without
@@ -29,38 +32,14 @@ type Commit struct {
 
 // Subject is the message's first paragraph on one line, git's %s.
 func (c Commit) Subject() string {
-	subject, _ := splitMessage(c.Message)
+	subject, _ := commitmsg.Split(c.Message)
 	return subject
 }
 
 // Body is the message after its first paragraph, git's %b.
 func (c Commit) Body() string {
-	_, body := splitMessage(c.Message)
+	_, body := commitmsg.Split(c.Message)
 	return body
-}
-
-func splitMessage(message string) (subject, body string) {
-	rest := message
-	var words []string
-	for rest != "" {
-		line, after, _ := strings.Cut(rest, "\n")
-		blank := strings.TrimSpace(line) == ""
-		if blank && words != nil {
-			break
-		}
-		rest = after
-		if !blank {
-			words = append(words, strings.TrimRight(line, " \t\r\n\v\f"))
-		}
-	}
-	for rest != "" {
-		line, after, _ := strings.Cut(rest, "\n")
-		if strings.TrimSpace(line) != "" {
-			break
-		}
-		rest = after
-	}
-	return strings.Join(words, " "), rest
 }
 
 // Commit reads one commit.
@@ -127,26 +106,26 @@ func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c
 			names[i] = string(r.EmptyTree()) // keeps the answers in step; readCommit reports the invalid id
 		}
 	}
-	r.objs.each(ctx, "contents", names, func(i int, head objectHead, content io.Reader, err error) {
+	r.objs.Each(ctx, "contents", names, func(i int, head gitcmd.ObjectHead, content io.Reader, err error) {
 		c, encoding, err := r.readCommit(ctx, oids[i], head, content, err)
 		take(i, c, encoding, err)
 	})
 }
 
 // readCommit parses one answer of cat-file.
-func (r *Repo) readCommit(ctx context.Context, oid OID, head objectHead, content io.Reader, err error) (Commit, string, error) {
+func (r *Repo) readCommit(ctx context.Context, oid OID, head gitcmd.ObjectHead, content io.Reader, err error) (Commit, string, error) {
 	switch {
 	case oid.valid() != nil:
 		return Commit{}, "", oid.valid()
-	case errors.Is(err, errMissing):
+	case errors.Is(err, gitcmd.ErrMissing):
 		return Commit{}, "", r.missing(ctx, oid)
 	case err != nil:
 		return Commit{}, "", fmt.Errorf("read commit %s: %w", oid.Short(), err)
-	case head.kind != "commit":
-		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.kind)
+	case head.Kind != "commit":
+		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.Kind)
 	}
 	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the announced size may be wrong
-	if err == nil && int64(len(text)) < min(head.size, maxCommit) {
+	if err == nil && int64(len(text)) < min(head.Size, maxCommit) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
@@ -256,7 +235,7 @@ func (r *Repo) reencode(ctx context.Context, c *Commit, encoding string) error {
 		}
 		return nil
 	}
-	out, err := r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{
 		"log", "-1", "--no-walk", "--encoding=UTF-8", "--format=format:%an%x00%ae%x00%cn%x00%ce%x00%B", "--end-of-options", string(c.OID), "--"}})
 	if err != nil {
 		return r.explain(ctx, err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"git-agent/gitext/openfile"
 )
 
 // A named pipe in the place of a repository's configuration ends the reading of
@@ -20,7 +22,7 @@ func TestSettingsBesideAPipe(t *testing.T) {
 	}
 	t.Chdir(f.dir)
 	_, err := Settings(t.Context())
-	var kind *KindError
+	var kind *openfile.KindError
 	if !errors.As(err, &kind) || kind.Path != config {
 		t.Errorf("got %v, want an error about %s", err, config)
 	}

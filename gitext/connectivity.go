@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // CheckConnectivity checks that this clone holds every object that its refs and
@@ -13,7 +15,7 @@ import (
 // a busy machine). ctx bounds the time. The result does not count for Missed,
 // because nobody needed the object.
 func (r *Repo) CheckConnectivity(ctx context.Context) error {
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"for-each-ref", "--format=%(objectname)"}})
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(objectname)"}})
 	if err != nil {
 		return err
 	}
@@ -21,12 +23,12 @@ func (r *Repo) CheckConnectivity(ctx context.Context) error {
 	if head, err := r.Resolve(ctx, "HEAD"); err == nil { // without a commit at HEAD there is nothing to check
 		tips += string(head) + "\n"
 	}
-	_, err = r.shadow.output(ctx, call{
-		args:  []string{"rev-list", "--objects", "--quiet", "--in-commit-order", "--stdin"},
-		stdin: strings.NewReader(tips),
+	_, err = r.shadow.Output(ctx, gitcmd.Call{
+		Args:  []string{"rev-list", "--objects", "--quiet", "--in-commit-order", "--stdin"},
+		Stdin: strings.NewReader(tips),
 	})
-	var gitErr *Error
-	if errors.As(err, &gitErr) && !gitErr.stopped() {
+	var gitErr *gitcmd.Error
+	if errors.As(err, &gitErr) && !gitErr.Stopped() {
 		if oid := r.lacking(ctx, gitErr.Stderr); oid != "" {
 			return &MissingObjectError{OID: oid}
 		}

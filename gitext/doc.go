@@ -13,22 +13,29 @@
 // The answers are git's own: each comes from git blame, log, grep, show,
 // diff-tree or cat-file, and is the same whatever the user or the repository
 // has configured. After names are resolved, all reads go through a shadow git
-// directory (see shadow.go), which has our configuration and the repository's
+// directory (see shadow), which has our configuration and the repository's
 // objects. No read runs a program that a repository configures, and none uses
 // the network. Replace refs, grafts and mailmaps are not applied, so that an
 // object id always means the same bytes.
 //
-// Every git process that answers a question about history is started in one
-// place (run.go), with an allow-listed environment, pinned settings, a
-// time-out, an output bound and its own process group. Only usergit.go and
-// pager.go run git with the user's own environment and settings, to learn how
-// the user wants output to look. A context that ends interrupts git, and two
-// seconds later kills it and its children.
+// Every git process is started in one place (gitcmd), with a time-out, a memory
+// bound, an output bound and its own process group. Those that answer a question
+// about history have an allow-listed environment and pinned settings. Only
+// gitconfig and usercmd run git with the user's own environment and settings, to
+// learn how the user wants output to look. A context that ends interrupts git,
+// and two seconds later kills it and its children.
 //
 // Paths are bytes in strings, as git stores them: relative to the top of the
 // tree, with slashes. Paths in options are literal, never patterns.
 //
 // A Repo is safe for concurrent use.
+//
+// # Rooms
+//
+// What gitext stands on is in packages of its own: gitcmd starts git, shadow
+// makes the directory that git reads through, gitdir examines git directories
+// without git, gitconfig reads values of the configuration, openfile opens files
+// that may be pipes, and quote quotes. None of them imports gitext.
 //
 // # Limits
 //

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // A parser of git's bytes must end with a result or an error for any input,
@@ -58,7 +60,7 @@ func checkHunk(t *testing.T, h Hunk) {
 func FuzzBlame(f *testing.F) {
 	f.Add([]byte(someOID + " 1 1 2\nauthor A\nprevious " + someOID + " a b\nfilename \"a\\tb\"\n\ttext\n" + someOID + " 2 2\n\tmore\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		r := blameReader{lines: lineReader{in: bufio.NewReaderSize(bytes.NewReader(in), 64)}, commits: map[OID]*blameCommit{}}
+		r := blameReader{lines: gitcmd.NewLineReader(bufio.NewReaderSize(bytes.NewReader(in), 64)), commits: map[OID]*blameCommit{}}
 		lines, err := r.all()
 		if err == nil && len(lines) > bytes.Count(in, []byte("\n\t"))+1 {
 			t.Errorf("%d lines", len(lines))
@@ -122,55 +124,5 @@ func FuzzCommit(f *testing.F) {
 		if strings.Contains(c.Subject(), "\n") {
 			t.Errorf("subject %q", c.Subject())
 		}
-	})
-}
-
-func FuzzObjectHead(f *testing.F) {
-	f.Add(someOID + " blob 12")
-	f.Add("x missing")
-	f.Fuzz(func(t *testing.T, in string) {
-		if head, err := parseObjectHead(in); err == nil && (head.oid.valid() != nil || head.size < 0) {
-			t.Errorf("%+v", head)
-		}
-	})
-}
-
-func FuzzConfig(f *testing.F) {
-	f.Add("local\x00agent.a\nvalue\x00global\x00agent.b\x00")
-	f.Fuzz(func(t *testing.T, in string) { parseConfig(in) })
-}
-
-func FuzzQuote(f *testing.F) {
-	for _, p := range oddPaths {
-		f.Add(p)
-	}
-	f.Add(`"\303\274\t"`)
-	f.Fuzz(func(t *testing.T, in string) {
-		if got, err := unquotePath(quotePath(in)); !strings.HasPrefix(in, `"`) && (err != nil || got != in) {
-			t.Errorf("%q became %q, %v", in, got, err)
-		}
-		unquotePath(in)
-		dirs := splitAlternates(in)
-		if again := splitAlternates(joinAlternates(dirs)); strings.Join(again, "\n") != strings.Join(dirs, "\n") {
-			t.Errorf("%q became %q", dirs, again)
-		}
-	})
-}
-
-func FuzzTrailers(f *testing.F) {
-	for _, m := range messages {
-		f.Add(m)
-	}
-	f.Fuzz(func(t *testing.T, in string) {
-		body, trailers := Trailers(in)
-		if len(trailers) == 0 && body != in && !strings.HasPrefix(in, strings.TrimRight(body, "\n")) {
-			t.Errorf("%q lost to %q", in, body)
-		}
-		for _, tr := range trailers {
-			if tr.Key == "" || strings.Contains(tr.Value, "\n") {
-				t.Errorf("trailer %+v", tr)
-			}
-		}
-		Commit{Message: in}.Body()
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // GrepOptions say what to look for in the files of a commit.
@@ -53,7 +55,7 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	defer stop()
 	var matches []GrepMatch
 	var said string
-	err := r.shadow.stream(ctx, call{args: opt.args(rev), said: &said}, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, gitcmd.Call{Args: opt.args(rev), Said: &said}, func(out *bufio.Reader) error {
 		for len(matches) < limit {
 			keep := maxGrepLine
 			if opt.Texts > 0 && len(matches) >= opt.Texts {
@@ -68,9 +70,9 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 			}
 			matches = append(matches, m)
 		}
-		return errStop
+		return gitcmd.ErrStop
 	})
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 1 && said == "" {
 		return matches, nil
 	}
@@ -98,7 +100,7 @@ func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(treePatience, func() {
 		if r.tooManyFiles(ctx, rev, paths) {
-			cancel(fmt.Errorf("%w: more than %d", ErrTooManyFiles, maxSearched))
+			cancel(fmt.Errorf("%w: more than %d", gitcmd.ErrTooManyFiles, maxSearched))
 		}
 	})
 	return ctx, func() { timer.Stop(); cancel(nil) }
@@ -108,7 +110,7 @@ func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.
 func (r *Repo) tooManyFiles(ctx context.Context, rev OID, paths []string) bool {
 	files := 0
 	args := withPaths([]string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(rev)}, paths)
-	_ = r.shadow.stream(ctx, call{args: args}, func(out *bufio.Reader) error {
+	_ = r.shadow.Stream(ctx, gitcmd.Call{Args: args}, func(out *bufio.Reader) error {
 		for files <= maxSearched {
 			piece, err := out.ReadSlice(0)
 			if err == nil {
@@ -117,7 +119,7 @@ func (r *Repo) tooManyFiles(ctx context.Context, rev OID, paths []string) bool {
 				return err
 			}
 		}
-		return errStop
+		return gitcmd.ErrStop
 	}) // the search itself reports a tree that cannot be read
 	return files > maxSearched
 }
@@ -144,11 +146,11 @@ func readMatch(out *bufio.Reader, rev OID, keep int) (GrepMatch, error) {
 	if _, err := out.Peek(1); err != nil {
 		return GrepMatch{}, err
 	}
-	name, err := readRecord(out)
+	name, err := gitcmd.ReadRecord(out)
 	if err != nil {
 		return GrepMatch{}, err
 	}
-	number, err := readRecord(out)
+	number, err := gitcmd.ReadRecord(out)
 	if err != nil {
 		return GrepMatch{}, err
 	}
@@ -174,7 +176,7 @@ func readText(out *bufio.Reader, keep int) ([]byte, error) {
 			return text, nil
 		}
 		if err != bufio.ErrBufferFull {
-			return nil, unexpectedEnd(err)
+			return nil, gitcmd.UnexpectedEnd(err)
 		}
 	}
 }

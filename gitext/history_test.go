@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
 )
 
 // busyHistory has a file with functions that many commits touch, is renamed,
@@ -131,7 +134,7 @@ func TestPickaxe(t *testing.T) {
 		}
 	}
 	for _, err := range r.LogG(t.Context(), PickaxeOptions{LogOptions: LogOptions{Tip: head}, Needle: "(open"}) {
-		if !errors.As(err, new(*Error)) {
+		if !errors.As(err, new(*gitcmd.Error)) {
 			t.Errorf("a broken expression: %v", err)
 		}
 	}
@@ -154,7 +157,7 @@ func TestLogL(t *testing.T) {
 		{LogLOptions{Function: "^int second(int"}, ":^int second(int:b.c"},
 	} {
 		c.opt.Tip, c.opt.Path, c.opt.Patch = head, "b.c", true
-		args := []string{"-c", "core.attributesFile=" + r.shadow.attributes, "log", "--format=tformat:%x00%H", "-L" + c.arg, string(head)}
+		args := []string{"-c", "core.attributesFile=" + r.shadow.Attributes, "log", "--format=tformat:%x00%H", "-L" + c.arg, string(head)}
 		if c.opt.Max > 0 {
 			args = slices.Insert(args, 3, fmt.Sprint("-", c.opt.Max))
 		}
@@ -299,11 +302,11 @@ func compareBlame(t *testing.T, got []BlameLine, porcelain string) {
 			}
 			i++
 		case key == "filename":
-			want.Path, _ = unquotePath(value)
+			want.Path, _ = quote.Unquote(value)
 		case key == "previous":
 			oid, path, _ := strings.Cut(value, " ")
 			want.Previous = OID(oid)
-			want.PreviousPath, _ = unquotePath(path)
+			want.PreviousPath, _ = quote.Unquote(path)
 		case OID(key).valid() == nil:
 			want = BlameLine{Commit: OID(key)}
 			fmt.Sscan(value, &want.OrigLine, &want.Line)
@@ -395,7 +398,7 @@ func TestGrepIsGits(t *testing.T) {
 	if got, err := r.Grep(t.Context(), head, GrepOptions{Pattern: "needle", Word: true, Texts: 1}); err != nil || len(got) != 2 || len(got[0].Text) == 0 || len(got[1].Text) > 0 {
 		t.Errorf("one text: %v, %v", got, err)
 	}
-	if _, err := r.Grep(t.Context(), head, GrepOptions{Pattern: "("}); !errors.As(err, new(*Error)) {
+	if _, err := r.Grep(t.Context(), head, GrepOptions{Pattern: "("}); !errors.As(err, new(*gitcmd.Error)) {
 		t.Errorf("a broken expression: %v", err)
 	}
 	if _, err := r.Grep(t.Context(), head, GrepOptions{}); err == nil {
@@ -410,7 +413,7 @@ func TestShowIsGits(t *testing.T) {
 	r := f.open()
 	for _, oid := range oidLines(f.git("rev-list", "HEAD")) {
 		got, cut, err := r.Show(t.Context(), oid, ShowOptions{Max: 10 << 20})
-		want := f.git("-c", "core.quotePath=false", "-c", "core.attributesFile="+r.shadow.attributes, "show", string(oid))
+		want := f.git("-c", "core.quotePath=false", "-c", "core.attributesFile="+r.shadow.Attributes, "show", string(oid))
 		if err != nil || cut || string(got) != want {
 			t.Errorf("%s: %d bytes, git has %d, %v", oid, len(got), len(want), err)
 		}

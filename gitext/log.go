@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // LogOptions say which commits to list, newest first.
@@ -101,7 +103,7 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 		}
 		args = append(append([]string{"log"}, args...), more...)
 		args = append(append(args, "--end-of-options"), opt.revisions()...)
-		err = r.entries(ctx, call{args: withPaths(args, opt.Paths)}, opt.MaxFiles, func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
+		err = r.entries(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths)}, opt.MaxFiles, func(e LogLEntry) bool { return yield(e.LogEntry, nil) })
 		if err != nil {
 			yield(LogEntry{}, err)
 		}
@@ -110,9 +112,9 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 
 // entries runs git and yields each log entry with the raw records and the patch
 // that follow it.
-func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(LogLEntry) bool) error {
+func (r *Repo) entries(ctx context.Context, git gitcmd.Call, maxFiles int, yield func(LogLEntry) bool) error {
 	stopped := false
-	err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, git, func(out *bufio.Reader) error {
 		reader := newEntryReader(out, maxFiles)
 		for {
 			entry, err := reader.next()
@@ -124,11 +126,11 @@ func (r *Repo) entries(ctx context.Context, git call, maxFiles int, yield func(L
 			}
 			if reader.cut {
 				reader.cut = false
-				noteCut(ctx, fmt.Sprintf("git log: %s changes more than is kept of a log", entry.OID.Short()))
+				gitcmd.NoteCut(ctx, fmt.Sprintf("git log: %s changes more than is kept of a log", entry.OID.Short()))
 			}
 			if !yield(entry) {
 				stopped = true
-				return errStop
+				return gitcmd.ErrStop
 			}
 		}
 	})
@@ -148,7 +150,7 @@ const (
 
 // An entryReader reads the entries of a log.
 type entryReader struct {
-	lines    lineReader
+	lines    gitcmd.LineReader
 	maxFiles int   // of one entry
 	files    int64 // bytes of file names that may still be kept
 	patch    int   // bytes of patches that may still be kept
@@ -156,14 +158,14 @@ type entryReader struct {
 }
 
 func newEntryReader(out *bufio.Reader, maxFiles int) *entryReader {
-	return &entryReader{lines: lineReader{in: out}, maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
+	return &entryReader{lines: gitcmd.NewLineReader(out), maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
 }
 
 // next reads a line of logFormat and the raw records and patch lines that
 // follow it.
 func (r *entryReader) next() (LogLEntry, error) {
 	lines := &r.lines
-	head, err := lines.next()
+	head, err := lines.Next()
 	if err != nil {
 		return LogLEntry{}, err
 	}
@@ -173,14 +175,14 @@ func (r *entryReader) next() (LogLEntry, error) {
 	}
 	full := LogLEntry{LogEntry: entry}
 	for {
-		first, err := lines.peek()
+		first, err := lines.Peek()
 		if err == io.EOF || err == nil && first == 0 {
 			return full, nil
 		}
 		if err != nil {
 			return full, err
 		}
-		line, err := lines.next()
+		line, err := lines.Next()
 		switch {
 		case err != nil:
 			return full, err
@@ -216,7 +218,7 @@ func (r *entryReader) file(into *LogLEntry, record []byte) error {
 // fields.
 func parseEntry(line string) (LogEntry, error) {
 	f := strings.Split(line, "\x00")
-	for len(line) >= maxLineBytes && len(f) < 8 {
+	for len(line) >= gitcmd.MaxLine && len(f) < 8 {
 		f = append(f, "")
 	}
 	if len(f) != 8 || f[0] != "" {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 func TestBrokenRepositoryIsSaid(t *testing.T) {
@@ -70,7 +72,7 @@ func TestBrokenConfigurationOfTheUserIsSaid(t *testing.T) {
 	if _, err := Settings(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "bad config line") {
 		t.Errorf("outside of a repository: %v", err)
 	}
-	if _, err := UserGitVersion(t.Context()); err != nil {
+	if _, err := gitcmd.UserVersion(t.Context()); err != nil {
 		t.Errorf("git is blamed: %v", err)
 	}
 }
@@ -110,8 +112,8 @@ func TestComplaintsQuoteNoFiles(t *testing.T) {
 		"fatal: bad config line 1 in file .git/config\n":                                         "bad config line 1 in file .git/config",
 		"error: invalid value for 'x': 'y'\nfatal: bad config line 7 in file .git/config\n":      "bad config line 7 in file .git/config",
 	} {
-		e := &Error{Args: []string{"x"}, Exit: 128, Stderr: said}
-		if got := e.said(); got != want {
+		e := &gitcmd.Error{Args: []string{"x"}, Exit: 128, Stderr: said}
+		if got := e.Said(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // This file contains everything that gitext writes into the user's own
@@ -25,14 +27,14 @@ func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte
 	if err := validAll(commit); err != nil {
 		return err
 	}
-	_, err := r.user.output(ctx, call{
-		timeout: quickTimeout,
-		writes:  true,
-		args:    []string{"notes", "--ref=" + name, "add", "--force", "--file=-", string(commit)},
-		stdin:   bytes.NewReader(text),
+	_, err := r.user.Output(ctx, gitcmd.Call{
+		Timeout: gitcmd.QuickTimeout,
+		Writes:  true,
+		Args:    []string{"notes", "--ref=" + name, "add", "--force", "--file=-", string(commit)},
+		Stdin:   bytes.NewReader(text),
 	})
-	var gitErr *Error
-	if errors.As(err, &gitErr) && !gitErr.stopped() && !r.hasIdentity(ctx) {
+	var gitErr *gitcmd.Error
+	if errors.As(err, &gitErr) && !gitErr.Stopped() && !r.hasIdentity(ctx) {
 		gitErr.Hint = "git config --global user.name <name>\ngit config --global user.email <email>"
 	}
 	return err
@@ -40,6 +42,6 @@ func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte
 
 // hasIdentity says whether git knows who the user is.
 func (r *Repo) hasIdentity(ctx context.Context) bool {
-	_, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"var", "GIT_COMMITTER_IDENT"}})
+	_, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"var", "GIT_COMMITTER_IDENT"}})
 	return err == nil
 }

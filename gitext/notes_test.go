@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 func TestAddNoteWithoutIdentity(t *testing.T) {
@@ -18,7 +20,7 @@ func TestAddNoteWithoutIdentity(t *testing.T) {
 	for _, name := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"} {
 		os.Unsetenv(name) // isolate restores them
 	}
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if err := f.open().AddNote(t.Context(), "agent", head, []byte("a note\n")); !errors.As(err, &gitErr) || !strings.Contains(gitErr.Hint, "user.email") {
 		t.Errorf("a stranger: got %v, hint %v", err, gitErr)
 	}

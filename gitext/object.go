@@ -1,282 +1,14 @@
 package gitext
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"strings"
-	"sync"
-	"time"
+
+	"git-agent/gitext/gitcmd"
 )
-
-// errMissing says that cat-file found no object of that name.
-var errMissing = errors.New("missing object")
-
-// An objectReader asks one long-running cat-file process for objects. Questions
-// from several goroutines queue; the questions of one call are written ahead of
-// their answers. The process starts at the first question, and again after it
-// died or a question was abandoned.
-//
-// It uses --batch-command (git 2.36). For an older git it uses --batch, whose
-// answers always include the content: a question for the head alone reads and
-// drops it.
-type objectReader struct {
-	git    *runner
-	mu     sync.Mutex
-	p      *process
-	in     *os.File
-	out    *bufio.Reader
-	oldGit bool
-	proven bool // --batch-command has answered
-	closed bool
-}
-
-func newObjectReader(git *runner) *objectReader { return &objectReader{git: git} }
-
-// close ends the process; later questions fail.
-func (o *objectReader) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-	o.end()
-}
-
-// end lets git finish by closing its stdin.
-func (o *objectReader) end() {
-	if o.p == nil {
-		return
-	}
-	o.in.Close()
-	_ = o.p.wait() // the exit code does not matter: all answers were read or are not wanted
-	if o.git.log != nil {
-		o.git.log(append([]string{"git"}, o.p.args...), time.Since(o.p.began), o.p.exit())
-	}
-	o.p = nil
-}
-
-// start starts cat-file unless it is running. A git before 2.36 exits at once
-// with a usage message; the first question notices that.
-func (o *objectReader) start() error {
-	if o.closed {
-		return os.ErrClosed
-	}
-	if o.p != nil {
-		return nil
-	}
-	stdin, in, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	mode := "--batch-command"
-	if o.oldGit {
-		mode = "--batch"
-	}
-	p, err := o.git.start(call{args: []string{"cat-file", mode}, stdin: stdin})
-	stdin.Close() // the child has its own copy
-	if err != nil {
-		in.Close()
-		return err
-	}
-	o.p, o.in, o.out = p, in, bufio.NewReaderSize(p.out, readBuffer)
-	return nil
-}
-
-// errSilent says that cat-file ended instead of answering.
-var errSilent = errors.New("cat-file gave no answer")
-
-// A taker receives the answers in order: what the object is and, if asked for,
-// its content, which it need not read to the end.
-type taker func(i int, head objectHead, content io.Reader, err error)
-
-// each asks about all names. If an object makes cat-file die, only the answer
-// for that object is lost.
-func (o *objectReader) each(ctx context.Context, verb string, names []string, take taker) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, o.git.timeout, silentFor(o.git.timeout))
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer o.git.look.watch(ctx, stop)()
-	for next := 0; next < len(names); {
-		fresh := o.p == nil
-		answered, err := o.ask(ctx, verb, names[next:], func(i int, head objectHead, content io.Reader, err error) {
-			take(next+i, head, content, err)
-		})
-		next += answered
-		switch {
-		case err == nil:
-		case ctx.Err() != nil || o.p == nil && !errors.Is(err, errSilent):
-			o.refuse(ctx, names, next, err, take)
-			return
-		case answered == 0 && !fresh:
-			// cat-file died since the last question: ask a new process
-		case answered == 0 && !o.proven && !o.oldGit && !bounded(err):
-			o.oldGit = true
-		default:
-			take(next, objectHead{}, nil, err)
-			next++
-		}
-	}
-}
-
-// refuse gives an error as the answer to all remaining questions.
-func (o *objectReader) refuse(ctx context.Context, names []string, next int, err error, take taker) {
-	if ctx.Err() != nil {
-		err = countCut(ctx, context.Cause(ctx))
-	}
-	for ; next < len(names); next++ {
-		take(next, objectHead{}, nil, &Error{Args: []string{"cat-file", names[next]}, Exit: -1, Hint: timeoutHint(ctx), Err: err})
-	}
-}
-
-// ask writes questions and reads the answers. On any failure, and when ctx
-// ends, it abandons the process.
-func (o *objectReader) ask(ctx context.Context, verb string, names []string, take taker) (answered int, err error) {
-	if err := errors.Join(ctx.Err(), o.start()); err != nil {
-		return 0, err
-	}
-	p := o.p
-	unwatch := context.AfterFunc(ctx, p.stop)
-	var writer sync.WaitGroup
-	questions := o.questions(verb, names)
-	if len(questions) > pipeAtomic {
-		in := o.in
-		writer.Go(func() { io.WriteString(in, questions) }) // a failed write shows as a missing answer
-	} else {
-		_, err = o.in.WriteString(questions)
-	}
-	for err == nil && answered < len(names) {
-		err = o.answer(verb, func(head objectHead, content io.Reader, err error) { take(answered, head, content, err) })
-		if err == nil {
-			answered++
-		}
-	}
-	if interrupted := !unwatch(); interrupted || err != nil {
-		o.end()
-		err = nil
-		if answered < len(names) {
-			err = o.silence(ctx, p)
-		}
-	}
-	writer.Wait()
-	return answered, err
-}
-
-// silence returns the error for a process that ended instead of answering.
-func (o *objectReader) silence(ctx context.Context, p *process) error {
-	e := &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
-	if bound := o.git.howItDied(p, e.Stderr); bound != nil {
-		e.Exit, e.Hint, e.Err = -1, memoryHint(bound), fmt.Errorf("%w (%w)", bound, errSilent)
-		return countCut(ctx, e)
-	}
-	return e
-}
-
-// pipeAtomic is how many bytes can be written to any empty pipe without
-// blocking.
-const pipeAtomic = 4096
-
-func (o *objectReader) questions(verb string, names []string) string {
-	var b strings.Builder
-	for _, name := range names {
-		if !o.oldGit {
-			b.WriteString(verb)
-			b.WriteByte(' ')
-		}
-		b.WriteString(name)
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// answer reads one answer. An error means that there was none.
-func (o *objectReader) answer(verb string, take func(objectHead, io.Reader, error)) error {
-	line, err := o.out.ReadString('\n')
-	if err != nil {
-		return errSilent
-	}
-	o.proven = true
-	head, err := parseObjectHead(strings.TrimSuffix(line, "\n"))
-	if err != nil || verb == "info" && !o.oldGit {
-		take(head, nil, err)
-		return nil
-	}
-	content := &io.LimitedReader{R: o.out, N: head.size}
-	take(head, content, nil)
-	if _, err := io.Copy(io.Discard, content); err != nil {
-		return errSilent
-	}
-	if _, err := o.out.Discard(1); err != nil { // the line break after the content
-		return errSilent
-	}
-	return nil
-}
-
-type objectHead struct {
-	oid  OID
-	kind string
-	size int64
-}
-
-// parseObjectHead parses "<oid> <type> <size>". Any other line ("<name>
-// missing", "<name> ambiguous") means that there is no such object.
-func parseObjectHead(line string) (objectHead, error) {
-	f := strings.Split(line, " ")
-	if len(f) != 3 {
-		return objectHead{}, errMissing
-	}
-	oid, err := ParseOID(f[0])
-	size, serr := strconv.ParseInt(f[2], 10, 64)
-	if err != nil || serr != nil || size < 0 {
-		return objectHead{}, errMissing
-	}
-	return objectHead{oid: oid, kind: f[1], size: size}, nil
-}
-
-// info asks for the id, type and size of an object.
-func (o *objectReader) info(ctx context.Context, name string) (head objectHead, err error) {
-	o.each(ctx, "info", []string{name}, func(_ int, h objectHead, _ io.Reader, gotErr error) { head, err = h, gotErr })
-	return head, err
-}
-
-// blob reads a blob that is not larger than max (0: any size).
-func (o *objectReader) blob(ctx context.Context, name string, max int64) (text []byte, err error) {
-	if max > 0 {
-		head, err := o.info(ctx, name)
-		if err == nil {
-			err = head.usable(name, max)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	o.each(ctx, "contents", []string{name}, func(_ int, head objectHead, content io.Reader, gotErr error) {
-		if err = gotErr; err == nil {
-			err = head.usable(name, max)
-		}
-		if err == nil {
-			text = make([]byte, head.size)
-			_, err = io.ReadFull(content, text)
-		}
-	})
-	return text, err
-}
-
-// usable checks an answer before its content is read.
-func (h objectHead) usable(name string, max int64) error {
-	if h.kind != "blob" {
-		return fmt.Errorf("%q is a %s, not a blob", name, h.kind)
-	}
-	if max > 0 && h.size > max {
-		return &TooLargeError{OID: h.oid, Size: h.size, Max: max}
-	}
-	return nil
-}
 
 // Blob reads a blob. One of more than max bytes (0: no bound) is a
 // *TooLargeError; one that the clone lacks is a *MissingObjectError.
@@ -284,11 +16,46 @@ func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 	if err := oid.valid(); err != nil {
 		return nil, err
 	}
-	text, err := r.objs.blob(ctx, string(oid), max)
-	if errors.Is(err, errMissing) {
+	text, err := r.blob(ctx, oid, max)
+	if errors.Is(err, gitcmd.ErrMissing) {
 		return nil, r.missing(ctx, oid)
 	}
 	return text, err
+}
+
+// blob reads a blob that is not larger than max (0: any size).
+func (r *Repo) blob(ctx context.Context, oid OID, max int64) (text []byte, err error) {
+	name := string(oid)
+	if max > 0 {
+		head, err := r.objs.Info(ctx, name)
+		if err == nil {
+			err = usableBlob(head, name, max)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	r.objs.Each(ctx, "contents", []string{name}, func(_ int, head gitcmd.ObjectHead, content io.Reader, gotErr error) {
+		if err = gotErr; err == nil {
+			err = usableBlob(head, name, max)
+		}
+		if err == nil {
+			text = make([]byte, head.Size)
+			_, err = io.ReadFull(content, text)
+		}
+	})
+	return text, err
+}
+
+// usableBlob checks an answer before its content is read.
+func usableBlob(head gitcmd.ObjectHead, name string, max int64) error {
+	if head.Kind != "blob" {
+		return fmt.Errorf("%q is a %s, not a blob", name, head.Kind)
+	}
+	if max > 0 && head.Size > max {
+		return &TooLargeError{OID: OID(head.OID), Size: head.Size, Max: max}
+	}
+	return nil
 }
 
 // BlobAt reads the file at path in a commit or tree. A path that is not there,
@@ -320,11 +87,11 @@ func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, er
 		return "", 0, fmt.Errorf("%q at %s: %w", path, rev.Short(), ErrNotExist)
 	}
 	if !strings.Contains(path, "\n") {
-		head, err := r.objs.info(ctx, string(rev)+":"+path)
-		if err == nil && head.kind == "blob" {
-			return head.oid, 0o100644, nil
+		head, err := r.objs.Info(ctx, string(rev)+":"+path)
+		if err == nil && head.Kind == "blob" {
+			return OID(head.OID), 0o100644, nil
 		}
-		if err != nil && !errors.Is(err, errMissing) {
+		if err != nil && !errors.Is(err, gitcmd.ErrMissing) {
 			return "", 0, err
 		}
 	}
@@ -344,7 +111,7 @@ func treePath(path string) bool {
 
 // treeEntry finds a path with ls-tree, which costs a process.
 func (r *Repo) treeEntry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
-	out, err := r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
 	if err != nil {
 		return "", 0, r.explain(ctx, err, rev)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -50,21 +52,6 @@ func TestBlobs(t *testing.T) {
 	if _, err := r.Blob(t.Context(), OID(strings.Repeat("1", 40)), 0); !errors.As(err, new(*MissingObjectError)) {
 		t.Errorf("absent: %v", err)
 	}
-}
-
-func TestOldGitWithoutBatchCommand(t *testing.T) {
-	// The plain --batch protocol gives the same answers.
-	f := simple(t)
-	head := f.oid("HEAD")
-	r := f.open()
-	r.objs.oldGit = true
-	if got, err := r.BlobAt(t.Context(), head, "f", 100); err != nil || string(got) != "one\n2\n" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	if _, err := r.BlobAt(t.Context(), head, "f", 3); !errors.As(err, new(*TooLargeError)) {
-		t.Errorf("got %v", err)
-	}
-	usable(t, r)
 }
 
 func TestManyAskAtOnce(t *testing.T) {
@@ -125,21 +112,6 @@ func TestCommitsFailTogether(t *testing.T) {
 	}
 }
 
-func TestKilledCatFileIsReplaced(t *testing.T) {
-	// Somebody may kill our cat-file; the next question starts another.
-	f := simple(t)
-	r := f.open()
-	for range 3 {
-		usable(t, r)
-		r.objs.mu.Lock()
-		if err := r.objs.p.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		r.objs.mu.Unlock()
-	}
-	usable(t, r)
-}
-
 func TestCorruptObject(t *testing.T) {
 	// An object that git cannot read costs its own answer only.
 	f := simple(t)
@@ -160,4 +132,29 @@ func TestCorruptObject(t *testing.T) {
 	if _, err := r.Commit(t.Context(), head); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestOldGitReads(t *testing.T) {
+	// A repository is read as well with a git before 2.36, whose cat-file knows
+	// no --batch-command.
+	f := simple(t)
+	head := f.oid("HEAD")
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\nfor word; do test \"$word\" = --batch-command && exit 129; done\nexec '" + git + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	r := f.open()
+	if got, err := r.BlobAt(t.Context(), head, "f", 100); err != nil || string(got) != "one\n2\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := r.BlobAt(t.Context(), head, "f", 3); !errors.As(err, new(*TooLargeError)) {
+		t.Errorf("got %v", err)
+	}
+	usable(t, r)
 }

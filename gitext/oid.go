@@ -1,6 +1,10 @@
 package gitext
 
-import "fmt"
+import (
+	"fmt"
+
+	"git-agent/gitext/gitdir"
+)
 
 // OID is an object id: 40 or 64 lower-case hexadecimal digits.
 type OID string
@@ -29,13 +33,8 @@ func (o OID) zero() bool {
 
 // ParseOID accepts a full object id and nothing else.
 func ParseOID(s string) (OID, error) {
-	if len(s) != 40 && len(s) != 64 {
+	if !gitdir.IsOID(s) {
 		return "", fmt.Errorf("%q is not a full object id", s)
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return "", fmt.Errorf("%q is not a full object id", s)
-		}
 	}
 	return OID(s), nil
 }

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // PatchOptions say how two trees are compared.
@@ -128,7 +130,7 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	}
 	args = append(append([]string{"diff-tree"}, args...), string(old), string(commit))
 	patch := &Patch{Commit: commit, Parent: parent}
-	err = r.shadow.stream(ctx, call{args: withPaths(args, opt.Paths), drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
+	err = r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths), Drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		reader.alone = true
 		return reader.patch(patch)
@@ -177,7 +179,7 @@ func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) ite
 			}
 			return yield(p.patch, nil)
 		}
-		git := call{args: withPaths(args, opt.Paths), drivers: opt.FunctionContext}
+		git := gitcmd.Call{Args: withPaths(args, opt.Paths), Drivers: opt.FunctionContext}
 		for len(commits) > 0 {
 			n := min(len(commits), patchBatch)
 			if !r.eachPair(ctx, commits[:n], git, read, emit) {
@@ -218,13 +220,13 @@ const endMark = '='
 // error and a new process continues after it. Commits on which git hits a bound
 // take seconds each, so after maxCutPairs of them the rest get the same error.
 // It returns false if the caller wants no more.
-func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
+func (r *Repo) eachPair(ctx context.Context, commits []OID, git gitcmd.Call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
 	pairs := r.pairs(ctx, commits)
 	next, more, cuts := 0, true, 0
-	git.args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.args...)
+	git.Args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.Args...)
 	for more && next < len(pairs) {
-		git.stdin = strings.NewReader(pairLines(pairs[next:]))
-		err := r.shadow.stream(ctx, git, func(out *bufio.Reader) error {
+		git.Stdin = strings.NewReader(pairLines(pairs[next:]))
+		err := r.shadow.Stream(ctx, git, func(out *bufio.Reader) error {
 			for next < len(pairs) {
 				p := &pairs[next]
 				if err := errors.Join(read(out, p), skipMark(out)); err != nil {
@@ -232,7 +234,7 @@ func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(
 				}
 				next++
 				if more = emit(p, p.err); !more {
-					return errStop
+					return gitcmd.ErrStop
 				}
 			}
 			return nil
@@ -243,7 +245,7 @@ func (r *Repo) eachPair(ctx context.Context, commits []OID, git call, read func(
 		p := &pairs[next]
 		next++
 		more = emit(p, r.explain(ctx, err, p.suspects()...)) && ctx.Err() == nil
-		if bounded(err) {
+		if gitcmd.Bounded(err) {
 			cuts++
 		}
 		for ; cuts == maxCutPairs && more && next < len(pairs); next++ {

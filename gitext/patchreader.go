@@ -8,6 +8,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
 )
 
 // A patchReader reads the output of diff-tree -p --raw: first the raw records
@@ -20,7 +23,7 @@ import (
 // because it takes names from the headers, fails on pairs of names that it
 // cannot split, and copies each line into strings twice.
 type patchReader struct {
-	lines   lineReader
+	lines   gitcmd.LineReader
 	left    int64 // bytes of text that may still be kept
 	names   int64 // bytes of file names that may still be kept
 	current int   // the file that the last section belonged to
@@ -28,21 +31,21 @@ type patchReader struct {
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
-	return patchReader{lines: lineReader{in: out}, left: opt.bytes(), names: maxChanges, current: -1}
+	return patchReader{lines: gitcmd.NewLineReader(out), left: opt.bytes(), names: maxChanges, current: -1}
 }
 
 // patch reads until the end of the output or up to a line with endMark, which
 // it leaves unread.
 func (p *patchReader) patch(into *Patch) error {
 	for {
-		first, err := p.lines.peek()
+		first, err := p.lines.Peek()
 		if err == io.EOF || err == nil && first == endMark {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		line, err := p.lines.next()
+		line, err := p.lines.Next()
 		if err != nil {
 			return err
 		}
@@ -80,19 +83,19 @@ func (p *patchReader) section(into *Patch, header string) error {
 	case i < len(into.Files):
 		p.current, file = i, &into.Files[i]
 	case p.alone && p.names < 0: // files come in the order of their records
-		return errStop
-	case p.names >= 0 && len(header) < maxLineBytes:
+		return gitcmd.ErrStop
+	case p.names >= 0 && len(header) < gitcmd.MaxLine:
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
 	for {
-		first, err := p.lines.peek()
-		if err == io.EOF || err == nil && (first == 'd' && !p.lines.startsWith("deleted") && !p.lines.startsWith("dissimilarity") || first == endMark || first == ':') {
+		first, err := p.lines.Peek()
+		if err == io.EOF || err == nil && (first == 'd' && !p.lines.StartsWith("deleted") && !p.lines.StartsWith("dissimilarity") || first == endMark || first == ':') {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		line, err := p.lines.next()
+		line, err := p.lines.Next()
 		if err != nil {
 			return err
 		}
@@ -109,7 +112,7 @@ func (p *patchReader) section(into *Patch, header string) error {
 
 // sectionHeader is the first line that git prints for a file.
 func sectionHeader(f *FileChange) string {
-	return "diff --git " + quotePath("a/"+f.OldPath) + " " + quotePath("b/"+f.NewPath)
+	return "diff --git " + quote.Path("a/"+f.OldPath) + " " + quote.Path("b/"+f.NewPath)
 }
 
 // hunk reads the lines that the hunk's header announces.
@@ -123,10 +126,10 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		h.Lines = make([]PatchLine, 0, min(h.OldLines+h.NewLines, 1<<10))
 	}
 	at := lineNumbers{old: h.OldStart, new: h.NewStart, oldLeft: h.OldLines, newLeft: h.NewLines}
-	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.startsWith(`\`) {
-		line, err := p.lines.next()
+	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.StartsWith(`\`) {
+		line, err := p.lines.Next()
 		if err != nil {
-			return unexpectedEnd(err)
+			return gitcmd.UnexpectedEnd(err)
 		}
 		if len(line) > 0 && line[0] == '\\' {
 			h.markNoNewline()
@@ -138,7 +141,7 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		}
 		p.left -= int64(len(pl.Text)) + lineCost
 		if keep = keep && p.left >= 0; keep {
-			pl.Text = p.lines.keep(pl.Text)
+			pl.Text = p.lines.Keep(pl.Text)
 			h.Lines = append(h.Lines, pl)
 		}
 	}
@@ -147,7 +150,7 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	case keep:
 		file.Hunks = append(file.Hunks, h)
 	case p.alone: // the records of all files stand before the first hunk
-		return errStop
+		return gitcmd.ErrStop
 	}
 	return nil
 }
@@ -180,13 +183,6 @@ func (h *Hunk) markNoNewline() {
 	if len(h.Lines) > 0 {
 		h.Lines[len(h.Lines)-1].NoNewline = true
 	}
-}
-
-func unexpectedEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 var errHunkHeader = errors.New("malformed hunk header")
@@ -245,8 +241,8 @@ func parseRaw(line string) (FileChange, error) {
 		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
 	}
 	var err1, err2 error
-	c.OldPath, err1 = unquotePath(from)
-	c.NewPath, err2 = unquotePath(to)
+	c.OldPath, err1 = quote.Unquote(from)
+	c.NewPath, err2 = quote.Unquote(to)
 	if err1 != nil || err2 != nil {
 		return FileChange{}, fmt.Errorf("malformed raw record: %.200q", line)
 	}
@@ -272,74 +268,4 @@ func rawMeta(f []string) (FileChange, error) {
 		c.Score, err = strconv.Atoi(score)
 	}
 	return c, err
-}
-
-// maxLineBytes is how much of a line is kept. By the shadow's
-// core.bigFileThreshold, a file with a longer line is binary.
-const maxLineBytes = 33 << 20
-
-// A lineReader reads lines of any length without copying the usual ones.
-type lineReader struct {
-	in    *bufio.Reader
-	long  []byte // a line above the buffer's size
-	arena []byte // copies of lines, in chunks of arenaSize
-}
-
-const arenaSize = 32 << 10
-
-// peek returns the next line's first byte.
-func (l *lineReader) peek() (byte, error) {
-	b, err := l.in.Peek(1)
-	if len(b) == 0 {
-		return 0, err
-	}
-	return b[0], nil
-}
-
-// startsWith looks ahead without reading.
-func (l *lineReader) startsWith(prefix string) bool {
-	b, _ := l.in.Peek(len(prefix)) // an error shows at the next read
-	return string(b) == prefix
-}
-
-// next returns the next line without its line break. It is valid until the next
-// call.
-func (l *lineReader) next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		l.long = append(l.long[:0], line...)
-		for err == bufio.ErrBufferFull {
-			line, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, line[:min(len(line), maxLineBytes-len(l.long))]...)
-		}
-		line = l.long
-		if err == nil && line[len(line)-1] != '\n' {
-			return line, nil // only its beginning was kept
-		}
-	}
-	if err != nil {
-		return nil, unexpectedTail(line, err)
-	}
-	return line[:len(line)-1], nil
-}
-
-// unexpectedTail turns io.EOF within a line into io.ErrUnexpectedEOF.
-func unexpectedTail(line []byte, err error) error {
-	if err == io.EOF && len(line) > 0 {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// keep returns a copy of a line that stays valid.
-func (l *lineReader) keep(line []byte) []byte {
-	if len(line) > arenaSize/4 {
-		return bytes.Clone(line)
-	}
-	if cap(l.arena)-len(l.arena) < len(line) {
-		l.arena = make([]byte, 0, arenaSize)
-	}
-	from := len(l.arena)
-	l.arena = append(l.arena, line...)
-	return l.arena[from:len(l.arena):len(l.arena)]
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // PickaxeOptions say which changes of a text to search for.
@@ -122,7 +124,7 @@ func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, e
 	}
 	args = append(args, "--end-of-options", string(opt.Tip), "--")
 	return func(yield func(LogLEntry, error) bool) {
-		err := r.entries(ctx, call{args: args, drivers: true}, 0, func(e LogLEntry) bool { return yield(e, nil) })
+		err := r.entries(ctx, gitcmd.Call{Args: args, Drivers: true}, 0, func(e LogLEntry) bool { return yield(e, nil) })
 		if err != nil {
 			yield(LogLEntry{}, r.logLError(ctx, err, opt))
 		}
@@ -132,7 +134,7 @@ func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, e
 // logLError explains a failed log -L: the file is not there, or the lines are
 // not in it.
 func (r *Repo) logLError(ctx context.Context, err error, opt LogLOptions) error {
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
 		return err
 	}

@@ -9,12 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/gitdir"
+	"git-agent/gitext/openfile"
 )
 
 // BloomMode says what to do about changed-path Bloom filters, which make
@@ -47,7 +50,7 @@ type OpenOptions struct {
 
 	// Settings returns the agent.* settings as git sees them in Dir; nil asks
 	// git. A caller that has read them anyway saves a process.
-	Settings func(context.Context) (map[string][]ConfigValue, error)
+	Settings func(context.Context) (map[string][]gitconfig.Value, error)
 
 	// Log is called after every git call. It may be nil and must be safe for
 	// concurrent use.
@@ -66,10 +69,10 @@ type Repo struct {
 	format    string
 	objects   []string // the user's object directories
 	boundary  map[OID]bool
-	user      *runner // in the user's repository, with the user's configuration
-	shadow    *runner // in the shadow directory, with ours
-	scratch   string  // a temporary data directory that Close removes; usually ""
-	objs      *objectReader
+	user      *gitcmd.Runner // in the user's repository, with the user's configuration
+	shadow    *gitcmd.Runner // in the shadow directory, with ours
+	scratch   string         // a temporary data directory that Close removes; usually ""
+	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
 
@@ -84,13 +87,13 @@ type Repo struct {
 // shadow directory. Everything else is done when it is first needed.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
-		opt.Timeout = defaultTimeout
+		opt.Timeout = gitcmd.DefaultTimeout
 	}
 	if info, err := os.Stat(opt.Dir); opt.Dir != "" && (err != nil || !info.IsDir()) {
 		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // starting git there would fail as if git were missing
 	}
 	r := &Repo{opt: opt}
-	r.user = &runner{dir: opt.Dir, env: userEnv(opt.Dir != ""), pins: pinned, timeout: opt.Timeout, log: opt.Log, look: r.blockingFile}
+	r.user = &gitcmd.Runner{Dir: opt.Dir, Env: gitcmd.UserEnv(opt.Dir != ""), Pins: gitcmd.Pinned, Timeout: opt.Timeout, Log: opt.Log, Look: r.blockingFile}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -101,8 +104,8 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if err := r.openShadow(); err != nil {
 		return nil, err
 	}
-	r.shadow.limits = limits
-	r.objs = newObjectReader(r.shadow)
+	r.shadow.Limits = limits
+	r.objs = gitcmd.NewCatFile(r.shadow)
 	if opt.Bloom == BloomBuild {
 		// Filters only save time. So a full disk, a missing commit or another process
 		// that is building them is no error; HasBloom says whether they are there.
@@ -118,13 +121,13 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 // discover asks rev-parse where the repository is. --show-toplevel comes last
 // because it fails without a work tree, after the other lines are printed.
 func (r *Repo) discover(ctx context.Context) error {
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{
 		"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
 		"--git-path", "objects", "--git-path", "shallow",
 		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--show-toplevel"}})
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	const withoutWorkTree = 7
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	switch {
 	case err != nil && errors.As(err, &gitErr) && gitErr.Exit == 128 && len(lines) == withoutWorkTree:
 	case err != nil:
@@ -137,10 +140,10 @@ func (r *Repo) discover(ctx context.Context) error {
 	r.gitDir, r.commonDir = lines[0], lines[1]
 	r.bare, r.format = lines[4] == "true", lines[6]
 	r.setObjects(lines[2])
-	if r.bare && r.user.getenv("GIT_DIR") == "" {
+	if r.bare && r.user.Getenv("GIT_DIR") == "" {
 		// safe.bareRepository=explicit requires this, see git-conventions.md section
 		// 2.
-		r.user.env = append(r.user.env, "GIT_DIR="+r.gitDir)
+		r.user.Env = append(r.user.Env, "GIT_DIR="+r.gitDir)
 	}
 	if lines[5] == "true" {
 		return r.readShallow(lines[3])
@@ -155,7 +158,7 @@ func (r *Repo) setObjects(dir string) {
 	if own := filepath.Join(r.commonDir, "objects"); own != dir {
 		r.objects = append(r.objects, own)
 	}
-	for _, alt := range splitAlternates(r.user.getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")) {
+	for _, alt := range gitdir.SplitAlternates(r.user.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")) {
 		if abs, err := filepath.Abs(filepath.Join(r.opt.Dir, alt)); err == nil && !filepath.IsAbs(alt) {
 			alt = abs
 		}
@@ -168,47 +171,14 @@ func (r *Repo) setObjects(dir string) {
 // name any directory as one, such as the home directory, and a caller may grant
 // others access to these. So a directory is listed only if it contains nothing
 // but what git keeps in an object directory.
-func (r *Repo) ObjectDirs() []string {
-	const deepest = 5 // as far as git follows alternates
-	dirs := slices.DeleteFunc(slices.Clone(r.objects), func(dir string) bool { return !onlyObjects(dir) })
-	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
-		var next []string
-		for _, dir := range from {
-			text, _ := ReadRegular(filepath.Join(dir, "info", "alternates"), maxAlternates) // most have none
-			for line := range strings.Lines(string(text)) {
-				alt := strings.TrimSuffix(line, "\n")
-				if !filepath.IsAbs(alt) {
-					alt = filepath.Join(dir, alt)
-				}
-				if !strings.HasPrefix(line, "#") && !slices.Contains(dirs, alt) && onlyObjects(alt) {
-					next = append(next, alt)
-				}
-			}
-		}
-		dirs, from = append(dirs, next...), next
-	}
-	return dirs
-}
-
-// objectEntry matches the names that git uses in an object directory.
-var objectEntry = regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
-
-// onlyObjects reports whether every entry of the directory has a name that git
-// uses there. An empty directory qualifies.
-func onlyObjects(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry.MatchString(e.Name()) })
-}
-
-// maxAlternates bounds the size of a file objects/info/alternates.
-const maxAlternates = 1 << 20
+func (r *Repo) ObjectDirs() []string { return gitdir.ObjectDirs(r.objects) }
 
 // maxShallow bounds the size of the file shallow: a million commits.
 const maxShallow = 64 << 20
 
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
-	text, err := ReadRegular(file, maxShallow)
+	text, err := openfile.ReadRegular(file, maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another process has just fetched the rest of the history
 	}
@@ -227,7 +197,7 @@ func (r *Repo) readShallow(file string) error {
 // Close ends the running cat-file and removes temporary data.
 func (r *Repo) Close() error {
 	if r.objs != nil {
-		r.objs.close()
+		r.objs.Close()
 	}
 	if r.scratch != "" {
 		return os.RemoveAll(r.scratch)
@@ -275,24 +245,13 @@ func (r *Repo) ID() string {
 // leaves a .promisor file beside each pack of such a clone, even after all
 // objects have been fetched. Missed and CheckConnectivity say whether any is
 // missing.
-func (r *Repo) Partial() bool {
-	for _, dir := range r.objects {
-		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
+func (r *Repo) Partial() bool { return gitdir.Partial(r.objects) }
 
 // GitVersion is the number that git --version prints.
 func (r *Repo) GitVersion(ctx context.Context) (string, error) {
 	r.versionOnce.Do(func() {
 		var out []byte
-		out, r.versionErr = r.shadow.output(ctx, call{timeout: quickTimeout, args: []string{"version"}})
+		out, r.versionErr = r.shadow.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"version"}})
 		r.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	})
 	return r.version, r.versionErr
@@ -314,3 +273,17 @@ func (r *Repo) EmptyTree() OID {
 
 // oidDigits is the length of this repository's object ids.
 func (r *Repo) oidDigits() int { return len(r.EmptyTree()) }
+
+// blockingFile checks the repository's git directories.
+func (r *Repo) blockingFile(ctx context.Context) error {
+	dirs := []string{r.gitDir, r.commonDir}
+	if r.gitDir == "" { // the repository has not been found yet
+		dirs = []string{gitdir.Find(r.opt.Dir, r.user.Getenv("GIT_DIR"))}
+	}
+	for _, dir := range dirs {
+		if err := gitdir.Blocking(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // usable checks that a repository answers the basic questions.
@@ -39,7 +41,7 @@ func usable(t *testing.T, r *Repo) {
 
 func mustHash(t *testing.T, r *Repo) string {
 	t.Helper()
-	out, err := r.shadow.output(t.Context(), call{args: []string{"hash-object", "-t", "tree", os.DevNull}})
+	out, err := r.shadow.Output(t.Context(), gitcmd.Call{Args: []string{"hash-object", "-t", "tree", os.DevNull}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func TestNotARepository(t *testing.T) {
 	// Outside of a repository the error says so, with a hint.
 	isolate(t)
 	_, err := Open(t.Context(), OpenOptions{Dir: t.TempDir()})
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if !errors.Is(err, ErrNotRepository) || !errors.As(err, &gitErr) || gitErr.Hint == "" || gitErr.Exit != 128 {
 		t.Errorf("got %#v", err)
 	}
@@ -228,7 +230,7 @@ func TestOpenRefusedByGit(t *testing.T) {
 	f := simple(t)
 	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 	_, err := Open(t.Context(), OpenOptions{Dir: f.dir})
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || errors.Is(err, ErrNotRepository) || !strings.HasPrefix(err.Error(), "detected dubious ownership") ||
 		!strings.HasPrefix(gitErr.Hint, "git config --global --add safe.directory") {
 		t.Errorf("got %v", err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Resolve returns the commit that a name, as the user typed it, stands for. It
@@ -20,7 +22,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	if strings.HasPrefix(rev, ":/") {
 		spec = rev // the suffix would be part of the text that is searched for
 	}
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--verify", "--end-of-options", spec}})
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--verify", "--end-of-options", spec}})
 	lines := strings.Fields(string(out))
 	if err != nil || len(lines) != 1 {
 		return "", r.unknownRevision(rev, err)
@@ -45,14 +47,14 @@ const maxPlainName = 300
 // range are refused before git sees them.
 func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
 	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName.MatchString(name) {
-		return "", &Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
+		return "", &gitcmd.Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
 	}
 	return r.Resolve(ctx, name)
 }
 
 func checkRevision(rev string) error {
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
-		return &Error{Exit: 128, Err: fmt.Errorf("%q is not a revision", rev)}
+		return &gitcmd.Error{Exit: 128, Err: fmt.Errorf("%q is not a revision", rev)}
 	}
 	return nil
 }
@@ -60,11 +62,11 @@ func checkRevision(rev string) error {
 // unknownRevision explains a failure of rev-parse, whose own message ("Needed a
 // single revision") helps nobody.
 func (r *Repo) unknownRevision(rev string, err error) error {
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
 		return err
 	}
-	said := &Error{Exit: 128, Hint: r.revisionHint(rev), Err: fmt.Errorf("%q is not a commit", rev)}
+	said := &gitcmd.Error{Exit: 128, Hint: r.revisionHint(rev), Err: fmt.Errorf("%q is not a commit", rev)}
 	if gitErr != nil && strings.Contains(gitErr.Stderr, "ambiguous") {
 		said.Err = fmt.Errorf("%q is ambiguous", rev)
 		said.Hint = "type more digits"
@@ -122,7 +124,7 @@ func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, erro
 	if len(walk) == 0 {
 		return oids, nil
 	}
-	out, err := r.shadow.output(ctx, call{args: append(append([]string{"rev-list"}, walk...), "--")})
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Args: append(append([]string{"rev-list"}, walk...), "--")})
 	if err != nil {
 		return nil, r.explain(ctx, err)
 	}
@@ -139,13 +141,13 @@ func (r *Repo) endpoints(ctx context.Context, rev string) ([]string, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(rev, "-") {
-		return nil, &Error{Exit: 129, Err: fmt.Errorf("%q is an option, not a revision", rev)}
+		return nil, &gitcmd.Error{Exit: 129, Err: fmt.Errorf("%q is an option, not a revision", rev)}
 	}
 	if !rangeLike(rev) {
 		oid, err := r.Resolve(ctx, rev)
 		return []string{string(oid)}, err
 	}
-	out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--end-of-options", rev, "--"}})
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--end-of-options", rev, "--"}})
 	if err != nil {
 		return nil, unknownRange(rev, err)
 	}
@@ -185,11 +187,11 @@ func rangeLike(rev string) bool {
 }
 
 func unknownRange(rev string, err error) error {
-	var gitErr *Error
+	var gitErr *gitcmd.Error
 	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
 		return err
 	}
-	return &Error{
+	return &gitcmd.Error{
 		Exit: 128, Hint: "'git log --oneline --all' lists what there is",
 		Err: fmt.Errorf("%q is not a revision or a range of them", rev),
 	}
@@ -201,8 +203,8 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, 
 	if err := validAll(ancestor, descendant); err != nil {
 		return false, err
 	}
-	_, err := r.shadow.output(ctx, call{args: []string{"merge-base", "--is-ancestor", string(ancestor), string(descendant)}})
-	var gitErr *Error
+	_, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"merge-base", "--is-ancestor", string(ancestor), string(descendant)}})
+	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
 		return false, nil
 	}
@@ -216,8 +218,8 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, 
 // an object that git needed. It does not interpret git's message: it checks
 // which of the ids in it, and which of the suspects, are missing.
 func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
-	var gitErr *Error
-	if !errors.As(err, &gitErr) || gitErr.stopped() {
+	var gitErr *gitcmd.Error
+	if !errors.As(err, &gitErr) || gitErr.Stopped() {
 		return err
 	}
 	if oid := r.lacking(ctx, gitErr.Stderr, suspects...); oid != "" {
@@ -234,14 +236,14 @@ func (r *Repo) lacking(ctx context.Context, stderr string, suspects ...OID) OID 
 		if oid.zero() || oid == r.EmptyTree() {
 			continue
 		}
-		head, err := r.objs.info(ctx, string(oid))
-		if err == nil && head.kind == "commit" {
+		head, err := r.objs.Info(ctx, string(oid))
+		if err == nil && head.Kind == "commit" {
 			if c, readErr := r.Commit(ctx, oid); readErr == nil {
 				oid = c.Tree
-				_, err = r.objs.info(ctx, string(oid))
+				_, err = r.objs.Info(ctx, string(oid))
 			}
 		}
-		if errors.Is(err, errMissing) && oid != r.EmptyTree() {
+		if errors.Is(err, gitcmd.ErrMissing) && oid != r.EmptyTree() {
 			return oid
 		}
 	}

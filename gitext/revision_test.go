@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 func TestResolve(t *testing.T) {
@@ -24,7 +26,7 @@ func TestResolve(t *testing.T) {
 	}
 	for _, rev := range []string{"", "nope", "HEAD:f", "HEAD^{tree}", "--all", "-n1", "--git-dir", "HEAD~1..HEAD", "^HEAD", "HEAD\nHEAD", "HEAD\x00", strings.Repeat("0", 40), "HEAD~99", "--output=x"} {
 		oid, err := r.Resolve(t.Context(), rev)
-		var gitErr *Error
+		var gitErr *gitcmd.Error
 		if err == nil || oid != "" {
 			t.Errorf("%q: got %q, want an error", rev, oid)
 		} else if errors.As(err, &gitErr) && gitErr.Exit != 128 {

@@ -4,47 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitdir"
+	"git-agent/gitext/shadow"
 )
-
-// The shadow is a small bare git directory of ours,
-//
-//	<data dir>/shadow.git/config                    ours, no includes
-//	                     /HEAD, refs/               no refs at all
-//	                     /attributes                which language a file is in
-//	                     /objects/info/alternates   the user's objects
-//	                     /objects/info/commit-graph our Bloom filters, when asked for
-//	                     /shallow                   a copy of the user's
-//
-// through which every object is read. So the repository's own configuration
-// cannot run a program or change an answer, and what makes reading fast need
-// not be written into the user's files.
-//
-// The shadow lies where only the user can write, never in the repository. Even
-// so it is used only after its few small files compare equal to what we would
-// write and nothing unknown lies beside them: a "commondir" or a
-// "config.worktree", however it got there, would bring back foreign settings.
-
-const shadowName = "shadow.git"
-
-// shadowEntries are the names that a shadow may hold.
-var shadowEntries = map[string]bool{
-	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, tipsName: true, graphSeenName: true,
-}
-
-// objectEntries lists the names that the shadow's object directories may hold.
-var objectEntries = map[string][]string{
-	"objects":      {"info", "pack"},
-	"objects/info": {"alternates", graphName, graphName + ".lock"},
-	"objects/pack": {},
-}
-
-var errForeignShadow = errors.New("not a shadow directory of ours")
 
 // openShadow prepares the shadow in DataDir or, if that fails, in a temporary
 // directory that Close removes.
@@ -55,7 +23,7 @@ func (r *Repo) openShadow() error {
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		if problem = ensureShadow(filepath.Join(dir, shadowName), files); problem == nil {
+		if problem = shadow.Ensure(filepath.Join(dir, shadow.Name), files); problem == nil {
 			r.useShadow(dir)
 			return nil
 		}
@@ -65,7 +33,7 @@ func (r *Repo) openShadow() error {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
 	r.scratch = dir
-	if err := ensureShadow(filepath.Join(dir, shadowName), files); err != nil {
+	if err := shadow.Ensure(filepath.Join(dir, shadow.Name), files); err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
 	}
 	r.useShadow(dir)
@@ -74,16 +42,16 @@ func (r *Repo) openShadow() error {
 
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
-	shadow := filepath.Join(dataDir, shadowName)
-	r.dropped = dropDamagedGraph(shadow, r.format)
-	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.attributesFile="+os.DevNull)
+	dir := filepath.Join(dataDir, shadow.Name)
+	r.dropped = shadow.DropDamagedGraph(dir, r.format)
+	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
 	}
-	r.shadow = &runner{
-		dir: shadow, pins: pins, timeout: r.opt.Timeout, log: r.opt.Log, look: r.blockingFile,
-		attributes: filepath.Join(shadow, "attributes"),
-		env:        shadowEnv(shadow, joinAlternates(r.environmentObjects())),
+	r.shadow = &gitcmd.Runner{
+		Dir: dir, Pins: pins, Timeout: r.opt.Timeout, Log: r.opt.Log, Look: r.blockingFile,
+		Attributes: filepath.Join(dir, "attributes"),
+		Env:        gitcmd.ShadowEnv(dir, gitdir.JoinAlternates(r.environmentObjects())),
 	}
 }
 
@@ -102,203 +70,11 @@ func (r *Repo) environmentObjects() []string {
 
 // shadowFiles returns all files of the shadow, by slash-separated name.
 func (r *Repo) shadowFiles() map[string][]byte {
-	version, extension := "0", ""
-	if r.format != "sha1" {
-		version, extension = "1", "[extensions]\n\tobjectFormat = "+r.format+"\n"
-	}
-	var config strings.Builder
-	// By default git diffs texts of up to 512 MiB; one such file would crowd
-	// everything else out of a patch. Above this size a file is binary.
-	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
-	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
-	config.WriteString(extension)
-	config.WriteString(driverConfig())
-	files := map[string][]byte{
-		"HEAD":                    []byte("ref: refs/heads/none\n"),
-		"config":                  []byte(config.String()),
-		"attributes":              []byte(driverAttributes()),
-		"objects/info/alternates": []byte(alternatesLine(filepath.Join(r.commonDir, "objects"))),
-	}
+	files := shadow.Files(r.format, filepath.Join(r.commonDir, "objects"))
 	if r.shallow {
 		files["shallow"] = shallowFile(r.boundary)
 	}
 	return files
-}
-
-// alternatesLine spells a line of objects/info/alternates, quoted where git
-// would misread the path.
-func alternatesLine(dir string) string {
-	if strings.HasPrefix(dir, "#") || needsQuote(dir) {
-		dir = forceQuote(dir)
-	}
-	return dir + "\n"
-}
-
-// ensureShadow makes dir a shadow with these files. If it already is one, that
-// costs a few reads. A missing shadow appears by one rename. A damaged one is
-// repaired file by file, so that another process using it never finds a file
-// missing.
-func ensureShadow(dir string, files map[string][]byte) error {
-	switch err := checkShadow(dir, files); {
-	case err == nil:
-		return nil
-	case errors.Is(err, errForeignShadow):
-		if err := os.RemoveAll(dir); err != nil { // removes a symbolic link, not its target
-			return err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	default:
-		if _, err := os.Lstat(dir); err == nil {
-			return writeShadow(dir, files)
-		}
-	}
-	return createShadow(dir, files)
-}
-
-// checkShadow compares the directory with what it should be. fs.ErrNotExist
-// means that something is missing or out of date.
-func checkShadow(dir string, files map[string][]byte) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || !ownedByUs(info) {
-		return errForeignShadow
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	folders := 0
-	for _, e := range entries {
-		folder := e.Name() == "objects" || e.Name() == "refs"
-		if folder {
-			folders++
-		}
-		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) && e.Type().IsRegular()
-		if (!shadowEntries[e.Name()] && !temporary) || e.IsDir() != folder || (!folder && !e.Type().IsRegular()) {
-			return errForeignShadow
-		}
-		if _, wanted := files[e.Name()]; e.Name() == "shallow" && !wanted {
-			// the user has fetched the rest of the history
-			if err := os.Remove(filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	if folders != 2 {
-		return fs.ErrNotExist
-	}
-	for folder, names := range objectEntries {
-		if err := holdsOnly(filepath.Join(dir, filepath.FromSlash(folder)), names); err != nil {
-			return err
-		}
-	}
-	for name, want := range files {
-		if err := sameFile(filepath.Join(dir, filepath.FromSlash(name)), want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// holdsOnly checks that a directory holds only these names and temporary files.
-func holdsOnly(dir string, names []string) error {
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return errors.Join(err, errForeignShadow)
-	}
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) || strings.HasPrefix(e.Name(), "tmp_") // git's
-		if !slices.Contains(names, e.Name()) && !temporary {
-			return errForeignShadow
-		}
-	}
-	return err
-}
-
-// sameFile compares a file with the content that it should have. It opens
-// regular files only: opening a pipe would wait for ever.
-func sameFile(name string, want []byte) error {
-	info, err := os.Lstat(name)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errForeignShadow
-	case info.Size() != int64(len(want)):
-		return fs.ErrNotExist
-	}
-	got, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return errForeignShadow // then the shadow is made again
-	case err == nil && !bytes.Equal(got, want):
-		return fs.ErrNotExist
-	}
-	return err
-}
-
-// createShadow writes the directory under a temporary name and renames it into
-// place. If two processes do this at once, the second finds an equal directory
-// there and uses it.
-func createShadow(dir string, files map[string][]byte) error {
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return err
-	}
-	defer makeIn(parent)()
-	temp, err := os.MkdirTemp(parent, temporaryPrefix) // mode 0700
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp) // gone already when all went well
-	if err := writeShadow(temp, files); err != nil {
-		return err
-	}
-	err = os.Rename(temp, dir)
-	if err != nil && checkShadow(dir, files) == nil {
-		return nil
-	}
-	return err
-}
-
-const temporaryPrefix = "tmp-"
-
-func writeShadow(dir string, files map[string][]byte) error {
-	for _, sub := range []string{"objects/info", "objects/pack", "refs"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o700); err != nil {
-			return err
-		}
-	}
-	for name, content := range files {
-		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaceFile writes a private file atomically: readers see the old or the new
-// content. It is not synced, because a file torn by a power cut compares
-// unequal and is written again.
-func replaceFile(name string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // the first error matters more
-	}
-	return err
 }
 
 // shallowFile spells the boundary as git does, sorted so that it compares.

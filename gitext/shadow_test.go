@@ -9,13 +9,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"git-agent/gitext/shadow"
 )
 
 func TestShadowIsPrivateAndReused(t *testing.T) {
 	// Only the user can read the shadow; a second Open leaves it untouched.
 	f := simple(t)
 	r := f.open()
-	shadow := r.shadow.dir
+	shadow := r.shadow.Dir
 	stamps := map[string]int64{}
 	visit := func(check func(path string, info fs.FileInfo)) {
 		err := filepath.WalkDir(shadow, func(path string, d fs.DirEntry, err error) error {
@@ -74,7 +76,7 @@ func TestShadowIsMadeOnceByMany(t *testing.T) {
 func TestDamagedShadowIsRepaired(t *testing.T) {
 	// Whatever is missing from or wrong in the shadow is put right by Open.
 	f := simple(t)
-	shadow := f.open().shadow.dir
+	shadow := f.open().shadow.Dir
 	for _, damage := range []func() error{
 		func() error { return os.Remove(filepath.Join(shadow, "config")) },
 		func() error { return os.WriteFile(filepath.Join(shadow, "config"), nil, 0o600) },
@@ -106,7 +108,7 @@ func TestPlantedShadowIsThrownAway(t *testing.T) {
 	// Files that would lead git to foreign settings are not used, however they
 	// came into the shadow, and nothing behind a link is touched.
 	f := simple(t)
-	shadow := f.open().shadow.dir
+	shadow := f.open().shadow.Dir
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := another(t)
 	evil.git("config", "core.fsmonitor", "touch "+canary)
@@ -173,7 +175,7 @@ func TestDamagedGraphIsDropped(t *testing.T) {
 	// Open, and a graph that is whole is read only once.
 	f := simple(t)
 	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
-	graph, seen := graphFile(r.shadow.dir), filepath.Join(r.shadow.dir, graphSeenName)
+	graph, seen := shadow.Graph(r.shadow.Dir), filepath.Join(r.shadow.Dir, "graph-seen")
 	whole, err := os.ReadFile(graph)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +259,7 @@ func TestBloomChangesNothing(t *testing.T) {
 	if !r.HasBloom() {
 		t.Fatal("no filters")
 	}
-	graph := filepath.Join(r.shadow.dir, "objects", "info", "commit-graph")
+	graph := filepath.Join(r.shadow.Dir, "objects", "info", "commit-graph")
 	before, err := os.Stat(graph)
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +285,7 @@ func TestBloomIsNeverNeeded(t *testing.T) {
 	// Where the filters cannot be written, because another process holds the
 	// lock, everything works without; the lock of a dead process is no obstacle.
 	f := simple(t)
-	info := filepath.Join(f.open().shadow.dir, "objects", "info")
+	info := filepath.Join(f.open().shadow.Dir, "objects", "info")
 	lock := filepath.Join(info, "commit-graph.lock")
 	if err := os.WriteFile(lock, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strconv"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // ShowOptions say what of a commit to show.
@@ -33,7 +35,7 @@ func (r *Repo) Show(ctx context.Context, commit OID, opt ShowOptions) ([]byte, b
 	}
 	var text []byte
 	cut := false
-	err := r.shadow.stream(ctx, call{args: opt.args(commit), drivers: true}, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, gitcmd.Call{Args: opt.args(commit), Drivers: true}, func(out *bufio.Reader) error {
 		var err error
 		text, err = io.ReadAll(io.LimitReader(out, limit))
 		if err != nil {
@@ -41,7 +43,7 @@ func (r *Repo) Show(ctx context.Context, commit OID, opt ShowOptions) ([]byte, b
 		}
 		if _, err := out.Peek(1); err == nil {
 			cut = true
-			return errStop
+			return gitcmd.ErrStop
 		}
 		return nil
 	})

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Stat counts what one commit changes against its first parent.
@@ -59,7 +61,7 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 		p.stat = nil
 		return true
 	}
-	git := call{args: []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}}
+	git := gitcmd.Call{Args: []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}}
 	for len(commits) > 0 {
 		n := min(len(commits), patchBatch)
 		if !r.eachPair(ctx, commits[:n], git, read, emit) {
@@ -81,7 +83,7 @@ func readStat(out *bufio.Reader, into *Stat) error {
 		if err != nil {
 			return err
 		}
-		record, err := readRecord(out)
+		record, err := gitcmd.ReadRecord(out)
 		if err != nil {
 			return err
 		}
@@ -97,27 +99,6 @@ func readStat(out *bufio.Reader, into *Stat) error {
 	}
 }
 
-// readRecord reads up to a NUL.
-func readRecord(out *bufio.Reader) (string, error) {
-	s, err := out.ReadSlice(0)
-	if err == nil {
-		return string(s[:len(s)-1]), nil
-	}
-	var long []byte
-	for err == bufio.ErrBufferFull && len(long) < maxLineBytes {
-		long = append(long, s...)
-		s, err = out.ReadSlice(0)
-	}
-	switch {
-	case err == bufio.ErrBufferFull:
-		return "", fmt.Errorf("%w: a name of more than %d bytes", ErrOutputLimit, maxLineBytes)
-	case err != nil:
-		return "", unexpectedEnd(err)
-	}
-	long = append(long, s...)
-	return string(long[:len(long)-1]), nil
-}
-
 // raw reads a raw record. Its paths follow as records of their own.
 func (s *Stat) raw(out *bufio.Reader, record string) error {
 	f := strings.Fields(strings.TrimPrefix(record, ":"))
@@ -128,10 +109,10 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	if err != nil {
 		return fmt.Errorf("malformed raw record: %.200q", record)
 	}
-	from, err := readRecord(out)
+	from, err := gitcmd.ReadRecord(out)
 	to := from
 	if err == nil && (change.Status == 'R' || change.Status == 'C') {
-		to, err = readRecord(out)
+		to, err = gitcmd.ReadRecord(out)
 	}
 	if !change.Submodule && s.kept <= maxChanges {
 		s.blobs = append(s.blobs, change.OldOID, change.NewOID)
@@ -156,10 +137,10 @@ func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 		path = &s.Paths[n]
 	}
 	if f[2] == "" {
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return err
 		}
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return err
 		}
 	}

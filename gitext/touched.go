@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // Touched lists the files that a commit changes against its first parent.
@@ -36,7 +38,7 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 		}
 		return true
 	}
-	git := call{args: []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}}
+	git := gitcmd.Call{Args: []string{"-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--"}}
 	for len(commits) > 0 {
 		batch := min(len(commits), patchBatch)
 		if !r.eachPair(ctx, commits[:batch], git, read, emit) {
@@ -60,10 +62,10 @@ func readTouched(out *bufio.Reader, most int) (Touched, error) {
 		if err != nil {
 			return t, err
 		}
-		if _, err := readRecord(out); err != nil {
+		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return t, err
 		}
-		path, err := readRecord(out)
+		path, err := gitcmd.ReadRecord(out)
 		if err != nil {
 			return t, err
 		}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
 )
 
 // TreeEntry is one file of a tree.
@@ -28,12 +30,12 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", string(rev)}
 	var entries []TreeEntry
 	room := int64(maxTree)
-	err := r.shadow.stream(ctx, call{args: withPaths(args, paths)}, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(args, paths)}, func(out *bufio.Reader) error {
 		for {
 			if _, err := out.Peek(1); err == io.EOF {
 				return nil
 			}
-			record, err := readRecord(out)
+			record, err := gitcmd.ReadRecord(out)
 			if err != nil {
 				return err
 			}
@@ -42,13 +44,13 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 				return err
 			}
 			if room -= int64(len(record)) + changeCost; room < 0 {
-				return fmt.Errorf("%w: %d files and more", ErrTooManyFiles, len(entries))
+				return fmt.Errorf("%w: %d files and more", gitcmd.ErrTooManyFiles, len(entries))
 			}
 			entries = append(entries, entry)
 		}
 	})
 	if err != nil {
-		return entries, r.explain(ctx, countCut(ctx, err), rev)
+		return entries, r.explain(ctx, gitcmd.CountCut(ctx, err), rev)
 	}
 	return entries, nil
 }
@@ -83,7 +85,7 @@ func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions
 	}
 	args := append([]string{"diff-tree", "-r", "--raw", "--no-abbrev", "--ignore-submodules=none", "-l1000"}, opt.similarity()...)
 	patch := &Patch{}
-	err := r.shadow.stream(ctx, call{args: withPaths(append(args, string(parent), string(commit)), opt.Paths)}, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(append(args, string(parent), string(commit)), opt.Paths)}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		return reader.patch(patch)
 	})

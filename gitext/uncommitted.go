@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitconfig"
 )
 
 // PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD
@@ -20,7 +23,7 @@ import (
 // are ignored.
 func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, error) {
 	if r.workTree == "" {
-		return nil, &Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
+		return nil, &gitcmd.Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
 	}
 	if err := r.checkWorkTree(); err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...st
 	args = append(append([]string{"diff-index", "--text"}, args...), "--ignore-submodules=dirty")
 	args = append(append(args, more...), string(base))
 	patch := &Patch{Parent: head}
-	err = u.git.stream(ctx, call{args: withPaths(args, opt.Paths)}, func(out *bufio.Reader) error {
+	err = u.git.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths)}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		return reader.patch(patch)
 	})
@@ -122,7 +125,7 @@ func (u *uncommittedDir) filters(ctx context.Context, patch *Patch) (map[string]
 	for _, f := range patch.Files {
 		fmt.Fprintf(&paths, "%s\x00", f.NewPath)
 	}
-	out, err := u.git.output(ctx, call{args: []string{"check-attr", "-z", "--stdin", "filter"}, stdin: &paths, timeout: quickTimeout})
+	out, err := u.git.Output(ctx, gitcmd.Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: &paths, Timeout: gitcmd.QuickTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +138,12 @@ func (u *uncommittedDir) filters(ctx context.Context, patch *Patch) (map[string]
 }
 
 // ownFilters returns the filters that the user's own configuration defines.
-func ownFilters(settings map[string][]ConfigValue) map[string]bool {
+func ownFilters(settings map[string][]gitconfig.Value) map[string]bool {
 	names := map[string]bool{}
 	for key := range settings {
 		rest, isFilter := strings.CutPrefix(key, "filter.")
 		dot := strings.LastIndexByte(rest, '.')
-		if isFilter && dot > 0 && trusted(settings[key]) != "" {
+		if isFilter && dot > 0 && gitconfig.Trusted(settings[key]) != "" {
 			names[rest[:dot]] = true
 		}
 	}

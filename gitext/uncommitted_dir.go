@@ -5,12 +5,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/gitdir"
+	"git-agent/gitext/openfile"
+	"git-agent/gitext/quote"
+	"git-agent/gitext/shadow"
 )
 
 // An uncommittedDir is a temporary git directory of ours, through which git
@@ -29,7 +35,7 @@ import (
 type uncommittedDir struct {
 	repo *Repo
 	dir  string
-	git  *runner
+	git  *gitcmd.Runner
 }
 
 const (
@@ -55,8 +61,8 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 		return nil, fmt.Errorf("prepare to compare files: %w", err)
 	}
 	git := *r.shadow
-	git.dir = dir
-	git.env = append(git.env[:len(git.env):len(git.env)], "GIT_DIR="+dir, "GIT_INDEX_FILE="+index)
+	git.Dir = dir
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_DIR="+dir, "GIT_INDEX_FILE="+index)
 	u.git = &git
 	return u, nil
 }
@@ -67,14 +73,14 @@ func (u *uncommittedDir) close() { os.RemoveAll(u.dir) } // what cannot be remov
 // one in GIT_INDEX_FILE.
 func (r *Repo) indexFile(ctx context.Context) (string, error) {
 	index := filepath.Join(r.gitDir, "index")
-	if r.user.getenv("GIT_INDEX_FILE") != "" {
-		out, err := r.user.output(ctx, call{timeout: quickTimeout, args: []string{"rev-parse", "--path-format=absolute", "--git-path", "index"}})
+	if r.user.Getenv("GIT_INDEX_FILE") != "" {
+		out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--path-format=absolute", "--git-path", "index"}})
 		if err != nil {
 			return "", err
 		}
 		index = strings.TrimSuffix(string(out), "\n")
 	}
-	f, err := OpenRegular(index) // git would wait for ever on a named pipe
+	f, err := openfile.Regular(index) // git would wait for ever on a named pipe
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return index, nil // nothing was ever staged
@@ -86,10 +92,10 @@ func (r *Repo) indexFile(ctx context.Context) (string, error) {
 
 // fill writes the directory.
 func (u *uncommittedDir) fill() error {
-	if err := writeShadow(u.dir, u.repo.shadowFiles()); err != nil {
+	if err := shadow.Write(u.dir, u.repo.shadowFiles()); err != nil {
 		return err
 	}
-	attributes, err := ReadRegular(filepath.Join(u.repo.commonDir, "info", "attributes"), maxAttributes)
+	attributes, err := openfile.ReadRegular(filepath.Join(u.repo.commonDir, "info", "attributes"), maxAttributes)
 	if err == nil {
 		if err = os.Mkdir(filepath.Join(u.dir, "info"), 0o700); err == nil {
 			err = os.WriteFile(filepath.Join(u.dir, "info", "attributes"), attributes, 0o600)
@@ -113,30 +119,12 @@ func (u *uncommittedDir) copySharedIndex() error {
 		if _, err := hex.DecodeString(sum); !isPart || err != nil {
 			continue
 		}
-		err := copyFile(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
+		err := openfile.Copy(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git removes old ones
 			return err
 		}
 	}
 	return nil
-}
-
-// copyFile copies a regular file of at most max bytes to a new one.
-func copyFile(to, from string, max int64) error {
-	in, err := OpenRegular(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close() // only read
-	if info, err := in.Stat(); err != nil || info.Size() > max {
-		return errors.Join(err, fmt.Errorf("%q has more than %d bytes", from, max))
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // checkWorkTree refuses a work tree that only the repository's configuration
@@ -145,20 +133,20 @@ func copyFile(to, from string, max int64) error {
 // repository, as a submodule's does, or if the user's environment names it or
 // the repository.
 func (r *Repo) checkWorkTree() error {
-	if !isDir(r.workTree) {
-		return &Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
+	if info, err := os.Stat(r.workTree); err != nil || !info.IsDir() {
+		return &gitcmd.Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
 	}
-	if r.user.getenv("GIT_WORK_TREE") != "" || r.user.getenv("GIT_DIR") != "" {
+	if r.user.Getenv("GIT_WORK_TREE") != "" || r.user.Getenv("GIT_DIR") != "" {
 		return nil
 	}
-	back, errBack := os.Stat(findGitDir(r.workTree, ""))
+	back, errBack := os.Stat(gitdir.Find(r.workTree, ""))
 	own, errOwn := os.Stat(r.gitDir)
 	if errors.Join(errBack, errOwn) == nil && os.SameFile(back, own) {
 		return nil
 	}
-	return &Error{
+	return &gitcmd.Error{
 		Exit: 128, Err: fmt.Errorf("only core.worktree in the repository itself names the work tree %q", r.workTree),
-		Hint: "if that is right: git --work-tree=" + ShellQuote(r.workTree) + " agent ...",
+		Hint: "if that is right: git --work-tree=" + quote.Shell(r.workTree) + " agent ...",
 	}
 }
 
@@ -172,15 +160,15 @@ var plainValue = regexp.MustCompile(`^[A-Za-z0-9]*$`)
 
 // useWorkTree lets git read the user's files. What counts as a change is
 // decided by the settings of the user and of the repository.
-func (u *uncommittedDir) useWorkTree(settings map[string][]ConfigValue) error {
-	pins := append(pinned[:len(pinned):len(pinned)], "-c", "core.bare=false")
+func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) error {
+	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.bare=false")
 	for key, values := range settings {
 		last := values[len(values)-1]
 		switch {
 		case strings.HasPrefix(key, "filter."):
 			continue
 		case key == "core.attributesfile":
-			last = ConfigValue{Value: trusted(values)} // the repository's own value could name any file
+			last = gitconfig.Value{Value: gitconfig.Trusted(values)} // the repository's own value could name any file
 			if last.Value == "" {
 				continue
 			}
@@ -192,12 +180,12 @@ func (u *uncommittedDir) useWorkTree(settings map[string][]ConfigValue) error {
 		}
 		pins = append(pins, "-c", key+"="+last.Value)
 	}
-	u.git.pins = pins
-	u.git.dir = u.repo.workTree
-	u.git.env = append(u.git.env, "GIT_WORK_TREE="+u.repo.workTree)
-	u.git.look = u.blockingFile
-	if dir := u.repo.user.getenv("XDG_CONFIG_HOME"); dir != "" {
-		u.git.env = append(u.git.env, "XDG_CONFIG_HOME="+dir) // for the user's own attributes
+	u.git.Pins = pins
+	u.git.Dir = u.repo.workTree
+	u.git.Env = append(u.git.Env, "GIT_WORK_TREE="+u.repo.workTree)
+	u.git.Look = u.blockingFile
+	if dir := u.repo.user.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		u.git.Env = append(u.git.Env, "XDG_CONFIG_HOME="+dir) // for the user's own attributes
 	}
 	return nil
 }
@@ -209,5 +197,5 @@ func (u *uncommittedDir) blockingFile(ctx context.Context) error {
 	if err := u.repo.blockingFile(ctx); err != nil {
 		return err
 	}
-	return blockingFileBelow(ctx, u.repo.workTree, map[string]bool{".gitattributes": true})
+	return gitdir.BlockingBelow(ctx, u.repo.workTree, map[string]bool{".gitattributes": true})
 }

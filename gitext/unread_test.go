@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/gitcmd"
 )
 
 func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
@@ -58,7 +60,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 		}
 	}
 	counted := r.Missed()
-	all, allMissed := CountUnread(t.Context())
+	all, allMissed := gitcmd.CountUnread(t.Context())
 	if counted != 6 { // three patches, three stats
 		t.Errorf("%d misses counted", counted)
 	}
@@ -91,7 +93,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	}
 	f.at(clone, "cat-file", "blob", string(oids[4])+":g")
 	before = f.at(clone, "count-objects", "-v")
-	inner, innerMissed := CountUnread(all)
+	inner, innerMissed := gitcmd.CountUnread(all)
 	matches, err := r.Grep(inner, oids[4], GrepOptions{Pattern: "e"})
 	wantMissing("grep with matches in another file", err) // git's exit code is 0
 	if len(matches) != 1 || matches[0].Path != "g" {
@@ -102,7 +104,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 		n++
 	}
 	wantMissing("log -S", err)
-	whole, wholeMissed := CountUnread(all)
+	whole, wholeMissed := gitcmd.CountUnread(all)
 	if lines, err := r.Blame(whole, oids[0], "g", BlameOptions{}); err != nil || len(lines) != 1 {
 		t.Errorf("a blame that needs nothing old: %v, %v", lines, err)
 	}

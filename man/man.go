@@ -1,10 +1,9 @@
-// Package man holds the manual pages of git-agent and shows them where no
-// man(1) is.
+// Package man holds the manual pages of git-agent and formats them on systems
+// without man(1).
 //
-// The pages are written by hand, in the man(7) macros that [Text] knows, but
-// for the parts between "begin" and "end" comments, which a test of
-// cmd/git-agent makes from the flag table. The package promises that what is
-// embedded is what is installed. It does not know the program's options.
+// The pages are written by hand in the man(7) macros that [Text] supports. The parts
+// between "begin" and "end" comments are generated from the flag table by a test of
+// cmd/git-agent. The installed pages are the embedded ones.
 package man
 
 import (
@@ -18,7 +17,8 @@ import (
 //go:embed *.1
 var pages embed.FS
 
-// Names lists the pages without their section, sorted: "git-agent", ....
+// Names returns the sorted names of the pages without their section, such as
+// "git-agent".
 func Names() []string {
 	entries, err := pages.ReadDir(".")
 	if err != nil {
@@ -31,7 +31,7 @@ func Names() []string {
 	return names
 }
 
-// Page returns the source of a page.
+// Page returns the source of a page in man(7) format.
 func Page(name string) (string, error) {
 	b, err := pages.ReadFile(name + ".1")
 	if err != nil {
@@ -40,8 +40,8 @@ func Page(name string) (string, error) {
 	return string(b), nil
 }
 
-// Install has write make a file of every page below dir/man1, and returns the
-// files' names.
+// Install installs every page below dir/man1 and returns the names of the files. It
+// calls write to create each file.
 func Install(dir string, write func(file, page string) error) ([]string, error) {
 	dir = filepath.Join(dir, "man1")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -5,20 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// Style marks up bold and underlined text, for a terminal; nil leaves it plain.
+// Style adds terminal escapes for a font, 'B' or 'I', to text. A nil Style leaves
+// text plain.
 type Style func(font byte, s string) string
 
-// indentStep is man's usual indentation of body text.
+// indentStep is the usual indentation of body text in man(1), in columns.
 const indentStep = 7
 
-// Text lays a page out for width columns. It knows the macros .TH .SH .SS .TP
-// .IP .PP .RS .RE .nf .fi .EX .EE .br .B .I .BR .RB .IR .RI and the escapes
-// \f \- \e \& \(aq: what the pages of this package use, and no more.
+// Text formats a page for a terminal of width columns. It supports only what the
+// pages of this package use: the macros .TH .SH .SS .TP .IP .PP .RS .RE .nf .fi .EX
+// .EE .br .B .I .BR .RB .IR .RI and the escapes \f \- \e \& \(aq \(dq \(en.
 func Text(page string, width int, style Style) string {
 	if style == nil {
 		style = func(_ byte, s string) string { return s }
 	}
-	t := &setter{width: width, style: style, indent: indentStep}
+	t := &formatter{width: width, style: style, indent: indentStep}
 	for line := range strings.Lines(page) {
 		t.line(strings.TrimRight(line, "\n"))
 	}
@@ -26,23 +27,23 @@ func Text(page string, width int, style Style) string {
 	return strings.TrimLeft(t.out.String(), "\n")
 }
 
-// setter is the state of laying out one page.
-type setter struct {
+// formatter holds the state while a page is formatted.
+type formatter struct {
 	width, indent int
-	extra         int // what .TP and .IP add to the indent
+	extra         int // columns that .TP and .IP add to the indent
 	style         Style
 	out           strings.Builder
 	words         []word
 	tag           bool   // the next text line is the tag of a .TP
-	hang          string // a tag that shares its line with the text
-	hangWidth     int    // its columns
+	hang          string // a tag that is on the same line as the text
+	hangWidth     int    // number of columns of hang
 	literal       bool   // between .nf and .fi
 }
 
-// word is one word with its styled form; only plain counts for the width.
+// word is one word, plain and with styles. The width is that of the plain form.
 type word struct{ plain, styled string }
 
-func (t *setter) line(s string) {
+func (t *formatter) line(s string) {
 	switch {
 	case strings.HasPrefix(s, `.\"`) || s == ".":
 	case strings.HasPrefix(s, "."):
@@ -53,7 +54,7 @@ func (t *setter) line(s string) {
 	}
 }
 
-func (t *setter) macro(name, rest string) {
+func (t *formatter) macro(name, rest string) {
 	switch name {
 	case "B", "I":
 		t.text(`\f` + name + strings.Join(arguments(rest), " ") + `\fR`)
@@ -85,7 +86,7 @@ func (t *setter) macro(name, rest string) {
 	}
 }
 
-func (t *setter) paragraph(name, rest string) {
+func (t *formatter) paragraph(name, rest string) {
 	t.flush()
 	t.extra = 0
 	if !strings.HasSuffix(t.out.String(), "\n\n") && !t.afterHeading() {
@@ -103,14 +104,15 @@ func (t *setter) paragraph(name, rest string) {
 	}
 }
 
-// afterHeading is true directly below a heading, where no blank line belongs.
-func (t *setter) afterHeading() bool {
+// afterHeading reports whether the last line of the output is a heading, which no
+// blank line follows.
+func (t *formatter) afterHeading() bool {
 	lines := strings.Split(strings.TrimSuffix(t.out.String(), "\n"), "\n")
 	last := lines[len(lines)-1]
 	return last != "" && !strings.HasPrefix(last, strings.Repeat(" ", indentStep))
 }
 
-func (t *setter) text(s string) {
+func (t *formatter) text(s string) {
 	if t.literal {
 		styled, _ := t.fonts(s)
 		t.out.WriteString(strings.Repeat(" ", t.indent+t.extra) + styled + "\n")
@@ -123,9 +125,9 @@ func (t *setter) text(s string) {
 	t.words = append(t.words, t.split(s)...)
 }
 
-// setTag writes the tag of a .TP: beside the text when it is short enough for
-// that, above it otherwise.
-func (t *setter) setTag(s string) {
+// setTag places the tag of a .TP. A short tag goes on the same line as the text, a
+// longer one on a line of its own.
+func (t *formatter) setTag(s string) {
 	t.tag, t.extra = false, indentStep
 	styled, plain := t.fonts(s)
 	tag := strings.Repeat(" ", t.indent) + styled
@@ -136,8 +138,9 @@ func (t *setter) setTag(s string) {
 	t.out.WriteString(tag + "\n")
 }
 
-// split cuts a line into words, each with its own font changes closed.
-func (t *setter) split(s string) []word {
+// split divides a line into words. Each word is styled on its own, so that a line
+// break cannot come between font changes.
+func (t *formatter) split(s string) []word {
 	var list []word
 	font := `\fR`
 	for field := range strings.FieldsSeq(s) {
@@ -150,8 +153,8 @@ func (t *setter) split(s string) []word {
 	return list
 }
 
-// fonts resolves escapes: once with the style applied and once without.
-func (t *setter) fonts(s string) (styled, plain string) {
+// fonts resolves the escapes of a line and returns it with and without styles.
+func (t *formatter) fonts(s string) (styled, plain string) {
 	var a, b strings.Builder
 	font := byte('R')
 	for i, part := range strings.Split(s, `\f`) {
@@ -169,8 +172,8 @@ func (t *setter) fonts(s string) (styled, plain string) {
 	return a.String(), b.String()
 }
 
-// flush writes the collected words as a filled paragraph.
-func (t *setter) flush() {
+// flush writes the collected words as a filled paragraph, with the tag before them.
+func (t *formatter) flush() {
 	indent := strings.Repeat(" ", t.indent+t.extra)
 	line, used := indent, 0
 	if t.hang != "" {
@@ -197,7 +200,8 @@ func (t *setter) flush() {
 	t.words = nil
 }
 
-// arguments splits a macro's arguments; double quotes hold spaces together.
+// arguments splits the arguments of a macro. An argument in double quotes may contain
+// spaces.
 func arguments(s string) []string {
 	var args []string
 	for s = strings.TrimLeft(s, " "); s != ""; s = strings.TrimLeft(s, " ") {
@@ -215,7 +219,7 @@ func arguments(s string) []string {
 	return args
 }
 
-// alternate sets arguments in the two fonts of the macro's name, in turn.
+// alternate sets arguments alternately in the two fonts of the macro's name.
 func alternate(name string, args []string) string {
 	var b strings.Builder
 	for i, arg := range args {
@@ -224,7 +228,7 @@ func alternate(name string, args []string) string {
 	return b.String() + `\fR`
 }
 
-// unescape resolves what is no font change.
+// unescape resolves all escapes except font changes.
 func unescape(s string) string {
 	return strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "", `\(aq`, "'", `\(dq`, `"`, `\(en`, "–").Replace(s)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each macro that the pages use is laid out as man(1) would.
+// Text formats each macro that the pages use as man(1) does.
 func TestText(t *testing.T) {
 	source := strings.Join([]string{
 		`.TH X 1`,
@@ -67,7 +67,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Bold and italic reach the style, and their marks do not count as columns.
+// Bold and italic text goes through the style, whose output does not count as
+// columns.
 func TestTextStyles(t *testing.T) {
 	style := func(font byte, s string) string { return "<" + string(font) + ":" + s + ">" }
 	got := Text(".SH A\n\\fBone two\\fR three \\fIfour\\fR", 22, style)
@@ -77,7 +78,7 @@ func TestTextStyles(t *testing.T) {
 	}
 }
 
-// Every page begins with its name, and installing writes just the pages.
+// Every page begins with its name, and Install writes all pages and nothing else.
 func TestInstall(t *testing.T) {
 	files, err := Install(t.TempDir(), func(file, page string) error { return os.WriteFile(file, []byte(page), 0o644) })
 	if err != nil || len(files) != len(Names()) {

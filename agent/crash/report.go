@@ -1,5 +1,10 @@
 package crash
 
+import (
+	"strconv"
+	"strings"
+)
+
 // A Report is what a crash report says, in the order in which it says it. It is
 // read from the report alone: no repository is needed.
 type Report struct {
@@ -138,4 +143,12 @@ func (r *Report) Main() int {
 		}
 	}
 	return first
+}
+
+// NearNull reports whether an address is so close to 0 that a null pointer was
+// followed, as the address of a field of one is. Addresses are hexadecimal, with
+// or without "0x".
+func NearNull(address string) bool {
+	n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(address), "0x"), 16, 64)
+	return err == nil && n < 4096
 }

@@ -14,22 +14,22 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 )
 
-// maxCaseLine bounds one line of a case file. Crash reports are the longest
-// cases known; the largest is under 1 MiB.
+// maxCaseLine is the longest line that a case file may have, in bytes. Crash
+// reports are the longest cases known; the largest is under 1 MiB.
 const maxCaseLine = 64 << 20
 
-// CaseFile says which bytes a report is about.
+// CaseFile identifies one case file of a report, by its path and its content.
 type CaseFile struct {
 	Path       string `json:"path"`
 	SHA256     string `json:"sha256"`
 	Cases      int    `json:"cases"`
-	Duplicates int    `json:"duplicates,omitempty"` // cases that an earlier file already has
+	Duplicates int    `json:"duplicates,omitempty"` // number of cases that an earlier file already has
 }
 
-// CaseError is a line of a case file that is not a case.
+// CaseError is the error for a line of a case file that is not a valid case.
 type CaseError struct {
 	Path string
 	Line int
@@ -39,10 +39,9 @@ type CaseError struct {
 func (e *CaseError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
 func (e *CaseError) Unwrap() error { return e.Err }
 
-// ReadCaseFiles reads several case files as one set. A case that an earlier
-// file has already is counted as a duplicate and taken once; two different
-// cases with one id are an error. A file may be a pipe; waiting for it ends with
-// ctx.
+// ReadCaseFiles reads several case files as one set. A case that is also in an
+// earlier file is used once and counted as a duplicate. Two different cases with
+// the same id are an error. A file may be a pipe; reading stops when ctx ends.
 func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseFile, error) {
 	var cases []Case
 	var files []CaseFile
@@ -57,7 +56,7 @@ func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseF
 			h := c.Head()
 			if old, ok := seen[h.ID]; ok {
 				if !old.asksSame(h) {
-					return nil, nil, fmt.Errorf("%s: case %q is another %s than the case of that name in %s", path, h.ID, t.Sheet().Asked, old.File)
+					return nil, nil, fmt.Errorf("%s: case %q asks about another %s than the case with the same id in %s", path, h.ID, t.Sheet().Asked, old.File)
 				}
 				file.Duplicates++
 				continue
@@ -71,21 +70,21 @@ func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseF
 }
 
 func readCaseFile(ctx context.Context, t Task, path string) ([]Case, string, error) {
-	f, err := gitext.OpenNamed(ctx, path, os.O_RDONLY, 0)
+	f, err := openfile.Named(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)
 	}
-	defer f.Close() // only read: nothing can be lost
+	defer f.Close() // the file is only read, so an error here loses nothing
 	sum := sha256.New()
 	cases, err := readCases(t, path, io.TeeReader(f, sum))
 	return cases, hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// asksSame reports whether two cases of one id are the same question.
+// asksSame reports whether two cases with the same id ask the same question.
 func (h Head) asksSame(other Head) bool { return h.Repo == other.Repo && h.Question == other.Question }
 
-// readCases reads one case per line. Blank lines are skipped; a line that is no
-// case ends the reading with a *CaseError.
+// readCases reads one case from each line. It skips blank lines and returns a
+// *CaseError at the first line that is not a valid case.
 func readCases(t Task, path string, r io.Reader) ([]Case, error) {
 	var cases []Case
 	seen := map[string]int{}
@@ -114,20 +113,21 @@ func readCases(t Task, path string, r io.Reader) ([]Case, error) {
 	return cases, nil
 }
 
-// CheckRepoName refuses names that would leave the folder of repositories.
+// CheckRepoName returns an error if a path made from name would lead out of the
+// folder of repositories.
 func CheckRepoName(name string) error {
 	if name == "" {
-		return errors.New(`no "repo"`)
+		return errors.New(`the field "repo" is missing`)
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\\\x00") {
-		return fmt.Errorf(`"repo" is %q, not owner/name`, name)
+		return fmt.Errorf(`the field "repo" is %q, not owner/name`, name)
 	}
 	return nil
 }
 
-// Sample returns a fixed sample of n cases, in their order; n = 0 is all. The
-// sample of a smaller n is part of that of a larger one, and it is spread over
-// the repositories, where the first n lines of a file would be one or two.
+// Sample returns a fixed sample of n cases in their original order, or all cases
+// if n is 0. A smaller sample is always part of a larger one. A sample is spread
+// over the repositories; the first n lines of a file would be from one or two.
 func Sample(cases []Case, n int) []Case {
 	if n <= 0 || n >= len(cases) {
 		return cases

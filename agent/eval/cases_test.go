@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every layout is found, bare or not, and the mirror before the repository.
+// Find knows every layout of clones, bare or not, and prefers the mirror to the
+// repository.
 func TestFinder(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"o/nested/.git", "o__flat/objects", "o__flat/HEAD", "o+plus/.git", "o+inside/repo/objects", "o+inside/repo/HEAD",
@@ -29,7 +30,8 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// A sample is the same each time, keeps the order, and grows by addition.
+// A sample is the same each time and keeps the order, and a larger sample contains
+// a smaller one.
 func TestSample(t *testing.T) {
 	var cases []Case
 	for i := range 100 {

@@ -6,35 +6,34 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Comparison holds two algorithms, or two runs of one, against each other on
-// the cases that both evaluated.
+// Comparison compares two algorithms, or two runs of one algorithm, on the cases
+// that both evaluated.
 //
-// McNemar's test needs one answer per case, and gets whether the case is right
-// as a whole (Score.Right). The difference of the task's main metric is over
-// whole answers.
+// McNemar's test needs a yes or no for each case and uses Score.Right. The
+// difference of the task's main metric uses the whole answers.
 type Comparison struct {
 	A         string  `json:"a"`
 	B         string  `json:"b"`
 	Cases     int     `json:"cases"`
-	OnlyA     int     `json:"only_a"` // evaluated by one of the two alone
-	OnlyB     int     `json:"only_b"`
+	OnlyA     int     `json:"only_a"` // cases that only A evaluated
+	OnlyB     int     `json:"only_b"` // cases that only B evaluated
 	BothRight int     `json:"both_right"`
-	ARight    int     `json:"a_right"` // A right and B wrong
-	BRight    int     `json:"b_right"`
+	ARight    int     `json:"a_right"` // A is right and B is wrong
+	BRight    int     `json:"b_right"` // B is right and A is wrong
 	NoneRight int     `json:"none_right"`
 	McNemarP  float64 `json:"mcnemar_p"` // exact, two-sided
-	// The main metric of A and of B. In the JSON its name takes the place of
-	// "main", as in "f1_a".
+	// MainA and MainB are the main metric of A and of B. In the JSON they are
+	// named after the metric, as in "f1_a".
 	MainA float64       `json:"-"`
 	MainB float64       `json:"-"`
-	Diff  stat.Estimate `json:"-"` // B minus A, paired bootstrap
-	DiffP float64       `json:"-"` // of no difference; see stat.Difference
+	Diff  stat.Estimate `json:"-"` // B minus A, by paired bootstrap
+	DiffP float64       `json:"-"` // p-value for no difference; see stat.Difference
 	sheet *Sheet
 }
 
-// MarshalJSON writes the numbers of the main metric under its name.
+// MarshalJSON writes the numbers of the main metric in fields named after it.
 func (c Comparison) MarshalJSON() ([]byte, error) {
-	type counts Comparison // without this method
+	type counts Comparison // has no MarshalJSON, so that field names come from the tags
 	var o object
 	o.fields(counts(c))
 	main := c.sheet.main().Name
@@ -45,17 +44,18 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// compare pairs outcomes by position: both slices have one entry per case.
+// compare compares the outcomes of two algorithms. Both slices have one entry for
+// each case, in the same order.
 func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	c := Comparison{A: nameA, B: nameB, sheet: sheet}
 	var a, b Tally
-	var pairs []Tally // that of A, and behind it that of B
+	var pairs []Tally // for each case, the tally of A followed by that of B
 	for i := range as {
 		switch {
 		case as[i].Evaluated && bs[i].Evaluated:
 			a, b = a.plus(as[i].Tally), b.plus(bs[i].Tally)
 			pairs = append(pairs, slices.Concat(as[i].Tally, bs[i].Tally))
-			c.tick(as[i].Right, bs[i].Right)
+			c.count(as[i].Right, bs[i].Right)
 		case as[i].Evaluated:
 			c.OnlyA++
 		case bs[i].Evaluated:
@@ -74,7 +74,7 @@ func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	return c
 }
 
-func (c *Comparison) tick(a, b bool) {
+func (c *Comparison) count(a, b bool) {
 	switch {
 	case a && b:
 		c.BothRight++

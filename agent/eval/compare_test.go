@@ -8,7 +8,7 @@ import (
 )
 
 // The coverage curve answers the surest cases first and equally sure ones
-// together; recall stays over all cases.
+// together. Recall is always computed over all cases.
 func TestCoverage(t *testing.T) {
 	outcomes := []Outcome{scored(true, 0.9), scored(false, 0.5), scored(true, 0.5), {Evaluated: true, Score: toy{}.Score(question{}, nil), Unanswered: Tally{1, 0, 0}}}
 	curve := coverage(toySheet, outcomes)
@@ -25,7 +25,7 @@ func TestCoverage(t *testing.T) {
 	near(t, "risk", curve[1].Risk, 1.0/3)
 }
 
-// Only cases that both sides evaluated are compared; the rest is counted.
+// Only cases that both sides evaluated are compared. The others are counted.
 func TestCompare(t *testing.T) {
 	hit, miss := scored(true, 0), scored(false, 0)
 	a := []Outcome{hit, hit, miss, miss, hit, {}}
@@ -42,7 +42,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A report has the metrics and the words of its task, and of no other.
+// A report uses the metrics and the words of its own task and of no other.
 func TestReportsSpeakOfTheTask(t *testing.T) {
 	res := &Results{Cases: []Case{question{ID: "1", Repo: "o/r"}, question{ID: "2", Repo: "o/s"}}, Algorithms: []string{"a", "b"},
 		Partial: []Partial{{ID: "1", Absent: []string{"z"}}},

@@ -7,25 +7,27 @@ import (
 	"git-agent/agent/stat"
 )
 
-// calibrate returns nil where the algorithm gives no probabilities.
+// calibrate measures how well probabilities match results. It returns nil for an
+// algorithm that gives no probabilities.
 func calibrate(outcomes []Outcome) *stat.Calibration {
-	cases := make([][]stat.Mark, len(outcomes))
+	cases := make([][]stat.Forecast, len(outcomes))
 	for i, o := range outcomes {
-		cases[i] = o.Marks
+		cases[i] = o.Forecasts
 	}
 	return stat.NewCalibration(cases)
 }
 
-// CoveragePoint is what answering only the surest cases gives.
+// CoveragePoint says how good the answers are if only the surest cases are
+// answered.
 type CoveragePoint struct {
-	Threshold float64   // least probability of a first choice that is answered
-	Coverage  float64   // share of cases answered
-	Values    []float64 // of the estimated metrics, over all cases
+	Threshold float64   // a case is answered if the probability of its first choice is at least this
+	Coverage  float64   // share of the cases that are answered
+	Values    []float64 // the estimated metrics, computed over all cases
 	Risk      float64   // share of the answered cases whose first choice is wrong
 	sheet     *Sheet
 }
 
-// MarshalJSON writes the metrics as fields beside the others.
+// MarshalJSON writes each metric as a field of its own.
 func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	var o object
 	o.field("threshold", p.Threshold)
@@ -37,15 +39,16 @@ func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// maxCurve bounds the points of a curve: what is drawn and printed needs no more.
-const maxCurve = 50
+// maxCurvePoints is the largest number of points of a curve. Plots and tables need no
+// more.
+const maxCurvePoints = 50
 
-// coverage walks from the surest case to the least sure one. It is empty for
-// algorithms without probabilities.
+// coverage returns the coverage curve, from the surest case to the least sure. It
+// returns nil for algorithms that give no probabilities.
 func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
-	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Marks) == 0 })
-	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Marks[0].P, a.Marks[0].P) })
-	var sum Tally // of the answered cases as they are, and of the others as if nobody had answered
+	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Forecasts) == 0 })
+	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Forecasts[0].P, a.Forecasts[0].P) })
+	var sum Tally // adds up the answered cases, and the others as if they had an empty answer
 	for _, o := range outcomes {
 		sum = sum.plus(o.Unanswered)
 	}
@@ -56,10 +59,10 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 			sum[j] += n - o.Unanswered[j]
 		}
 		wrong += stat.Count(!o.Right)
-		if i+1 < len(sure) && sure[i+1].Marks[0].P == o.Marks[0].P {
-			continue // equally sure cases are answered together or not at all
+		if i+1 < len(sure) && sure[i+1].Forecasts[0].P == o.Forecasts[0].P {
+			continue // equally sure cases are answered all or none
 		}
-		point := CoveragePoint{Threshold: o.Marks[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
+		point := CoveragePoint{Threshold: o.Forecasts[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
 		for _, at := range sheet.estimated() {
 			point.Values = append(point.Values, sheet.Metrics[at].Of(sum, len(outcomes)))
 		}
@@ -68,14 +71,14 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	return thin(curve)
 }
 
-// thin keeps evenly spaced points, the last among them.
+// thin reduces a curve to maxCurvePoints evenly spaced points and keeps the last point.
 func thin(curve []CoveragePoint) []CoveragePoint {
-	if len(curve) <= maxCurve {
+	if len(curve) <= maxCurvePoints {
 		return curve
 	}
-	kept := make([]CoveragePoint, maxCurve)
+	kept := make([]CoveragePoint, maxCurvePoints)
 	for i := range kept {
-		kept[i] = curve[(i+1)*len(curve)/maxCurve-1]
+		kept[i] = curve[(i+1)*len(curve)/maxCurvePoints-1]
 	}
 	return kept
 }

@@ -12,32 +12,32 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Effort is what a model spent on the cases of one algorithm, all runs of a
-// case added up, and how it worked.
+// Effort summarizes how a model worked on the cases of one algorithm and what it
+// cost. The runs of a case are added up.
 type Effort struct {
-	Cases     int            `json:"cases"`     // in which a model was asked
-	Fallbacks int            `json:"fallbacks"` // of these, those that the offline engine answered
-	Status    map[string]int `json:"status"`    // how conversations ended
-	Types     map[string]int `json:"types"`     // of what the answers name
-	Objected  int            `json:"objected"`  // cases in which the check questioned a claim
-	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first choice; null where none voted
+	Cases     int            `json:"cases"`     // cases in which a model was asked
+	Fallbacks int            `json:"fallbacks"` // of these, cases that the offline engine answered in the end
+	Status    map[string]int `json:"status"`    // how many conversations ended in each way
+	Types     map[string]int `json:"types"`     // how many named answers are of each type
+	Objected  int            `json:"objected"`  // cases in which the claim check questioned a claim
+	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first choice; null if no runs voted
 
-	Turns   Spread `json:"turns"`
-	Calls   Spread `json:"calls"`
-	Kept    Spread `json:"calls_kept"`    // of these, those whose answer was in the cache
-	Prompt  Spread `json:"prompt_tokens"` // sent, cached ones too
-	Cached  Spread `json:"cached_tokens"` // of these, those that the server had
-	Output  Spread `json:"output_tokens"`
-	CostUSD Spread `json:"cost_usd"`
-	Seconds Spread `json:"seconds"`
+	Turns       Spread `json:"turns"`
+	Calls       Spread `json:"calls"`
+	CachedCalls Spread `json:"calls_kept"`    // of these, calls whose answer was in the cache
+	Prompt      Spread `json:"prompt_tokens"` // sent, cached tokens included
+	Cached      Spread `json:"cached_tokens"` // of these, tokens that the server had cached
+	Output      Spread `json:"output_tokens"`
+	CostUSD     Spread `json:"cost_usd"`
+	Seconds     Spread `json:"seconds"`
 
-	Priced    int  `json:"priced"`              // cases whose cost is known; CostUSD is of these
-	Estimated bool `json:"estimated,omitempty"` // some counts of tokens are guesses
+	Priced    int  `json:"priced"`              // cases whose cost is known; CostUSD covers only these
+	Estimated bool `json:"estimated,omitempty"` // some token counts are estimates
 
 	Tools []ToolUse `json:"tools"` // most used first
 }
 
-// Spread summarizes a number over several cases.
+// Spread summarizes the values of a number over several cases.
 type Spread struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
@@ -45,15 +45,16 @@ type Spread struct {
 	Total  float64 `json:"total"`
 }
 
-// ToolUse is how often a tool was called in each turn, from the first
-// (AgentSZZ, figure 4).
+// ToolUse says how often a tool was called in each turn. ByTurn starts with the
+// first turn (AgentSZZ, figure 4).
 type ToolUse struct {
 	Name   string `json:"name"`
 	ByTurn []int  `json:"by_turn"`
 	Total  int    `json:"total"`
 }
 
-// newEffort returns nil when no model was asked.
+// newEffort adds up the work behind outcomes. It returns nil if no model was
+// asked.
 func newEffort(outcomes []Outcome) *Effort {
 	e := &Effort{Status: map[string]int{}, Types: map[string]int{}, Tools: []ToolUse{}}
 	var turns, calls, kept, prompt, cached, output, cost, seconds, agreement []float64
@@ -74,7 +75,7 @@ func newEffort(outcomes []Outcome) *Effort {
 			e.Types[t]++
 		}
 		turns, calls = append(turns, float64(w.Turns)), append(calls, float64(w.Calls))
-		kept = append(kept, float64(w.Kept))
+		kept = append(kept, float64(w.CachedCalls))
 		prompt, cached = append(prompt, float64(w.Usage.Prompt())), append(cached, float64(w.Usage.CacheRead))
 		output, seconds = append(output, float64(w.Usage.Output)), append(seconds, o.Seconds)
 		if w.Usage.CostUSD != nil {
@@ -88,7 +89,7 @@ func newEffort(outcomes []Outcome) *Effort {
 	if e.Cases == 0 {
 		return nil
 	}
-	e.Turns, e.Calls, e.Kept, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
+	e.Turns, e.Calls, e.CachedCalls, e.Prompt, e.Cached = spread(turns), spread(calls), spread(kept), spread(prompt), spread(cached)
 	e.Output, e.CostUSD, e.Seconds, e.Priced = spread(output), spread(cost), spread(seconds), len(cost)
 	if len(agreement) > 0 {
 		e.Agreement = stat.Defined(spread(agreement).Mean)
@@ -97,7 +98,7 @@ func newEffort(outcomes []Outcome) *Effort {
 	return e
 }
 
-// count adds the calls of one case.
+// count adds the tool calls of one case to tools.
 func (w *Work) count(tools map[string]*ToolUse) {
 	for turn, names := range w.Tools {
 		for _, name := range names {
@@ -115,7 +116,8 @@ func (w *Work) count(tools map[string]*ToolUse) {
 	}
 }
 
-// rank sorts the tools and gives all of them the same number of turns.
+// rank stores the tools, most used first, and pads them to the same number of
+// turns.
 func (e *Effort) rank(tools map[string]*ToolUse) {
 	turns := 0
 	for _, t := range tools {
@@ -140,13 +142,13 @@ func spread(values []float64) Spread {
 	slices.Sort(values)
 	s := Spread{Median: stat.Quantile(values, 0.5), P90: stat.Quantile(values, 0.9)}
 	for _, v := range values {
-		s.Total = min(s.Total+v, model.MostUSD) // a record may say anything
+		s.Total = min(s.Total+v, model.MostUSD) // a damaged record may hold any number
 	}
 	s.Mean = s.Total / float64(len(values))
 	return s
 }
 
-// effortRow is one line of the table of an Effort, for the text and the page.
+// effortRow is one line of the table that shows an Effort, as text or HTML.
 type effortRow struct {
 	Name                     string
 	Mean, Median, P90, Total string
@@ -160,7 +162,7 @@ func (e *Effort) rows() []effortRow {
 		return effortRow{name, one(s.Mean), one(s.Median), one(s.P90), all(s.Total)}
 	}
 	rows := []effortRow{
-		row("turns", e.Turns, tenth, whole), row("tool calls", e.Calls, tenth, whole), row("  from the cache", e.Kept, tenth, whole),
+		row("turns", e.Turns, tenth, whole), row("tool calls", e.Calls, tenth, whole), row("  from the cache", e.CachedCalls, tenth, whole),
 		row("tokens sent", e.Prompt, whole, whole), row("  read from the server's cache", e.Cached, whole, whole),
 		row("tokens received", e.Output, whole, whole),
 	}
@@ -170,7 +172,7 @@ func (e *Effort) rows() []effortRow {
 	return append(rows, row("seconds", e.Seconds, tenth, whole))
 }
 
-// about says in words what the table does not.
+// about describes in words what the table of an Effort leaves out.
 func (e *Effort) about(sheet *Sheet) string {
 	parts := []string{agent.Plural(e.Cases, "case"), "conversations: " + counts(e.Status)}
 	if len(e.Types) > 0 {
@@ -194,7 +196,7 @@ func (e *Effort) about(sheet *Sheet) string {
 	return strings.Join(parts, "; ")
 }
 
-// counts prints a map in the order of its keys, as in "found 12, limit 1".
+// counts formats a map in the order of its keys, as in "found 12, limit 1".
 func counts(m map[string]int) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -203,7 +205,8 @@ func counts(m map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// maxTurns is how many turns the table of tools shows one by one.
+// maxTurns is the largest number of turns that have a column in the table of
+// tools.
 const maxTurns = 12
 
 func (r *Report) textEffort(b *strings.Builder) {
@@ -224,8 +227,8 @@ func (r *Report) textEffort(b *strings.Builder) {
 	}
 }
 
-// textAblation holds the ways in which a model was asked side by side, as table
-// 5 of AgentSZZ does: what each is worth, and what it costs by case.
+// textAblation compares the algorithms that ask a model, as table 5 of AgentSZZ
+// does. It shows the metrics of each and its cost per case.
 func (r *Report) textAblation(b *strings.Builder) {
 	estimated, main := r.sheet.estimated(), r.sheet.at(r.sheet.Main)
 	head := []string{"by " + r.sheet.Asked + ", on average"}
@@ -251,7 +254,7 @@ func (r *Report) textAblation(b *strings.Builder) {
 		}
 		line := []string{a.Name}
 		for _, at := range estimated {
-			line = append(line, maybe(a.Overall.Values[at].Value))
+			line = append(line, threeOrDash(a.Overall.Values[at].Value))
 		}
 		t.add(append(line, change, fmt.Sprintf("%.1f", e.Turns.Mean), fmt.Sprintf("%.1f", e.Calls.Mean),
 			fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, fmt.Sprintf("%.1f", e.Seconds.Mean))...)
@@ -262,7 +265,7 @@ func (r *Report) textAblation(b *strings.Builder) {
 	}
 }
 
-// textTools is figure 4 of AgentSZZ as a table.
+// textTools writes a table of tool calls by turn (figure 4 of AgentSZZ).
 func (a Algorithm) textTools(b *strings.Builder) {
 	if len(a.Effort.Tools) == 0 {
 		return
@@ -276,7 +279,7 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	for _, use := range a.Effort.Tools {
 		line := []string{use.Name}
 		for _, n := range use.ByTurn[:turns] {
-			line = append(line, dash(n))
+			line = append(line, countOrDash(n))
 		}
 		t.add(append(line, fmt.Sprint(use.Total))...)
 	}
@@ -284,17 +287,17 @@ func (a Algorithm) textTools(b *strings.Builder) {
 	t.write(b)
 }
 
-// dash prints a number, and 0 as "-", which is easier to pass over.
-func dash(n int) string {
+// countOrDash formats a number. It prints 0 as "-", so that other numbers stand out.
+func countOrDash(n int) string {
 	if n == 0 {
 		return "-"
 	}
 	return fmt.Sprint(n)
 }
 
-// share returns a count in percent of the largest count that any tool has in one
-// turn. The page shades its table by it.
-func (e *Effort) share(n int) int {
+// percentOfMost returns n in percent of the largest number of calls that any tool has in
+// one turn. The HTML page draws its bars from it.
+func (e *Effort) percentOfMost(n int) int {
 	most := 1
 	for _, t := range e.Tools {
 		most = max(most, slices.Max(t.ByTurn))
@@ -302,8 +305,8 @@ func (e *Effort) share(n int) int {
 	return int(math.Round(100 * float64(n) / float64(most)))
 }
 
-// turns counts the turns that the table of the page has.
-func (e *Effort) turns() []int {
+// turnNumbers returns the turn numbers, from 1, that head the table of tools in HTML.
+func (e *Effort) turnNumbers() []int {
 	list := make([]int, len(e.Tools[0].ByTurn))
 	for i := range list {
 		list[i] = i + 1

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/model"
 )
 
-// asked makes the outcome of a case that a model was asked about.
+// asked returns the outcome of a case for which a model was asked.
 func asked(turns int, prompt int64, usd *float64, tools ...string) Outcome {
 	w := &Work{Status: []string{agent.StatusFound}, Turns: turns, Calls: len(tools), Types: []string{"omission"},
 		Usage: model.Usage{Uncached: prompt, CacheRead: 10, Output: 5, CostUSD: usd}}
@@ -21,13 +21,13 @@ func asked(turns int, prompt int64, usd *float64, tools ...string) Outcome {
 	return Outcome{Evaluated: true, Seconds: float64(turns), Score: Score{Work: w}}
 }
 
-// Numbers of the table are those that one gets by hand.
+// The numbers of the table equal those computed by hand.
 func TestEffortByHand(t *testing.T) {
 	usd := 0.5
 	e := newEffort([]Outcome{
 		asked(1, 90, &usd, "report"),
 		asked(3, 190, nil, "git_blame git_show", "git_show", "report"),
-		{Evaluated: true, Seconds: 100}, // an annotation answered: no model was asked
+		{Evaluated: true, Seconds: 100}, // an annotation answered, so no model was asked
 	})
 	if e.Cases != 2 || e.Turns.Mean != 2 || e.Turns.Total != 4 || e.Prompt.Median != 150 || e.Cached.Total != 20 {
 		t.Errorf("effort %+v", e)
@@ -48,8 +48,8 @@ func TestEffortByHand(t *testing.T) {
 	}
 }
 
-// The effort stands in every form of a report, and a cost that is not known is
-// not a cost of nothing.
+// Every form of a report shows the effort, and an unknown cost is not shown as
+// zero.
 func TestEffortInReports(t *testing.T) {
 	res := &Results{Cases: []Case{question{ID: "a"}, question{ID: "b"}}, Algorithms: []string{"agent"},
 		Outcomes: map[string][]Outcome{"agent": {asked(2, 100, nil, "git_blame", "report"), asked(4, 300, nil, "git_blame", "git_grep", "git_show", "report")}}}
@@ -70,8 +70,8 @@ func TestEffortInReports(t *testing.T) {
 	}
 }
 
-// An ablation shows side by side what each way gains and costs; one way alone
-// needs no such table.
+// The ablation table shows the gain and the cost of each algorithm. A single
+// algorithm has no such table.
 func TestAblationTable(t *testing.T) {
 	usd := 0.02
 	right, wrong := asked(2, 100, &usd, "git_blame", "report"), asked(1, 50, &usd, "report")
@@ -99,8 +99,8 @@ func TestAblationTable(t *testing.T) {
 	}
 }
 
-// A StopError ends the run at once, keeps what is done and records nothing of
-// the case that met it, which the next run asks again.
+// A StopError ends the run at once and loses no finished answer. The case that
+// returned it is not recorded, so the next run asks it again.
 func TestStopErrorKeepsTheRest(t *testing.T) {
 	e := &engine{}
 	stop := true
@@ -124,8 +124,8 @@ func TestStopErrorKeepsTheRest(t *testing.T) {
 	}
 }
 
-// What an algorithm is told is part of the key: another model's answer is not
-// taken over.
+// The settings of an algorithm are part of the key, so the answer of another model
+// is not reused.
 func TestSettingsOfAnAlgorithm(t *testing.T) {
 	e := &engine{}
 	kept := &memory{}

@@ -1,25 +1,26 @@
-// Package eval measures engines against cases whose answer is known. What a case,
-// an answer and a good answer are is the business of a Task; agent/eval/szz has
-// one.
+// Package eval measures engines on cases whose answer is known. A Task defines
+// what a case is, what an answer is and how an answer is scored; agent/eval/szz
+// implements one.
 //
-// The package is four steps: ReadCaseFiles reads case files, Run asks an engine
-// for every case and every algorithm, NewReport turns the outcomes into the
-// task's metrics and the calibration, and a Report prints itself as a table, as
-// JSON ("git-agent/eval/1") or as one HTML file.
+// An evaluation has four steps. ReadCaseFiles reads case files. Run asks an
+// engine about every case with every algorithm. NewReport computes the task's
+// metrics and the calibration from the outcomes. The Report prints itself as a
+// table, as JSON ("git-agent/eval/1") or as one HTML file.
 //
-// What is promised:
-//   - No case disappears. A case is evaluated, or failed (it counts as an empty
-//     answer and its error is listed), or skipped because its repository or a
-//     commit is absent (it counts nowhere and is listed by name).
-//   - Every prediction is kept in a Journal before the next one is started, and
-//     a second run with the same engine asks only for what is not kept.
-//   - Memory is bounded by the number of cases, not by the size of answers: a
-//     prediction is reduced to a few numbers as soon as it is kept, and at most
-//     as many repositories are open as there are jobs.
-//   - The same predictions give the same bytes, whatever their order: rows are
-//     sorted, resampling is seeded and runs over cases sorted by id.
+// The package promises:
+//   - Every case is accounted for. It is evaluated; or it failed, counts as an
+//     empty answer, and its error is listed; or it was skipped because its
+//     repository or a commit is absent, counts nowhere, and is listed by name.
+//   - Every prediction is kept in a Journal before the next one is started. A
+//     second run with the same engine asks only for predictions not yet kept.
+//   - Memory is bounded by the number of cases, not by the size of answers. A
+//     prediction is reduced to a few numbers as soon as it is kept, and no more
+//     repositories are open than there are jobs.
+//   - The same predictions give the same report byte for byte, whatever their
+//     order. Rows are sorted, and resampling is seeded and goes over cases sorted
+//     by id.
 //
-// What is not promised: intervals are computed over cases. Cases of one
-// repository resemble each other, so the interval for repositories that nobody
-// has seen is wider than the printed one.
+// Intervals hold for new cases of the same repositories only. Cases of one
+// repository resemble each other, so the interval for repositories that are not
+// among the cases is wider than the printed one.
 package eval

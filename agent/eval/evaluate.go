@@ -10,9 +10,10 @@ import (
 	"git-agent/gitext"
 )
 
-// evaluate asks for every algorithm that is open for one case. An engine's
-// error, or its panic, is that case's row; only a journal that cannot be
-// written ends the run, because going on would lose what is paid for.
+// evaluate asks the engine about one case with every algorithm that has no answer
+// yet. An error or panic of the engine is recorded as the result of that case. A
+// journal that cannot be written ends the run, because going on would lose
+// answers that were paid for; a StopError ends it too.
 func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 	c := r.Cases[index]
 	session, err := g.open(ctx, r.Open)
@@ -42,7 +43,7 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 			return
 		}
 		if ctx.Err() != nil && rec.Answer == nil {
-			return // interrupted: a resumed run asks again
+			return // the run was interrupted; the next one asks again
 		}
 		for _, oid := range absent {
 			rec.Absent = append(rec.Absent, string(oid))
@@ -52,7 +53,7 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 	r.finish(index, absent)
 }
 
-// unanswered lists the algorithms that still have to answer a case.
+// unanswered lists the algorithms that have no record of a case yet.
 func (r *runner) unanswered(index int) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +67,7 @@ func (r *runner) unanswered(index int) []string {
 }
 
 func (r *runner) begin(ctx context.Context, s Session, c Case) (t Answerer, absent []gitext.OID, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	return s.Begin(ctx, c)
 }
 
@@ -95,19 +96,19 @@ func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm str
 }
 
 func call(ctx context.Context, answer Answerer, algorithm string) (a Answer, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	return answer(ctx, algorithm)
 }
 
-// caught turns a panic into an error that names the place.
-func caught(err *error) {
+// recoverPanic turns a panic into an error with a stack trace. It must be deferred.
+func recoverPanic(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	}
 }
 
 func (r *runner) keep(ctx context.Context, index int, rec Record) {
-	// An interruption must not lose an answer that is already there.
+	// An answer that has arrived is kept even if ctx has ended.
 	if err := r.Journal.Keep(context.WithoutCancel(ctx), rec); err != nil {
 		r.fail(fmt.Errorf("keep the prediction for %q: %w", rec.Case.Head().ID, err))
 		return
@@ -123,8 +124,8 @@ func (r *runner) keep(ctx context.Context, index int, rec Record) {
 	}
 }
 
-// skip settles a case that nobody is asked about. It is kept too, so that a
-// report made later from the journal still names it.
+// skip records that a case cannot be evaluated. The journal keeps the reason, so
+// that a report made from the journal still names the case.
 func (r *runner) skip(ctx context.Context, index int, reason string) {
 	c, h := r.Cases[index], r.Cases[index].Head()
 	for _, algorithm := range r.unanswered(index) {
@@ -154,7 +155,7 @@ func (r *runner) finish(index int, absent []gitext.OID) {
 	r.advance(h.ID)
 }
 
-// addPartial lists a case once, also when a resumed run meets it again.
+// addPartial lists a case once, even if a resumed run adds it again.
 func (r *runner) addPartial(p Partial) {
 	for _, old := range r.res.Partial {
 		if old.ID == p.ID {
@@ -164,9 +165,9 @@ func (r *runner) addPartial(p Partial) {
 	r.res.Partial = append(r.res.Partial, p)
 }
 
-// advance counts a case as done and reports the progress. The time left is
-// estimated from the cases that needed an engine: those from the journal cost
-// nothing.
+// advance counts a case as done and reports progress. It estimates the time left
+// from the cases for which an engine was asked; cases from the journal take no
+// time.
 func (r *runner) advance(id string) {
 	r.prog.Done++
 	if r.OnProgress == nil {

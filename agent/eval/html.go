@@ -15,15 +15,15 @@ import (
 //go:embed report.html
 var reportHTML string
 
-// page is what the template sees.
+// page is the data of the template report.html.
 type page struct {
 	*Report
 	Sheet       *Sheet
 	Main        string   // title of the main metric
-	Small       string   // of the one in small print
-	Initial     string   // of Small
-	Beside      []Metric // the estimated ones but the main one
-	Columns     []string // of the table of algorithms
+	Small       string   // title of the metric in small print
+	Initial     string   // first letter of Small
+	Beside      []Metric // estimated metrics except the main one
+	Columns     []string // column heads of the table of algorithms
 	Estimated   []string // titles of the metrics that the task is judged by
 	Bars        barPlot
 	Reliability *squarePlot
@@ -31,12 +31,12 @@ type page struct {
 	Tables      []pageTable
 }
 
-// pageTable is one dimension, all algorithms side by side.
+// pageTable shows all algorithms side by side for the strata of one dimension.
 type pageTable struct {
 	Dimension   string
 	Overlapping bool
 	Algorithms  []string
-	Detailed    bool // one algorithm: there is room for intervals
+	Detailed    bool // there is only one algorithm, so there is room for intervals
 	Rows        []pageRow
 }
 
@@ -48,20 +48,20 @@ type pageRow struct {
 	First   Row
 }
 
-// pageCell is the main metric with the small one. Percent is the length of the
-// bar behind it.
+// pageCell shows the main metric and the one in small print. Percent is the
+// length of the bar behind the numbers.
 type pageCell struct {
 	Main, Small, About string
 	Percent            int
 	Best               bool
 }
 
-// WriteHTML writes the report as one page that refers to nothing outside
-// itself, so that it can be mailed, archived and opened without a network.
+// WriteHTML writes the report as one self-contained page, which can be mailed,
+// archived and opened without a network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"three": three, "maybe": maybe, "small": small, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
-		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).share, "turns": (*Effort).turns, "dash": dash,
+		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
+		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
 		"cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 			if other, ok := a.row(dimension, first.Name); ok {
 				is := value(other.Value(r.sheet.Main))
 				ceiling, best = max(ceiling, value(other.Value(r.sheet.Ceiling))), max(best, is)
-				cell = pageCell{Main: maybe(other.Value(r.sheet.Main).Value), Small: maybe(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
+				cell = pageCell{Main: threeOrDash(other.Value(r.sheet.Main).Value), Small: threeOrDash(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
 					About: a.Name + " on " + first.Name + ": " + strings.Join(other.named(r.sheet.estimated()), ", ")}
 			}
 			row.Cells = append(row.Cells, cell)
@@ -128,7 +128,7 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 	return t
 }
 
-// named are metrics with their titles, as in "recall 0.436 [.401, .470]".
+// named formats metrics with their titles, as in "recall 0.436 [.401, .470]".
 func (r Row) named(metrics []int) []string {
 	var list []string
 	for _, at := range metrics {

@@ -10,40 +10,40 @@ import (
 	"git-agent/cache"
 )
 
-// runKind is what traces.db calls the runs of a task.
+// runKind returns the kind of a task's runs in traces.db.
 func runKind(t Task) string { return "eval/" + t.Name() }
 
-// runSpec is what makes two runs the same: their name. What else determines a
-// prediction is in its key, so that one run can hold several case files,
-// algorithms and versions of the engine, and take more of each later.
+// runSpec identifies a run by its name alone. Everything else that determines a
+// prediction is in the prediction's key, so one run can hold several case files,
+// algorithms and engine versions, and more can be added later.
 type runSpec struct {
 	Name string `json:"name"`
 }
 
-// Trace is a Journal in traces.db: one run, one step per prediction, on the
-// disk before Keep returns.
-type Trace struct {
+// RunJournal is a Journal in traces.db. Each prediction is one step of one run and is
+// on disk before Keep returns.
+type RunJournal struct {
 	task   Task
 	traces *cache.Traces
 	run    cache.RunID
 }
 
-// OpenTrace continues the run of that name, or starts it.
-func OpenTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
+// OpenJournal continues the run with this name, or starts it if there is none.
+func OpenJournal(ctx context.Context, t Task, traces *cache.Traces, name string) (*RunJournal, error) {
 	spec := runSpec{name}
 	run, ok, err := traces.FindRun(ctx, runKind(t), spec)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		return &Trace{t, traces, run.ID}, traces.Resume(ctx, run.ID)
+		return &RunJournal{t, traces, run.ID}, traces.Resume(ctx, run.ID)
 	}
 	id, err := traces.StartRun(ctx, runKind(t), spec)
-	return &Trace{t, traces, id}, err
+	return &RunJournal{t, traces, id}, err
 }
 
-// FindTrace finds a run to read, by its name or by a part of its id.
-func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (*Trace, error) {
+// FindJournal finds a run for reading, by its name or by a part of its id.
+func FindJournal(ctx context.Context, t Task, traces *cache.Traces, name string) (*RunJournal, error) {
 	run, ok, err := traces.FindRun(ctx, runKind(t), runSpec{name})
 	if err != nil {
 		return nil, err
@@ -54,14 +54,14 @@ func FindTrace(ctx context.Context, t Task, traces *cache.Traces, name string) (
 		}
 	}
 	if run.Kind != runKind(t) {
-		return nil, fmt.Errorf("run %q is %s, not an evaluation", name, run.Kind)
+		return nil, fmt.Errorf("run %q is of kind %s, not an evaluation", name, run.Kind)
 	}
-	return &Trace{t, traces, run.ID}, nil
+	return &RunJournal{t, traces, run.ID}, nil
 }
 
-// Kept yields the predictions of the run in the order in which they were kept.
-// A damaged one is passed over: it will be asked for again.
-func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
+// Kept yields the predictions of the run in the order in which they were kept. It
+// skips damaged ones, which the next run asks for again.
+func (t *RunJournal) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for step, err := range t.traces.Steps(ctx, t.run) {
 			if err != nil && step.Seq == 0 {
@@ -78,7 +78,7 @@ func (t *Trace) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-// readRecord reads what Keep wrote.
+// readRecord decodes a step that Keep wrote.
 func readRecord(t Task, payload []byte) (Record, error) {
 	var kept struct {
 		Record
@@ -92,9 +92,9 @@ func readRecord(t Task, payload []byte) (Record, error) {
 	return kept.Record, err
 }
 
-// Keep appends one prediction. When another process has ended the run in the
-// meantime, it is opened again: both write to one name on purpose.
-func (t *Trace) Keep(ctx context.Context, r Record) error {
+// Keep appends one prediction. If another process has ended the run in the
+// meantime, Keep reopens it, because two processes may share a run.
+func (t *RunJournal) Keep(ctx context.Context, r Record) error {
 	payload, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (t *Trace) Keep(ctx context.Context, r Record) error {
 	return err
 }
 
-// Finish says how the run ended.
-func (t *Trace) Finish(ctx context.Context, err error) error {
+// Finish records how the run ended; err is nil for success.
+func (t *RunJournal) Finish(ctx context.Context, err error) error {
 	state := cache.Done
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -8,7 +8,7 @@ import (
 // envKill is set in a child process, which shares the secret of its parent.
 const envKill = "GIT_AGENT_EVAL_KILL"
 
-// TestMain gives the tests a secret of their own for traces.db.
+// TestMain gives the tests their own secret for traces.db.
 func TestMain(m *testing.M) {
 	if os.Getenv(envKill) != "" {
 		os.Exit(m.Run())

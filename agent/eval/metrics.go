@@ -2,21 +2,21 @@ package eval
 
 import "git-agent/agent/stat"
 
-// Row is one algorithm on one set of cases.
+// Row holds the metrics of one algorithm on one set of cases.
 type Row struct {
 	Name    string
-	Cases   int // evaluated ones, failures included
+	Cases   int // evaluated cases, failures included
 	Failed  int
-	Empty   int             // the answer names nothing, failures included
+	Empty   int             // answers that name nothing, failures included
 	Values  []stat.Estimate // one for each metric of the sheet
-	Seconds float64         // mean
+	Seconds float64         // mean per case
 	sheet   *Sheet
 }
 
-// Value returns the value of the first metric of this name.
+// Value returns the value of the first metric with this name.
 func (r Row) Value(name string) stat.Estimate { return r.Values[r.sheet.at(name)] }
 
-// MarshalJSON writes the metrics as fields beside the others.
+// MarshalJSON writes each metric as a field of its own.
 func (r Row) MarshalJSON() ([]byte, error) {
 	var o object
 	o.field("name", r.Name)
@@ -26,7 +26,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	for i, m := range r.sheet.Metrics {
 		switch {
 		case m.Name == "":
-		case i > 0 && r.sheet.Metrics[i-1].Name == m.Name: // written with the first of its list
+		case i > 0 && r.sheet.Metrics[i-1].Name == m.Name: // already written as part of a list
 		case m.Estimated:
 			o.field(m.Name, r.Values[i])
 		default:
@@ -37,8 +37,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// valueOrList returns the value of a metric, or a list if the metrics after it
-// have the same name.
+// valueOrList returns the value of a metric. If the metrics after it have the same
+// name, it returns the list of their values.
 func (r Row) valueOrList(i int) any {
 	var list []*float64
 	for j := i; j < len(r.Values) && r.sheet.Metrics[j].Name == r.sheet.Metrics[i].Name; j++ {
@@ -50,8 +50,8 @@ func (r Row) valueOrList(i int) any {
 	return list
 }
 
-// measure makes the row of a set of outcomes. The caller passes only outcomes
-// of evaluated cases, sorted by case.
+// measure computes the row of a set of outcomes. The outcomes must be of evaluated
+// cases and sorted by case.
 func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 	row := Row{Name: name, Cases: len(outcomes), sheet: sheet}
 	var all Tally
@@ -76,14 +76,15 @@ func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 	return row
 }
 
-// resampleTallies calls use with the sum of each bootstrap sample. The sum is
-// used again for the next sample.
+// resampleTallies calls use with the summed tally of each bootstrap sample. The
+// sum is valid only until use returns.
 func resampleTallies(tallies []Tally, use func(sum Tally)) {
 	width := 0
 	for _, t := range tallies {
 		width = max(width, len(t))
 	}
-	// Side by side: on 20,000 cases the resampling would wait for memory.
+	// The tallies are copied into one slice, because with 20,000 separate ones
+	// resampling would spend its time waiting for memory.
 	flat := make([]float64, width*len(tallies))
 	for i, t := range tallies {
 		copy(flat[i*width:], t)

@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// The plots are laid out here and drawn by report.html: the template only
-// writes numbers into SVG. Every axis runs from 0 to 1.
+// This file computes the layout of the plots; report.html writes the numbers into
+// SVG. Every axis goes from 0 to 1.
 
 const (
 	barsWidth  = 1000.0
@@ -28,7 +28,8 @@ type tick struct {
 	Label string
 }
 
-// ticks at every fifth, mapped to the drawing.
+// ticks returns the grid lines at 0, 0.2, ... 1. scale maps a value to a
+// coordinate.
 func ticks(scale func(float64) float64) []tick {
 	var list []tick
 	for i := range 6 {
@@ -38,10 +39,12 @@ func ticks(scale func(float64) float64) []tick {
 	return list
 }
 
-// px prints a coordinate: a tenth of a pixel is finer than a screen shows.
+// px formats a coordinate to a tenth of a pixel, which is finer than a screen
+// shows.
 func px(x float64) string { return fmt.Sprintf("%.1f", x) }
 
-// barPlot is the main metric by algorithm, with what surrounds it.
+// barPlot shows a bar with the main metric of each algorithm. The interval, the
+// other estimated metrics and the ceiling are marked on the bar.
 type barPlot struct {
 	Width, Height         string
 	Left, Right, Top, End string
@@ -52,17 +55,17 @@ type barPlot struct {
 type barRow struct {
 	Name, Value             string
 	Best                    bool
-	Text, Mid, Y, Height    string // places from the top
-	Width                   string // of the bar
+	Text, Mid, Y, Height    string // distances from the top
+	Width                   string // width of the bar
 	ValueX                  string
-	Low, High               string // of the interval, "" without
+	Low, High               string // ends of the interval; "" if there is none
 	Dots                    []barDot
 	Ceiling, CeilTop, CeilY string
-	About                   string // for a reader that points at it
+	About                   string // tooltip
 }
 
-// barDot is a metric beside the main one. Class is its name, which says how it
-// is drawn; At is "" when it is undefined.
+// barDot marks an estimated metric other than the main one. Class is the metric's
+// name, by which the style sheet draws it. At is "" if the metric is undefined.
 type barDot struct{ Class, At string }
 
 func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
@@ -77,22 +80,22 @@ func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
 		top := barsTop + barsRow*float64(i)
 		main, ceiling := a.Overall.Value(sheet.Main), value(a.Overall.Value(sheet.Ceiling))
 		row := barRow{
-			Name: a.Name, Value: maybe(main.Value), Best: i == best,
+			Name: a.Name, Value: threeOrDash(main.Value), Best: i == best,
 			Y: px(top + 9), Height: px(barsRow - 18), Mid: px(top + barsRow/2), Text: px(top + barsRow/2 + 4),
 			Width: px(scale(value(main)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
 			Ceiling: px(scale(ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
 			About: a.Name + ": " + strings.Join(append(a.Overall.named(around), fmt.Sprintf("ceiling %.3f", ceiling)), ", "),
 		}
 		for _, at := range around[1:] {
-			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, place(scale, a.Overall.Values[at].Value)})
+			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, coordinate(scale, a.Overall.Values[at].Value)})
 		}
-		row.Low, row.High = place(scale, main.Low), place(scale, main.High)
+		row.Low, row.High = coordinate(scale, main.Low), coordinate(scale, main.High)
 		p.Rows = append(p.Rows, row)
 	}
 	return p
 }
 
-// mainFirst lists the indices of the estimated metrics with the main one first.
+// mainFirst lists the indices of the estimated metrics, the main metric first.
 func (s *Sheet) mainFirst() []int {
 	main := s.at(s.Main)
 	return append([]int{main}, slices.DeleteFunc(s.estimated(), func(at int) bool { return at == main })...)
@@ -115,14 +118,14 @@ func value(e stat.Estimate) float64 {
 	return *e.Value
 }
 
-func place(scale func(float64) float64, x *float64) string {
+func coordinate(scale func(float64) float64, x *float64) string {
 	if x == nil {
 		return ""
 	}
 	return px(scale(*x))
 }
 
-// squarePlot is a plot of two quantities between 0 and 1.
+// squarePlot plots two quantities between 0 and 1 against each other.
 type squarePlot struct {
 	Side, Pad, End string
 	XTicks, YTicks []tick
@@ -133,7 +136,7 @@ type squarePlot struct {
 	Series         []series
 }
 
-// series is one algorithm's line. Number picks its colour.
+// series is the line of one algorithm. Number selects its colour.
 type series struct {
 	Name   string
 	Number int
@@ -155,8 +158,8 @@ func newSquare(xLabel, yLabel string) squarePlot {
 func squareX(x float64) float64 { return squarePad + x*(squareSide-squarePad-12) }
 func squareY(y float64) float64 { return squareSide - squarePad - y*(squareSide-squarePad-12) }
 
-// newReliability plots what was stated against what came true. A dot's area
-// grows with the number of predictions in it.
+// newReliability plots stated probabilities against the share of predictions that
+// were right. The size of a dot grows with the number of predictions in its bin.
 func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	p := newSquare("stated probability", "share that is true")
 	p.Diagonal = true
@@ -168,7 +171,7 @@ func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 		var points [][2]float64
 		for _, b := range a.Calibration.Bins {
 			points = append(points, [2]float64{b.Mean, b.Right})
-			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Marks))
+			size := 3 + 5*math.Sqrt(float64(b.N)/float64(a.Calibration.Forecasts))
 			s.Dots = append(s.Dots, dot{px(squareX(b.Mean)), px(squareY(b.Right)), px(size),
 				fmt.Sprintf("%s: stated %.3f, true %.3f, %d %ss", a.Name, b.Mean, b.Right, b.N, sheet.Named)})
 		}
@@ -178,8 +181,8 @@ func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	return p
 }
 
-// newCoverage plots what abstaining buys: the first estimated metric (full
-// line) and the main one (dashed) over the share of cases that are answered.
+// newCoverage plots metrics against the share of cases that are answered. The
+// first estimated metric is a full line and the main one is dashed.
 func newCoverage(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	estimated := sheet.estimated()
 	full, dashed := 0, slices.Index(estimated, sheet.at(sheet.Main))
@@ -203,7 +206,7 @@ func newCoverage(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	return p
 }
 
-// path is the SVG of a line through points from left to right.
+// path returns the SVG path data of a line through points from left to right.
 func path(points [][2]float64) string {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b [2]float64) int {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
-// Recall rebuilds the results of a run from its journal alone. Where a case
-// was asked about more than once, the last answer counts.
+// Recall rebuilds the results of a run from its journal alone. If a case was asked
+// about more than once, the last answer counts.
 func Recall(ctx context.Context, t Task, j Journal) (*Results, error) {
 	last := map[string]map[string]Record{} // by case, by algorithm
 	res := &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}}
@@ -55,101 +54,4 @@ func (res *Results) recallCase(t Task, i int, records map[string]Record) {
 	if len(absent) > 0 {
 		res.Partial = append(res.Partial, Partial{h.ID, h.Repo, absent})
 	}
-}
-
-// Contender is one side of a comparison: a run, and the algorithm meant, ""
-// for all that both sides have.
-type Contender struct {
-	Name      string
-	Algorithm string
-	Results   *Results
-}
-
-// ParseContender splits "run:algorithm".
-func ParseContender(s string) Contender {
-	name, algorithm, _ := strings.Cut(s, ":")
-	return Contender{Name: name, Algorithm: algorithm}
-}
-
-// CompareRuns holds two runs against each other: the named algorithms, or else
-// each algorithm that both runs have, or else the only one of each.
-func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
-	pairs, err := pairings(a, b)
-	if err != nil {
-		return nil, err
-	}
-	as, bs, err := aligned(t, a, b)
-	if err != nil {
-		return nil, err
-	}
-	var list []Comparison
-	for _, p := range pairs {
-		list = append(list, compare(t.Sheet(), a.Name+":"+p[0], b.Name+":"+p[1], as[p[0]], bs[p[1]]))
-	}
-	return list, nil
-}
-
-func pairings(a, b Contender) ([][2]string, error) {
-	for _, c := range []Contender{a, b} {
-		if c.Algorithm != "" && !slices.Contains(c.Results.Algorithms, c.Algorithm) {
-			return nil, fmt.Errorf("run %q has no algorithm %q, only %s", c.Name, c.Algorithm, strings.Join(c.Results.Algorithms, ", "))
-		}
-	}
-	as, bs := a.choices(), b.choices()
-	if len(as) == 1 && len(bs) == 1 {
-		return [][2]string{{as[0], bs[0]}}, nil
-	}
-	var pairs [][2]string
-	for _, name := range as {
-		if slices.Contains(bs, name) {
-			pairs = append(pairs, [2]string{name, name})
-		}
-	}
-	if pairs == nil {
-		return nil, fmt.Errorf("runs %q (%s) and %q (%s) have no algorithm in common: name one of each as run:algorithm",
-			a.Name, strings.Join(as, ", "), b.Name, strings.Join(bs, ", "))
-	}
-	return pairs, nil
-}
-
-func (c Contender) choices() []string {
-	if c.Algorithm != "" {
-		return []string{c.Algorithm}
-	}
-	return c.Results.Algorithms
-}
-
-// aligned brings the outcomes of two runs into one order of cases: the union,
-// sorted by id. A case that one run lacks is not evaluated there.
-func aligned(t Task, a, b Contender) (as, bs map[string][]Outcome, err error) {
-	place := map[string]int{}
-	heads := map[string]Head{}
-	var ids []string
-	for _, c := range slices.Concat(a.Results.Cases, b.Results.Cases) {
-		h := c.Head()
-		old, ok := heads[h.ID]
-		if ok && !old.asksSame(h) {
-			return nil, nil, fmt.Errorf("case %q is not the same %s in %q and %q", h.ID, t.Sheet().Asked, a.Name, b.Name)
-		}
-		if !ok {
-			heads[h.ID] = h
-			ids = append(ids, h.ID)
-		}
-	}
-	slices.Sort(ids)
-	for i, id := range ids {
-		place[id] = i
-	}
-	return a.spread(place), b.spread(place), nil
-}
-
-func (c Contender) spread(place map[string]int) map[string][]Outcome {
-	spread := map[string][]Outcome{}
-	for name, rows := range c.Results.Outcomes {
-		spread[name] = make([]Outcome, len(place))
-		for i, o := range rows {
-			spread[name][place[c.Results.Cases[i].Head().ID]] = o
-		}
-	}
-	return spread
 }

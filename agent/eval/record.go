@@ -11,8 +11,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Record is what the journal keeps: one case, one algorithm, and the answer or
-// the reason why there is none.
+// Record is one entry of the journal. It holds a case, an algorithm, and the
+// answer or the reason why there is none.
 type Record struct {
 	Key       string   `json:"key"`
 	Case      Case     `json:"case"`
@@ -20,35 +20,37 @@ type Record struct {
 	Version   string   `json:"version"`
 	Setting   string   `json:"setting,omitempty"`
 	Answer    Answer   `json:"answer,omitempty"`
-	Absent    []string `json:"absent,omitempty"` // parts of the truth that the repository lacks
-	Error     string   `json:"error,omitempty"`  // the engine failed
-	Skip      string   `json:"skip,omitempty"`   // nobody was asked, and why
+	Absent    []string `json:"absent,omitempty"` // commits of the truth that the repository lacks
+	Error     string   `json:"error,omitempty"`  // why the engine failed
+	Skip      string   `json:"skip,omitempty"`   // why no engine was asked
 	Seconds   float64  `json:"seconds,omitempty"`
 }
 
-// key covers everything that determines a prediction. The truth is no part of
-// it: corrected labels need no new answers.
+// key returns a hash of everything that determines a prediction. The truth is not
+// part of it, so corrected labels need no new answers.
 func (r Record) key() string {
 	h := r.Case.Head()
 	sum := sha256.Sum256([]byte(strings.Join([]string{h.ID, h.Repo, h.Question, r.Algorithm, r.Version, r.Setting}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Answerer answers one case by one algorithm.
+// Answerer answers one case with the given algorithm.
 type Answerer func(ctx context.Context, algorithm string) (Answer, error)
 
-// Session is one open repository. Begin prepares a case once for all
-// algorithms; it is called by several goroutines at once.
+// Session is one open repository. Begin prepares a case once for all algorithms
+// and also returns the commits of the truth that the repository lacks. Several
+// goroutines may call Begin at once.
 type Session interface {
-	Begin(ctx context.Context, c Case) (Answerer, []gitext.OID, error) // also the commits of the truth that the repository lacks
+	Begin(ctx context.Context, c Case) (answer Answerer, absent []gitext.OID, err error)
 	Close() error
 }
 
-// Opener opens the repository in dir, to be asked about so many cases.
+// Opener opens the repository in dir. Cases is the number of cases that will be
+// asked about it.
 type Opener func(ctx context.Context, dir string, cases int) (Session, error)
 
-// AbsentError says that a case cannot be evaluated because commits are not in
-// the repository.
+// AbsentError is the error for a case that cannot be evaluated because commits are
+// not in the repository.
 type AbsentError struct{ Commits []gitext.OID }
 
 func (e *AbsentError) Error() string {
@@ -59,32 +61,31 @@ func (e *AbsentError) Error() string {
 	return fmt.Sprintf("%s not in the repository", strings.Join(names, ", "))
 }
 
-// StopError ends a run of an evaluation, because every other case would meet
-// it as well. The case that met it counts as not done.
+// StopError is an error that ends an evaluation because every further case would
+// fail in the same way. The case that returned it counts as not done.
 type StopError struct{ Err error }
 
 func (e *StopError) Error() string { return e.Err.Error() }
 func (e *StopError) Unwrap() error { return e.Err }
 
-// stops returns the StopError in err, nil if there is none.
+// stops returns the StopError in err, or nil if there is none.
 func stops(err error) *StopError {
 	var stop *StopError
 	errors.As(err, &stop)
 	return stop
 }
 
-// Outcome is the score of one case and algorithm, and how it came about. The
-// results of a run hold one for each pair of these.
+// Outcome is the score of one algorithm on one case.
 type Outcome struct {
 	Case      int  // index into the cases
-	Evaluated bool // false: skipped
-	Failed    bool // counts as an answer that names nothing
+	Evaluated bool // false for a case that was skipped or not reached
+	Failed    bool // the engine failed, which counts as an answer that names nothing
 	Seconds   float64
 	Score
-	Unanswered Tally // the tally of the case when nobody answers it
+	Unanswered Tally // the tally that the case has with an empty answer
 }
 
-// outcome holds a record against the truth of a case.
+// outcome scores a record against the truth of its case.
 func outcome(t Task, index int, c Case, r Record) Outcome {
 	return Outcome{
 		Case: index, Evaluated: r.Skip == "", Failed: r.Error != "", Seconds: r.Seconds,

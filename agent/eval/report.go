@@ -10,44 +10,44 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Schema names the shape of a report's JSON. It changes when a field changes
-// its meaning or goes, not when one is added.
+// Schema identifies the format of a report's JSON. It changes when a field is
+// removed or changes its meaning, not when a field is added.
 const Schema = "git-agent/eval/1"
 
-// Report is everything that a run says, ready to be printed. As JSON it is one
-// object on one line, "schema" first; a number that is undefined is null.
+// Report is the result of a run, ready to be printed. Its JSON is one object on one
+// line with "schema" as the first field; an undefined number is null.
 type Report struct {
 	Schema      string      `json:"schema"`
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
-	Version     string      `json:"version"`     // of the engine
-	Annotations bool        `json:"annotations"` // true: engines saw the hints in messages
+	Version     string      `json:"version"`     // version of the engine
+	Annotations bool        `json:"annotations"` // the engines saw hints such as Fixes: in messages
 	Files       []CaseFile  `json:"files"`
 	Cases       int         `json:"cases"`
-	SampledFrom int         `json:"sampled_from,omitempty"` // Cases are a sample of so many
-	Evaluated   int         `json:"evaluated"`              // by at least one algorithm
-	Unfinished  int         `json:"unfinished"`
-	Reused      int         `json:"reused_predictions"`
+	SampledFrom int         `json:"sampled_from,omitempty"` // number of cases from which Cases were sampled
+	Evaluated   int         `json:"evaluated"`              // cases that at least one algorithm evaluated
+	Unfinished  int         `json:"unfinished"`             // cases that an interrupted run did not reach
+	Reused      int         `json:"reused_predictions"`     // predictions that the journal already had
 	Resamples   int         `json:"bootstrap_resamples"`
 	Seed        int         `json:"bootstrap_seed"`
 	Skipped     []Skipped   `json:"skipped"`
 	Failed      []Failed    `json:"failed"`
-	Partial     []Partial   `json:"bics_absent"` // evaluated, part of the truth absent: it counts as missed
+	Partial     []Partial   `json:"bics_absent"` // evaluated cases with commits of the truth absent, which count as missed
 	Algorithms  []Algorithm `json:"algorithms"`
-	// Comparisons hold each further algorithm against the first.
+	// Comparisons compare each further algorithm with the first.
 	Comparisons []Comparison `json:"comparisons"`
-	Calibrated  string       `json:"calibrated,omitempty"` // what the calibration of the model's probabilities rests on; "" without one
-	Fit         Fitted       `json:"fit,omitempty"`        // a calibration that was fitted to these answers; nil without one
+	Calibrated  string       `json:"calibrated,omitempty"` // what the model's calibration was fitted on; "" if there is none
+	Fit         Fitted       `json:"fit,omitempty"`        // a calibration fitted to these answers, or nil
 	sheet       *Sheet
 }
 
-// Fitted is a calibration that a task fitted to the answers of a report. Its
-// JSON becomes part of the report's.
+// Fitted is a calibration that a task fitted to the answers of a report. Its JSON
+// becomes part of the report's JSON.
 type Fitted interface {
 	Summary() FitSummary
 }
 
-// FitSummary is what a report says of a fit in words and tables.
+// FitSummary is the part of a fit that a report shows in words and tables.
 type FitSummary struct {
 	Algorithm                 string
 	Cases, Predictions, Right int
@@ -57,28 +57,28 @@ type FitSummary struct {
 // Algorithm is the part of a report about one algorithm.
 type Algorithm struct {
 	Name        string            `json:"name"`
-	Versions    []string          `json:"versions"` // of the engine that answered
+	Versions    []string          `json:"versions"` // versions of the engine that answered
 	Overall     Row               `json:"overall"`
 	By          []Breakdown       `json:"by"`
-	Calibration *stat.Calibration `json:"calibration"` // null: no probabilities
+	Calibration *stat.Calibration `json:"calibration"` // null if the algorithm gives no probabilities
 	Coverage    []CoveragePoint   `json:"coverage"`
-	Effort      *Effort           `json:"effort,omitempty"` // of a model
+	Effort      *Effort           `json:"effort,omitempty"` // present if a model was asked
 }
 
 // Breakdown has a row for each stratum of one dimension.
 type Breakdown struct {
 	Dimension   string `json:"dimension"`
-	Overlapping bool   `json:"overlapping,omitempty"` // a case counts in several rows
+	Overlapping bool   `json:"overlapping,omitempty"` // a case may count in several rows
 	Rows        []Row  `json:"rows"`
 }
 
-// About is what a report says of its run beside the numbers.
+// About describes the run of a report.
 type About struct {
 	Run         string
 	Version     string
 	Annotations bool
 	Files       []CaseFile
-	SampledFrom int // 0: the cases are all that the files have
+	SampledFrom int // 0 if the cases are not a sample
 }
 
 // NewReport computes the report of a run.
@@ -104,7 +104,7 @@ func NewReport(t Task, about About, res *Results) *Report {
 	return r
 }
 
-// NewComparison is a report of nothing but comparisons.
+// NewComparison returns a report that holds only comparisons.
 func NewComparison(t Task, list []Comparison) *Report {
 	r := NewReport(t, About{}, &Results{})
 	for _, c := range list {
@@ -114,8 +114,8 @@ func NewComparison(t Task, list []Comparison) *Report {
 	return r
 }
 
-// sortedByID makes everything that follows independent of the order of the
-// case files, resampling included.
+// sortedByID returns the results sorted by case id. This makes the report,
+// resampling included, independent of the order of the case files.
 func sortedByID(res *Results) *Results {
 	order := make([]int, len(res.Cases))
 	for i := range order {
@@ -172,7 +172,8 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	return a
 }
 
-// notNil makes an empty list [] instead of null for readers of the JSON.
+// notNil replaces a nil list by an empty one, which JSON writes as [] and not as
+// null.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

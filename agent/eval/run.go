@@ -12,42 +12,43 @@ import (
 	"time"
 )
 
-// Journal keeps predictions. Keep returns when the record is safe.
+// Journal stores predictions. Keep returns when the record is safely stored, and
+// Kept yields all stored records.
 type Journal interface {
 	Kept(ctx context.Context) iter.Seq2[Record, error]
 	Keep(ctx context.Context, r Record) error
 }
 
-// Plan is all that a run needs. Zero Jobs means one, zero Timeout none.
+// Plan describes a run. Zero Jobs means one job; zero Timeout means no time limit.
 type Plan struct {
 	Task       Task
 	Cases      []Case
 	Algorithms []string
-	Version    string            // of the engine; part of every key
-	Setting    string            // what the engine was told, beside the algorithm; part of every key
-	Settings   map[string]string // more of it for single algorithms, such as the model
-	Reuse      []string          // algorithms whose kept predictions count whatever version made them
+	Version    string            // version of the engine; part of every key
+	Setting    string            // settings of the engine other than the algorithm; part of every key
+	Settings   map[string]string // further settings by algorithm, such as the model
+	Reuse      []string          // algorithms whose kept predictions are used whatever version made them
 	Repos      Finder
 	Open       Opener
 	Journal    Journal
 	Jobs       int
-	Timeout    time.Duration // for one case and one algorithm
+	Timeout    time.Duration // limit for one case with one algorithm
 	OnProgress func(Progress)
-	Now        func() time.Time // nil: time.Now
+	Now        func() time.Time // nil means time.Now
 }
 
-// Progress is told after every case.
+// Progress is reported after every case.
 type Progress struct {
-	Done, Total int // cases
-	Reused      int // predictions that the journal already had
-	Failed      int // predictions
-	Skipped     int // cases
+	Done, Total int // counts cases
+	Reused      int // counts predictions that the journal already had
+	Failed      int // counts predictions
+	Skipped     int // counts cases
 	Elapsed     time.Duration
-	Left        time.Duration // 0 while unknown
-	Last        string        // id of the case that was just done
+	Left        time.Duration // estimate; 0 if not known yet
+	Last        string        // id of the case that has just been done
 }
 
-// Skipped is a case that nobody was asked about.
+// Skipped is a case that could not be evaluated.
 type Skipped struct {
 	ID     string `json:"id"`
 	Repo   string `json:"repo"`
@@ -62,16 +63,16 @@ type Failed struct {
 	Error     string `json:"error"`
 }
 
-// Partial is a case part of whose truth the repository lacks; it counts as
-// missed.
+// Partial is a case with some commits of its truth absent from the repository. The
+// absent commits count as missed.
 type Partial struct {
 	ID     string   `json:"id"`
 	Repo   string   `json:"repo"`
 	Absent []string `json:"absent"`
 }
 
-// Results are the outcomes of a run, one slice per algorithm, each with one
-// outcome per case in the order of Cases.
+// Results are the outcomes of a run. Outcomes has a slice for each algorithm, with
+// one outcome for each case in the order of Cases.
 type Results struct {
 	Cases      []Case
 	Algorithms []string
@@ -79,13 +80,13 @@ type Results struct {
 	Skipped    []Skipped
 	Failed     []Failed
 	Partial    []Partial
-	Versions   map[string][]string // of the engine, by algorithm; more than one after a reuse
+	Versions   map[string][]string // engine versions by algorithm; several if older predictions were reused
 	Reused     int
 	Unfinished int // cases that an interrupted run did not reach
 }
 
-// Run evaluates the plan. When ctx ends, what is done is kept and returned
-// together with the context's error.
+// Run evaluates the cases of a plan. If ctx ends early, Run returns the results so
+// far, which are also kept, together with the error of ctx.
 func Run(ctx context.Context, p Plan) (*Results, error) {
 	r, err := newRunner(ctx, p)
 	if err != nil {
@@ -109,24 +110,24 @@ func Run(ctx context.Context, p Plan) (*Results, error) {
 	return r.results(), cmp.Or(r.err, ctx.Err())
 }
 
-// runner is one run under way. Everything below mu is shared by the workers.
+// runner is the state of Run. The workers share the fields below mu.
 type runner struct {
 	Plan
 	groups []*group
 	start  time.Time
 
 	mu      sync.Mutex
-	records []map[string]Outcome // by case, by algorithm
+	records []map[string]Outcome // by index of the case, then by algorithm
 	res     Results
 	prog    Progress
 	fresh   int   // cases for which an engine was asked
-	err     error // the first thing that makes going on pointless
+	err     error // the first error that ends the run
 }
 
-// group is the cases of one repository, which share an open session.
+// group holds the cases of one repository. They share an open session.
 type group struct {
 	dir  string
-	todo []int // indices of cases, taken from the front
+	todo []int // indices of cases; workers take them from the front
 
 	once    sync.Once
 	session Session
@@ -155,8 +156,8 @@ func newRunner(ctx context.Context, p Plan) (*runner, error) {
 	return r, nil
 }
 
-// recall takes over what the journal has. A failure is not taken over: it may
-// have come from the machine, and is tried again.
+// recall reads the answers that the journal already has. It ignores failures,
+// which are tried again because the machine may have caused them.
 func (r *runner) recall(ctx context.Context) error {
 	type place struct {
 		index     int
@@ -190,7 +191,7 @@ func (r *runner) recall(ctx context.Context) error {
 	return nil
 }
 
-// record is the empty record of a case.
+// record returns a record of a case that has no answer yet.
 func (r *runner) record(c Case, algorithm string) Record {
 	rec := Record{Case: c, Algorithm: algorithm, Version: r.Version, Setting: r.Setting}
 	if more := r.Settings[algorithm]; more != "" {
@@ -200,7 +201,8 @@ func (r *runner) record(c Case, algorithm string) Record {
 	return rec
 }
 
-// recallKey is the key under which kept predictions are looked for.
+// recallKey returns the key by which recall matches records. For algorithms in
+// Plan.Reuse it leaves out the version.
 func (r *runner) recallKey(rec Record) string {
 	if slices.Contains(r.Reuse, rec.Algorithm) {
 		rec.Version = ""
@@ -214,8 +216,9 @@ func (r *runner) addVersion(rec Record) {
 	}
 }
 
-// arrange sorts the open cases into groups, the largest first so that the last
-// minutes are spent on small ones, and settles cases without repository.
+// arrange groups the unanswered cases by repository and skips cases whose
+// repository is not found. The largest group comes first, so that workers do not
+// wait for a large one at the end.
 func (r *runner) arrange(ctx context.Context) {
 	byDir := map[string]*group{}
 	for i, c := range r.Cases {
@@ -224,7 +227,7 @@ func (r *runner) arrange(ctx context.Context) {
 			continue
 		}
 		h := c.Head()
-		// A mirror is named where the repository of that name lacks the commits.
+		// A case names a mirror if the repository itself lacks the commits.
 		dir, ok := r.Repos.Find(h.Mirror, h.Repo)
 		if !ok {
 			r.skip(ctx, i, fmt.Sprintf("no repository %q under %s", h.Repo, r.Repos.Dir))
@@ -244,8 +247,8 @@ func (r *runner) arrange(ctx context.Context) {
 	})
 }
 
-// feed offers a group once for each of its cases. Groups go one after the
-// other, so that no more of them are open than there are workers.
+// feed sends each group to the queue once for each of its cases. It finishes a
+// group before the next, so that no more groups are open than there are workers.
 func (r *runner) feed(ctx context.Context, queue chan<- *group) {
 	for _, g := range r.groups {
 		for range g.todo {
@@ -267,7 +270,7 @@ func (r *runner) stopped() bool {
 	return r.err != nil
 }
 
-// fail remembers the first error that concerns the run and not a case.
+// fail stores the first error that concerns the whole run.
 func (r *runner) fail(err error) {
 	if err == nil {
 		return
@@ -299,7 +302,7 @@ func (g *group) open(ctx context.Context, open Opener) (Session, error) {
 	return g.session, g.openErr
 }
 
-// done closes the session with the last case of the group.
+// done counts a case of the group as done and closes the session after the last.
 func (g *group) done() error {
 	g.mu.Lock()
 	g.pending--
@@ -311,7 +314,8 @@ func (g *group) done() error {
 	return nil
 }
 
-// close is called again at the end for groups that an interruption left open.
+// close closes the session. Run calls it again at the end, for groups that an
+// interruption left open.
 func (g *group) close() error {
 	session := g.session
 	g.session = nil
@@ -324,8 +328,8 @@ func (g *group) close() error {
 	return nil
 }
 
-// results fixes the order of everything that was collected in the order of
-// completion.
+// results returns the collected results in a fixed order. They were collected in
+// the order of completion.
 func (r *runner) results() *Results {
 	res := &r.res
 	res.Reused = r.prog.Reused
@@ -334,7 +338,7 @@ func (r *runner) results() *Results {
 		rows := make([]Outcome, len(r.Cases))
 		for i := range r.Cases {
 			rows[i] = Outcome{Case: i}
-			// Of a case that was interrupted half way nothing counts, so
+			// A case counts only if every algorithm has answered it, so
 			// that all algorithms are measured on the same cases.
 			if len(r.records[i]) == len(r.Algorithms) {
 				rows[i] = r.records[i][a]
@@ -351,5 +355,6 @@ func (r *runner) results() *Results {
 	return res
 }
 
-// ErrTimeout is the cause of a prediction that took longer than Plan.Timeout.
+// ErrTimeout is the cancellation cause of a prediction that took longer than
+// Plan.Timeout.
 var ErrTimeout = errors.New("timed out")

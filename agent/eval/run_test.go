@@ -19,7 +19,7 @@ import (
 	"git-agent/gitext"
 )
 
-// memory is a Journal without a disk.
+// memory is a Journal in memory.
 type memory struct {
 	mu      sync.Mutex
 	records []Record
@@ -43,7 +43,7 @@ func (m *memory) Keep(_ context.Context, r Record) error {
 	return m.broken
 }
 
-// engine is a Session whose answers a test writes.
+// engine is a Session whose answers are set by a test.
 type engine struct {
 	opened, closed, peak atomic.Int32
 	asked                atomic.Int32
@@ -76,7 +76,7 @@ func (e *engine) Begin(_ context.Context, of Case) (Answerer, []gitext.OID, erro
 	}, absent, nil
 }
 
-// clones makes empty folders that look like the repositories o/r0, o/r1, ...
+// clones creates empty folders that look like the repositories o/r0, o/r1, ...
 func clones(t testing.TB, n int) Finder {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func clones(t testing.TB, n int) Finder {
 	return Finder{dir}
 }
 
-// plan is 12 cases in 3 repositories.
+// plan returns a plan of 12 cases in 3 repositories.
 func plan(t testing.TB, e *engine) Plan {
 	p := Plan{Task: toy{}, Algorithms: []string{"b", "rank"}, Version: "v1", Repos: clones(t, 3), Open: e.open, Journal: &memory{}, Jobs: 2}
 	for i := range 12 {
@@ -97,8 +97,8 @@ func plan(t testing.TB, e *engine) Plan {
 	return p
 }
 
-// Every case is asked once per algorithm, and repositories are closed as soon
-// as their last case is done: never more open than jobs.
+// Every case is asked once per algorithm. A repository is closed as soon as its
+// last case is done, so that no more are open than there are jobs.
 func TestRun(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -122,8 +122,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A second run asks for nothing, another version for everything, and a further
-// algorithm only for itself.
+// A second run asks for nothing, another version asks for everything, and a
+// further algorithm asks only for its own answers.
 func TestResume(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -151,8 +151,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Predictions of another build count where they are asked for, and nowhere
-// else.
+// Predictions of another build are used only for the algorithms in Plan.Reuse.
 func TestReuse(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -170,10 +169,10 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// An engine's error, its panic and its time-out are rows of their case; the
-// others are answered, and the failed ones are tried again by the next run.
+// An error, a panic and a time-out of an engine are results of their case only. The
+// other cases are answered, and the next run tries the failed ones again.
 func TestFailingCases(t *testing.T) {
-	synctest.Test(t, failingCases) // in which the minute takes no time
+	synctest.Test(t, failingCases) // the fake clock makes the minute take no time
 }
 
 func failingCases(t *testing.T) {
@@ -215,8 +214,8 @@ func failingCases(t *testing.T) {
 	}
 }
 
-// Missing repositories and commits are named and count nowhere; a BIC that is
-// missing counts as missed.
+// Cases with a missing repository or fix are named and count nowhere. A missing
+// BIC counts as missed.
 func TestMissing(t *testing.T) {
 	e := &engine{}
 	e.begin = func(c question) ([]gitext.OID, error) {
@@ -251,7 +250,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// A repository that cannot be opened costs its own cases only.
+// A repository that cannot be opened affects only its own cases.
 func TestUnreadableRepository(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -267,8 +266,8 @@ func TestUnreadableRepository(t *testing.T) {
 	}
 }
 
-// An interruption keeps what is done and gives it back with the error. A case
-// that one algorithm has not answered counts for none, but its answers are kept.
+// An interrupted run keeps what is done and returns it with the error. A case that
+// one algorithm has not answered counts for no algorithm, but its answers are kept.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &engine{}
@@ -297,7 +296,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A journal that cannot be written ends the run: going on would lose answers.
+// A journal that cannot be written ends the run, because going on would lose
+// answers.
 func TestBrokenJournal(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -308,11 +308,12 @@ func TestBrokenJournal(t *testing.T) {
 	}
 }
 
-// killAt makes the child process of TestKill die after so many predictions.
+// killAt is the number of predictions after which the child process of TestKill
+// kills itself.
 const killAt = 7
 
-// A run that is killed in the middle loses no kept prediction, and the next
-// one does not ask for them again.
+// A run that is killed half way loses no kept prediction, and the next run does
+// not ask for them again.
 func TestKill(t *testing.T) {
 	dir := os.Getenv(envKill)
 	e := &engine{}
@@ -343,10 +344,11 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// die is kill -9: no deferred function runs, nothing is flushed.
+// die ends the process like kill -9, so that no deferred function runs and nothing
+// is flushed.
 func die() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Kill() // if this fails, the parent sees a child that lived
+		_ = self.Kill() // if this fails, the parent sees that the child lived
 	}
 	select {}
 }
@@ -358,7 +360,7 @@ func runTraced(t *testing.T, dir string, p Plan) *Results {
 		t.Fatal(err)
 	}
 	defer traces.Close()
-	journal, err := OpenTrace(t.Context(), toy{}, traces, "killed")
+	journal, err := OpenJournal(t.Context(), toy{}, traces, "killed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +375,7 @@ func runTraced(t *testing.T, dir string, p Plan) *Results {
 	return res
 }
 
-// Two writers share a run's name: the one that ends first does not stop the
+// Two writers may share a run's name. The one that ends first does not stop the
 // other.
 func TestSharedRun(t *testing.T) {
 	traces, err := cache.OpenTraces(t.Context(), t.TempDir(), cache.Options{})
@@ -381,9 +383,9 @@ func TestSharedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer traces.Close()
-	var journals []*Trace
+	var journals []*RunJournal
 	for range 2 {
-		j, err := OpenTrace(t.Context(), toy{}, traces, "shared")
+		j, err := OpenJournal(t.Context(), toy{}, traces, "shared")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,7 +397,7 @@ func TestSharedRun(t *testing.T) {
 	if err := journals[1].Keep(t.Context(), Record{Key: "k", Case: question{ID: "1"}, Algorithm: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := FindTrace(t.Context(), toy{}, traces, "shared")
+	found, err := FindJournal(t.Context(), toy{}, traces, "shared")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,12 +405,12 @@ func TestSharedRun(t *testing.T) {
 	if err != nil || len(res.Cases) != 1 {
 		t.Errorf("recalled %+v, %v", res, err)
 	}
-	if _, err := FindTrace(t.Context(), toy{}, traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
+	if _, err := FindJournal(t.Context(), toy{}, traces, "nowhere"); !errors.Is(err, cache.ErrNoRun) {
 		t.Errorf("a run that does not exist: %v", err)
 	}
 }
 
-// Runs are compared over the cases that both have, algorithm by algorithm.
+// CompareRuns compares the cases that both runs have, algorithm by algorithm.
 func TestCompareRuns(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// strata sorts cases (by index) into the strata of a dimension. Strata come in
-// the dimension's order, or the largest first.
+// strata divides the cases into the strata of a dimension. Members holds the
+// indices of the cases by stratum. Names are in the dimension's order, or the
+// largest stratum first.
 func (d Dimension) strata(cases []Case, use func(index int) bool) (names []string, members map[string][]int) {
 	members = map[string][]int{}
 	for i, c := range cases {

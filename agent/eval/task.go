@@ -6,70 +6,71 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Task is a kind of question whose answers can be measured. It says what a case
-// is, what an answer is, and how good an answer is. Who answers is no part of
-// it: that is the Opener of a Plan.
+// Task is a kind of question whose answers can be measured. It defines what a case
+// is, what an answer is, and how an answer is scored. The engine that answers is
+// not part of it; the Opener of a Plan provides it.
 type Task interface {
-	// Name is the task's name in reports. In traces.db its runs are of the kind
-	// "eval/" and this name.
+	// Name returns the task's name in reports. In traces.db the kind of its
+	// runs is "eval/" followed by this name.
 	Name() string
-	// ReadCase reads one line of the case file of that name, which is a JSON
-	// object, and refuses what is no case.
+	// ReadCase reads one line, a JSON object, of the named case file. It
+	// returns an error if the line is not a valid case.
 	ReadCase(line []byte, file string) (Case, error)
-	// ReadKept reads the case and the answer of a record as the journal has
-	// them. The answer is nil when answer is empty.
+	// ReadKept decodes the case and the answer of a record in the journal. It
+	// returns a nil Answer if answer is empty.
 	ReadKept(c, answer json.RawMessage) (Case, Answer, error)
-	// Score holds an answer against what is known of a case. The nil answer is
-	// that of an engine that failed: it names nothing.
+	// Score scores an answer against the truth of a case. A nil answer means
+	// that the engine failed and counts as naming nothing.
 	Score(c Case, a Answer) Score
-	// CalibratedOn says what the probabilities of the results are calibrated on,
-	// "" for raw ones.
+	// CalibratedOn describes what the probabilities of the results are
+	// calibrated on. It returns "" for raw probabilities.
 	CalibratedOn(res *Results) string
-	// Sheet says what a report shows.
+	// Sheet defines what a report shows.
 	Sheet() *Sheet
 }
 
-// Case is one question with a known answer. Its JSON is what the journal keeps.
+// Case is one question with a known answer. The journal stores its JSON.
 type Case interface {
 	Head() Head
 }
 
-// Head is what eval itself needs to know of a case.
+// Head is the part of a case that this package uses.
 type Head struct {
-	ID       string // tells the case from all others
+	ID       string // unique id of the case
 	Repo     string // owner/name
-	Mirror   string // name of the clone that has the commits, "" for Repo
+	Mirror   string // name of the clone that has the commits; "" means Repo
 	File     string // the case file's name without its folder
-	Question string // with ID and Repo what an answer depends on; the truth is no part of it
+	Question string // what is asked; the truth is not part of it
 }
 
-// Answer is what an engine answered for one case. Its JSON is what the journal
-// keeps; no more than its Score is held in memory.
+// Answer is an engine's answer to one case. The journal stores its JSON; memory
+// holds only its Score.
 type Answer any
 
-// Score is an answer held against the truth, reduced to what the metrics need.
+// Score says how good an answer is, reduced to what the metrics need.
 type Score struct {
-	Tally Tally       // what the metrics are computed from
-	Empty bool        // the answer names nothing
-	Right bool        // the answer is right as a whole: the one question that McNemar's test asks
-	Marks []stat.Mark // the probabilities in the answer, that of its first choice first; nil without
-	Votes []Vote      // behind the marks, where several runs of a model voted
-	Work  *Work       // nil: no model was asked
-	Row   any         // what WriteRows says of the score: its JSON is an object
+	Tally     Tally           // the metrics are computed from it
+	Empty     bool            // the answer names nothing
+	Right     bool            // the answer is right as a whole; McNemar's test uses it
+	Forecasts []stat.Forecast // the probabilities in the answer, the first choice first; nil if it has none
+	Votes     []Vote          // the votes behind the forecasts, if several runs of a model voted
+	Work      *Work           // nil if no model was asked
+	Row       any             // further fields for WriteRows; its JSON must be an object
 }
 
-// Vote is an answer that the runs of a model voted for, and whether it is right.
+// Vote is an answer that the runs of a model voted for. It also says whether the
+// answer is right.
 type Vote struct {
 	stat.Voted
-	Absent int // runs that gave no verdict
+	Absent int // number of runs that gave no verdict
 }
 
-// Tally counts what an answer got right and wrong, in an order that the task
-// chooses. All tallies of a task have one length, and that of several cases is
-// the sum of theirs; that of no cases is empty.
+// Tally holds counts of what an answer got right and wrong. The task chooses what
+// is counted and in which order; all its tallies have the same length. The tally
+// of several cases is the sum of theirs. The tally of no cases is empty.
 type Tally []float64
 
-// plus adds another tally to a sum, which grows to its length.
+// plus adds u to t and returns the sum, which is as long as the longer of the two.
 func (t Tally) plus(u Tally) Tally {
 	for len(t) < len(u) {
 		t = append(t, 0)
@@ -82,39 +83,41 @@ func (t Tally) plus(u Tally) Tally {
 
 // Metric is a number that is computed from the tally of any set of cases.
 type Metric struct {
-	// Name is that of its field in a report's JSON, "" for one that only tables
-	// show. Neighbouring metrics of one name are written as one list.
+	// Name is the name of its field in a report's JSON. It is "" for a metric
+	// that only tables show. Neighbouring metrics with the same name are written
+	// as one list.
 	Name string
-	// Title heads its column in tables, "" for one that only the JSON has.
+	// Title is the head of its column in tables. It is "" for a metric that only
+	// the JSON has.
 	Title string
-	// Of computes it from the summed tallies of so many cases. It is NaN where
-	// the metric is undefined.
+	// Of computes the metric from the summed tally of a number of cases. It
+	// returns NaN where the metric is undefined.
 	Of func(sum Tally, cases int) float64
-	// Estimated metrics are those that the task is judged by. They have a
-	// bootstrap interval, and are shown wherever there is room for a few only.
+	// Estimated marks the metrics by which an engine is judged. They have a
+	// bootstrap interval and are shown wherever there is room for only a few.
 	Estimated bool
-	Brief     bool // is shown in the tables of strata too
-	Decimals  int  // in tables
+	Brief     bool // the tables of strata show it too
+	Decimals  int  // digits after the point in tables
 }
 
-// Sheet says what the reports of a task show, and in which words.
+// Sheet defines which metrics the reports of a task show, and in which words.
 type Sheet struct {
 	Metrics []Metric // in the order of the JSON's fields and the tables' columns
-	// The names of three metrics. Main, an estimated one, is what bars show and
-	// comparisons test. Small, another one, stands beside it where several
-	// algorithms are side by side. Ceiling bounds Small.
+	// Main, Small and Ceiling are names of metrics. Main is the estimated metric
+	// that bars show and comparisons test. Small is printed beside Main in tables
+	// of several algorithms. Ceiling is the upper bound of Small.
 	Main, Small, Ceiling string
 	Dimensions           []Dimension
 
-	Wanted  string // what is looked for, in the plural: "bug-introducing commits"
+	Wanted  string // what engines look for, in the plural: "bug-introducing commits"
 	Asked   string // what a case asks about: "fix"
 	Named   string // what an answer names: "suspect"
-	Right   string // when an answer is right as a whole, as the rest of "A case is right when"
-	Notes   string // sentences that explain columns, for the page
-	Bounded string // what the ceiling is
+	Right   string // when an answer is right as a whole; completes "A case is right when"
+	Notes   string // sentences that explain columns, for the HTML page
+	Bounded string // what the ceiling means
 }
 
-// at returns the index of the first metric of that name.
+// at returns the index of the first metric with this name.
 func (s *Sheet) at(name string) int {
 	for i, m := range s.Metrics {
 		if m.Name == name {
@@ -124,10 +127,9 @@ func (s *Sheet) at(name string) int {
 	panic("eval: the sheet has no metric " + name)
 }
 
-// main returns the main metric.
 func (s *Sheet) main() Metric { return s.Metrics[s.at(s.Main)] }
 
-// estimated lists the indices of the metrics that the task is judged by.
+// estimated lists the indices of the estimated metrics.
 func (s *Sheet) estimated() []int {
 	var list []int
 	for i, m := range s.Metrics {
@@ -138,17 +140,18 @@ func (s *Sheet) estimated() []int {
 	return list
 }
 
-// Dimension is one way to divide the cases.
+// Dimension is a way to divide the cases into strata. Of returns the strata of a
+// case.
 type Dimension struct {
 	Name string
-	// Overlapping: a case may be in several strata, so that the rows do not
-	// add up to the whole.
+	// Overlapping means that a case may be in several strata, so that the rows
+	// do not add up to the whole.
 	Overlapping bool
 	Of          func(Case) []string
-	Order       []string // nil: largest first
+	Order       []string // order of the strata; nil means the largest first
 }
 
-// Dimensions that every task has.
+// These dimensions apply to every task.
 var (
 	ByFile       = Dimension{Name: "file", Of: func(c Case) []string { return []string{c.Head().File} }}
 	ByRepository = Dimension{Name: "repository", Of: func(c Case) []string { return []string{c.Head().Repo} }}

@@ -8,17 +8,16 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
-	"git-agent/agent/stat"
 )
 
-// What a terminal shows of long lists; the JSON and the page have all of it.
+// These limits shorten long lists in text. JSON and HTML have all entries.
 const (
-	maxListed = 20 // names in one list
-	maxRows   = 25 // strata of one dimension; they come with the largest first
+	maxListed = 20 // lines of one list
+	maxRows   = 25 // strata of one dimension, the largest first
 )
 
-// WriteText writes the report for a terminal or a file of text. What a case
-// file, git or a server says in it cannot control the terminal.
+// WriteText writes the report as text. It removes control characters that come
+// from case files, git or a server, so that they cannot control the terminal.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if len(r.Algorithms) > 0 {
@@ -62,7 +61,7 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 }
 
-// otherBuilds names the builds that answered, unless it was this one alone.
+// otherBuilds lists the builds that answered. It returns "" if only this one did.
 func (a Algorithm) otherBuilds(this string) string {
 	if len(a.Versions) == 0 || len(a.Versions) == 1 && a.Versions[0] == this {
 		return ""
@@ -82,81 +81,14 @@ func (r *Report) textOverall(b *strings.Builder) {
 	t.write(b)
 }
 
-func (r *Report) textCalibration(b *strings.Builder) {
-	t := newTable("calibration", "ECE", "by chance", "Brier", "skill", "AUROC", "base rate", r.sheet.Named+"s")
-	for _, a := range r.Algorithms {
-		c := a.Calibration
-		if c == nil {
-			continue
-		}
-		n := fmt.Sprint(c.Marks)
-		if !c.Enough {
-			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinMarks)
-		}
-		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), maybe(c.Skill), maybe(c.AUROC), three(c.BaseRate), n)
-	}
-	if len(t.rows) == 1 {
-		return
-	}
-	b.WriteByte('\n')
-	t.write(b)
-	if r.Calibrated != "" {
-		fmt.Fprintf(b, "the model's probabilities are calibrated %s\n", r.Calibrated)
-	}
-	for _, a := range r.Algorithms {
-		if a.Calibration == nil {
-			continue
-		}
-		if a.Calibration.Enough { // bins of a few predictions would only seem to say something
-			b.WriteByte('\n')
-			r.textBins(b, "reliability of "+a.Name, a.Calibration.Bins)
-		}
-		r.textCoverage(b, a)
-	}
-}
-
-func (r *Report) textCoverage(b *strings.Builder, a Algorithm) {
-	last := 0.0
-	for _, share := range []float64{0.5, 0.8} {
-		p, ok := a.at(share)
-		if !ok || p.Coverage <= last {
-			continue
-		}
-		last = p.Coverage
-		var values []string
-		for i, at := range r.sheet.estimated() {
-			values = append(values, fmt.Sprintf("%s %.3f", r.sheet.Metrics[at].Title, p.Values[i]))
-		}
-		fmt.Fprintf(b, "%s, answering only the surest %.0f%% of the cases: %s\n", a.Name, 100*p.Coverage, strings.Join(values, ", "))
-	}
-}
-
-func (r *Report) textBins(b *strings.Builder, title string, bins []stat.Bin) {
-	t := newTable(title, "stated", "true", r.sheet.Named+"s")
-	for _, bin := range bins {
-		t.add(fmt.Sprintf("%.3f to %.3f", bin.Low, bin.High), three(bin.Mean), three(bin.Right), fmt.Sprint(bin.N))
-	}
-	t.write(b)
-}
-
-// at is the last point of the coverage curve that answers at most this share.
-func (a Algorithm) at(share float64) (CoveragePoint, bool) {
-	for _, p := range slices.Backward(a.Coverage) {
-		if p.Coverage <= share+1e-9 {
-			return p, true
-		}
-	}
-	return CoveragePoint{}, false
-}
-
 func (r *Report) textComparisons(b *strings.Builder) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
 	t := newTable("comparison", r.sheet.main().Title, r.sheet.main().Title, "difference", "p", "only A right", "only B right", "McNemar p", "cases")
 	for _, c := range r.Comparisons {
-		t.add("A "+c.A+", B "+c.B, three(c.MainA), three(c.MainB), c.Diff.Signed(), small(c.DiffP),
-			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), small(c.McNemarP), fmt.Sprint(c.Cases))
+		t.add("A "+c.A+", B "+c.B, three(c.MainA), three(c.MainB), c.Diff.Signed(), pValue(c.DiffP),
+			fmt.Sprint(c.ARight), fmt.Sprint(c.BRight), pValue(c.McNemarP), fmt.Sprint(c.Cases))
 	}
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -169,8 +101,8 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	}
 }
 
-// textStrata shows one algorithm with its intervals, and several side by side
-// with two metrics.
+// textStrata writes the tables by dimension. One algorithm is shown with its
+// intervals, several are shown side by side with two metrics each.
 func (r *Report) textStrata(b *strings.Builder) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -216,7 +148,7 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 				continue
 			}
 			best = max(best, value(other.Values[ceiling]))
-			line = append(line, maybe(other.Values[main].Value), maybe(other.Values[small].Value))
+			line = append(line, threeOrDash(other.Values[main].Value), threeOrDash(other.Values[small].Value))
 		}
 		t.add(append(line, three(best))...)
 	}
@@ -284,12 +216,12 @@ func list(b *strings.Builder, title string, lines []string) {
 	}
 }
 
-// inTable is for the metrics that have a column of their own, inBrief for those
-// that strata have too.
+// inTable selects the metrics that have a column in tables. inBrief selects those
+// that the tables of strata show too.
 func inTable(m Metric) bool { return m.Title != "" }
 func inBrief(m Metric) bool { return m.Brief }
 
-// titles heads the columns of the metrics that a table shows.
+// titles returns the column heads of the metrics that a table shows.
 func (s *Sheet) titles(shown func(Metric) bool) []string {
 	var list []string
 	for _, m := range s.Metrics {
@@ -300,7 +232,7 @@ func (s *Sheet) titles(shown func(Metric) bool) []string {
 	return list
 }
 
-// cells are the columns of a row.
+// cells formats the metrics that a table shows.
 func (r Row) cells(shown func(Metric) bool) []string {
 	var list []string
 	for i, m := range r.sheet.Metrics {
@@ -317,22 +249,22 @@ func (r Row) cells(shown func(Metric) bool) []string {
 
 func three(x float64) string { return fmt.Sprintf("%.3f", x) }
 
-func maybe(x *float64) string {
+func threeOrDash(x *float64) string {
 	if x == nil {
 		return "-"
 	}
 	return three(*x)
 }
 
-// small prints a p-value.
-func small(p float64) string {
+// pValue formats a p-value.
+func pValue(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
 	}
 	return three(p)
 }
 
-// table aligns columns: the first to the left, numbers to the right.
+// table aligns the first column to the left and all others to the right.
 type table struct{ rows [][]string }
 
 func newTable(head ...string) *table { return &table{[][]string{head}} }

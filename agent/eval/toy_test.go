@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// toy is a task as small as one can be: a question has one right word.
+// toy is a minimal task. Each of its questions has one right word.
 type toy struct{}
 
 type question struct {
@@ -18,7 +18,7 @@ type question struct {
 
 type reply struct {
 	Words []string
-	P     float64 // of the first word; 0 for none
+	P     float64 // probability of the first word; 0 if there is none
 	Work  *Work
 }
 
@@ -45,7 +45,7 @@ func (toy) ReadKept(c, answer json.RawMessage) (Case, Answer, error) {
 
 func (toy) CalibratedOn(*Results) string { return "" }
 
-// Score tallies cases, words and right words.
+// Score counts cases, words and right words, in this order.
 func (toy) Score(c Case, a Answer) Score {
 	r, ok := a.(reply)
 	s := Score{Tally: Tally{1, float64(len(r.Words)), 0}, Empty: len(r.Words) == 0, Work: r.Work}
@@ -58,7 +58,7 @@ func (toy) Score(c Case, a Answer) Score {
 		Rank int `json:"rank"`
 	}{place + 1}
 	if r.P > 0 {
-		s.Marks = []stat.Mark{{P: r.P, Right: s.Right}}
+		s.Forecasts = []stat.Forecast{{P: r.P, Right: s.Right}}
 	}
 	return s
 }
@@ -82,7 +82,7 @@ var toySheet = &Sheet{
 	Wanted:     "words", Asked: "question", Named: "word", Right: "the first word is right",
 }
 
-// part is one number of a tally divided by another.
+// part divides one number of a tally by another.
 func part(t Tally, a, b int) float64 {
 	if len(t) == 0 || t[b] == 0 {
 		return math.NaN()
@@ -90,15 +90,15 @@ func part(t Tally, a, b int) float64 {
 	return t[a] / t[b]
 }
 
-// scored is the outcome of a case that a right or a wrong word answered, with a
-// probability unless that is 0.
+// scored returns the outcome of a case with a right or a wrong answer. The answer
+// has a probability unless p is 0.
 func scored(right bool, p float64) Outcome {
 	word := map[bool]string{true: "a", false: "x"}[right]
 	c := question{Want: "a"}
 	return Outcome{Evaluated: true, Score: toy{}.Score(c, reply{Words: []string{word}, P: p}), Unanswered: toy{}.Score(c, nil).Tally}
 }
 
-// mainOf is the main metric of outcomes.
+// mainOf returns the main metric of outcomes.
 func mainOf(outcomes []Outcome) float64 { return *measure(toySheet, "", outcomes).Value("score").Value }
 
 func near(t *testing.T, what string, got, want float64) {

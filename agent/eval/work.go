@@ -5,35 +5,34 @@ import (
 	"git-agent/agent/model"
 )
 
-// Work is what a model did for one prediction, over all runs that voted.
+// Work records what a model did for one prediction. It adds up all runs that voted.
 type Work struct {
-	Runs       []string    `json:"runs,omitempty"` // ids in traces.db
-	Status     []string    `json:"status"`         // how each run ended
-	Turns      int         `json:"turns"`
-	Calls      int         `json:"calls"`
-	Kept       int         `json:"calls_kept,omitempty"` // calls whose answer was in the cache
-	Objections int         `json:"objections,omitempty"` // claims that the check questioned
-	Resumed    int         `json:"resumed,omitempty"`    // steps that an interrupted run had done
-	Usage      model.Usage `json:"usage"`
-	Tools      [][]string  `json:"tools,omitempty"`    // called in each turn, in order
-	Types      []string    `json:"types,omitempty"`    // of what the answer names
-	Fallback   string      `json:"fallback,omitempty"` // why the offline answer stands in
+	Runs        []string    `json:"runs,omitempty"` // ids in traces.db
+	Status      []string    `json:"status"`         // how each run ended
+	Turns       int         `json:"turns"`
+	Calls       int         `json:"calls"`
+	CachedCalls int         `json:"calls_kept,omitempty"` // calls whose answer was in the cache
+	Objections  int         `json:"objections,omitempty"` // claims that the claim check questioned
+	Resumed     int         `json:"resumed,omitempty"`    // steps taken over from an interrupted run
+	Usage       model.Usage `json:"usage"`
+	Tools       [][]string  `json:"tools,omitempty"`    // tools called in each turn, in order
+	Types       []string    `json:"types,omitempty"`    // types of what the answer names
+	Fallback    string      `json:"fallback,omitempty"` // why the offline engine's answer is used
 }
 
-// Observer counts what it is shown of a model's work on one prediction.
+// Observer collects figures from the events of a model's work on one prediction.
 type Observer struct {
-	Tools [][]string // called in each turn, in order
-	Kept  int        // calls whose answer was in the cache
+	Tools       [][]string // tools called in each turn, in order
+	CachedCalls int        // calls whose answer was in the cache
 }
 
-// See counts tool calls by turn, and answers from the cache. Runs that vote add
-// up.
+// See adds one event. Events of several runs that vote are added up.
 func (w *Observer) See(e agent.Event) {
 	if of, ok := e.(agent.OfRun); ok {
 		e = of.Event
 	}
 	if r, ok := e.(agent.ToolResult); ok && r.Cached {
-		w.Kept++
+		w.CachedCalls++
 	}
 	call, ok := e.(agent.ToolCall)
 	if !ok || call.Turn < 1 {

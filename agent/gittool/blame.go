@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/gitext"
 )
 
@@ -62,20 +63,25 @@ func newBlame(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareBlame(ctx context.Context, b *scopedRepo, p *blameParams) error {
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
-		return err
-	}
-	p.Commit = string(oid)
-	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
-		return err
-	}
-	text, err := b.text(ctx, oid, p.Path)
+	oid, text, err := b.openFile(ctx, &p.Commit, &p.Path)
 	if err != nil {
 		return err
 	}
 	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
 	return err
+}
+
+// openFile replaces the commit and path parameters of a call by what they stand
+// for, and reads the file.
+func (b *scopedRepo) openFile(ctx context.Context, commit, path *string) (oid gitext.OID, text []byte, err error) {
+	if oid, err = b.resolve(ctx, commit); err != nil {
+		return "", nil, err
+	}
+	if *path, err = b.locateFile(ctx, oid, *path); err != nil {
+		return "", nil, err
+	}
+	text, err = b.text(ctx, oid, *path)
+	return oid, text, err
 }
 
 // text reads a file and refuses one that is binary, too large or made for
@@ -181,40 +187,40 @@ var blameLevels = []struct {
 
 // render renders the blame. Each level shows less of the code; the last one
 // only lists, for each commit, which lines it wrote.
-func (v *Blame) render(detail int) layout {
-	if detail == detailPlain {
-		return layout{blocks: v.plain()}
+func (v *Blame) render(detail int) condense.Layout {
+	if detail == condense.Plain {
+		return condense.Layout{Blocks: v.plain()}
 	}
-	out := layout{
-		head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
-		legend: v.withOldNames(), unit: "runs of lines",
+	out := condense.Layout{
+		Head:   fmt.Sprintf("%s at %s, lines %d-%d of %d", v.Path, short(v.Commit), v.Start, v.End, v.Total),
+		Legend: v.legend(), Unit: "runs of lines",
 	}
 	if v.isRange() {
-		out.narrow = "give a shorter range"
-		if detail != detailFull {
-			out.room = rangeRoom
+		out.Narrow = "give a shorter range"
+		if detail != condense.Full {
+			out.Room = rangeRoom
 		}
 		if detail > 1 {
 			return v.firstPart(out)
 		}
 	}
 	if detail == len(blameLevels) {
-		out.blocks, out.legend, out.unit = v.byCommit(), nil, "commits"
-		out.missing, out.last = "code left out, lines by commit", true
+		out.Blocks, out.Legend, out.Unit = v.byCommit(), nil, "commits"
+		out.Missing, out.Last = "code left out, lines by commit", true
 		return out
 	}
-	out.missing, out.blocks = blameLevels[detail].missing, v.atLevel(detail)
+	out.Missing, out.Blocks = blameLevels[detail].missing, v.atLevel(detail)
 	return out
 }
 
 // atLevel renders the lines with as much of their code as a level shows.
-func (v *Blame) atLevel(detail int) []block {
+func (v *Blame) atLevel(detail int) []condense.Block {
 	level, hash := blameLevels[detail], v.hashes()
 	width, indent := maxLineRunes, 0
 	if level.width > 0 {
 		width, indent = level.width, v.indent()
 	}
-	var out []block
+	var out []condense.Block
 	for _, group := range v.groups() {
 		out = append(out, renderGroup(group, level.lines, level.once, hash[group[0].Commit], func(code string) string {
 			if indent == 0 && level.width == 0 {
@@ -228,31 +234,31 @@ func (v *Blame) atLevel(detail int) []block {
 
 // firstPart shows as many lines from the start of a long range as fit, and
 // names the commits of the rest.
-func (v *Blame) firstPart(out layout) layout {
+func (v *Blame) firstPart(out condense.Layout) condense.Layout {
 	lines := v.atLevel(1)
-	with := func(n int) layout {
+	with := func(n int) condense.Layout {
 		part, rest := out, *v
 		rest.Lines = rest.Lines[n:]
-		part.blocks = append(slices.Clip(lines[:n]), rest.spans()...)
-		part.room -= noteRoom
+		part.Blocks = append(slices.Clip(lines[:n]), rest.spans()...)
+		part.Room -= condense.NoteRoom
 		return part
 	}
-	n := sort.Search(len(lines), func(n int) bool { part := with(n + 1); return !fits(part, part.blocks, nil) })
-	out.blocks, out.unit, out.last = with(n).blocks, "lines", true
+	n := sort.Search(len(lines), func(n int) bool { part := with(n + 1); return !condense.Fits(part, part.Blocks, nil) })
+	out.Blocks, out.Unit, out.Last = with(n).Blocks, "lines", true
 	next := v.Start + n
-	out.missing = fmt.Sprintf("%s; the code from L%d on", blameLevels[1].missing, next)
-	out.narrow = fmt.Sprintf("give start=%d and end=%d", next, v.End)
+	out.Missing = fmt.Sprintf("%s; the code from L%d on", blameLevels[1].missing, next)
+	out.Narrow = fmt.Sprintf("give start=%d and end=%d", next, v.End)
 	return out
 }
 
 // spans lists the first groups of lines without their code.
-func (v *Blame) spans() []block {
+func (v *Blame) spans() []condense.Block {
 	const most = 20
 	hash := v.hashes()
-	var out []block
+	var out []condense.Block
 	for i, group := range v.groups() {
 		if i == most {
-			return append(out, block{text: fmt.Sprintf("... runs of lines from L%d on left out", group[0].Line)})
+			return append(out, condense.Block{Text: fmt.Sprintf("... runs of lines from L%d on left out", group[0].Line)})
 		}
 		out = append(out, renderGroup(group, -1, false, hash[group[0].Commit], nil)...)
 	}
@@ -263,22 +269,22 @@ func (v *Blame) spans() []block {
 func (v *Blame) isRange() bool { return v.Start > 1 || v.End < v.Total }
 
 // renderGroup renders keep lines of a group: all for 0, none for -1.
-func renderGroup(group []BlameLine, keep int, once bool, hash string, code func(string) string) []block {
+func renderGroup(group []BlameLine, keep int, once bool, hash string, code func(string) string) []condense.Block {
 	refs := []string{group[0].Commit}
 	if keep < 0 {
-		return []block{{text: span(group) + ": " + hash, refs: refs}}
+		return []condense.Block{{Text: span(group) + ": " + hash, Refs: refs}}
 	}
-	var out []block
+	var out []condense.Block
 	for i, l := range group {
 		if keep > 0 && i == keep && len(group) > keep+1 {
 			rest := fmt.Sprintf("%s: %s | ... (%d more)", span(group[i:]), hash, len(group)-keep)
-			return append(out, block{text: rest, refs: refs})
+			return append(out, condense.Block{Text: rest, Refs: refs})
 		}
 		if once && i > 0 {
-			out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: | %s", l.Line, code(l.Text)), " "), refs: refs})
+			out = append(out, condense.Block{Text: strings.TrimRight(fmt.Sprintf("L%d: | %s", l.Line, code(l.Text)), " "), Refs: refs})
 			continue
 		}
-		out = append(out, block{text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, code(l.Text)), " "), refs: refs})
+		out = append(out, condense.Block{Text: strings.TrimRight(fmt.Sprintf("L%d: %s | %s", l.Line, hash, code(l.Text)), " "), Refs: refs})
 	}
 	return out
 }
@@ -320,7 +326,7 @@ func (v *Blame) groups() [][]BlameLine {
 
 // byCommit renders one block for each commit: what it is and where its lines
 // are.
-func (v *Blame) byCommit() []block {
+func (v *Blame) byCommit() []condense.Block {
 	const most = 6
 	spans, lines := map[string][]string{}, map[string]int{}
 	for _, group := range v.groups() {
@@ -328,14 +334,14 @@ func (v *Blame) byCommit() []block {
 		lines[oid] += len(group)
 		spans[oid] = append(spans[oid], span(group))
 	}
-	var out []block
+	var out []condense.Block
 	for _, c := range v.withOldNames() {
 		at := spans[c.OID]
 		text := fmt.Sprintf("%s\n  %d line(s): %s", c.line(), lines[c.OID], strings.Join(at[:min(most, len(at))], ", "))
 		if len(at) > most {
 			text += fmt.Sprintf(", ... (%d more runs)", len(at)-most)
 		}
-		out = append(out, block{text: text})
+		out = append(out, condense.Block{Text: text})
 	}
 	return out
 }
@@ -384,16 +390,25 @@ func (v *Blame) withOldNames() []Commit {
 	return out
 }
 
+// legend explains the commits.
+func (v *Blame) legend() []condense.Reference {
+	var out []condense.Reference
+	for _, c := range v.withOldNames() {
+		out = append(out, condense.Reference{Commit: c.OID, Line: c.line()})
+	}
+	return out
+}
+
 // plain renders the lines as git blame does.
-func (v *Blame) plain() []block {
+func (v *Blame) plain() []condense.Block {
 	byOID := map[string]Commit{}
 	for _, c := range v.Commits {
 		byOID[c.OID] = c
 	}
-	var out []block
+	var out []condense.Block
 	for _, l := range v.Lines {
 		c := byOID[l.Commit]
-		out = append(out, block{text: fmt.Sprintf("%s %s (%s %s %d) %s", short(l.Commit), l.Path, c.Author,
+		out = append(out, condense.Block{Text: fmt.Sprintf("%s %s (%s %s %d) %s", short(l.Commit), l.Path, c.Author,
 			c.Date.Format(time.DateTime+" -0700"), l.Line, agent.Shorten(l.Text, plainLineRunes))})
 	}
 	return out

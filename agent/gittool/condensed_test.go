@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"git-agent/agent/condense"
 	"slices"
 	"strings"
 	"testing"
@@ -68,12 +69,12 @@ func TestEveryLevelIsShorter(t *testing.T) {
 			continue
 		}
 		body, notice, _ := strings.Cut(res.Text, "[condensed: ")
-		room := extractAbove + legendRoom
+		room := condense.Room + 1000 // the legend's own room
 		if c[0] == "git_log_function" {
 			room = hitsRoom + bodyRoom
 		}
-		if runes(body) > room {
-			t.Errorf("%s: %d characters", c, runes(body))
+		if condense.Runes(body) > room {
+			t.Errorf("%s: %d characters", c, condense.Runes(body))
 		}
 		if strings.HasPrefix(notice, ".") || !strings.Contains(notice, "page=1") {
 			t.Errorf("%s: the notice is %q", c, notice)
@@ -99,20 +100,20 @@ func TestEveryLevelIsShorter(t *testing.T) {
 
 func checkLevels(t *testing.T, tool string, value any) {
 	t.Helper()
-	teller := value.(interface{ render(int) layout })
-	last := runes(write(teller.render(detailFull), teller.render(detailFull).blocks, nil))
-	for level := detailFull + 1; ; level++ {
+	teller := value.(interface{ render(int) condense.Layout })
+	last := lengthOf(teller.render(condense.Full))
+	for level := condense.Full + 1; ; level++ {
 		v := teller.render(level)
-		n := runes(write(v, v.blocks, nil))
+		n := lengthOf(v)
 		// Blame keeps either few lines or narrow ones, and lists by commit
 		// in the end: these are no longer and shorter than one another.
 		if n > last && tool != "git_blame" {
 			t.Errorf("%s: level %d has %d characters, the one before %d", tool, level, n, last)
 		}
-		if v.missing == "" || v.unit == "" {
+		if v.Missing == "" || v.Unit == "" {
 			t.Errorf("%s: level %d does not say what it leaves out", tool, level)
 		}
-		if last = n; v.last {
+		if last = n; v.Last {
 			return
 		}
 	}
@@ -167,7 +168,7 @@ func TestLongAskedRangeIsShownFromItsStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := runes(res.Text); n > rangeRoom+legendRoom {
+		if n := condense.Runes(res.Text); n > rangeRoom+1000 {
 			t.Errorf("from line %d: %d characters", next, n)
 		}
 		first := next
@@ -328,9 +329,9 @@ func TestPagesOfAFunctionRepeatNoBody(t *testing.T) {
 		Lines: []string{" a", " b", " c", " d", "-e", "+E", " f", " g", " h", " i"}}
 	v := &FunctionLog{Path: "work.c", Function: "a", Hits: []FunctionHit{{Hunks: []Hunk{h}}, {Hunks: []Hunk{h}}}}
 	var got []string
-	for _, b := range v.render(detailFull).blocks {
-		if !strings.HasSuffix(b.text, " +0 -0") {
-			got = append(got, b.text)
+	for _, b := range v.render(condense.Full).Blocks {
+		if !strings.HasSuffix(b.Text, " +0 -0") {
+			got = append(got, b.Text)
 		}
 	}
 	want := append(append([]string{"@@ -5,9 +5,9 @@"}, h.Lines...), "@@ -6,7 +6,7 @@", " b", " c", " d", "-e", "+E", " f", " g", " h")
@@ -355,4 +356,13 @@ func TestFunctionLogSaysWhatItFollowed(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", test.lines, got, test.want)
 		}
 	}
+}
+
+// lengthOf counts the characters of a layout that has no legend.
+func lengthOf(v condense.Layout) int {
+	n := condense.Runes(v.Head) + 1
+	for _, b := range v.Blocks {
+		n += condense.Runes(b.Text) + 1
+	}
+	return n
 }

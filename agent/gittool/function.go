@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // functionParams are the parameters of git_log_function.
@@ -73,15 +74,7 @@ func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) e
 	if _, _, err := b.span(p.Since, p.Until); err != nil {
 		return err
 	}
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
-		return err
-	}
-	p.Commit = string(oid)
-	if p.Path, err = b.locateFile(ctx, oid, p.Path); err != nil {
-		return err
-	}
-	text, err := b.text(ctx, oid, p.Path)
+	oid, text, err := b.openFile(ctx, &p.Commit, &p.Path)
 	if err != nil {
 		return err
 	}
@@ -217,7 +210,7 @@ func (b *scopedRepo) functionEntries(ctx context.Context, opt gitext.LogLOptions
 	if err != nil {
 		return nil, err
 	}
-	var git *gitext.Error
+	var git *gitcmd.Error
 	bare := bareName(name)
 	if start, end, ok := typeBody(bare, text); ok {
 		opt.Start, opt.End = start, end

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 )
 
 func (v *FunctionLog) head() string {
@@ -56,30 +57,30 @@ const (
 // and more of each change. The last one counts, and shows as many of the
 // changed lines as fit: first of the creation, then of the oldest and newest
 // commits before those in between.
-func (v *FunctionLog) render(detail int) layout {
-	if detail == detailPlain {
-		return layout{blocks: v.plain()}
+func (v *FunctionLog) render(detail int) condense.Layout {
+	if detail == condense.Plain {
+		return condense.Layout{Blocks: v.plain()}
 	}
 	keep := []int{0, 0, 6, 2, 0}[detail]
-	out := layout{head: v.head(), unit: "commits", tail: 1, last: detail == 4, room: v.room()}
+	out := condense.Layout{Head: v.head(), Unit: "commits", Tail: 1, Last: detail == 4, Room: v.room()}
 	switch {
-	case out.last:
-		out.missing = fmt.Sprintf("unchanged lines left out, at most %d of the changed lines of each commit", hitLines)
-		out.blocks = v.beginnings(out.room - runes(out.head) - noteRoom)
+	case out.Last:
+		out.Missing = fmt.Sprintf("unchanged lines left out, at most %d of the changed lines of each commit", hitLines)
+		out.Blocks = v.beginnings(out.Room - condense.Runes(out.Head) - condense.NoteRoom)
 		return out
 	case detail == 1:
-		out.missing = "unchanged lines left out"
+		out.Missing = "unchanged lines left out"
 	case detail > 1:
-		out.missing = fmt.Sprintf("unchanged lines left out, about %d deleted and %d added line(s) of each hunk", keep, keep)
+		out.Missing = fmt.Sprintf("unchanged lines left out, about %d deleted and %d added line(s) of each hunk", keep, keep)
 	}
 	for i, h := range v.Hits {
 		switch title := v.title(h); {
-		case detail == detailFull:
-			out.blocks = append(out.blocks, h.full(title, i == 0)...)
+		case detail == condense.Full:
+			out.Blocks = append(out.Blocks, h.full(title, i == 0)...)
 		case h.Created && keep > 0:
-			out.blocks = append(out.blocks, block{text: h.beginning(title, bodyLines)})
+			out.Blocks = append(out.Blocks, condense.Block{Text: h.beginning(title, bodyLines)})
 		default:
-			out.blocks = append(out.blocks, block{text: h.excerpt(title, keep)})
+			out.Blocks = append(out.Blocks, condense.Block{Text: h.excerpt(title, keep)})
 		}
 	}
 	return out
@@ -88,7 +89,7 @@ func (v *FunctionLog) render(detail int) layout {
 func (v *FunctionLog) room() int {
 	room := hitsRoom
 	if n := len(v.Hits); n > 0 && v.Hits[n-1].Created {
-		room += min(bodyRoom, runes(v.Hits[n-1].beginning("", bodyLines)))
+		room += min(bodyRoom, condense.Runes(v.Hits[n-1].beginning("", bodyLines)))
 	}
 	return room
 }
@@ -106,7 +107,7 @@ func (v *FunctionLog) title(h FunctionHit) string {
 
 // beginnings shows part of each commit, in at most room characters in all, or
 // the titles only if these are already too long.
-func (v *FunctionLog) beginnings(room int) []block {
+func (v *FunctionLog) beginnings(room int) []condense.Block {
 	var forms [][]string
 	for _, h := range v.Hits {
 		title := v.title(h)
@@ -116,7 +117,7 @@ func (v *FunctionLog) beginnings(room int) []block {
 		}
 		forms = append(forms, []string{title, h.sample(title), h.changedLines(title, hitLines)})
 	}
-	return fill(forms, outsideIn(len(v.Hits)), room)
+	return condense.Fill(forms, condense.OutsideIn(len(v.Hits)), room)
 }
 
 // beginning renders the first added lines with letters or digits, among them
@@ -198,18 +199,18 @@ func (h FunctionHit) first(op byte) string {
 
 // full renders the patch with some context around each change, or, if whole is
 // set, with the whole of a short function, as git prints it for every commit.
-func (h FunctionHit) full(title string, whole bool) []block {
+func (h FunctionHit) full(title string, whole bool) []condense.Block {
 	const context = 3 // git's default
-	out := []block{{text: title, section: title}}
+	out := []condense.Block{{Text: title, Section: title}}
 	for _, hunk := range h.Hunks {
 		parts := []Hunk{hunk}
 		if !whole || len(hunk.Lines) > bodyLines {
 			parts = hunk.withContext(context)
 		}
 		for _, part := range parts {
-			out = append(out, block{text: part.header(), section: title})
+			out = append(out, condense.Block{Text: part.header(), Section: title})
 			for _, l := range part.Lines {
-				out = append(out, block{text: agent.Shorten(l, maxLineRunes), section: title})
+				out = append(out, condense.Block{Text: agent.Shorten(l, maxLineRunes), Section: title})
 			}
 		}
 	}
@@ -217,7 +218,7 @@ func (h FunctionHit) full(title string, whole bool) []block {
 }
 
 // plain renders what git log -L prints.
-func (v *FunctionLog) plain() []block {
+func (v *FunctionLog) plain() []condense.Block {
 	var lines []string
 	for _, h := range v.Hits {
 		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)

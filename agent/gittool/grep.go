@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/gitext"
 )
 
@@ -71,13 +72,9 @@ func prepareGrep(ctx context.Context, b *scopedRepo, p *grepParams) error {
 			return err
 		}
 	}
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
+	oid, err := b.resolve(ctx, &p.Commit)
+	if err != nil || p.Path == "" {
 		return err
-	}
-	p.Commit = string(oid)
-	if p.Path == "" {
-		return nil
 	}
 	at, err := b.locate(ctx, oid, p.Path)
 	p.Path = at.path
@@ -166,34 +163,34 @@ func (v *Grep) byFile() [][]GrepMatch {
 }
 
 // render renders the matches. Its levels show fewer lines of each file.
-func (v *Grep) render(detail int) layout {
-	if detail == detailPlain {
-		return layout{blocks: v.plain()}
+func (v *Grep) render(detail int) condense.Layout {
+	if detail == condense.Plain {
+		return condense.Layout{Blocks: v.plain()}
 	}
 	files := v.byFile()
 	keep := []int{len(v.Matches), 10, 3, 1, 0}[detail]
-	out := layout{head: v.head(len(files)), unit: "files", last: detail == 4}
+	out := condense.Layout{Head: v.head(len(files)), Unit: "files", Last: detail == 4}
 	switch {
-	case out.last:
-		out.missing = "only files and line numbers"
-	case detail != detailFull:
-		out.missing = fmt.Sprintf("at most %d line(s) of each file", keep)
+	case out.Last:
+		out.Missing = "only files and line numbers"
+	case detail != condense.Full:
+		out.Missing = fmt.Sprintf("at most %d line(s) of each file", keep)
 	}
 	for _, matches := range files {
-		if detail == detailFull {
-			out.blocks = append(out.blocks, fullMatches(matches)...)
+		if detail == condense.Full {
+			out.Blocks = append(out.Blocks, fullMatches(matches)...)
 		} else {
-			out.blocks = append(out.blocks, block{text: shortMatches(matches, keep)})
+			out.Blocks = append(out.Blocks, condense.Block{Text: shortMatches(matches, keep)})
 		}
 	}
 	return out
 }
 
-func fullMatches(matches []GrepMatch) []block {
+func fullMatches(matches []GrepMatch) []condense.Block {
 	section := matches[0].Path
-	out := []block{{text: section, section: section}}
+	out := []condense.Block{{Text: section, Section: section}}
 	for _, group := range groupsOf(matches) {
-		out = append(out, block{text: "  " + group.render(maxLineRunes), section: section})
+		out = append(out, condense.Block{Text: "  " + group.render(maxLineRunes), Section: section})
 	}
 	return out
 }
@@ -253,7 +250,7 @@ func shortMatches(matches []GrepMatch, keep int) string {
 }
 
 // plain renders what git grep -n prints.
-func (v *Grep) plain() []block {
+func (v *Grep) plain() []condense.Block {
 	var lines []string
 	for _, m := range v.Matches {
 		lines = append(lines, fmt.Sprintf("%s:%s:%d:%s", v.Commit, m.Path, m.Line, m.Text))

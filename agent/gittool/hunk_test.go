@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/condense"
 	"git-agent/gitext"
 )
 
@@ -115,13 +116,13 @@ func TestHunkFormsHaveRoom(t *testing.T) {
 	}
 	bounded, all := h.forms("--- A work.c", room), h.forms("--- A work.c", math.MaxInt)
 	for _, form := range bounded {
-		if runes(form) > room {
-			t.Errorf("a form has %d characters", runes(form))
+		if condense.Runes(form) > room {
+			t.Errorf("a form has %d characters", condense.Runes(form))
 		}
 	}
-	got, want := fill([][]string{bounded}, inOrder(1), room), fill([][]string{all}, inOrder(1), room)
-	if runes(want[0].text) < room/2 || got[0].text != want[0].text {
-		t.Errorf("got %q, want %q", got[0].text, want[0].text)
+	got, want := condense.Fill([][]string{bounded}, condense.InOrder(1), room), condense.Fill([][]string{all}, condense.InOrder(1), room)
+	if condense.Runes(want[0].Text) < room/2 || got[0].Text != want[0].Text {
+		t.Errorf("got %q, want %q", got[0].Text, want[0].Text)
 	}
 }
 

@@ -89,6 +89,15 @@ func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, err
 	return b.walk(ctx, oid, m[2])
 }
 
+// resolve replaces the commit parameter of a call by the id that it stands for.
+func (b *scopedRepo) resolve(ctx context.Context, commit *string) (gitext.OID, error) {
+	oid, err := b.revision(ctx, *commit)
+	if err == nil {
+		*commit = string(oid)
+	}
+	return oid, err
+}
+
 // hash resolves hexadecimal digits to one commit of the scope.
 func (b *scopedRepo) hash(ctx context.Context, hex string) (gitext.OID, error) {
 	if len(hex) < minHash {

@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // searchParams are the parameters of git_log_search.
@@ -95,13 +96,9 @@ func prepareSearch(ctx context.Context, b *scopedRepo, p *searchParams) error {
 	if _, _, err := b.span(p.Since, p.Until); err != nil {
 		return err
 	}
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
+	oid, err := b.resolve(ctx, &p.Commit)
+	if err != nil || p.Path == "" {
 		return err
-	}
-	p.Commit = string(oid)
-	if p.Path == "" {
-		return nil
 	}
 	// A path that no longer exists may have existed earlier: the history decides.
 	at, err := b.find(ctx, oid, p.Path)
@@ -201,7 +198,7 @@ func missingObject(err error) string {
 // explainPattern turns git's error about an invalid regular expression into a
 // refusal. Its text is shown, not interpreted.
 func explainPattern(err error, pattern string, regex bool) error {
-	var git *gitext.Error
+	var git *gitcmd.Error
 	if !regex || !errors.As(err, &git) || git.Exit != 128 && git.Exit != 129 {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"git-agent/agent/condense"
 	"git-agent/gitext"
 )
 
@@ -50,15 +51,15 @@ func TestGrepGathersEqualLines(t *testing.T) {
 	for i, text := range []string{"\tlock();", "lock();", "unlock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();"} {
 		v.Matches = append(v.Matches, GrepMatch{Path: "a.c", Line: i + 1, Text: text})
 	}
-	got, err := compose(v.render, detailFull, 0, nil, "")
+	got, err := condense.Compose(v.render, condense.Full, 0, nil, "")
 	want := `grep "" at : 12 line(s) in 1 file(s)
 a.c
   L1, L2: 	lock();
   L3: unlock();
   L4, L5, L6, L7, L8, L9, L10, L11, ... (1 more): lock();
 `
-	if err != nil || got.text != want {
-		t.Errorf("got %s, %v, want %s", got.text, err, want)
+	if err != nil || got.Text != want {
+		t.Errorf("got %s, %v, want %s", got.Text, err, want)
 	}
 	if got, want := shortMatches(v.Matches, 1), "a.c\n  L1, L2: lock();\n  and L3, L4, L5, L6, L7, L8, L9, L10, ... (2 more)"; got != want {
 		t.Errorf("got %s, want %s", got, want)

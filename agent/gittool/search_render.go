@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 )
 
 // question says on one line what was searched.
@@ -32,25 +33,25 @@ const searchRoom = 3800
 
 // render renders a search. Its levels show fewer of the changed lines; the last
 // two show the beginning of one line for each commit.
-func (v *Search) render(detail int) layout {
-	if detail == detailPlain {
-		return layout{blocks: v.plain()}
+func (v *Search) render(detail int) condense.Layout {
+	if detail == condense.Plain {
+		return condense.Layout{Blocks: v.plain()}
 	}
 	keep := []int{maxHitLines, 2, 1, 0, 0}[detail]
-	out := layout{head: v.head(), unit: "commits", tail: 3, last: detail == 4}
+	out := condense.Layout{Head: v.head(), Unit: "commits", Tail: 3, Last: detail == 4}
 	switch {
 	case keep == 0:
-		out.room = searchRoom
-		out.missing = "all but the first of the changed lines of each commit"
-	case detail != detailFull:
-		out.missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
+		out.Room = searchRoom
+		out.Missing = "all but the first of the changed lines of each commit"
+	case detail != condense.Full:
+		out.Missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
 	}
 	for _, h := range v.Hits {
-		if out.last {
+		if out.Last {
 			h.Commit.Author = clip(h.Commit.Author, 12)
 			h.Commit.Subject = clip(h.Commit.Subject, 50)
 		}
-		out.blocks = append(out.blocks, block{text: h.render(keep)})
+		out.Blocks = append(out.Blocks, condense.Block{Text: h.render(keep)})
 	}
 	return out
 }
@@ -150,7 +151,7 @@ func (h SearchHit) render(keep int) string {
 const maxHitRunes = 160
 
 // plain renders what git log prints.
-func (v *Search) plain() []block {
+func (v *Search) plain() []condense.Block {
 	var lines []string
 	for _, h := range v.Hits {
 		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)

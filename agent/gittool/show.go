@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // maxPatchBytes bounds the patch that git_show reads.
@@ -58,13 +59,9 @@ func newShow(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareShow(ctx context.Context, b *scopedRepo, p *showParams) error {
-	oid, err := b.revision(ctx, p.Commit)
-	if err != nil {
+	_, err := b.resolve(ctx, &p.Commit)
+	if err != nil || p.Path == "" {
 		return err
-	}
-	p.Commit = string(oid)
-	if p.Path == "" {
-		return nil
 	}
 	tries, err := cleanPath(p.Path)
 	if err != nil {
@@ -83,7 +80,7 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 		return nil, err
 	}
 	v := &Show{Commit: b.commit(c), Stat: p.Stat}
-	message, trailers := gitext.Trailers(c.Message)
+	message, trailers := commitmsg.Trailers(c.Message)
 	v.Commit.Message = agent.Clean(b.scope.Redact.apply(gitext.Commit{Message: message}.Body()))
 	for _, t := range trailers {
 		v.Trailers = append(v.Trailers, agent.CleanLine(b.scope.Redact.apply(t.Key+": "+t.Value)))

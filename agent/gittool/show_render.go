@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/gitext"
 )
 
@@ -53,9 +54,9 @@ const (
 // more of each hunk. The last one lists the files and shows the changes of
 // those that fit. For a single file, or a path that was asked for, it instead
 // shows as much of each hunk as fits.
-func (v *Show) render(detail int) layout {
-	if detail == detailPlain {
-		return layout{blocks: v.plain()}
+func (v *Show) render(detail int) condense.Layout {
+	if detail == condense.Plain {
+		return condense.Layout{Blocks: v.plain()}
 	}
 	level := []struct {
 		message, lines int
@@ -69,29 +70,29 @@ func (v *Show) render(detail int) layout {
 		{20, 0, "changed lines left out, but for a few"},
 	}[detail]
 	near := !v.Stat && (v.Path != "" || len(v.Files) == 1)
-	out := layout{head: v.Commit.line(), missing: level.missing, unit: "files", room: v.room(), last: detail == 5 || near && detail == 2}
+	out := condense.Layout{Head: v.Commit.line(), Missing: level.missing, Unit: "files", Room: v.room(), Last: detail == 5 || near && detail == 2}
 	if len(v.Files) == 1 {
-		out.narrow = "use git_blame with start and end at either side of a hunk"
+		out.Narrow = "use git_blame with start and end at either side of a hunk"
 	}
 	about := v.about(level.message)
 	switch {
-	case detail == detailFull: // pages begin with the message
-		out.blocks = append(lineBlocks(strings.Split(about[1:], "\n")), v.patch()...)
+	case detail == condense.Full: // pages begin with the message
+		out.Blocks = append(lineBlocks(strings.Split(about[1:], "\n")), v.patch()...)
 		return out
-	case near && out.last:
-		out.blocks, out.unit = v.byHunk(out.room-runes(out.head+about)-noteRoom), "hunks"
-		out.missing = "unchanged lines left out, and changed ones where a hunk says so"
-	case out.last:
-		out.blocks, out.extras = v.beginning(), v.samples()
+	case near && out.Last:
+		out.Blocks, out.Unit = v.byHunk(out.Room-condense.Runes(out.Head+about)-condense.NoteRoom), "hunks"
+		out.Missing = "unchanged lines left out, and changed ones where a hunk says so"
+	case out.Last:
+		out.Blocks, out.Extras = v.beginning(), v.samples()
 	default:
-		out.blocks = v.excerpt(level.lines)
+		out.Blocks = v.excerpt(level.lines)
 	}
-	out.head += about
+	out.Head += about
 	return out
 }
 
 func (v *Show) room() int {
-	room := extractAbove + min(messageRoom, runes(v.Commit.Message))
+	room := condense.Room + min(messageRoom, condense.Runes(v.Commit.Message))
 	switch {
 	case v.Path == "":
 		return room
@@ -149,21 +150,21 @@ func shorts(oids []string) []string {
 }
 
 // list renders one block for each file.
-func (v *Show) list() []block {
-	var out []block
+func (v *Show) list() []condense.Block {
+	var out []condense.Block
 	for _, f := range v.Files {
 		text := "  " + f.title()
 		if n := len(f.Hunks); n > 0 && f.Status != "A" && f.Status != "D" {
 			text += fmt.Sprintf(", %d hunk(s) from line %d", n, f.Hunks[0].OldStart)
 		}
-		out = append(out, block{text: text})
+		out = append(out, condense.Block{Text: text})
 	}
 	return out
 }
 
 // beginning renders a list that leaves room for some of the changes. Of many
 // files it shows those with the most changed lines, program text first.
-func (v *Show) beginning() []block {
+func (v *Show) beginning() []condense.Block {
 	const most = 30
 	if v.Stat || len(v.Files) <= most+1 {
 		return v.list()
@@ -176,37 +177,37 @@ func (v *Show) beginning() []block {
 		return cmp.Compare(y.Added+y.Deleted, x.Added+x.Deleted)
 	})
 	shown := (&Show{Files: files[:most]}).list()
-	return append(shown, block{text: fmt.Sprintf("  ... (%d more files; stat=true lists all)", len(files)-most)})
+	return append(shown, condense.Block{Text: fmt.Sprintf("  ... (%d more files; stat=true lists all)", len(files)-most)})
 }
 
 // overview lists the files before a patch that has several.
-func (v *Show) overview() []block {
+func (v *Show) overview() []condense.Block {
 	if len(v.Files) < 2 {
 		return nil
 	}
-	var out []block
+	var out []condense.Block
 	for i, f := range v.Files {
 		if i == maxListed && len(v.Files) > maxListed+1 {
-			return append(out, block{text: fmt.Sprintf("  ... (%d more files)", len(v.Files)-i)})
+			return append(out, condense.Block{Text: fmt.Sprintf("  ... (%d more files)", len(v.Files)-i)})
 		}
-		out = append(out, block{text: "  " + f.title()})
+		out = append(out, condense.Block{Text: "  " + f.title()})
 	}
 	return out
 }
 
 // patch renders the full patch, one block for each line.
-func (v *Show) patch() []block {
+func (v *Show) patch() []condense.Block {
 	if v.Stat {
 		return v.list()
 	}
 	out := v.overview()
 	for _, f := range v.Files {
-		out = append(out, block{text: "--- " + f.title(), section: "--- " + f.title()})
+		out = append(out, condense.Block{Text: "--- " + f.title(), Section: "--- " + f.title()})
 		for _, h := range f.Hunks {
 			section := "--- " + f.title() + " " + h.header()
-			out = append(out, block{text: h.header(), section: section})
+			out = append(out, condense.Block{Text: h.header(), Section: section})
 			for _, l := range h.Lines {
-				out = append(out, block{text: agent.Shorten(l, maxLineRunes), section: section})
+				out = append(out, condense.Block{Text: agent.Shorten(l, maxLineRunes), Section: section})
 			}
 		}
 	}
@@ -215,20 +216,20 @@ func (v *Show) patch() []block {
 
 // excerpt renders the changed lines, one block for each file. If keep is not 0
 // it shows at most keep added and keep deleted lines of each hunk.
-func (v *Show) excerpt(keep int) []block {
+func (v *Show) excerpt(keep int) []condense.Block {
 	if v.Stat {
 		return v.list()
 	}
-	var out []block
+	var out []condense.Block
 	for _, f := range v.Files {
-		out = append(out, block{text: f.excerpt(keep)})
+		out = append(out, condense.Block{Text: f.excerpt(keep)})
 	}
 	return out
 }
 
 // byHunk renders the changed lines with one block for each hunk: as much of
 // each as fits into room characters.
-func (v *Show) byHunk(room int) []block {
+func (v *Show) byHunk(room int) []condense.Block {
 	var forms [][]string
 	for _, f := range v.Files {
 		title := "--- " + f.title()
@@ -242,7 +243,7 @@ func (v *Show) byHunk(room int) []block {
 			forms = append(forms, h.forms(title, room))
 		}
 	}
-	return fill(forms, inOrder(len(forms)), room)
+	return condense.Fill(forms, condense.InOrder(len(forms)), room)
 }
 
 // forms renders the changed lines of a hunk below a title in several lengths,
@@ -256,10 +257,10 @@ func (h Hunk) forms(title string, room int) []string {
 	for n := step; n < len(all); n += step {
 		added, deleted := Hunk{Lines: all[n:]}.counts()
 		part := with(append(all[:n:n], fmt.Sprintf("... (+%d -%d more)", added, deleted)))
-		if runes(part) > room {
+		if condense.Runes(part) > room {
 			return out
 		}
-		if runes(part) > runes(out[len(out)-1]) {
+		if condense.Runes(part) > condense.Runes(out[len(out)-1]) {
 			out = append(out, part)
 		}
 	}
@@ -285,13 +286,13 @@ func (f FileChange) excerpt(keep int) string {
 
 // samples returns the changes of each file as optional content, program text
 // first.
-func (v *Show) samples() []extra {
-	var first, rest []extra
+func (v *Show) samples() []condense.Extra {
+	var first, rest []condense.Extra
 	for _, f := range v.Files {
 		if len(f.Hunks) == 0 {
 			continue
 		}
-		e := extra{f.excerpt(6), f.excerpt(1), f.firstHunk()}
+		e := condense.Extra{f.excerpt(6), f.excerpt(1), f.firstHunk()}
 		if secondary(f.Path) {
 			rest = append(rest, e)
 		} else {
@@ -329,7 +330,7 @@ func excerpt(h Hunk, keep int) []string {
 }
 
 // plain renders nearly what git show prints.
-func (v *Show) plain() []block {
+func (v *Show) plain() []condense.Block {
 	c := v.Commit
 	lines := []string{"commit " + c.OID}
 	if len(v.Parents) > 1 {
@@ -372,10 +373,10 @@ func plainMessage(c Commit, trailers []string) []string {
 	return append(lines, "")
 }
 
-func lineBlocks(lines []string) []block {
-	var out []block
+func lineBlocks(lines []string) []condense.Block {
+	var out []condense.Block
 	for _, l := range lines {
-		out = append(out, block{text: agent.Shorten(l, plainLineRunes)})
+		out = append(out, condense.Block{Text: agent.Shorten(l, plainLineRunes)})
 	}
 	return out
 }

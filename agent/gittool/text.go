@@ -11,6 +11,12 @@ import (
 // maxValueRunes is how many characters of one line a typed value keeps.
 const maxValueRunes = 8000
 
+// These are how many characters of one line are shown, and in git's own formats.
+const (
+	maxLineRunes   = 240
+	plainLineRunes = 2000
+)
+
 // line escapes and shortens a line of a file, without its line break.
 func line(text string) string {
 	return agent.Shorten(agent.CleanLine(strings.TrimSuffix(text, "\r")), maxValueRunes)

@@ -26,8 +26,10 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 	"git-agent/prompts"
 )
 
@@ -124,7 +126,7 @@ type gitTool[P, V any] struct {
 	page     func(*P) int // removes the page from P, since the value does not depend on it
 	prepare  func(ctx context.Context, b *scopedRepo, p *P) error
 	look     func(ctx context.Context, b *scopedRepo, p P) (*V, error)
-	render   func(v *V, detail int) layout
+	render   func(v *V, detail int) condense.Layout
 	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
 }
 
@@ -178,15 +180,15 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if incomplete != "" {
 		b.notef("%s: this is the answer of what could be read", agent.CleanLine(incomplete))
 	}
-	detail := detailFull
+	detail := condense.Full
 	if b.opt.Plain {
-		detail = detailPlain
+		detail = condense.Plain
 	}
-	words, err := compose(func(d int) layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
+	words, err := condense.Compose(func(d int) condense.Layout { return t.render(v, d) }, detail, page, b.notes, t.narrow)
 	if err != nil {
-		return agent.Result{}, err
+		return agent.Result{}, refusef("%v", err)
 	}
-	return agent.Result{Text: words.text, Full: words.full, Value: v, Truncated: words.full != "", Cached: cached, Incomplete: incomplete,
+	return agent.Result{Text: words.Text, Full: words.Full, Value: v, Truncated: words.Full != "", Cached: cached, Incomplete: incomplete,
 		Nothing: t.empty != nil && t.empty(v)}, nil
 }
 
@@ -220,8 +222,8 @@ func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(for
 
 // recall returns the value from memory or from git. It stores the value in
 // memory only if everything could be read.
-func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitext.Unread, error) {
-	ctx, unread := gitext.CountUnread(ctx)
+func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitcmd.Unread, error) {
+	ctx, unread := gitcmd.CountUnread(ctx)
 	if b.opt.Memory == nil {
 		v, err := t.look(ctx, b, p)
 		return v, false, unread(), err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"git-agent/agent/model"
-	"git-agent/gitext"
+	"git-agent/gitext/usercmd"
 )
 
 // FindKey returns the API key, or "" if there is none, and where it comes from.
@@ -20,7 +20,7 @@ func (s Settings) FindKey(ctx context.Context, env func(string) string, wanted b
 	if s.KeyCommand != "" {
 		from := s.From["agent.apiKeyCommand"]
 		if wanted {
-			key, err = gitext.Credential(ctx, s.KeyCommand)
+			key, err = usercmd.Credential(ctx, s.KeyCommand)
 		}
 		if err != nil {
 			err = fmt.Errorf("agent.apiKeyCommand (%s): %w", from, err)

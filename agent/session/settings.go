@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"git-agent/agent/model"
-	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // Settings say which model is asked and what it may cost. Options override the
@@ -73,7 +73,7 @@ var Table = []Setting{
 // whose keys are in lower case. Values that a repository itself sets are ignored,
 // because they decide where data goes and what is spent; untrusted is called for
 // each of them.
-func Read(config map[string][]gitext.ConfigValue, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
+func Read(config map[string][]gitconfig.Value, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
 	s := Settings{Wire: model.WireAuto, From: map[string]string{}}
 	for _, row := range Table {
 		value, origin := row.find(config[strings.ToLower(row.Key)], env, untrusted)
@@ -94,7 +94,7 @@ func Read(config map[string][]gitext.ConfigValue, env func(name string) string, 
 
 // find returns the value in effect and where it comes from. The origin is "" if
 // the setting has no value.
-func (row Setting) find(configured []gitext.ConfigValue, env func(string) string, untrusted func(key, scope string)) (value, origin string) {
+func (row Setting) find(configured []gitconfig.Value, env func(string) string, untrusted func(key, scope string)) (value, origin string) {
 	if row.env != "" {
 		if v := env(row.env); v != "" {
 			return v, row.env
@@ -120,7 +120,7 @@ func (row Setting) find(configured []gitext.ConfigValue, env func(string) string
 
 // Trusts reports whether the setting takes this value from the file that has it.
 // Most values in a repository's own configuration are not trusted.
-func (row Setting) Trusts(v gitext.ConfigValue) bool {
+func (row Setting) Trusts(v gitconfig.Value) bool {
 	return v.Trusted() || row.tightens != nil && row.tightens(v.Value)
 }
 
@@ -197,7 +197,7 @@ func setUSD(to *float64, v string) error {
 }
 
 func setTokens(to *int64, v string) error {
-	n, ok := gitext.ParseSize(v)
+	n, ok := gitconfig.ParseSize(v)
 	if !ok || n < 0 {
 		return errors.New("it must be a number of tokens, such as 200k")
 	}
@@ -263,7 +263,7 @@ func setBool(to *bool, v string) error {
 	case "true", "yes", "on", "1":
 		*to = true
 	default:
-		if !gitext.IsFalse(v) {
+		if !gitconfig.IsFalse(v) {
 			return errors.New("it must be true or false")
 		}
 		*to = false

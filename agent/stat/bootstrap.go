@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// How intervals are made. Reports name both numbers.
+// Resamples and Seed determine every interval. Reports print both.
 const (
-	Resamples = 1000 // the 2.5 % quantile then rests on 25 of them
+	Resamples = 1000 // with this many, 25 samples lie below the 2.5 % quantile
 	Seed      = 20261120
 )
 
-// Estimate is a number with its 95 % bootstrap interval. Value is nil where
-// the number is undefined (precision of no answers), Low and High also where
-// fewer than two cases leave nothing to resample.
+// Estimate is a number with its 95 % bootstrap interval. Value is nil if the number
+// is undefined, like the precision of no answers. Low and High are also nil if
+// there are fewer than two cases, which cannot be resampled.
 type Estimate struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
@@ -24,8 +24,8 @@ type Estimate struct {
 }
 
 // Resample calls use with the indices of each bootstrap sample of n cases. The
-// samples depend on n alone, so that two methods on the same cases are measured
-// on the same samples. The slice is used again for the next sample.
+// samples depend only on n, so two methods on the same cases are measured on the
+// same samples. The slice is valid only until use returns.
 func Resample(n int, use func(pick []int)) {
 	if n < 2 {
 		return
@@ -40,8 +40,8 @@ func Resample(n int, use func(pick []int)) {
 	}
 }
 
-// Interval is the percentile interval of the samples around a value. NaN stands
-// for an undefined value or sample.
+// Interval returns value with the percentile interval of the samples. NaN means
+// that the value or a sample is undefined.
 func Interval(value float64, samples []float64) Estimate {
 	samples = slices.DeleteFunc(samples, math.IsNaN)
 	e := Estimate{Value: Defined(value)}
@@ -53,8 +53,8 @@ func Interval(value float64, samples []float64) Estimate {
 	return e
 }
 
-// Difference is the interval of a difference, and the two-sided bootstrap
-// p-value of no difference, which cannot be smaller than 1/1000.
+// Difference returns a difference with its interval, and the two-sided bootstrap
+// p-value for no difference. The p-value is at least 2/Resamples.
 func Difference(value float64, samples []float64) (Estimate, float64) {
 	if len(samples) == 0 {
 		return Interval(value, nil), 1
@@ -68,7 +68,8 @@ func Difference(value float64, samples []float64) (Estimate, float64) {
 	return Interval(value, samples), min(1, p)
 }
 
-// Quantile interpolates between order statistics.
+// Quantile returns the q-quantile of a sorted list. It interpolates between
+// neighbouring values.
 func Quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	low := int(at)
@@ -76,7 +77,7 @@ func Quantile(sorted []float64, q float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }
 
-// Ratio is a/b, and NaN where b is 0.
+// Ratio returns a/b, or NaN if b is 0.
 func Ratio(a, b int) float64 {
 	if b == 0 {
 		return math.NaN()
@@ -84,7 +85,8 @@ func Ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Defined is nil for what JSON cannot say.
+// Defined returns a pointer to x, or nil for NaN and infinities, which JSON cannot
+// represent.
 func Defined(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -92,10 +94,11 @@ func Defined(x float64) *float64 {
 	return &x
 }
 
-// String is "0.436 [.401, .470]", without the interval where there is none.
+// String formats the estimate as "0.436 [.401, .470]", or as "0.436" if it has no
+// interval.
 func (e Estimate) String() string { return e.format("%.3f") }
 
-// Signed is String with the sign of the value.
+// Signed is like String but always prints the sign.
 func (e Estimate) Signed() string { return e.format("%+.3f") }
 
 func (e Estimate) format(number string) string {
@@ -105,8 +108,8 @@ func (e Estimate) format(number string) string {
 	if e.Low == nil || e.High == nil {
 		return fmt.Sprintf(number, *e.Value)
 	}
-	// Without the zeros before the point a table of three intervals is ten
-	// columns narrower, and nothing is lost.
+	// The interval is printed without the zero before the point, which makes a
+	// table of three intervals about ten columns narrower.
 	bare := func(x float64) string { return strings.Replace(fmt.Sprintf(number, x), "0.", ".", 1) }
 	return fmt.Sprintf(number+" [%s, %s]", *e.Value, bare(*e.Low), bare(*e.High))
 }

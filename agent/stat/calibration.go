@@ -7,98 +7,101 @@ import (
 	"slices"
 )
 
-// calibrationBins and MinMarks follow harness.md, section 5: ten bins of equal
-// mass, and no claim on fewer than 200 predictions.
+// calibrationBins is the number of bins, which have equal mass. MinMarks is the
+// least number of predictions that allows a claim about calibration. Both follow
+// harness.md, section 5.
 const (
 	calibrationBins = 10
-	MinMarks        = 200
+	MinForecasts    = 200
 )
 
-// Mark is one probability that was given, and whether it came true.
-type Mark struct {
+// Forecast is the probability that was stated for one prediction. It also says whether
+// the prediction was right.
+type Forecast struct {
 	P     float64
 	Right bool
 }
 
-// Calibration says how far probabilities can be believed. Each mark is one
-// prediction; an answer to a case may hold several.
+// Calibration measures how well stated probabilities match results. Each forecast is
+// one prediction; an answer to a case may hold several.
 type Calibration struct {
-	Marks    int      `json:"predictions"`
-	Enough   bool     `json:"enough"` // at least 200 predictions
-	BaseRate float64  `json:"base_rate"`
-	ECE      Estimate `json:"ece"`
-	ByChance Chance   `json:"ece_by_chance"`
-	Brier    float64  `json:"brier"`
-	// Skill is 1 - Brier/(Brier of always saying the base rate); nil when all
-	// predictions came out the same.
+	Forecasts int      `json:"predictions"`
+	Enough    bool     `json:"enough"` // there are at least MinMarks predictions
+	BaseRate  float64  `json:"base_rate"`
+	ECE       Estimate `json:"ece"`
+	ByChance  Chance   `json:"ece_by_chance"`
+	Brier     float64  `json:"brier"`
+	// Skill is 1 - Brier/(Brier of always stating the base rate). It is nil if all
+	// predictions are right or all are wrong.
 	Skill *float64 `json:"brier_skill"`
 	AUROC *float64 `json:"auroc"`
 	Bins  []Bin    `json:"bins"`
 }
 
-// Chance is the ECE that as many predictions would show were every probability
-// right: few predictions are never off by nothing.
+// Chance is the ECE that the same number of predictions would show by chance if
+// every stated probability were true. With few predictions it is well above 0.
 type Chance struct {
 	Mean float64 `json:"mean"`
-	High float64 `json:"high"` // not passed by chance in 95 % of draws
+	High float64 `json:"high"` // 95 % of draws have an ECE of at most this
 }
 
-// Bin is one line of the reliability table.
+// Bin is one row of the reliability table. It covers the predictions with
+// probabilities from Low to High.
 type Bin struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	N     int     `json:"n"`
 	Mean  float64 `json:"mean_probability"`
-	Right float64 `json:"right"` // share that came true
+	Right float64 `json:"right"` // share of predictions that are right
 }
 
-// NewCalibration judges the probabilities given for each case; nil
-// when there is none. Its intervals are over samples of the cases.
-func NewCalibration(cases [][]Mark) *Calibration {
-	owned := marksOf(cases)
-	marks := pickMarks(nil, owned, nil)
-	if len(marks) == 0 {
+// NewCalibration measures the probabilities that were stated for each case. It
+// returns nil if there are none. The interval comes from resampling the cases.
+func NewCalibration(cases [][]Forecast) *Calibration {
+	owned := forecastsOf(cases)
+	forecasts := pickForecasts(nil, owned, nil)
+	if len(forecasts) == 0 {
 		return nil
 	}
-	c := &Calibration{Marks: len(marks), Enough: len(marks) >= MinMarks, Bins: reliability(marks)}
+	c := &Calibration{Forecasts: len(forecasts), Enough: len(forecasts) >= MinForecasts, Bins: reliability(forecasts)}
 	right := 0
-	for _, m := range marks {
+	for _, m := range forecasts {
 		right += Count(m.Right)
 	}
-	c.Brier, c.BaseRate = brier(marks), Ratio(right, len(marks))
+	c.Brier, c.BaseRate = brier(forecasts), Ratio(right, len(forecasts))
 	if reference := c.BaseRate * (1 - c.BaseRate); reference > 0 {
 		c.Skill = Defined(1 - c.Brier/reference)
 	}
-	c.AUROC = Defined(auroc(marks))
+	c.AUROC = Defined(auroc(forecasts))
 	var samples []float64
 	times := make([]int, len(cases))
-	var sample []Mark
+	var sample []Forecast
 	Resample(len(cases), func(pick []int) {
 		clear(times)
 		for _, i := range pick {
 			times[i]++
 		}
-		if sample = pickMarks(sample[:0], owned, times); len(sample) > 0 {
+		if sample = pickForecasts(sample[:0], owned, times); len(sample) > 0 {
 			samples = append(samples, ece(reliability(sample), len(sample)))
 		}
 	})
-	c.ECE = Interval(ece(c.Bins, len(marks)), samples)
-	c.ByChance = chanceOf(marks)
+	c.ECE = Interval(ece(c.Bins, len(forecasts)), samples)
+	c.ByChance = chanceOf(forecasts)
 	return c
 }
 
-// ECE is the expected calibration error of the marks of all cases, 0 when
-// there is none.
-func ECE(cases [][]Mark) float64 {
-	marks := pickMarks(nil, marksOf(cases), nil)
-	return ece(reliability(marks), len(marks))
+// ECE returns the expected calibration error of the forecasts of all cases. It is 0 if
+// there are no forecasts.
+func ECE(cases [][]Forecast) float64 {
+	forecasts := pickForecasts(nil, forecastsOf(cases), nil)
+	return ece(reliability(forecasts), len(forecasts))
 }
 
-// chanceOf lets every one of sorted marks come out as its probability
-// says, many times.
-func chanceOf(marks []Mark) Chance {
-	random := rand.New(rand.NewPCG(Seed, uint64(len(marks))))
-	drawn, shown := slices.Clone(marks), make([]float64, Resamples)
+// chanceOf computes a Chance by simulation. It draws the results of the forecasts from
+// their probabilities many times. The forecasts must be sorted.
+func chanceOf(forecasts []Forecast) Chance {
+	random := rand.New(rand.NewPCG(Seed, uint64(len(forecasts))))
+	drawn, shown := slices.Clone(forecasts), make([]float64, Resamples)
 	sum := 0.0
 	for i := range shown {
 		for j := range drawn {
@@ -111,80 +114,83 @@ func chanceOf(marks []Mark) Chance {
 	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
 }
 
-// ownedMark is a mark and the case that it is from.
-type ownedMark struct {
-	Mark
+// ownedForecast is a forecast with the case that it belongs to.
+type ownedForecast struct {
+	Forecast
 	owner int // index of its case
 }
 
-// marksOf collects the marks of all cases, sorted by probability.
-func marksOf(cases [][]Mark) []ownedMark {
-	var marks []ownedMark
+// forecastsOf collects the forecasts of all cases, sorted by probability.
+func forecastsOf(cases [][]Forecast) []ownedForecast {
+	var forecasts []ownedForecast
 	for i, c := range cases {
 		for _, m := range c {
-			marks = append(marks, ownedMark{m, i})
+			forecasts = append(forecasts, ownedForecast{m, i})
 		}
 	}
-	slices.SortFunc(marks, func(a, b ownedMark) int {
+	slices.SortFunc(forecasts, func(a, b ownedForecast) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(Count(a.Right), Count(b.Right)))
 	})
-	return marks
+	return forecasts
 }
 
-// pickMarks appends each mark as often as its case is in a sample (nil:
-// once). The marks are sorted once for all samples.
-func pickMarks(to []Mark, marks []ownedMark, times []int) []Mark {
-	for _, m := range marks {
+// pickForecasts appends each forecast to a list as often as its case is in a sample. A nil
+// times means once. It keeps the order, so sorted forecasts need no sorting again.
+func pickForecasts(to []Forecast, forecasts []ownedForecast, times []int) []Forecast {
+	for _, m := range forecasts {
 		n := 1
 		if times != nil {
 			n = times[m.owner]
 		}
 		for range n {
-			to = append(to, m.Mark)
+			to = append(to, m.Forecast)
 		}
 	}
 	return to
 }
 
-// reliability cuts sorted marks into bins of about equal mass. Equal
-// probabilities stay together, so that the bins do not depend on the order of
-// the cases.
-func reliability(marks []Mark) []Bin {
+// reliability divides sorted forecasts into bins of about equal mass. Equal
+// probabilities share a bin, so that the bins do not depend on the order of the
+// cases.
+func reliability(forecasts []Forecast) []Bin {
 	var bins []Bin
-	boundary := 0 // end of bin k when nothing ties: k/10 of the marks
-	for start, k := 0, 0; start < len(marks); start = boundary {
+	boundary := 0 // end of bin k, which without ties is k/10 of the forecasts
+	for start, k := 0, 0; start < len(forecasts); start = boundary {
 		for boundary <= start {
 			k++
-			boundary = k * len(marks) / calibrationBins
+			boundary = k * len(forecasts) / calibrationBins
 		}
-		for boundary < len(marks) && marks[boundary].P == marks[boundary-1].P {
+		for boundary < len(forecasts) && forecasts[boundary].P == forecasts[boundary-1].P {
 			boundary++
 		}
-		bins = append(bins, binOf(marks[start:boundary]))
+		bins = append(bins, binOf(forecasts[start:boundary]))
 	}
 	return bins
 }
 
-func binOf(marks []Mark) Bin {
-	b := Bin{Low: marks[0].P, High: marks[len(marks)-1].P, N: len(marks)}
-	for _, m := range marks {
-		b.Mean += m.P / float64(len(marks))
-		b.Right += float64(Count(m.Right)) / float64(len(marks))
+func binOf(forecasts []Forecast) Bin {
+	b := Bin{Low: forecasts[0].P, High: forecasts[len(forecasts)-1].P, N: len(forecasts)}
+	for _, m := range forecasts {
+		b.Mean += m.P / float64(len(forecasts))
+		b.Right += float64(Count(m.Right)) / float64(len(forecasts))
 	}
 	return b
 }
 
-// brier is the mean squared distance of each probability from what came of it.
-func brier(marks []Mark) float64 {
+// brier returns the Brier score: the mean squared difference between a probability
+// and its result, which is 1 or 0.
+func brier(forecasts []Forecast) float64 {
 	sum := 0.0
-	for _, m := range marks {
+	for _, m := range forecasts {
 		d := m.P - float64(Count(m.Right))
 		sum += d * d
 	}
-	return sum / float64(len(marks))
+	return sum / float64(len(forecasts))
 }
 
-// ece is the mean distance of stated and true probability.
+// ece returns the expected calibration error: the mean difference between stated
+// probability and share of right predictions, weighted by bin. n is the number of
+// all predictions.
 func ece(bins []Bin, n int) float64 {
 	sum := 0.0
 	for _, b := range bins {
@@ -193,9 +199,9 @@ func ece(bins []Bin, n int) float64 {
 	return sum
 }
 
-// auroc is the chance that a right prediction has a higher probability than a
-// wrong one, ties counting half.
-func auroc(sorted []Mark) float64 {
+// auroc returns the probability that a right prediction has a higher probability
+// than a wrong one. Ties count half.
+func auroc(sorted []Forecast) float64 {
 	var wins float64
 	right, wrong := 0, 0
 	for start := 0; start < len(sorted); {

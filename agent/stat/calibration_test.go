@@ -12,13 +12,13 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Five marks by hand: Brier, its skill, AUROC with a tie, and ECE of five
-// singleton bins.
+// The figures for five forecasts equal those computed by hand: Brier, its skill, AUROC
+// with a tie, and ECE with five bins of one forecast each.
 func TestCalibrationByHand(t *testing.T) {
-	marks := []Mark{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
-	var cases [][]Mark
-	for _, m := range marks {
-		cases = append(cases, []Mark{m})
+	forecasts := []Forecast{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
+	var cases [][]Forecast
+	for _, m := range forecasts {
+		cases = append(cases, []Forecast{m})
 	}
 	c := NewCalibration(cases)
 	brier := (0.01 + 0.64 + 0.16 + 0.36 + 0.04) / 5
@@ -33,30 +33,29 @@ func TestCalibrationByHand(t *testing.T) {
 	}
 }
 
-// What chance alone shows is known for one even bet, and nothing for
-// certainties; it falls as predictions become more.
+// The ECE by chance is .5 for one even bet and 0 for certainties, and it falls as
+// the number of predictions grows.
 func TestByChance(t *testing.T) {
-	near(t, "one even bet", chanceOf([]Mark{{0.5, true}}).Mean, 0.5)
-	near(t, "certainties", chanceOf([]Mark{{0, true}, {1, false}}).High, 0)
-	many := func(n int) (marks []Mark) {
+	near(t, "one even bet", chanceOf([]Forecast{{0.5, true}}).Mean, 0.5)
+	near(t, "certainties", chanceOf([]Forecast{{0, true}, {1, false}}).High, 0)
+	many := func(n int) (forecasts []Forecast) {
 		for i := range n {
-			marks = append(marks, Mark{P: (float64(i) + 0.5) / float64(n)})
+			forecasts = append(forecasts, Forecast{P: (float64(i) + 0.5) / float64(n)})
 		}
-		return marks
+		return forecasts
 	}
 	if few, more := chanceOf(many(40)), chanceOf(many(640)); more.Mean*3 > few.Mean || more.Mean*5 < few.Mean || few.High <= few.Mean {
 		t.Errorf("%+v for 40 and %+v for 640, which should be a quarter", few, more)
 	}
 }
 
-// Bins have equal mass where nothing ties, and equal probabilities are never
-// parted.
+// Bins have equal mass if there are no ties, and equal probabilities share a bin.
 func TestReliabilityBins(t *testing.T) {
-	var marks []Mark
+	var forecasts []Forecast
 	for i := range 100 {
-		marks = append(marks, Mark{float64(i+1) / 200, i%2 == 0})
+		forecasts = append(forecasts, Forecast{float64(i+1) / 200, i%2 == 0})
 	}
-	bins := reliability(marks)
+	bins := reliability(forecasts)
 	if len(bins) != calibrationBins {
 		t.Fatalf("%d bins, want %d", len(bins), calibrationBins)
 	}
@@ -65,28 +64,28 @@ func TestReliabilityBins(t *testing.T) {
 			t.Errorf("bin %v holds %d, want 10", b, b.N)
 		}
 	}
-	for i := range marks[20:55] {
-		marks[20+i].P = 0.2
+	for i := range forecasts[20:55] {
+		forecasts[20+i].P = 0.2
 	}
 	total := 0
-	for _, b := range reliability(marks) {
+	for _, b := range reliability(forecasts) {
 		total += b.N
 		if b.Low <= 0.2 && b.High >= 0.2 && b.N != 35 {
 			t.Errorf("bin %v parts a tie", b)
 		}
 	}
-	if total != len(marks) {
-		t.Errorf("bins hold %d of %d", total, len(marks))
+	if total != len(forecasts) {
+		t.Errorf("bins hold %d of %d", total, len(forecasts))
 	}
 }
 
-// One class alone leaves AUROC and skill undefined.
+// AUROC and skill are undefined if all predictions are right.
 func TestOneClass(t *testing.T) {
-	c := NewCalibration([][]Mark{{{0.7, true}, {0.4, true}}})
+	c := NewCalibration([][]Forecast{{{0.7, true}, {0.4, true}}})
 	if c.AUROC != nil || c.Skill != nil {
 		t.Errorf("AUROC %v, skill %v of one class", c.AUROC, c.Skill)
 	}
-	if NewCalibration([][]Mark{nil}) != nil {
+	if NewCalibration([][]Forecast{nil}) != nil {
 		t.Error("a case without probabilities is calibrated")
 	}
 }

@@ -2,32 +2,32 @@ package stat
 
 import "math"
 
-// A LogisticRow is one observation: its inputs, what the probability should be, 0 to 1,
-// and how often it counts.
+// A LogisticRow is one observation. Target is the probability to fit, from 0 to 1,
+// and Weight says how often the row counts.
 type LogisticRow struct {
 	X      [3]float64
 	Target float64
 	Weight float64
 }
 
-// Logistic is the probability that goes with the log-odds z.
+// Logistic returns the probability with log-odds z.
 func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// A LogisticPrior is where coefficients are drawn to, and with the force of about how
-// many rows; a force of nothing needs rows that tell the inputs apart. Held
-// coefficients are 0 instead.
+// A LogisticPrior pulls coefficients towards At. Force is the strength of the pull,
+// in about as many rows. If Force is 0, the rows must suffice to determine the
+// coefficient. Held coefficients are fixed at 0.
 type LogisticPrior struct {
 	At, Force [3]float64
 	Held      [3]bool
 }
 
-// FitLogistic finds the coefficients w for which Logistic(w*x) fits the rows best: the least
-// logistic loss, which is convex, by Newton's method.
+// FitLogistic returns the coefficients w for which Logistic(w*x) fits the rows
+// best. It minimizes the logistic loss, which is convex, by Newton's method.
 func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 	const (
 		steps    = 100
-		farthest = 2 // in one step, so that a flat loss does not throw it out
-		settled  = 1e-9
+		farthest = 2    // largest change in one step, so that a flat loss causes no huge one
+		settled  = 1e-9 // the iteration ends when a step changes no coefficient by more
 	)
 	w = prior.At
 	for j := range w {
@@ -36,9 +36,9 @@ func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 		}
 	}
 	for range steps {
-		g, h := slope(rows, prior, w)
+		g, h := derivatives(rows, prior, w)
 		for j := range w {
-			if prior.Held[j] { // its equation becomes "no step"
+			if prior.Held[j] { // its equation becomes step = 0
 				g[j], h[j] = 0, [3]float64{}
 				for a := range h {
 					h[a][j] = 0
@@ -59,8 +59,8 @@ func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 	return w
 }
 
-// slope is the gradient of the loss at w, and its second derivatives.
-func slope(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64, h [3][3]float64) {
+// derivatives returns the gradient g of the loss at w and its second derivatives h.
+func derivatives(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64, h [3][3]float64) {
 	for j := range w {
 		g[j], h[j][j] = prior.Force[j]*(w[j]-prior.At[j]), prior.Force[j]
 	}
@@ -76,7 +76,7 @@ func slope(rows []LogisticRow, prior LogisticPrior, w [3]float64) (g [3]float64,
 	return g, h
 }
 
-// solve solves h*x = g by elimination; h is symmetric and positive definite,
+// solve solves h*x = g by elimination. h must be symmetric and positive definite,
 // so that no pivot is 0.
 func solve(h [3][3]float64, g [3]float64) (x [3]float64) {
 	for i := range h {

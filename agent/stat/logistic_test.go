@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// grid is rows whose targets are what the coefficients say, each weighing as
-// much as asked.
+// grid returns rows whose targets follow from the coefficients w. Their weights
+// are given by weight.
 func grid(w [3]float64, weight func(x float64) float64) []LogisticRow {
 	var rows []LogisticRow
 	for x := -2.0; x <= 2; x += 0.5 {
@@ -27,8 +27,8 @@ func close3(a, b [3]float64) bool {
 }
 
 func TestFit(t *testing.T) {
-	// The coefficients that made the targets are found, whatever the weights;
-	// a strong prior keeps them, and a held one is 0.
+	// The fit finds the coefficients behind the targets, whatever the weights. A
+	// strong prior overrides the rows, and a held coefficient is 0.
 	t.Parallel()
 	made, even := [3]float64{1.5, -0.7, 0.3}, func(float64) float64 { return 1 }
 	for name, rows := range map[string][]LogisticRow{
@@ -52,9 +52,9 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestFitTakesWhatDividesAll(t *testing.T) {
-	// Where an input tells right from wrong without error the loss has no
-	// least; a weak prior keeps the coefficients finite.
+func TestFitOfSeparableRows(t *testing.T) {
+	// If an input separates right from wrong without error, the loss has no
+	// minimum. A weak prior keeps the coefficients finite.
 	t.Parallel()
 	var rows []LogisticRow
 	for x := -2.0; x <= 2; x += 0.25 {

@@ -2,9 +2,9 @@ package stat
 
 import "math"
 
-// McNemar is the p-value of McNemar's exact two-sided test. It takes the two
-// numbers of discordant pairs: under no difference the smaller one is binomial
-// with one half.
+// McNemar returns the p-value of McNemar's exact two-sided test. b and c are the
+// numbers of pairs in which only the first, or only the second, is right. If there
+// is no difference, either number is binomial with p = 1/2.
 func McNemar(b, c int) float64 {
 	n := b + c
 	if n == 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Known values of the exact test, the last from the binomial by hand.
+// The p-values equal those computed by hand from the binomial distribution.
 func TestMcNemar(t *testing.T) {
 	for _, c := range []struct {
 		b, c int

@@ -7,60 +7,62 @@ import (
 	"strings"
 )
 
-// Platt holds the coefficients of a map from raw to calibrated probabilities. It
-// is Platt's (Advances in Large Margin Classifiers, 1999) with the agreement of
-// several votes as a second input:
+// Platt holds the coefficients of a function from raw to calibrated probabilities.
+// The function is Platt's (Advances in Large Margin Classifiers, 1999) with the
+// agreement of several votes as a second input:
 //
 //	p = sigma(Raw*logit(raw) + Agreement*(agreement-1) + Constant)
 //
-// Raw and Agreement are not negative, so that an answer of which the voters are
-// surer never becomes less probable. One voter agrees with itself: the second
-// term is then nothing.
+// Raw and Agreement are not negative, so a higher raw probability or agreement
+// never gives a lower probability. For a single vote the agreement is 1 and the
+// second term is 0.
 type Platt struct {
 	Raw       float64 `json:"raw"`
 	Agreement float64 `json:"agreement"`
 	Constant  float64 `json:"constant"`
 }
 
-// Identity leaves probabilities as they are.
+// Identity is the Platt that leaves probabilities unchanged, within their bounds.
 var Identity = Platt{Raw: 1}
 
-// Bounds of what is believed: a model that says 1 and one that says 0.99 mean
-// the same, and a few hundred cases cannot tell 0.999 from it either.
+// Probabilities are clamped to these distances from 0 and 1. A model that states 1
+// means the same as one that states 0.99, and a few hundred cases cannot
+// distinguish 0.999 from 1.
 const (
-	nearest = 0.01  // to 0 and 1, of raw probabilities
-	surest  = 0.001 // of calibrated ones
+	rawMargin        = 0.01  // for raw probabilities
+	calibratedMargin = 0.001 // for calibrated probabilities
 )
 
-// Probability is the calibrated probability.
+// Probability returns the calibrated probability.
 func (k Platt) Probability(raw, agreement float64) float64 {
 	x := plattInputs(raw, agreement)
 	p := Logistic(k.Raw*x[0] + k.Agreement*x[1] + k.Constant*x[2])
-	return min(max(p, surest), 1-surest)
+	return min(max(p, calibratedMargin), 1-calibratedMargin)
 }
 
-// plattInputs are those of the map: the log-odds of the raw probability,
-// how much the votes disagree, and one.
+// plattInputs returns the inputs of the function: the log-odds of the raw
+// probability, the agreement minus 1, and 1.
 func plattInputs(raw, agreement float64) [3]float64 {
-	raw = min(max(raw, nearest), 1-nearest)
+	raw = min(max(raw, rawMargin), 1-rawMargin)
 	return [3]float64{math.Log(raw / (1 - raw)), min(max(agreement, 0), 1) - 1, 1}
 }
 
-// Voted is a prediction that votes made, and whether it came true.
+// Voted is a prediction made by one or more votes. It also says whether the
+// prediction was right.
 type Voted struct {
 	Raw       float64 // probability before calibration
 	Agreement float64 // share of the votes for it
 	Right     bool
 }
 
-// ridge pulls the coefficients towards Identity with the force of this many
-// cases or so, which keeps them sane when nearly all answers are right. The
-// constant, which no scale of the inputs touches, is nearly free.
+// ridge pulls the coefficients towards Identity with the force of about this many
+// cases. This keeps them finite when nearly all answers are right. The constant does
+// not depend on the scale of the inputs and is pulled very little.
 var ridge = [3]float64{1, 1, 0.01}
 
-// FitPlatt finds the coefficients that make the answers most probable,
-// with Platt's smoothed targets. It takes any list; on a few it stays near
-// Identity. A coefficient that would be negative is held at 0.
+// FitPlatt fits the coefficients to a list of predictions by maximum likelihood,
+// with Platt's smoothed targets. Any list is valid; with few predictions the result
+// stays near Identity. A coefficient that would be negative is held at 0.
 func FitPlatt(list []Voted) Platt {
 	right, wrong := smoothedTargets(list)
 	rows := make([]LogisticRow, len(list))
@@ -73,7 +75,7 @@ func FitPlatt(list []Voted) Platt {
 	prior := LogisticPrior{At: [3]float64{Identity.Raw, Identity.Agreement, Identity.Constant}, Force: ridge}
 	for {
 		w := FitLogistic(rows, prior)
-		switch { // one at a time: without it the other may turn positive
+		switch { // hold only one, since the other may then become positive
 		case w[0] < 0 && w[0] <= w[1]:
 			prior.Held[0] = true
 		case w[1] < 0:
@@ -84,8 +86,8 @@ func FitPlatt(list []Voted) Platt {
 	}
 }
 
-// smoothedTargets are what right and wrong predictions are fitted to, a little
-// inside of 1 and 0 (Platt, section 2.2).
+// smoothedTargets returns the targets for right and wrong predictions. They are
+// slightly less than 1 and slightly more than 0 (Platt, section 2.2).
 func smoothedTargets(list []Voted) (right, wrong float64) {
 	n := 0.0
 	for _, e := range list {
@@ -96,37 +98,38 @@ func smoothedTargets(list []Voted) (right, wrong float64) {
 	return (n + 1) / (n + 2), 1 / (float64(len(list)) - n + 2)
 }
 
-// Accuracy is how far probabilities can be believed.
+// Accuracy measures how well probabilities match results; lower is better.
 type Accuracy struct {
-	ECE   float64 `json:"ece"`   // mean distance of stated and true share in ten bins of equal mass
-	Brier float64 `json:"brier"` // mean squared distance of each probability from what came of it, 1 or 0
+	ECE   float64 `json:"ece"`   // mean difference of stated and true share in ten bins of equal mass
+	Brier float64 `json:"brier"` // mean squared difference of each probability from its result, 1 or 0
 }
 
-// OutOfFold says how well a map does on cases that it was not fitted on.
+// OutOfFold says how accurate calibrated probabilities are on cases that the
+// calibration was not fitted on.
 type OutOfFold struct {
-	By     string   `json:"by"` // what is never in two folds: "repository" or "case"
+	By     string   `json:"by"` // unit that is never split between folds: "repository" or "case"
 	Folds  int      `json:"folds"`
-	Before Accuracy `json:"before"` // of the raw probabilities
-	After  Accuracy `json:"after"`
+	Before Accuracy `json:"before"` // accuracy of the raw probabilities
+	After  Accuracy `json:"after"`  // accuracy of the calibrated ones
 }
 
-// Validated is what cross-validation shows of a map: its accuracy, and the
-// reliability of the probabilities before and after it.
+// Validated is the result of a cross-validation. Raw and Mapped are the reliability
+// of the probabilities before and after calibration.
 type Validated struct {
 	OutOfFold
 	Raw, Mapped []Bin
 }
 
-// CrossValidate fits a map without each fold in turn, and looks how the fold
-// comes out. group[i] is the group of list[i]; no group is in two folds, and
-// there are at most so many folds.
+// CrossValidate measures the effect of calibration by cross-validation. Each fold is
+// calibrated by a Platt that was fitted to the other folds. group[i] is the group of
+// list[i]; no group is split between folds. There are at most `most` folds.
 func CrossValidate(list []Voted, group []string, most int) Validated {
 	size := map[string]int{}
 	for _, g := range group {
 		size[g]++
 	}
 	fold, folds := Folds(size, most)
-	var before, after []Mark
+	var before, after []Forecast
 	for k := range folds {
 		var others []Voted
 		for i, v := range list {
@@ -137,8 +140,8 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 		w := FitPlatt(others)
 		for i, v := range list {
 			if fold[group[i]] == k {
-				before = append(before, Mark{v.Raw, v.Right})
-				after = append(after, Mark{w.Probability(v.Raw, v.Agreement), v.Right})
+				before = append(before, Forecast{v.Raw, v.Right})
+				after = append(after, Forecast{w.Probability(v.Raw, v.Agreement), v.Right})
 			}
 		}
 	}
@@ -148,15 +151,15 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 	return out
 }
 
-func accuracyOf(marks []Mark) ([]Bin, Accuracy) {
-	marks = pickMarks(nil, marksOf([][]Mark{marks}), nil) // sorted
-	bins := reliability(marks)
-	return bins, Accuracy{ECE: ece(bins, len(marks)), Brier: brier(marks)}
+func accuracyOf(forecasts []Forecast) ([]Bin, Accuracy) {
+	forecasts = pickForecasts(nil, forecastsOf([][]Forecast{forecasts}), nil) // sorts them
+	bins := reliability(forecasts)
+	return bins, Accuracy{ECE: ece(bins, len(forecasts)), Brier: brier(forecasts)}
 }
 
-// Folds deals groups of these sizes out to at most so many folds, the largest
-// group first, each to the fold that has the fewest members so far. Equal input
-// gives equal folds.
+// Folds distributes groups over at most `most` folds. It takes the largest group
+// first and puts each into the fold with the fewest members so far. The result
+// depends only on the input.
 func Folds(size map[string]int, most int) (fold map[string]int, folds int) {
 	var names []string
 	for name := range size {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// believed makes predictions of which a share of truth(raw, agreement) is right.
-func believed(n int, agreement []float64, truth func(raw, agreement float64) float64) []Voted {
+// predictions returns n predictions, each of which is right with probability
+// truth(raw, agreement).
+func predictions(n int, agreement []float64, truth func(raw, agreement float64) float64) []Voted {
 	random := rand.New(rand.NewPCG(1, 2))
 	var list []Voted
 	for range n {
@@ -20,7 +21,8 @@ func believed(n int, agreement []float64, truth func(raw, agreement float64) flo
 }
 
 func TestFitPlattFindsTheMap(t *testing.T) {
-	// What was distorted on purpose is undone, and what was right stays.
+	// FitPlatt undoes a known distortion and leaves calibrated probabilities
+	// unchanged.
 	t.Parallel()
 	one, several := []float64{1}, []float64{0.34, 0.67, 1}
 	for name, test := range map[string]struct {
@@ -36,7 +38,7 @@ func TestFitPlattFindsTheMap(t *testing.T) {
 			return Platt{Raw: 1, Agreement: 3, Constant: 0.5}.Probability(raw, a)
 		}},
 	} {
-		k := FitPlatt(believed(4000, test.agreement, test.truth))
+		k := FitPlatt(predictions(4000, test.agreement, test.truth))
 		for _, raw := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
 			for _, a := range test.agreement {
 				if got, want := k.Probability(raw, a), test.truth(raw, a); math.Abs(got-want) > 0.05 {
@@ -48,19 +50,19 @@ func TestFitPlattFindsTheMap(t *testing.T) {
 }
 
 func TestFitPlattIsMonotone(t *testing.T) {
-	// Whatever the answers say, also when the sure ones are wrong, all are
-	// right, or there are few: a surer prediction is never less probable, and
-	// nothing is certain.
+	// A higher raw probability or agreement never gives a lower probability, and
+	// nothing is certain. This holds even if the sure predictions are wrong, if
+	// all are right, or if there are few.
 	t.Parallel()
 	lists := map[string][]Voted{
 		"none": nil,
 		"one":  {{Raw: 0.9, Agreement: 1, Right: true}},
-		"upside down": believed(300, []float64{0.34, 1}, func(raw, a float64) float64 {
+		"upside down": predictions(300, []float64{0.34, 1}, func(raw, a float64) float64 {
 			return (1 - raw) * (1.3 - a)
 		}),
-		"all right": believed(300, []float64{0.5, 1}, func(float64, float64) float64 { return 1.1 }),
-		"all wrong": believed(300, []float64{0.5, 1}, func(float64, float64) float64 { return -0.1 }),
-		"divided":   believed(300, []float64{1}, func(raw, _ float64) float64 { return math.Round(raw) }),
+		"all right": predictions(300, []float64{0.5, 1}, func(float64, float64) float64 { return 1.1 }),
+		"all wrong": predictions(300, []float64{0.5, 1}, func(float64, float64) float64 { return -0.1 }),
+		"divided":   predictions(300, []float64{1}, func(raw, _ float64) float64 { return math.Round(raw) }),
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, list := range lists {
@@ -84,7 +86,7 @@ func TestFitPlattIsMonotone(t *testing.T) {
 	}
 }
 
-// Folds keep what belongs together together, and are about equal.
+// Folds keep each group together and are of about equal size.
 func TestFolds(t *testing.T) {
 	size, of := map[string]int{}, func(i int) string { return fmt.Sprint(i * i % 17) }
 	for i := range 100 {

@@ -1,10 +1,10 @@
-// Package stat holds the mathematics of evaluations and of probabilities:
-// intervals, tests of difference, calibration, and logistic fits.
+// Package stat computes the statistics of evaluations: intervals, tests of
+// difference, calibration, and logistic fits.
 //
-// It knows numbers only, and imports nothing of ours. Equal input gives equal
-// output: what is random is seeded.
+// It works on numbers only and imports no other package of this module. Equal input
+// gives equal output, because random numbers are seeded.
 //
-// The methods and where they are from:
+// The methods and their sources are:
 //   - bootstrap.go: percentile intervals of the bootstrap (Efron and
 //     Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), and the
 //     two-sided bootstrap test of a paired difference.
@@ -15,12 +15,12 @@
 //     bins), Brier's score (Monthly Weather Review 78, 1950) and its skill, and
 //     the area under the ROC curve as the statistic of Mann and Whitney.
 //   - logistic.go: logistic regression by Newton's method.
-//   - platt.go: Platt's map to calibrated probabilities (Advances in Large
-//     Margin Classifiers, 1999), with the agreement of votes as a second input,
-//     and its cross-validation.
+//   - platt.go: Platt's calibration of probabilities (Advances in Large Margin
+//     Classifiers, 1999), with the agreement of votes as a second input, and its
+//     cross-validation.
 package stat
 
-// Count is 1 for true and 0 for false.
+// Count returns 1 for true and 0 for false.
 func Count(b bool) int {
 	if b {
 		return 1

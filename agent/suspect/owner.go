@@ -13,48 +13,48 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A FileLines names lines of a file, in ascending ranges. Parts of them that lie
-// beyond the end of the file are ignored.
+// A FileLines selects lines of a file by ascending ranges. Lines beyond the end of
+// the file are ignored.
 type FileLines struct {
 	Path   string
 	Ranges []gitext.LineRange
 }
 
-// An OwnedLine is a line of a file and the commit that owns it, which is the last
-// one that changed more of it than white space.
+// An OwnedLine is a line of a file with the commit that owns it. The owner is the
+// last commit that changed more than white space in the line.
 type OwnedLine struct {
-	Line     int // 1-based, in the file that was asked about
+	Line     int // 1-based line number at the revision that was blamed
 	Text     []byte
-	Kind     source.LineKind // code where the file is too large to tell comments apart
+	Kind     source.LineKind // LineCode if the file is too large to recognize comments
 	Owner    gitext.OID
-	Path     string // in Owner
-	OrigLine int    // in Owner
-	// Previous is the parent of Owner that has the file, under PreviousPath; "" if
-	// none has.
+	Path     string // path of the file in Owner
+	OrigLine int    // 1-based line number in Owner
+	// Previous is the parent of Owner that contains the file, at PreviousPath. It is
+	// "" if no parent contains it.
 	Previous     gitext.OID
 	PreviousPath string
 }
 
-// Owners is what is known of the owners of lines.
+// Owners is the result of FindOwners.
 type Owners struct {
-	Lines [][]OwnedLine // of each file as it was asked about, ascending
-	// Older counts the lines that are left out because they are older than a
-	// shallow clone. git charges them to the commits where the clone ends.
+	Lines [][]OwnedLine // for each requested file its lines, ascending
+	// Older counts the lines that are left out because they are older than the
+	// shallow clone. git attributes them to the commits where the clone ends.
 	Older int
-	Notes []string // what could not be read, a sentence each
+	Notes []string // sentences about lines that have no known owner
 }
 
-// Bounds of what is read of a file.
+// These limits bound the work on files.
 const (
-	maxFileBytes  = 8 << 20   // of a file that is blamed
-	maxLexedBytes = 512 << 10 // of a file whose comments are told apart
-	maxLexedInAll = 4 << 20   // of all such files: a lexer reads 150 KB in a second
-	maxRangeGap   = 8         // lines between two ranges that are blamed as one
+	maxFileBytes  = 8 << 20   // largest file that is blamed
+	maxLexedBytes = 512 << 10 // largest file in which comments are recognized
+	maxLexedInAll = 4 << 20   // total size of such files, since a lexer reads 150 KB a second
+	maxRangeGap   = 8         // most lines between two ranges that are blamed as one
 	blamesAtOnce  = 2
 )
 
-// FindOwners blames lines of files at a revision. A file that cannot be read
-// costs its own lines and is named in the notes.
+// FindOwners blames lines of files at a revision. If a file cannot be read, its
+// lines are missing and a note names it.
 func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []FileLines) (*Owners, error) {
 	found := &Owners{Lines: make([][]OwnedLine, len(files))}
 	unread := make([]string, len(files))
@@ -82,23 +82,23 @@ func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []
 	return found, nil
 }
 
-// lexedBytes is how large each of n files may be for its comments to be told
-// apart. It depends on their number alone, so that what becomes of one file does
-// not depend on which of the others was read first.
+// lexedBytes returns the largest size at which comments are recognized in each of n
+// files. It depends only on n, so that the result for one file does not depend on
+// which of the others was read first.
 func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) }
 
-// ownersIn finds the owners of lines in one file, of which the kinds of lines
-// are told if it has at most maxLexed bytes.
+// ownersIn finds the owners of lines in one file. It also recognizes comments if
+// the file has at most maxLexed bytes.
 func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int) ([]OwnedLine, error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
-	ranges := within(f.Ranges, countLines(blob))
+	ranges := clip(f.Ranges, countLines(blob))
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: joined(ranges), IgnoreSpace: true})
+	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 			ranges = ranges[1:]
 		}
 		if len(ranges) == 0 || b.Line < ranges[0].Start {
-			continue // in a gap between two ranges
+			continue // the line is in a gap between two ranges
 		}
 		l := OwnedLine{
 			Line: b.Line, Text: b.Text, Owner: b.Commit, Path: b.Path, OrigLine: b.OrigLine,
@@ -134,8 +134,8 @@ func countLines(blob []byte) int {
 	return n
 }
 
-// within cuts ranges to lines 1 to last.
-func within(ranges []gitext.LineRange, last int) []gitext.LineRange {
+// clip clips ranges to lines 1 to last.
+func clip(ranges []gitext.LineRange, last int) []gitext.LineRange {
 	var cut []gitext.LineRange
 	for _, r := range ranges {
 		r.Start, r.End = max(r.Start, 1), min(r.End, last)
@@ -146,9 +146,9 @@ func within(ranges []gitext.LineRange, last int) []gitext.LineRange {
 	return cut
 }
 
-// joined joins ranges that are close together: a blame costs by the range as
-// well as by the line.
-func joined(ranges []gitext.LineRange) []gitext.LineRange {
+// merge merges ranges that are close together, because each range of a blame has a
+// cost of its own besides its lines.
+func merge(ranges []gitext.LineRange) []gitext.LineRange {
 	var out []gitext.LineRange
 	for _, r := range ranges {
 		if n := len(out); n > 0 && r.Start <= out[n-1].End+maxRangeGap {
@@ -160,8 +160,8 @@ func joined(ranges []gitext.LineRange) []gitext.LineRange {
 	return out
 }
 
-// dropOlder leaves out the lines that git charges to the boundary of a shallow
-// clone, which does not have the commits that wrote them.
+// dropOlder removes the lines that git attributes to the boundary of a shallow
+// clone. The clone does not contain the commits that really wrote them.
 func (o *Owners) dropOlder(boundary map[gitext.OID]bool) {
 	all := 0
 	for i, lines := range o.Lines {
@@ -178,11 +178,11 @@ func (o *Owners) dropOlder(boundary map[gitext.OID]bool) {
 	}
 }
 
-// NoneKnown reports whether lines were found and all of them are older than a
+// NoneKnown reports whether lines were found but all of them are older than the
 // shallow clone.
 func (o *Owners) NoneKnown() bool {
 	return o.Older > 0 && !slices.ContainsFunc(o.Lines, func(lines []OwnedLine) bool { return len(lines) > 0 })
 }
 
-// ShortPath shortens a path for a note, because one in a tree may have any length.
+// ShortPath shortens a path for a note. A path in a tree may have any length.
 func ShortPath(path string) string { return agent.Abridge(path, 300) }

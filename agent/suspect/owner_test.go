@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// described lists lines as "line owner kind", by the subjects of their owners.
+// described formats lines as "line owner kind". The owner is given by its subject.
 func described(h *gittest.History, lines []OwnedLine) []string {
 	var out []string
 	for _, l := range lines {
@@ -22,9 +22,8 @@ func described(h *gittest.History, lines []OwnedLine) []string {
 }
 
 func TestFindOwners(t *testing.T) {
-	// The lines that were asked about come back in order, gaps between ranges and
-	// lines beyond the end of the file left out; a change of white space owns
-	// nothing; a file that is not there costs its own lines.
+	// FindOwners returns the requested lines in order, without those between
+	// ranges and beyond the end of the file. A change of white space owns nothing.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int a;", "int b;", "// c", "int d;", "int e;")})
@@ -52,7 +51,7 @@ func TestFindOwners(t *testing.T) {
 }
 
 func TestFindOwnersNotesWhatItCouldNotRead(t *testing.T) {
-	// A file above the bound costs its own lines, and a note names it.
+	// The lines of a file that is too large are missing, and a note names it.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("c", gittest.Files{"large": strings.Repeat("0123456\n", maxFileBytes/8+1), "a.c": "int a;\n"})
@@ -67,7 +66,8 @@ func TestFindOwnersNotesWhatItCouldNotRead(t *testing.T) {
 }
 
 func TestFindOwnersInAShallowClone(t *testing.T) {
-	// Lines that are older than a shallow clone have no owner in it.
+	// Lines that are older than a shallow clone have no owner in it, and a note
+	// says so.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int a;", "int b;")})

@@ -10,6 +10,8 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
+	"git-agent/gitext/gitcmd"
 )
 
 // These patterns find the culprits that a message names. The kernel's form is
@@ -35,7 +37,7 @@ var (
 const cueReach = 90
 
 // findAnnotations returns the annotations of a message, verified, each commit once.
-func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []gitext.Trailer) ([]Annotation, error) {
+func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []commitmsg.Trailer) ([]Annotation, error) {
 	var found []Annotation
 	for _, t := range trailers {
 		if !trailerKeys[strings.ToLower(t.Key)] {
@@ -94,7 +96,7 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 	}
 	var found []Annotation
 	for _, c := range commits {
-		body, trailers := gitext.Trailers(c.Message)
+		body, trailers := commitmsg.Trailers(c.Message)
 		list, err := findAnnotations(ctx, repo, fc, body, trailers)
 		if err != nil {
 			return nil, err
@@ -173,7 +175,7 @@ func newAnnotation(kind, text, source string, span []int) Annotation {
 func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation) error {
 	name := string(a.Commit)
 	oid, err := repo.Resolve(ctx, name)
-	var failed *gitext.Error
+	var failed *gitcmd.Error
 	if errors.As(err, &failed) || errors.Is(err, gitext.ErrNotExist) {
 		a.Commit, a.Problem = "", fmt.Sprintf("'%s' is not a commit of this repository", name)
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // A Source says where a fix is read from.
@@ -50,7 +51,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	default:
 		fc.Notes = append(fc.Notes, "the fix changes no file")
 	}
-	body, trailers := gitext.Trailers(fc.Commit.Message)
+	body, trailers := commitmsg.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
 		fc.Blind = true
 		fc.Message = RedactHintsBut(body, HashLikeWords(fc.Patch))

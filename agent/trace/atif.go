@@ -11,9 +11,8 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// ATIFVersion is the version of the Agent Trajectory Interchange Format
-// (Harbor, RFC 0001) that is written. Readers of the strict kind know the
-// fields below and no others.
+// ATIFVersion is the version of the Agent Trajectory Interchange Format (Harbor, RFC
+// 0001) that WriteATIF writes. Strict readers accept only the fields below.
 const ATIFVersion = "ATIF-v1.7"
 
 type atifTrajectory struct {
@@ -35,13 +34,14 @@ type atifAgent struct {
 	Extra   map[string]any `json:"extra,omitempty"`
 }
 
-// functionTool is a tool as chat completions describe it.
+// functionTool describes a tool in the form of chat completions.
 type functionTool struct {
 	Type     string     `json:"type"`
 	Function model.Tool `json:"function"`
 }
 
-// atifStep: reasoning, calls, observation and metrics are the agent's alone.
+// atifStep is one step. Only steps of the agent may have reasoning, calls, an
+// observation and metrics.
 type atifStep struct {
 	ID          int              `json:"step_id"`
 	At          string           `json:"timestamp,omitempty"`
@@ -58,7 +58,7 @@ type atifStep struct {
 type atifCall struct {
 	ID   string          `json:"tool_call_id"`
 	Name string          `json:"function_name"`
-	Args json.RawMessage `json:"arguments"` // an object
+	Args json.RawMessage `json:"arguments"` // must be a JSON object
 }
 
 type atifObservation struct {
@@ -71,7 +71,7 @@ type atifResult struct {
 }
 
 type atifMetrics struct {
-	Prompt     int64          `json:"prompt_tokens"` // cached ones too
+	Prompt     int64          `json:"prompt_tokens"` // cached tokens included
 	Completion int64          `json:"completion_tokens"`
 	Cached     int64          `json:"cached_tokens"`
 	USD        *float64       `json:"cost_usd,omitempty"`
@@ -86,10 +86,10 @@ type atifFinal struct {
 	Steps      int      `json:"total_steps"`
 }
 
-// WriteATIF writes the run as ATIF, the format that Harbor, TRL and SkyRL
-// read. A run without a conversation is an error: ATIF needs a step.
+// WriteATIF writes the run as ATIF, which Harbor, TRL and SkyRL read. It returns an
+// error for a run without a conversation, because ATIF needs a step.
 func (t *Trajectory) WriteATIF(w io.Writer) error {
-	if err := t.conversational(); err != nil {
+	if err := t.needConversation(); err != nil {
 		return err
 	}
 	out := atifTrajectory{
@@ -106,15 +106,16 @@ func (t *Trajectory) WriteATIF(w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-// conversational is an error for a run that holds nothing to export.
-func (t *Trajectory) conversational() error {
+// needConversation returns an error if the run has no conversation to export.
+func (t *Trajectory) needConversation() error {
 	if t.Opening == nil {
 		return fmt.Errorf("run %s (%s) holds no conversation", t.Run.ID, t.Run.Kind)
 	}
 	return nil
 }
 
-// version of the program is never empty, which readers would refuse.
+// version returns the version of the program. It is never empty, because readers
+// reject that.
 func (t *Trajectory) version() string {
 	for _, v := range []string{t.About.Version, t.Run.Version} {
 		if v != "" {
@@ -132,8 +133,8 @@ func (t *Trajectory) functionTools() []functionTool {
 	return list
 }
 
-// summary is what a run was about and how it ended, for fields that take
-// anything.
+// summary describes the subject of a run and how it ended, for fields with free
+// content.
 func (t *Trajectory) summary() map[string]any {
 	s := map[string]any{"kind": t.Run.Kind, "status": t.Status()}
 	if t.About.Fix != "" {
@@ -182,7 +183,7 @@ func (t *Trajectory) atifSteps() []atifStep {
 	return steps
 }
 
-// removedText says why answers of tools left the conversation.
+// removedText says why answers of tools were removed from the conversation.
 func removedText(why model.Class) string {
 	if why == model.ClassOverflow {
 		return "answers of tools were taken out: the conversation was too long"
@@ -216,7 +217,8 @@ func (t *Trajectory) atifStep(turn Turn) atifStep {
 	return s
 }
 
-// id pairs a call with its answer; servers may send none.
+// id returns the id that links a call with its answer. It makes one up if the server
+// sent none.
 func (c Call) id(turn int) string {
 	if c.ID != "" {
 		return c.ID
@@ -224,7 +226,7 @@ func (c Call) id(turn int) string {
 	return fmt.Sprintf("call_%d_%d", turn, c.I)
 }
 
-// object is the arguments as a JSON object, whatever the model wrote.
+// object returns the arguments as a JSON object. It wraps arguments that are not one.
 func (c Call) object() json.RawMessage {
 	if _, err := decode[map[string]json.RawMessage]([]byte(c.Args)); err == nil && strings.TrimSpace(c.Args) != "null" {
 		return json.RawMessage(c.Args)

@@ -28,8 +28,8 @@ func export(t *testing.T, write func(*bytes.Buffer) error) map[string]any {
 	return v
 }
 
-// atifFields are what Harbor's validator, which refuses all else, lets each
-// object have; those of agentOnly may not stand in the steps of others.
+// atifFields lists the fields that Harbor's strict validator allows in each object.
+// Those in agentOnly are allowed only in steps of the agent.
 var atifFields = map[string]string{
 	"root":        "schema_version session_id trajectory_id agent steps notes final_metrics continued_trajectory_ref subagent_trajectories extra",
 	"agent":       "name version model_name tool_definitions extra",
@@ -62,7 +62,7 @@ func list(v any) []any {
 	return l
 }
 
-// checkATIF holds a document against the rules of ATIF v1.7.
+// checkATIF checks a document against the rules of ATIF v1.7.
 func checkATIF(t *testing.T, doc map[string]any) {
 	t.Helper()
 	root := knownFields(t, "root", doc)
@@ -130,7 +130,7 @@ func TestATIF(t *testing.T) {
 	for _, s := range list(doc["steps"]) {
 		sources = append(sources, s.(map[string]any)["source"].(string))
 	}
-	// A failed request and what it took out of the conversation are the system's.
+	// A failed request and the removal that follows it are steps of the system.
 	if got := strings.Join(sources, " "); got != "system user agent system system agent agent agent" {
 		t.Errorf("steps of %s", got)
 	}
@@ -142,7 +142,7 @@ func TestATIF(t *testing.T) {
 	if !reflect.DeepEqual(malformed, map[string]any{"raw": `{"x":`}) {
 		t.Errorf("arguments that are no JSON: %v", malformed)
 	}
-	// A checker that refuses nothing proves nothing.
+	// The checker itself must reject bad documents.
 	fake := &testing.T{}
 	checkATIF(fake, map[string]any{"agent": map[string]any{"name": "x"}, "final_metrics": map[string]any{}, "surprise": 1.0})
 	if !fake.Failed() {
@@ -159,8 +159,8 @@ func jsonValue(t *testing.T, text string) any {
 	return v
 }
 
-// mini-swe-agent's inspector groups by assistant messages, and its readers
-// want each tool message to answer a call before it.
+// mini-swe-agent's inspector groups by assistant messages, and its readers require
+// each tool message to answer an earlier call.
 func TestMini(t *testing.T) {
 	t.Parallel()
 	run := traced().record(t)
@@ -196,7 +196,7 @@ func TestMini(t *testing.T) {
 	}
 }
 
-// Spans nest, have the ids that OTLP wants, and hold no content unless asked.
+// Spans nest, have valid OTLP ids, and contain no content unless it is requested.
 func TestOTel(t *testing.T) {
 	t.Parallel()
 	run := traced().record(t)
@@ -245,7 +245,8 @@ func TestOTel(t *testing.T) {
 }
 
 func TestServerPort(t *testing.T) {
-	// It is what the address says or implies; a local server's was not recorded.
+	// The port is the one that the address names or implies. That of a local server
+	// is not recorded.
 	for base, want := range map[string]int64{
 		"https://api.deepseek.com/v1": 443, "http://models.example": 80, "https://models.example:8443/v1": 8443, "http://10.0.0.7:8000/v1": 8000,
 		"http://127.0.0.1/v1": 0, "http://[::1]/v1": 0, "https://192.168.1.4/v1": 0, "http://localhost/v1": 0, "unix:///socket": 0,
@@ -278,11 +279,11 @@ func attributesOf(span map[string]any) map[string]any {
 	return out
 }
 
-// The conversation that is sent as content is what the model was shown: after
-// an overflow the answers that were taken out are stubs.
+// The exported conversation is the one that the model saw. After an overflow the
+// removed answers are stubs.
 func TestTalk(t *testing.T) {
 	t.Parallel()
-	talk := traced().record(t).talk()
+	talk := traced().record(t).requests()
 	var sizes []int
 	for _, m := range talk {
 		sizes = append(sizes, len(m))
@@ -296,8 +297,8 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// Runs that hold no conversation are refused in words; runs that were
-// interrupted export as far as they went.
+// Exporting a run without a conversation is an error. An interrupted run is exported
+// as far as it went.
 func TestExportOfPartialRuns(t *testing.T) {
 	t.Parallel()
 	empty, err := Read(cache.Run{ID: "r", Kind: "eval/szz"}, Sequence(nil))
@@ -320,7 +321,7 @@ func TestExportOfPartialRuns(t *testing.T) {
 	}
 }
 
-// The lossless form gives the same steps back.
+// Reading the lossless format returns the same steps.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -346,8 +347,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A run that is played again comes out as it was, and the first thing that
-// differs is named.
+// A replay of an unchanged run has no difference. If something changed, the first
+// difference is named.
 func TestPlayer(t *testing.T) {
 	t.Parallel()
 	s := traced()
@@ -357,7 +358,7 @@ func TestPlayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := p.Played()
-	if got.First != nil || got.Turns != 5 || got.Of != 5 || !got.Same || got.Sent == 0 || got.Equal < 12 {
+	if got.First != nil || got.Turns != 5 || got.Recorded != 5 || !got.Same || got.Sent == 0 || got.Equal < 12 {
 		t.Errorf("played %+v", got)
 	}
 
@@ -381,7 +382,7 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
-// A last word comes where it came, whatever limit was the reason.
+// A replay ends at the same turn as the recorded run, whatever limit ended that.
 func TestPlayerLimits(t *testing.T) {
 	t.Parallel()
 	s := traced()
@@ -400,7 +401,7 @@ func TestPlayerLimits(t *testing.T) {
 	}
 }
 
-// Two texts are shown where they part.
+// Two texts are shown around their first difference.
 func TestFirstLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("the same ", 10)
@@ -409,7 +410,7 @@ func TestFirstLine(t *testing.T) {
 		{long + "one", long + "two", `line 1 was "…e the same the same one" and is "…e the same the same two"`},
 		{"a", "a\nb", "1 lines then, 2 now"},
 	} {
-		if got := firstLine(tt.was, tt.is); got != tt.want {
+		if got := describeDifference(tt.was, tt.is); got != tt.want {
 			t.Errorf("firstLine(%q, %q) = %s", tt.was, tt.is, got)
 		}
 	}

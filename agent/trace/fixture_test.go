@@ -14,11 +14,11 @@ import (
 	"git-agent/cache"
 )
 
-// memory is a journal that keeps its steps and has a clock of its own.
+// memory is a journal in memory with its own clock.
 type memory struct {
 	steps []cache.Step
 
-	mu    sync.Mutex // tools that run side by side ask for the time
+	mu    sync.Mutex // tools that run in parallel read the clock
 	clock time.Time
 }
 
@@ -49,7 +49,7 @@ func (m *memory) Note(_ context.Context, key string, p []byte) error {
 	return m.add(cache.Note, key, p)
 }
 
-// replies is a model that says what it was told to say.
+// replies is a model with fixed replies.
 type replies struct {
 	list []any // *model.Reply or error
 	at   int
@@ -67,7 +67,7 @@ func (r *replies) Ask(context.Context, model.Request) (*model.Reply, error) {
 	return next.(*model.Reply), nil
 }
 
-// says is an answer that calls tools: pairs of a name and arguments.
+// says returns a reply that calls tools, given as pairs of name and arguments.
 func says(text string, calls ...string) *model.Reply {
 	cost := 0.0015
 	r := &model.Reply{Finish: model.FinishStop, Model: "test-1", ID: "resp", Attempts: 1,
@@ -79,7 +79,7 @@ func says(text string, calls ...string) *model.Reply {
 	return r
 }
 
-// tool answers from a table, by its arguments.
+// tool answers from a table that is keyed by its arguments.
 type tool struct {
 	name    string
 	answers map[string]agent.Result
@@ -96,7 +96,7 @@ func (t tool) Call(_ context.Context, args json.RawMessage) (agent.Result, error
 	return agent.Result{}, &agent.CallError{Tool: t.name, Text: "there is no answer to " + string(args)}
 }
 
-// reporter takes verdicts that name a commit.
+// reporter is a verdict tool that accepts only verdicts that name a commit.
 type reporter struct{ tool }
 
 func (reporter) Decides() {}
@@ -114,7 +114,8 @@ const (
 	verdictArg = `{"commits":[{"commit":"` + culprit + `","confidence":0.9,"type":"omission","reasoning":"It left out the <b>check</b>."}]}`
 )
 
-// script is a run: what the model says, what the tools have, what bounds it.
+// script defines a run: the replies of the model, the answers of the tools, and the
+// limits.
 type script struct {
 	model  []any
 	tools  map[string]map[string]agent.Result
@@ -122,8 +123,8 @@ type script struct {
 	kind   string
 }
 
-// traced is a run with all that a good one has: a long answer, a failing
-// call, an answer of the server that is no answer, a rejected verdict.
+// traced returns the script of a run with a long answer, a failing call, a failing
+// request and a rejected verdict.
 func traced() script {
 	long := ""
 	for i := range 40 {
@@ -165,7 +166,7 @@ func (s script) loop(asker model.Asker, journal agent.Journal, limits agent.Limi
 	return l
 }
 
-// record runs a script and reads what it left behind.
+// record runs a script and reads the recorded run.
 func (s script) record(t *testing.T) *Trajectory {
 	t.Helper()
 	m := newMemory()

@@ -10,8 +10,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// A record of a server that lies about costs, and says what a terminal would
-// obey or nobody would see, can be written in every form.
+// A run can be exported in every format even if the server reported absurd costs and
+// sent control characters and invisible text.
 func TestExportOfHostileRuns(t *testing.T) {
 	t.Parallel()
 	huge := math.MaxFloat64

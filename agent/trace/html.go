@@ -17,10 +17,10 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// foldAbove is how many lines of an output stand open on the page.
+// foldAbove is the number of lines above which the page folds an output.
 const foldAbove = 14
 
-// page is what the template sees.
+// page is the data of the template page.html.
 type page struct {
 	*Trajectory
 	Subject string
@@ -32,18 +32,18 @@ type page struct {
 	Start   string
 }
 
-// part is one turn as the page shows it.
+// part is one turn on the page.
 type part struct {
 	Turn
 	Reply  *model.Reply
-	Used   string // by this turn
-	Total  string // so far
+	Used   string // usage of this turn
+	Total  string // usage so far
 	Smells []string
-	Notes  []Note // that follow it
+	Notes  []Note // notes between this turn and the next
 }
 
-// WriteHTML writes the run as one page that refers to nothing outside itself
-// and needs no script. The subject of the fix, if known, stands in its title.
+// WriteHTML writes the run as one self-contained page without scripts. The page's
+// title is the subject of the fix if it is not "" and the run has no case.
 func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
 	tmpl, err := template.New("page").Funcs(template.FuncMap{
 		"clean": agent.Clean, "line": agent.CleanLine, "args": ArgsText, "short": shortOID, "chars": chars, "lines": countLines,
@@ -93,7 +93,8 @@ func (t *Trajectory) page(subject string) page {
 	return p
 }
 
-// Title says what the run is about. The name of a case says it alone.
+// Title returns the name of the case, or else the subject of the fix, or else the
+// kind and the name of the run.
 func (p page) Title() string {
 	switch {
 	case p.About.Case != "":
@@ -104,7 +105,7 @@ func (p page) Title() string {
 	return strings.TrimSpace(p.Run.Kind + " " + p.About.Name)
 }
 
-// FixName is the fix where the title does not name it.
+// FixName returns the short id of the fix, or "" if the name of the case contains it.
 func (p page) FixName() string {
 	if name := shortOID(p.About.Fix); !strings.Contains(p.About.Case, name) {
 		return name
@@ -112,7 +113,7 @@ func (p page) FixName() string {
 	return ""
 }
 
-// Early lists the notes before the first turn.
+// Early returns the notes before the first turn.
 func (p page) Early() []Note {
 	var list []Note
 	for _, n := range p.Notes {
@@ -123,7 +124,7 @@ func (p page) Early() []Note {
 	return list
 }
 
-// Open is false for a run that has ended.
+// Open reports whether the run has not ended.
 func (p page) Open() bool { return p.Closing == nil }
 
 func shortOID(s string) string {
@@ -137,7 +138,7 @@ func chars(s string) string { return CountText(int64(len([]rune(s)))) }
 
 func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"), "\n") + 1 }
 
-// pretty indents JSON and leaves other text alone.
+// pretty indents JSON and returns other text unchanged.
 func pretty(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

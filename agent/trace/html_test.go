@@ -10,8 +10,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// The page refers to nothing outside itself, runs nothing, and shows what
-// models and repositories say as text.
+// The page is self-contained, runs no script, and shows text from models and
+// repositories as text.
 func TestPageStandsAlone(t *testing.T) {
 	t.Parallel()
 	s := traced()
@@ -40,7 +40,7 @@ func TestPageStandsAlone(t *testing.T) {
 	}
 }
 
-// Pages of runs of every length and state can be written.
+// Runs of every length and state have a page.
 func TestPageOfPartialRuns(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -56,8 +56,8 @@ func TestPageOfPartialRuns(t *testing.T) {
 	}
 }
 
-// Columns stay inside the plot, keep their order, and are as high as what
-// they stand for.
+// Columns stay inside the plot and in order, and their height is proportional to
+// their value.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	if newPlot(&Trajectory{}) != nil {

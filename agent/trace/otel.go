@@ -14,11 +14,11 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// otelSchema is the release of the semantic conventions whose names are used.
-// Those for generative models are still in development.
+// otelSchema is the release of the semantic conventions that defines the names used
+// here. Its conventions for generative models are still in development.
 const otelSchema = "https://opentelemetry.io/schemas/1.37.0"
 
-// The kinds and states of spans, from OTLP's trace.proto.
+// These are kinds and states of spans, from OTLP's trace.proto.
 const (
 	spanInternal = 1
 	spanClient   = 3
@@ -46,7 +46,7 @@ type otlpScope struct {
 }
 
 type otlpSpan struct {
-	Trace      string          `json:"traceId"` // hex, unlike other bytes in proto JSON
+	Trace      string          `json:"traceId"` // in hex, unlike other bytes in proto JSON
 	ID         string          `json:"spanId"`
 	Parent     string          `json:"parentSpanId,omitempty"`
 	Name       string          `json:"name"`
@@ -67,7 +67,8 @@ type otlpAttribute struct {
 	Value otlpValue `json:"value"`
 }
 
-// otlpValue has one field set. 64-bit integers are strings in proto JSON.
+// otlpValue is an attribute's value, with exactly one field set. 64-bit integers are
+// strings in proto JSON.
 type otlpValue struct {
 	String *string    `json:"stringValue,omitempty"`
 	Int    *string    `json:"intValue,omitempty"`
@@ -80,17 +81,17 @@ type otlpArray struct {
 	Values []otlpValue `json:"values"`
 }
 
-// WriteOTel writes the run as OpenTelemetry spans in OTLP's JSON form, with
-// the names of the conventions for generative models: one span for the run,
-// below it one for each request and each tool call. Prompts, answers and what
-// tools said are in it only with content.
+// WriteOTel writes the run as OpenTelemetry spans in OTLP's JSON format. The names
+// follow the conventions for generative models. There is one span for the run, with
+// one child for each request and each tool call. Prompts, replies and answers of
+// tools are included only if content is true.
 func (t *Trajectory) WriteOTel(w io.Writer, content bool) error {
-	if err := t.conversational(); err != nil {
+	if err := t.needConversation(); err != nil {
 		return err
 	}
 	x := &otelExport{t: t, content: content}
 	if content {
-		x.talk = t.talk()
+		x.requests = t.requests()
 	}
 	x.run()
 	for i, turn := range t.Turns {
@@ -110,19 +111,19 @@ func (t *Trajectory) WriteOTel(w io.Writer, content bool) error {
 
 // otelExport collects the spans of a run.
 type otelExport struct {
-	t       *Trajectory
-	content bool
-	talk    [][]model.Message // with content
-	spans   []otlpSpan
+	t        *Trajectory
+	content  bool
+	requests [][]model.Message // nil without content
+	spans    []otlpSpan
 }
 
-// span adds one. Its id is made of what it stands for, so that sending a run
-// twice gives the same spans.
+// span adds a span. Its id is derived from the run and the step, so that a run that
+// is exported twice has the same spans.
 func (x *otelExport) span(of, name string, kind int, from, to time.Time, a attributes, failed string) {
 	if from.IsZero() {
 		from = x.t.Run.Started
 	}
-	if to.Before(from) { // open, or one of them is not known
+	if to.Before(from) { // the step has not ended, or a time is unknown
 		to = from
 	}
 	s := otlpSpan{
@@ -175,7 +176,7 @@ func (x *otelExport) run() {
 }
 
 func (x *otelExport) request(i int, turn Turn) {
-	if turn.Asks == 0 && turn.Result == nil {
+	if turn.Attempts == 0 && turn.Result == nil {
 		return
 	}
 	a := attributes{}.text("gen_ai.operation.name", "chat").text("gen_ai.conversation.id", string(x.t.Run.ID)).
@@ -189,7 +190,7 @@ func (x *otelExport) request(i int, turn Turn) {
 		a = a.text("error.type", string(turn.Result.Class))
 	}
 	if x.content {
-		a = a.json("gen_ai.input.messages", otelMessages(x.talk[i], ""))
+		a = a.json("gen_ai.input.messages", otelMessages(x.requests[i], ""))
 		if r := turn.Reply(); r != nil {
 			a = a.json("gen_ai.output.messages", otelMessages([]model.Message{r.Message}, otelFinish(*r)))
 		}
@@ -198,7 +199,7 @@ func (x *otelExport) request(i int, turn Turn) {
 }
 
 func (x *otelExport) call(turn Turn, c Call) {
-	if c.Result == nil && c.Asks == 0 {
+	if c.Result == nil && c.Attempts == 0 {
 		return
 	}
 	a := attributes{}.text("gen_ai.operation.name", "execute_tool").text("gen_ai.conversation.id", string(x.t.Run.ID)).
@@ -230,7 +231,8 @@ func otelFinish(r model.Reply) string {
 	return string(r.Finish)
 }
 
-// attributes is a list that leaves out what is not known.
+// attributes is a list of attributes. Its methods add an attribute unless the value
+// is unknown.
 type attributes []otlpAttribute
 
 func (a attributes) text(key, v string) attributes {
@@ -271,8 +273,8 @@ func (a attributes) json(key string, v any) attributes {
 	return a.text(key, string(b))
 }
 
-// usage: cached tokens are counted inside the input, reasoning inside the
-// output, as the conventions want it.
+// usage adds the token counts. Input includes cached tokens and output includes
+// reasoning, as the conventions require.
 func (a attributes) usage(u model.Usage) attributes {
 	a = a.number("gen_ai.usage.input_tokens", u.Prompt()).number("gen_ai.usage.output_tokens", u.Output)
 	for _, part := range []struct {
@@ -293,20 +295,20 @@ func (a attributes) usage(u model.Usage) attributes {
 	return a
 }
 
-// providers have a name of their own in the conventions.
+// providers lists the providers that have their own name in the conventions.
 var providers = []struct{ host, name string }{
 	{"azure.com", "azure.ai.openai"}, {"deepseek.com", "deepseek"}, {"googleapis.com", "gcp.gemini"}, {"anthropic.com", "anthropic"},
 	{"mistral.ai", "mistral_ai"}, {"groq.com", "groq"}, {"x.ai", "x_ai"}, {"openrouter.ai", "openrouter"},
 }
 
-// server says who answered, as far as the address tells.
+// server adds the provider and the address of the server, as far as base names them.
 func (a attributes) server(base string) attributes {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return a
 	}
 	host := u.Hostname()
-	provider := "openai" // whose API all of them speak
+	provider := "openai" // the default, because all servers speak its API
 	for _, p := range providers {
 		if host == p.host || strings.HasSuffix(host, "."+p.host) {
 			provider = p.name
@@ -319,9 +321,9 @@ func (a attributes) server(base string) attributes {
 	return a
 }
 
-// portOf is the port that a server was asked at, 0 where it is not known: runs
-// are recorded without the port of a server on this machine or its own network,
-// which changes when it is started again.
+// portOf returns the port of the server, or 0 if it is unknown. The port of a server
+// on this machine or its local network is not recorded, because it changes when the
+// server is restarted.
 func portOf(u *url.URL) int64 {
 	if port, err := strconv.ParseInt(u.Port(), 10, 32); err == nil {
 		return port

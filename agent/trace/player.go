@@ -14,47 +14,48 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// Player plays a recorded run again. As the model of a [agent.Loop] it answers
-// with the recorded replies, in order; as its journal it holds what the loop
-// does now against what was recorded. The tools of the loop run for real.
+// Player replays a recorded run. As the model of an [agent.Loop] it gives the recorded
+// replies, in order. As the loop's journal it compares what the loop does now with
+// what was recorded. The tools of the loop run for real.
 //
-// Limits of time and money cannot be met again at the same place: give the
-// loop those of [Player.Limits].
+// A loop with the recorded limits would not stop at the same turn, because time and
+// cost differ. It must use those of [Player.Limits] instead.
 type Player struct {
 	t      *Trajectory
 	strict bool
 
 	mu      sync.Mutex
-	asked   int // requests answered
+	asked   int // number of requests answered
 	first   *Difference
 	differ  int
 	equal   int
-	sent    int64 // tokens
+	sent    int64 // tokens of all prompts
 	verdict json.RawMessage
 }
 
-// Difference is a step that did not come out as it was recorded.
+// Difference is a step whose result differs from the recorded one.
 type Difference struct {
-	Step string // key in the journal
-	What string // what differs, one line
-	Was  string // what was recorded
-	Is   string // what came out now
+	Step string // key of the step in the journal
+	What string // says on one line what differs
+	Was  string // recorded text
+	Is   string // text of the replay
 }
 
 func (d *Difference) String() string { return d.Step + ": " + d.What }
 
-// ErrPlayed is returned to a loop that asks more than was recorded.
+// ErrPlayed is returned to a loop that makes more requests than were recorded. A
+// strict Player also returns it after the first difference.
 var ErrPlayed = errors.New("the recorded conversation ends here")
 
-// NewPlayer plays t. A strict one answers no request after the first
-// difference; another one goes on with the recorded replies whatever the
-// tools say, which shows what a conversation would have cost with other tools.
+// NewPlayer returns a Player for t. A strict Player answers no request after the first
+// difference. Otherwise it continues with the recorded replies whatever the tools
+// answer, which shows the cost of the same conversation with other tools.
 func NewPlayer(t *Trajectory, strict bool) *Player {
 	return &Player{t: t, strict: strict}
 }
 
-// Limits make a loop give its last word where the recorded run gave it, and
-// have no other effect.
+// Limits returns limits with which a loop asks for its final answer at the same turn
+// as the recorded run. They have no other effect.
 func (p *Player) Limits() agent.Limits {
 	answers := 0
 	for _, turn := range p.t.Turns {
@@ -68,8 +69,8 @@ func (p *Player) Limits() agent.Limits {
 	return agent.Limits{Turns: maxNumber}
 }
 
-// Ask answers with the next recorded reply. Its usage counts as an estimate,
-// so that the loop counts the tokens of each prompt itself.
+// Ask returns the next recorded reply. Its usage is marked as estimated, so that the
+// loop counts the tokens of each prompt itself.
 func (p *Player) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,12 +90,13 @@ func (p *Player) Ask(ctx context.Context, req model.Request) (*model.Reply, erro
 	return nil, &model.Error{Class: turn.Result.Class, Message: turn.Result.Error}
 }
 
-// Recall finds nothing: all is done again.
+// Recall always reports that a step is not recorded, so that the loop does every step
+// again.
 func (p *Player) Recall(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
 
 // Intend compares a request with the recorded one.
 func (p *Player) Intend(_ context.Context, key string, payload []byte) error {
-	where, numbers := place(key)
+	where, numbers := splitKey(key)
 	if where != "model" || len(numbers) != 1 {
 		return nil
 	}
@@ -111,11 +113,11 @@ func (p *Player) Intend(_ context.Context, key string, payload []byte) error {
 	return nil
 }
 
-// Record compares what came of a step with what was recorded.
+// Record compares the result of a step with the recorded one.
 func (p *Player) Record(_ context.Context, key string, payload []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	where, numbers := place(key)
+	where, numbers := splitKey(key)
 	switch {
 	case key == agent.StepOpening:
 		return p.begin(payload)
@@ -183,7 +185,7 @@ func (p *Player) turn(n int) *Turn {
 	return &p.t.Turns[n-1]
 }
 
-// compare counts, and keeps the first difference.
+// compare counts equal and different steps and keeps the first difference.
 func (p *Player) compare(step, what, was, is string) {
 	if was == is {
 		p.equal++
@@ -191,24 +193,24 @@ func (p *Player) compare(step, what, was, is string) {
 	}
 	p.differ++
 	if p.first == nil {
-		p.first = &Difference{Step: step, What: what + " differs: " + firstLine(was, is), Was: was, Is: is}
+		p.first = &Difference{Step: step, What: what + " differs: " + describeDifference(was, is), Was: was, Is: is}
 	}
 }
 
-// firstLine shows where two texts part.
-func firstLine(was, is string) string {
+// describeDifference describes the first line in which two texts differ.
+func describeDifference(was, is string) string {
 	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			was, is := aroundParting(a[i], b[i])
+			was, is := aroundDifference(a[i], b[i])
 			return fmt.Sprintf("line %d was %q and is %q", i+1, was, is)
 		}
 	}
 	return fmt.Sprintf("%d lines then, %d now", len(a), len(b))
 }
 
-// aroundParting cuts two lines to where they part, and a little before it.
-func aroundParting(was, is string) (string, string) {
+// aroundDifference shortens two lines to the part around their first difference.
+func aroundDifference(was, is string) (string, string) {
 	const before, room = 20, 80
 	a, b := []rune(was), []rune(is)
 	same := 0
@@ -222,29 +224,29 @@ func aroundParting(was, is string) (string, string) {
 	return lead + Cut(string(a), room), lead + Cut(string(b), room)
 }
 
-// Note notes nothing: how it ended follows from what was compared.
+// Note does nothing, because notes do not affect a run.
 func (p *Player) Note(context.Context, string, []byte) error { return nil }
 
-// Played is what came of it.
+// Played is the result of a replay.
 type Played struct {
-	Turns   int         // requests that were answered with a recorded reply
-	Of      int         // requests that have one
-	Equal   int         // prompts, requests, tool answers and verdicts that came out as recorded
-	Differ  int         // those that did not
-	First   *Difference // nil when all is equal
-	Sent    int64       // tokens of all prompts, counted by the loop
-	Verdict json.RawMessage
-	Same    bool // the verdict names the recorded commits
+	Turns    int         // number of requests that got a recorded reply
+	Recorded int         // number of requests with a recorded reply or error
+	Equal    int         // number of prompts, requests, tool answers and verdicts that are as recorded
+	Differ   int         // number of those that are not
+	First    *Difference // nil if all are equal
+	Sent     int64       // tokens of all prompts, counted by the loop
+	Verdict  json.RawMessage
+	Same     bool // the verdict names the recorded commits
 }
 
-// Played tells what came of it so far.
+// Played returns the result so far.
 func (p *Player) Played() Played {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := Played{Turns: p.asked, Equal: p.equal, Differ: p.differ, First: p.first, Sent: p.sent, Verdict: p.verdict}
 	for _, turn := range p.t.Turns {
 		if turn.Result != nil {
-			out.Of++
+			out.Recorded++
 		}
 	}
 	if was := p.t.Verdict(); was != nil {
@@ -255,8 +257,8 @@ func (p *Player) Played() Played {
 	return out
 }
 
-// sameVerdict compares the commits of two verdicts, or, where they name none,
-// the verdicts themselves.
+// sameVerdict reports whether two verdicts name the same commits. If neither names a
+// commit, it compares the verdicts themselves.
 func sameVerdict(was, is json.RawMessage) bool {
 	a, b := claimsIn(was, 2), claimsIn(is, 2)
 	if a == nil && b == nil {

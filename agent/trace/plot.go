@@ -2,26 +2,26 @@ package trace
 
 import "fmt"
 
-// plot is the cost of each turn as columns, or the tokens where the cost of
-// one of them is not known.
+// plot shows the cost of each turn as a column. It shows tokens instead if the cost
+// of any turn is unknown.
 type plot struct {
 	Title         string
 	Width, Height float64
-	Base          float64 // where the columns stand
+	Base          float64 // y of the bottom of the columns
 	Columns       []column
-	Top           string // what the highest column stands for
-	Every         int    // columns from one number below them to the next
+	Top           string // value of the highest column
+	Every         int    // every so many columns have a number below them
 }
 
 type column struct {
 	X, Width float64
-	Parts    []segment // from the bottom
-	Number   int       // of the turn
+	Parts    []segment // from bottom to top
+	Number   int       // number of the turn
 	Labelled bool
 	About    string
 }
 
-// segment is a part of a column, of a class that the style sheet colours.
+// segment is a part of a column. The style sheet colours it by its class.
 type segment struct {
 	Y, Height float64
 	Class     string
@@ -35,7 +35,7 @@ const (
 	mostWidth  = 720.0
 )
 
-// newPlot is nil for a run with nothing to show.
+// newPlot returns the plot of a run, or nil if there is nothing to show.
 func newPlot(t *Trajectory) *plot {
 	values, highest, priced := plotValues(t)
 	if highest == 0 {

@@ -12,32 +12,32 @@ import (
 	"git-agent/cache"
 )
 
-// Read puts the steps of a run, in their order, together. A step that is
-// damaged or makes no sense is named in Damaged; the error is for trouble that
-// ends the reading.
+// Read builds a Trajectory from the steps of a run, which must be in order. A damaged
+// or senseless step is described in Damaged. Read returns an error only if it cannot
+// continue.
 func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error) {
 	t := &Trajectory{Run: run}
-	// A spec of another kind has other fields; what is not there stays empty.
+	// Specs of other kinds of run have other fields, and missing fields stay empty.
 	t.About, _ = decode[About](run.Spec)
 	for step, err := range steps {
 		if err != nil && step.Seq == 0 {
 			return nil, fmt.Errorf("read run %s: %w", run.ID, err)
 		}
 		if err == nil {
-			err = t.take(step)
+			err = t.add(step)
 		}
 		if err != nil {
 			t.Damaged = append(t.Damaged, fmt.Sprintf("step %d (%s %s): %v", step.Seq, step.Kind, step.Key, err))
 		}
 		t.Last = step.At
 	}
-	t.settle()
+	t.setDeeds()
 	return t, nil
 }
 
-// settle takes what the opening says of the tools. Of a run of an older build,
-// which does not say it, it is guessed.
-func (t *Trajectory) settle() {
+// setDeeds sets what the tools do from the opening. It guesses this for a run of an
+// older build, whose opening does not say so.
+func (t *Trajectory) setDeeds() {
 	if o := t.Opening; o != nil && o.Deeds != nil {
 		t.deeds, t.needs = o.Deeds, o.Needs
 		return
@@ -45,39 +45,40 @@ func (t *Trajectory) settle() {
 	t.guessOldFields()
 }
 
-// take files one step.
-func (t *Trajectory) take(s cache.Step) error {
+// add adds one step to the trajectory.
+func (t *Trajectory) add(s cache.Step) error {
 	if s.Kind == cache.Result {
 		t.Results++
 	}
-	where, numbers := place(s.Key)
+	where, numbers := splitKey(s.Key)
 	switch {
 	case s.Key == agent.StepOpening:
-		return fill(&t.Opening, s)
+		return decodeInto(&t.Opening, s)
 	case s.Key == agent.StepClosing:
-		return fill(&t.Closing, s)
+		return decodeInto(&t.Closing, s)
 	case where == "tool" && len(numbers) == 2:
-		return t.takeCall(s, numbers[0], numbers[1])
+		return t.addCall(s, numbers[0], numbers[1])
 	case len(numbers) == 1:
 		switch turn := t.turn(numbers[0]); where {
 		case "model":
-			return turn.take(s)
+			return turn.add(s)
 		case "limit":
-			return fill(&turn.Limit, s)
+			return decodeInto(&turn.Limit, s)
 		case "user":
-			return fill(&turn.Said, s)
+			return decodeInto(&turn.Said, s)
 		case "removed":
-			return fill(&turn.Removed, s)
+			return decodeInto(&turn.Removed, s)
 		}
 	}
 	if s.Kind == cache.Note {
 		t.Notes = append(t.Notes, Note{After: len(t.Turns), At: s.At, Key: s.Key, Text: noteText(s.Payload)})
 	}
-	return nil // results of other kinds of runs are counted only
+	return nil // results of other kinds of runs are only counted
 }
 
-// fill decodes the payload of a step that stands alone. The last one counts.
-func fill[T any](to **T, s cache.Step) error {
+// decodeInto decodes the payload of a step into *to. If a step was recorded twice, the last
+// one counts.
+func decodeInto[T any](to **T, s cache.Step) error {
 	v, err := decode[T](s.Payload)
 	if err == nil {
 		*to = &v
@@ -85,9 +86,9 @@ func fill[T any](to **T, s cache.Step) error {
 	return err
 }
 
-// place splits "tool/3/1" into its word and its numbers from 1; a key of
-// another form has no numbers.
-func place(key string) (string, []int) {
+// splitKey splits a key such as "tool/3/1" into its word and its numbers, which start at
+// 1. It returns no numbers for other keys.
+func splitKey(key string) (string, []int) {
 	parts := strings.Split(key, "/")
 	switch parts[0] {
 	case "model", "tool", "user", "limit", "removed":
@@ -105,10 +106,12 @@ func place(key string) (string, []int) {
 	return parts[0], numbers
 }
 
-// maxNumber of a turn or a call: beyond it a key is damaged.
+// maxNumber is the highest number of a turn or a call. A key with a higher one is
+// damaged.
 const maxNumber = 10_000
 
-// turn returns the n-th turn. Turns come in order, so that a gap is small.
+// turn returns the n-th turn, counted from 1. It adds missing turns, which are few
+// because steps come in order.
 func (t *Trajectory) turn(n int) *Turn {
 	for len(t.Turns) < n {
 		t.Turns = append(t.Turns, Turn{N: len(t.Turns) + 1})
@@ -116,16 +119,16 @@ func (t *Trajectory) turn(n int) *Turn {
 	return &t.Turns[n-1]
 }
 
-// take files a request or its result.
-func (t *Turn) take(s cache.Step) error {
+// add adds a request or its result to the turn.
+func (t *Turn) add(s cache.Step) error {
 	switch s.Kind {
 	case cache.Intent:
 		intent, err := decode[agent.AskIntent](s.Payload)
 		t.Intent, t.Asked = intent, s.At
-		t.Asks++
+		t.Attempts++
 		return err
 	case cache.Result:
-		if err := fill(&t.Result, s); err != nil {
+		if err := decodeInto(&t.Result, s); err != nil {
 			return err
 		}
 		t.Done = s.At
@@ -145,16 +148,16 @@ func (t *Turn) call(i int) *Call {
 	return &t.Calls[i-1]
 }
 
-func (t *Trajectory) takeCall(s cache.Step, n, i int) error {
+func (t *Trajectory) addCall(s cache.Step, n, i int) error {
 	call := t.turn(n).call(i)
 	switch s.Kind {
 	case cache.Intent:
 		asked, err := decode[model.Call](s.Payload)
-		if call.Name == "" { // the reply is damaged
+		if call.Name == "" { // the reply that named the call is damaged
 			call.Call = asked
 		}
 		call.Began = s.At
-		call.Asks++
+		call.Attempts++
 		return err
 	case cache.Result:
 		result, err := decode[agent.CallResult](s.Payload)
@@ -169,7 +172,8 @@ func (t *Trajectory) takeCall(s cache.Step, n, i int) error {
 	return nil
 }
 
-// noteText is a note in words: a string as it is, all else as JSON.
+// noteText returns the text of a note. A payload that is not a JSON string is
+// returned as it is.
 func noteText(payload []byte) string {
 	var s string
 	if json.Unmarshal(payload, &s) == nil {

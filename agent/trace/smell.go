@@ -8,16 +8,16 @@ import (
 	"git-agent/agent"
 )
 
-// Smell is a pattern in a run that goes with failure more often than with
-// success. The first four are those of Passerine ("Evaluating Agent-based
-// Program Repair at Google", section IV); the others are their equivalents for
-// runs that search a history.
+// Smell is a pattern that is more frequent in runs that fail than in those that
+// succeed. The first four are from Passerine ("Evaluating Agent-based Program Repair
+// at Google", section IV). The others are their equivalents for runs that search a
+// history.
 type Smell struct {
 	Name  string
-	About string // what it means, for a reader
+	About string // describes the pattern to a reader
 }
 
-// The smells, in the order in which tables list them.
+// These are the smells, in the order in which tables list them.
 var (
 	NoTest           = Smell{"no_test", "changed files and never ran a test"}
 	NoOpRead         = Smell{"no_op_read", "asked the same again while nothing had changed"}
@@ -31,23 +31,23 @@ var (
 	TurnCap          = Smell{"turn_cap", "used all its turns"}
 )
 
-// Smells lists them all.
+// Smells lists all smells.
 var Smells = []Smell{NoTest, NoOpRead, SearchesInRow, EditsInRow, SameCommit, EmptySearches, WideFirst, NeverBlamed, TimeoutUnchanged, TurnCap}
 
-// Finding is a smell that a run has, with the turns where it shows.
+// Finding is a smell that was detected in a run.
 type Finding struct {
 	Smell Smell
-	Turns []int  // in order, each once; empty for what never happened
-	Note  string // which commit, which file; "" for none
+	Turns []int  // turns that show the smell, in order; empty if it is about something that never happened
+	Note  string // the commit or file that it is about; "" if none
 }
 
 const (
-	rowLength    = 3 // searches or edits in a row (Passerine)
-	emptyLength  = 2 // searches in a row that find nothing
-	mostShowings = 2 // of one commit
+	rowLength    = 3 // least number of searches or edits in a row (Passerine)
+	emptyLength  = 2 // least number of searches in a row that find nothing
+	mostShowings = 2 // a commit may be shown this often
 )
 
-// Smells detects the smells of a run, in the order of the list.
+// Smells returns the smells that are detected in the run, in the order of [Smells].
 func (t *Trajectory) Smells() []Finding {
 	acts := t.acts()
 	var found []Finding
@@ -59,22 +59,22 @@ func (t *Trajectory) Smells() []Finding {
 	return found
 }
 
-// one is a finding of a single place, or none.
-func one(when bool, s Smell, turns ...int) []Finding {
+// findingIf returns a list with one finding, or nil if when is false.
+func findingIf(when bool, s Smell, turns ...int) []Finding {
 	if !when {
 		return nil
 	}
 	return []Finding{{Smell: s, Turns: turns}}
 }
 
-// NoTest needs a run that changes files.
+// noTest finds runs that change files and never run a test.
 func noTest(_ *Trajectory, acts []act) []Finding {
 	changed := filter(acts, func(a act) bool { return a.does == agent.DeedEdit })
-	return one(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
+	return findingIf(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
 }
 
-// noOpRead: a read or a search that equals an earlier one that was answered,
-// without an edit between them.
+// noOpRead finds reads and searches that repeat an earlier one. The earlier one must
+// have been answered, with no edit or test in between.
 func noOpRead(_ *Trajectory, acts []act) []Finding {
 	var again []act
 	seen := map[string]bool{}
@@ -86,22 +86,23 @@ func noOpRead(_ *Trajectory, acts []act) []Finding {
 				again = append(again, a)
 			}
 			seen[key] = seen[key] || a.answered()
-		default: // an edit, a test, or something that may change as much
+		default: // an edit, a test, or a tool of unknown effect
 			clear(seen)
 		}
 	}
-	return one(len(again) > 0, NoOpRead, turnsOf(again)...)
+	return findingIf(len(again) > 0, NoOpRead, turnsOf(again)...)
 }
 
-// searchesInRow counts turns: calls side by side are one step of thinking.
+// searchesInRow finds turns in a row that only search. It counts turns and not calls,
+// because the calls of one turn are chosen together.
 func searchesInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	var row []int
 	flush := func() {
-		found = append(found, one(len(row) >= rowLength, SearchesInRow, row...)...)
+		found = append(found, findingIf(len(row) >= rowLength, SearchesInRow, row...)...)
 		row = nil
 	}
-	for _, turn := range rows(acts, func(a, b act) bool { return a.turn == b.turn }) {
+	for _, turn := range groups(acts, func(a, b act) bool { return a.turn == b.turn }) {
 		if slices.ContainsFunc(turn, func(a act) bool { return a.does != agent.DeedSearch }) {
 			flush()
 			continue
@@ -112,10 +113,10 @@ func searchesInRow(_ *Trajectory, acts []act) []Finding {
 	return merge(found)
 }
 
-// editsInRow counts edits of one file with nothing between them.
+// editsInRow finds edits of one file with no other call in between.
 func editsInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
-	for _, row := range rows(acts, func(a, b act) bool {
+	for _, row := range groups(acts, func(a, b act) bool {
 		return a.does == agent.DeedEdit && b.does == agent.DeedEdit && a.path() == b.path()
 	}) {
 		if row[0].does == agent.DeedEdit && len(row) >= rowLength {
@@ -125,8 +126,8 @@ func editsInRow(_ *Trajectory, acts []act) []Finding {
 	return found
 }
 
-// sameCommit counts the calls that show a commit. Later pages of one answer
-// are no new showing.
+// sameCommit finds commits that are shown too often. Later pages of the same answer
+// do not count.
 func sameCommit(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	shown := filter(acts, func(a act) bool {
@@ -143,42 +144,44 @@ func sameCommit(_ *Trajectory, acts []act) []Finding {
 	return found
 }
 
-// firstPage is true for page 1 by all its names.
+// firstPage reports whether page means the first page, for which a tool accepts
+// several forms.
 func firstPage(page json.Number) bool {
 	n, err := page.Int64()
 	return err != nil || n <= 1
 }
 
-// shortest is how many digits abbreviate an object id.
-const shortest = 7
+// minAbbreviation is the least number of digits of an abbreviated object id.
+const minAbbreviation = 7
 
-// sameOID compares what may be abbreviations of one object id.
+// sameOID reports whether two object ids, which may be abbreviated, are the same.
 func sameOID(a, b string) bool {
-	return a == b || len(a) >= shortest && len(b) >= shortest && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	return a == b || len(a) >= minAbbreviation && len(b) >= minAbbreviation && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 func emptySearches(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	asked := filter(acts, func(a act) bool { return a.does == agent.DeedSearch && a.answered() && a.call.Result.SameAs == "" })
-	for _, row := range rows(asked, func(a, b act) bool { return a.foundNothing() && b.foundNothing() }) {
-		found = append(found, one(row[0].foundNothing() && len(row) >= emptyLength, EmptySearches, turnsOf(row)...)...)
+	for _, row := range groups(asked, func(a, b act) bool { return a.foundNothing() && b.foundNothing() }) {
+		found = append(found, findingIf(row[0].foundNothing() && len(row) >= emptyLength, EmptySearches, turnsOf(row)...)...)
 	}
 	return merge(found)
 }
 
 func wideFirst(_ *Trajectory, acts []act) []Finding {
-	return one(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
+	return findingIf(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
 }
 
-// neverBlamed is for runs whose verdict should rest on who wrote lines, by git
-// blame or git log -L, and whose first prompt does not say it.
+// neverBlamed finds verdicts without a git blame or git log -L. It applies only to
+// runs whose verdict should be based on who wrote lines and whose first prompt does
+// not say so.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
 	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
-	return one(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
+	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
 }
 
-// timeoutUnchanged looks at the next call of a tool whose call was stopped by
-// its time limit.
+// timeoutUnchanged finds calls that follow a time-out of the same tool and are not
+// narrower.
 func timeoutUnchanged(_ *Trajectory, acts []act) []Finding {
 	var wide []act
 	for i, a := range acts {
@@ -190,11 +193,11 @@ func timeoutUnchanged(_ *Trajectory, acts []act) []Finding {
 			wide = append(wide, acts[i+1+next])
 		}
 	}
-	return one(len(wide) > 0, TimeoutUnchanged, turnsOf(wide)...)
+	return findingIf(len(wide) > 0, TimeoutUnchanged, turnsOf(wide)...)
 }
 
 func turnCap(t *Trajectory, _ []act) []Finding {
-	return one(t.Opening != nil && t.Opening.Limits.Turns > 0 && t.Answers() >= t.Opening.Limits.Turns, TurnCap, len(t.Turns))
+	return findingIf(t.Opening != nil && t.Opening.Limits.Turns > 0 && t.Answers() >= t.Opening.Limits.Turns, TurnCap, len(t.Turns))
 }
 
 func firstTurn(acts []act) []int {
@@ -204,7 +207,7 @@ func firstTurn(acts []act) []int {
 	return []int{acts[0].turn}
 }
 
-// turnsOf lists the turns of acts, each once.
+// turnsOf returns the turns of acts, each once.
 func turnsOf(acts []act) []int {
 	var turns []int
 	for _, a := range acts {
@@ -213,7 +216,7 @@ func turnsOf(acts []act) []int {
 	return slices.Compact(turns)
 }
 
-// merge makes one finding of several places.
+// merge combines findings of one smell into a single one.
 func merge(found []Finding) []Finding {
 	if len(found) < 2 {
 		return found
@@ -236,8 +239,8 @@ func filter(acts []act, keep func(act) bool) []act {
 	return out
 }
 
-// rows cuts acts between neighbours that do not belong together.
-func rows(acts []act, together func(a, b act) bool) [][]act {
+// groups divides acts into groups of neighbours for which together is true.
+func groups(acts []act, together func(a, b act) bool) [][]act {
 	var list [][]act
 	from := 0
 	for i := range acts {

@@ -19,9 +19,9 @@ import (
 	"git-agent/gitext"
 )
 
-// conversation builds a trajectory from turns of calls, each "name args" and,
-// behind " -> ", what the tool said; "!" before that marks a failed call. It is
-// one of an old build, which says nothing of its tools.
+// conversation builds a trajectory from turns of calls. A call is written as "name
+// args -> answer"; a "!" before the answer marks a failed call. The run is one of an
+// old build, which does not say what its tools do.
 func conversation(kind string, turns ...[]string) *Trajectory {
 	t := &Trajectory{Run: cache.Run{Kind: kind}, Opening: &agent.Opening{Limits: agent.Limits{Turns: 15}}}
 	for n, calls := range turns {
@@ -29,7 +29,7 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 		for i, text := range calls {
 			call, answer, _ := strings.Cut(text, " -> ")
 			name, args, _ := strings.Cut(call, " ")
-			c := Call{I: i + 1, Asks: 1, Call: model.Call{Name: name, Args: args}, Result: &agent.CallResult{Text: answer}}
+			c := Call{I: i + 1, Attempts: 1, Call: model.Call{Name: name, Args: args}, Result: &agent.CallResult{Text: answer}}
 			if c.Result.Text, c.Result.Failed = strings.CutPrefix(answer, "!"); name == "report" {
 				c.Result.Final = true
 			}
@@ -37,12 +37,12 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
-	t.settle()
+	t.setDeeds()
 	return t
 }
 
-// recorded is the same run as a newer build records it: the fields say what the
-// names of its tools and their English said.
+// recorded returns the same run as a newer build would record it. Its fields say what
+// the names and messages of the tools said before.
 func recorded(t *Trajectory) *Trajectory {
 	names := map[string]string{} // of the tools
 	t.Opening.Deeds, t.Opening.Needs = map[string]agent.Deed{}, t.needs
@@ -61,7 +61,7 @@ func recorded(t *Trajectory) *Trajectory {
 		}
 	}
 	t.Run.Kind, t.Opening.Prompt = "other/agent", ""
-	t.settle()
+	t.setDeeds()
 	return t
 }
 
@@ -130,8 +130,8 @@ func TestSmells(t *testing.T) {
 	}
 }
 
-// A blame in the first prompt is a blame. The prompt is that of a recorded
-// conversation, which the tests of the command hold against the program.
+// A blame in the first prompt counts as a blame. The prompt is that of a recorded
+// conversation, which the tests of the command compare with the program.
 func TestBlamedInThePrompt(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "cmd", "git-agent", "testdata", "desk", "wrap.json"))
@@ -142,7 +142,7 @@ func TestBlamedInThePrompt(t *testing.T) {
 		Turns []struct {
 			Request struct {
 				Messages []struct {
-					Content json.RawMessage `json:"content"` // as a text, or in lines
+					Content json.RawMessage `json:"content"` // a string or a list of lines
 				} `json:"messages"`
 			} `json:"request"`
 		} `json:"turns"`
@@ -164,14 +164,14 @@ func TestBlamedInThePrompt(t *testing.T) {
 		run := conversation("szz/agent", []string{`report {"commits":[{"commit":"abc"}]} -> accepted`})
 		run.Opening.Prompt = tt.prompt
 		run.needs = nil
-		run.settle()
+		run.setDeeds()
 		if got := run.Smells(); len(got) != tt.want || tt.want == 1 && got[0].Smell != NeverBlamed {
 			t.Errorf("%.60q: got %+v", tt.prompt, got)
 		}
 	}
 }
 
-// A run that used all its turns smells of it, whatever it did.
+// A run that used all its turns has the smell turn_cap, whatever it did.
 func TestTurnCap(t *testing.T) {
 	t.Parallel()
 	run := conversation("szz/agent", []string{`git_blame {"path":"a"} -> x`}, []string{`git_blame {"path":"b"} -> x`})
@@ -181,8 +181,8 @@ func TestTurnCap(t *testing.T) {
 	}
 }
 
-// The tools say what they do, when they found nothing and when their time
-// ended; and the words by which these are known in old runs are still theirs.
+// The tools record what they do, that they found nothing and that they timed out.
+// Their messages still contain the phrases by which this is guessed in old runs.
 func TestWordsOfTheTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,9 +14,9 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// StepsSchema names the lossless form of a run: one JSON object on a line for
-// the run, then one for each step. Characters that cannot be seen are escaped
-// in it, which says the same.
+// StepsSchema identifies the lossless format of a run. It has one line of JSON for the
+// run and one for each step. Invisible characters are escaped, which does not change
+// their meaning in JSON.
 const StepsSchema = "git-agent/steps/1"
 
 type runLine struct {
@@ -36,10 +36,11 @@ type stepLine struct {
 	Key     string          `json:"key"`
 	At      time.Time       `json:"at"`
 	Payload json.RawMessage `json:"payload,omitempty"`
-	Bytes   []byte          `json:"bytes,omitempty"` // a payload that is no JSON
+	Bytes   []byte          `json:"bytes,omitempty"` // a payload that is not compact JSON
 }
 
-// WriteSteps writes a run as it was recorded. A damaged step is an error.
+// WriteSteps writes a run as it was recorded. It returns an error if a step is
+// damaged.
 func WriteSteps(w io.Writer, run cache.Run, steps iter.Seq2[cache.Step, error]) error {
 	head := runLine{StepsSchema, run.ID, run.Kind, run.Spec, run.State, run.Started, nil, run.Version}
 	if !run.Ended.IsZero() {
@@ -65,8 +66,8 @@ func WriteSteps(w io.Writer, run cache.Run, steps iter.Seq2[cache.Step, error]) 
 	return nil
 }
 
-// compact reports whether payload is JSON that stays as it is when it is
-// written as part of other JSON.
+// compact reports whether payload is JSON that does not change when it is embedded in
+// other JSON.
 func compact(payload []byte) bool {
 	var b bytes.Buffer
 	return json.Compact(&b, payload) == nil && bytes.Equal(b.Bytes(), payload)
@@ -80,16 +81,16 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// ReadSteps reads what WriteSteps wrote.
+// ReadSteps reads a run that WriteSteps wrote.
 func ReadSteps(r io.Reader) (cache.Run, []cache.Step, error) {
 	in := bufio.NewReader(r)
 	dec := json.NewDecoder(in)
 	var head runLine
 	if err := dec.Decode(&head); err != nil || head.Schema != StepsSchema {
-		return cache.Run{}, nil, errors.Join(fmt.Errorf("this is no run in the form %q", StepsSchema), err)
+		return cache.Run{}, nil, errors.Join(fmt.Errorf("this is not a run in the format %q", StepsSchema), err)
 	}
 	if !head.ID.Valid() {
-		return cache.Run{}, nil, fmt.Errorf("%q is no name of a run", head.ID)
+		return cache.Run{}, nil, fmt.Errorf("%q is not a valid run id", head.ID)
 	}
 	run := cache.Run{ID: head.ID, Kind: head.Kind, Spec: head.Spec, State: head.State, Started: head.Started, Version: head.Version}
 	if head.Ended != nil {
@@ -104,7 +105,7 @@ func ReadSteps(r io.Reader) (cache.Run, []cache.Step, error) {
 			return run, steps, nil
 		}
 		if err != nil {
-			return run, steps, fmt.Errorf("step %d: %w", len(steps)+1, err)
+			return run, steps, fmt.Errorf("read step %d: %w", len(steps)+1, err)
 		}
 		s := cache.Step{Seq: int64(len(steps) + 1), Kind: line.Kind, Key: line.Key, At: line.At, Payload: line.Bytes}
 		if line.Payload != nil {
@@ -114,7 +115,7 @@ func ReadSteps(r io.Reader) (cache.Run, []cache.Step, error) {
 	}
 }
 
-// Sequence yields steps that are in memory.
+// Sequence returns an iterator over steps in memory.
 func Sequence(steps []cache.Step) iter.Seq2[cache.Step, error] {
 	return func(yield func(cache.Step, error) bool) {
 		for _, s := range steps {

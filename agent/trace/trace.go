@@ -1,14 +1,14 @@
-// Package trace reads what a run of an agent recorded and makes it readable:
-// as a [Trajectory] in memory, as a page of HTML, in the formats of other
-// people's viewers, and as a list of what went badly ([Smells]). A [Player]
-// answers with the recorded replies, so that a run can be played again.
+// Package trace reads recorded runs of an agent. It presents a run as a
+// [Trajectory] in memory, as an HTML page, in the formats of other viewers, and as a
+// list of signs of trouble ([Smells]). A [Player] replays a run with the recorded
+// replies.
 //
-// What it promises: a run can be read at any time, also while it goes on,
-// after a crash, and when single steps of it are damaged; what is missing is
-// said. Steps that it does not know are kept and shown as they are. Everything
-// that is exported is what was recorded, so what was masked stays masked.
+// A run can be read at any time: while it is in progress, after a crash, and if
+// single steps are damaged. What is missing is reported. Unknown steps are shown as
+// they are. Exports contain only what was recorded, so redacted text stays redacted.
 //
-// What it does not: it writes to no run, asks no model and judges no verdict.
+// The package never changes a run, never asks a model, and does not judge whether a
+// verdict is right.
 package trace
 
 import (
@@ -20,26 +20,26 @@ import (
 	"git-agent/cache"
 )
 
-// Trajectory is one recorded run in the shape of a conversation.
+// Trajectory is one recorded run, arranged as a conversation.
 type Trajectory struct {
 	Run     cache.Run
 	About   About
-	Opening *agent.Opening // nil when the run holds no conversation
+	Opening *agent.Opening // nil if the run has no conversation
 	Turns   []Turn
-	Closing *agent.Closing // nil while the run goes on or is interrupted
-	Notes   []Note         // what has no place of its own
-	Damaged []string       // steps that cannot be read, in words
+	Closing *agent.Closing // nil if the run has not ended or was interrupted
+	Notes   []Note         // steps that belong to no turn
+	Damaged []string       // one description for each step that cannot be read
 	Results int            // recorded results of any kind
-	Last    time.Time      // of the last step, zero without one
+	Last    time.Time      // time of the last step; zero if there is none
 
-	deeds map[string]agent.Deed // of its tools
-	needs []agent.Deed          // without which its verdict is rash
+	deeds map[string]agent.Deed // what each tool does
+	needs []agent.Deed          // what the run should have done before its verdict
 }
 
-// About is what a run is about, as far as its spec says so.
+// About describes the subject and the settings of a run, as far as its spec does.
 type About struct {
-	Name     string `json:"name"` // of an evaluation
-	Repo     string `json:"repo"` // of an evaluation's case, else ""
+	Name     string `json:"name"` // name of an evaluation
+	Repo     string `json:"repo"` // repository of an evaluation's case, else ""
 	Case     string `json:"case"`
 	Fix      string `json:"fix"`
 	Parent   string `json:"parent"`
@@ -47,26 +47,26 @@ type About struct {
 	Model    string `json:"model"`
 	BaseURL  string `json:"base_url"`
 	Settings string `json:"settings"`
-	Version  string `json:"version"` // of the program that answered
-	Sample   int    `json:"sample"`  // from 0, of runs that vote
+	Version  string `json:"version"` // version of the program that answered
+	Sample   int    `json:"sample"`  // number of the run in its ensemble, from 0
 }
 
-// Turn is one request to the model and what came of it. Requests that brought
-// no answer are turns too.
+// Turn is one request to the model, the reply, and the tool calls in the reply.
+// Requests without a reply are turns too.
 type Turn struct {
-	N       int              // from 1
-	Limit   *agent.LimitStep // why this request was the last word; nil when it was none
-	Asked   time.Time
-	Asks    int // intents: more than one when the run was resumed here
-	Intent  agent.AskIntent
-	Done    time.Time
-	Result  *agent.AskResult // nil when the request was open at the end
-	Calls   []Call
-	Said    *agent.Said    // what became of an answer without calls
-	Removed *agent.Removed // what was taken out of the conversation after it
+	N        int              // from 1
+	Limit    *agent.LimitStep // the limit that made this the last request; nil for other requests
+	Asked    time.Time
+	Attempts int // number of recorded intents; more than one if the run was resumed here
+	Intent   agent.AskIntent
+	Done     time.Time
+	Result   *agent.AskResult // nil if the record ends before the result
+	Calls    []Call
+	Said     *agent.Said    // what was said to the model after a reply without calls
+	Removed  *agent.Removed // what was removed from the conversation after this turn
 }
 
-// Reply is what the model said, nil when it gave no answer.
+// Reply returns the model's reply, or nil if there is none.
 func (t Turn) Reply() *model.Reply {
 	if t.Result == nil {
 		return nil
@@ -78,21 +78,21 @@ func (t Turn) Reply() *model.Reply {
 type Call struct {
 	I int // from 1
 	model.Call
-	Began  time.Time
-	Ended  time.Time
-	Asks   int               // intents: 0 for a call that was never begun
-	Result *agent.CallResult // nil when it has no answer
+	Began    time.Time
+	Ended    time.Time
+	Attempts int               // number of recorded intents; 0 if the call was never begun
+	Result   *agent.CallResult // nil if the call has no answer
 }
 
 // Note is a step that a reader may want to see beside the conversation.
 type Note struct {
-	After int // turns begun before it
+	After int // number of turns begun before it
 	At    time.Time
 	Key   string
 	Text  string
 }
 
-// Answers counts the requests that were answered.
+// Answers returns the number of requests that the model answered.
 func (t *Trajectory) Answers() int {
 	n := 0
 	for _, turn := range t.Turns {
@@ -103,8 +103,8 @@ func (t *Trajectory) Answers() int {
 	return n
 }
 
-// Usage adds up what the turns consumed. Its cost is nil when that of one of
-// them is not known.
+// Usage returns the sum of the usage of all turns. The cost is nil if that of any
+// turn is unknown.
 func (t *Trajectory) Usage() model.Usage {
 	var list []model.Usage
 	for _, turn := range t.Turns {
@@ -115,7 +115,7 @@ func (t *Trajectory) Usage() model.Usage {
 	return Sum(list)
 }
 
-// Sum adds usages. No usage costs nothing known.
+// Sum adds up usages. The cost of an empty list is unknown.
 func Sum(list []model.Usage) model.Usage {
 	var all model.Usage
 	for _, u := range list {
@@ -124,9 +124,9 @@ func Sum(list []model.Usage) model.Usage {
 	return all
 }
 
-// Status is how the run ended or where it stands: one of the agent's Status
-// constants once it has ended, else the state of the run. A verdict that names
-// nothing is one to the loop, and no answer to whoever asked.
+// Status returns one of the agent's Status constants if the run has ended, and
+// otherwise the state of the run. The loop calls a verdict that names nothing found,
+// but Status reports it as nothing, since the user got no answer.
 func (t *Trajectory) Status() string {
 	switch {
 	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Verdict().nothing():
@@ -139,7 +139,7 @@ func (t *Trajectory) Status() string {
 	return agent.CleanLine(string(t.Run.State))
 }
 
-// Model is the name under which the model was asked.
+// Model returns the name of the model that was requested.
 func (t *Trajectory) Model() string {
 	if t.Opening != nil && t.Opening.Model != "" {
 		return t.Opening.Model
@@ -147,7 +147,7 @@ func (t *Trajectory) Model() string {
 	return t.About.Model
 }
 
-// Calls counts the calls that tools answered.
+// Calls returns the number of calls that a tool answered.
 func (t *Trajectory) Calls() int {
 	n := 0
 	for _, turn := range t.Turns {
@@ -160,7 +160,8 @@ func (t *Trajectory) Calls() int {
 	return n
 }
 
-// Took is the time from the start to the end, or to the last step.
+// Took returns the time from the start of the run to its end, or to the last step if
+// it has not ended.
 func (t *Trajectory) Took() time.Duration {
 	end := t.Run.Ended
 	if end.IsZero() {
@@ -172,7 +173,7 @@ func (t *Trajectory) Took() time.Duration {
 	return end.Sub(t.Run.Started)
 }
 
-// step is the key of a call in the journal.
+// step returns the key of a call in the journal.
 func (c Call) step(turn int) string { return agent.ToolStep(turn, c.I) }
 
 func decode[T any](data []byte) (T, error) {

@@ -11,7 +11,7 @@ import (
 	"git-agent/cache"
 )
 
-// A recorded run reads back as the conversation that it was.
+// A recorded run reads back as the same conversation.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	got := traced().record(t)
@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 	if r := got.Turns[1].Result; r == nil || r.Class != "overflow" || got.Turns[1].Removed == nil {
 		t.Errorf("the request that failed: %+v", got.Turns[1])
 	}
-	if c := got.Turns[2].Calls[1]; c.Result == nil || !c.Result.Malformed || c.Asks != 0 {
+	if c := got.Turns[2].Calls[1]; c.Result == nil || !c.Result.Malformed || c.Attempts != 0 {
 		t.Errorf("the malformed call: %+v", c)
 	}
 	if got.Took() <= 0 {
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The verdict is read from the value that the run ended with.
+// The verdict is read from the final value of the run.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	v := traced().record(t).Verdict()
@@ -63,7 +63,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// The list of claims is found in the forms that it has had.
+// The list of claims is found in every format that builds have used.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -84,7 +84,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A run that was killed at any step reads as far as it went.
+// A run that was killed at any step can be read as far as it went.
 func TestReadInterrupted(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -100,7 +100,7 @@ func TestReadInterrupted(t *testing.T) {
 	}
 }
 
-// Damaged steps and unknown ones are named, and the rest is read.
+// Damaged and unknown steps are named, and the other steps are read.
 func TestReadDamaged(t *testing.T) {
 	t.Parallel()
 	steps := []cache.Step{
@@ -139,7 +139,7 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
-// What a resumed run recorded twice counts once, the later one.
+// If a resumed run recorded a step twice, only the later record counts.
 func TestReadResumed(t *testing.T) {
 	t.Parallel()
 	steps := []cache.Step{
@@ -150,13 +150,13 @@ func TestReadResumed(t *testing.T) {
 		{Seq: 5, Kind: cache.Note, Key: agent.StepClosing, Payload: []byte(`{"status":"nothing"}`)},
 	}
 	got := traced().read(t, steps, cache.Done)
-	if len(got.Turns) != 1 || got.Turns[0].Asks != 2 || got.Status() != "nothing" {
+	if len(got.Turns) != 1 || got.Turns[0].Attempts != 2 || got.Status() != "nothing" {
 		t.Errorf("%+v, %s", got.Turns, got.Status())
 	}
 }
 
-// A verdict without a commit is nothing, as git agent szz says, however the
-// loop calls it.
+// A verdict without a commit has the status nothing, as in git agent szz, although
+// the loop calls it found.
 func TestEmptyVerdictIsNothing(t *testing.T) {
 	t.Parallel()
 	for detail, want := range map[string]string{`[]`: agent.StatusNothing, `[{"commit":"` + culprit + `"}]`: agent.StatusFound, `{"a":1}`: agent.StatusFound} {

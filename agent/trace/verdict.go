@@ -2,14 +2,13 @@ package trace
 
 import "encoding/json"
 
-// Verdict is the answer with which a run ended.
+// Verdict is the final answer of a run.
 type Verdict struct {
-	Turn   int
-	Claims []Claim         // as far as the answer has a form that is known
-	Detail json.RawMessage // the recorded value
-	Text   string          // the answer in words, or what the model was told of it
-	// Nothing says that it names nothing.
-	Nothing bool
+	Turn    int
+	Claims  []Claim         // nil if the answer has an unknown format
+	Detail  json.RawMessage // the recorded value
+	Text    string          // the model's answer, or what the tool replied to it
+	Nothing bool            // the verdict names nothing
 }
 
 // Claim is one commit that a verdict names.
@@ -18,10 +17,10 @@ type Claim struct {
 	Confidence float64 `json:"confidence"`
 	Type       string  `json:"type"`
 	Reasoning  string  `json:"reasoning"`
-	Checked    string  `json:"checked"` // what the check of the claim had to object
+	Checked    string  `json:"checked"` // objection of the claim check
 }
 
-// Verdict is nil when the run has none.
+// Verdict returns the verdict of the run, or nil if it has none.
 func (t *Trajectory) Verdict() *Verdict {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
 		turn := t.Turns[i]
@@ -42,10 +41,10 @@ func (t *Trajectory) Verdict() *Verdict {
 	return nil
 }
 
-// nothing is true for a verdict that names nothing.
+// nothing reports whether there is a verdict and it names nothing.
 func (v *Verdict) nothing() bool { return v != nil && v.Nothing }
 
-// claims reads the commits of a verdict from its value, or else from the
+// claims reads the claims of a verdict from its recorded value, or else from the
 // arguments of the call.
 func claims(detail json.RawMessage, args string) []Claim {
 	if list := claimsIn(detail, 2); list != nil {
@@ -54,8 +53,8 @@ func claims(detail json.RawMessage, args string) []Claim {
 	return claimsIn(json.RawMessage(args), 2)
 }
 
-// claimsIn looks for a list of claims in a value or, one level down, in a
-// field of it. Field names are compared without regard to case.
+// claimsIn reads a list of claims, or a single claim, from a value or from one of its
+// fields. It searches depth levels.
 func claimsIn(value json.RawMessage, depth int) []Claim {
 	if depth == 0 || len(value) == 0 {
 		return nil

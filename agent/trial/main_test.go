@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/sandbox"
 )
 
-// The tests run commands in sandboxes.
+// TestMain lets the test binary act as the sandbox helper.
 func TestMain(m *testing.M) {
 	sandbox.Helper()
 	os.Exit(m.Run())

@@ -9,26 +9,26 @@ import (
 	"git-agent/agent/sandbox"
 )
 
-// An Outcome is what a command says about a commit.
+// An Outcome is the result of a command at a commit.
 type Outcome int
 
-// The outcomes.
+// These are the outcomes.
 const (
 	Passes Outcome = iota
 	Fails
-	Unknown // the command was not run, or how it ended tells nothing
+	Unknown // the command was not run, or its exit code says nothing about the commit
 )
 
-// A Result is the outcome of one run of the command.
+// A Result describes how the command ended at one commit.
 type Result struct {
 	Outcome Outcome
-	How     string // reads after "it": "fails (exit 1)"
-	Output  []byte // what it printed, without the middle when that is long; nil when it was not run
+	How     string // predicate of a sentence that begins with "it": "fails (exit 1)"
+	Output  []byte // what the command printed, without the middle if it is long; nil if it was not run
 }
 
-// These exit codes have a meaning of their own. 125 is git bisect run's; 126 and
-// 127 are the shell's for a program that cannot be run; 137 is SIGKILL, mostly
-// the kernel's when memory is short.
+// These exit codes have a special meaning. git bisect run defines 125 as "cannot be
+// tested". The shell returns 126 and 127 for a program that cannot be run. 137 means
+// SIGKILL, which mostly comes from the kernel when memory is short.
 const (
 	exitSkip      = 125
 	exitNotExec   = 126
@@ -36,7 +36,7 @@ const (
 	exitWasKilled = 137
 )
 
-// resultOf reads the outcome from how the command ended.
+// resultOf determines the outcome from the way the command ended.
 func (o *Options) resultOf(res sandbox.Result) Result {
 	is := func(outcome Outcome, format string, args ...any) Result {
 		return Result{Outcome: outcome, How: fmt.Sprintf(format, args...), Output: res.Output}
@@ -58,7 +58,7 @@ func (o *Options) resultOf(res sandbox.Result) Result {
 	return is(Fails, "fails (exit %d)", res.Exit)
 }
 
-// formatBytes spells a size as options take it, such as "512m".
+// formatBytes formats a size in the form that options take, such as "512m".
 func formatBytes(n int64) string {
 	for shift, unit := range map[int]string{30: "g", 20: "m", 10: "k"} {
 		if n>>shift<<shift == n && n>>shift < 1024 && n>>shift > 0 {
@@ -68,12 +68,12 @@ func formatBytes(n int64) string {
 	return strconv.FormatInt(n, 10) + " bytes"
 }
 
-// A Failure is what tells one failure of a command from another: the lines that
-// it prints when it fails in this way and does not print when it passes.
+// A Failure identifies one way in which a command fails. It is the set of lines that
+// the command prints when it fails in this way and does not print when it passes.
 type Failure map[string]bool
 
-// FailureOf is the failure of a result. passing is what the command prints when
-// it passes; it may be nil.
+// FailureOf returns the Failure of a failing result. passing is what the command
+// prints when it passes; it may be nil.
 func FailureOf(failing Result, passing []byte) Failure {
 	failure := Failure(normalLines(failing.Output))
 	for line := range normalLines(passing) {
@@ -82,10 +82,10 @@ func FailureOf(failing Result, passing []byte) Failure {
 	return failure
 }
 
-// Recurs reports whether a result that fails does so in the same way: it has a
-// third or more of the failure's lines. A build that breaks exits like a test
-// that fails, but prints other lines. A command that prints nothing of its own
-// when it fails is believed by its exit code alone.
+// Recurs reports whether another failing result is the same failure, which means
+// that it has at least a third of the failure's lines. A broken build exits like a
+// failing test but prints other lines. If the failure has no lines, every failing
+// result counts as the same.
 func (f Failure) Recurs(r Result) bool {
 	again, lines := 0, normalLines(r.Output)
 	for line := range f {
@@ -96,11 +96,12 @@ func (f Failure) Recurs(r Result) bool {
 	return 3*again >= len(f)
 }
 
-// varying matches what differs between two runs that fail alike: times, line
-// numbers, addresses, ids.
+// varying matches text that may differ between two outputs of the same failure:
+// times, line numbers, addresses and ids.
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|[0-9]+`)
 
-// normalLines returns the set of lines of an output, with "#" for what varies.
+// normalLines returns the set of lines of an output. Text that varies is replaced by
+// "#".
 func normalLines(out []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(out) {

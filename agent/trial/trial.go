@@ -1,13 +1,13 @@
-// Package trial runs a command at commits of a repository and says whether it
+// Package trial runs a command at commits of a repository and reports whether it
 // passes there.
 //
-// A [Workspace] is a scratch work tree. [Workspace.Run] checks a commit out
-// there, lays files over it, runs the command in the sandbox and returns a
-// [Result]: the command passes, it fails, or it cannot tell. A [Failure] decides
-// whether two runs fail in the same way. Nothing is written to the repository.
+// A [Workspace] is a scratch work tree. [Workspace.Run] checks out a commit, adds or
+// replaces files, runs the command in the sandbox and returns a [Result]: the
+// command passes, it fails, or the outcome is unknown. A [Failure] decides whether
+// two results fail in the same way. Nothing is written to the repository.
 //
-// Limits: submodules are empty directories in the work tree, and files kept in
-// Git LFS are their pointers (see [gitext.Repo.Checkout]).
+// In the work tree, submodules are empty directories and files in Git LFS are only
+// their pointers (see [gitext.Repo.Checkout]).
 package trial
 
 import (
@@ -25,22 +25,22 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say what is run and how it is confined.
+// Options define the command and its sandbox.
 type Options struct {
-	// Command is run by sh in the work tree. As for git bisect run, exit code 0
-	// means that it passes, 125 that it cannot tell, and most others that it
-	// fails.
+	// Command is run by sh in the work tree. As in git bisect run, exit code 0
+	// means that it passes, 125 that the commit cannot be tested, and most others
+	// that it fails.
 	Command string
-	Timeout time.Duration // of one run; 0 is ten minutes
-	Memory  int64         // bytes that each of its processes may have; 0 is no bound
-	MaxRuns int           // most runs in all; 0 is a hundred
+	Timeout time.Duration // time limit of one call of Run; 0 means ten minutes
+	Memory  int64         // most bytes for each of its processes; 0 means no limit
+	MaxRuns int           // most calls of Run; 0 means a hundred
 
-	Sandbox  sandbox.Level // "" is auto
-	Network  bool          // leave the network on in the sandbox
-	Readable []string      // what the command may read there beside the system and toolchains
-	Writable []string      // what it may write there beside its scratch work tree
-	Env      []string      // names of more variables for the command
-	Scratch  string        // where scratch work trees are made; "" is below TMPDIR
+	Sandbox  sandbox.Level // "" means auto
+	Network  bool          // allow network access
+	Readable []string      // paths that the command may read besides the system and toolchains
+	Writable []string      // paths that the command may write besides its scratch work tree
+	Env      []string      // names of further environment variables to pass on
+	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
 
 	OnEvent func(agent.Event) // may be nil
 }
@@ -50,19 +50,19 @@ const (
 	defaultMaxRuns = 100
 )
 
-// ErrMaxRuns says that Options.MaxRuns are used up.
+// ErrMaxRuns is returned by Run after Options.MaxRuns calls.
 var ErrMaxRuns = errors.New("no more runs allowed")
 
-// Progress reports what is being done to OnEvent.
+// Progress sends a progress message to OnEvent.
 func (o *Options) Progress(format string, args ...any) {
 	if o.OnEvent != nil {
 		o.OnEvent(agent.Progress{Text: fmt.Sprintf(format, args...)})
 	}
 }
 
-// A Workspace is a scratch work tree in which one command is run at one commit
-// after the other. Untracked files stay from one run to the next, so that each
-// build starts from the one before.
+// A Workspace is a scratch work tree in which one command is run at several commits,
+// one after the other. Untracked files are kept between runs, so that each build can
+// reuse the one before.
 type Workspace struct {
 	repo     *gitext.Repo
 	opt      Options
@@ -75,8 +75,8 @@ type Workspace struct {
 	runs     int
 }
 
-// Open makes a workspace, which the caller has to close. It fails when no
-// sandbox of the level that is asked for works here.
+// Open creates a workspace. The caller must close it. Open returns an error if the
+// requested sandbox does not work on this machine.
 func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, error) {
 	opt.Timeout = cmp.Or(opt.Timeout, defaultTimeout)
 	opt.MaxRuns = cmp.Or(opt.MaxRuns, defaultMaxRuns)
@@ -89,7 +89,7 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 	if w.scratch, err = sandbox.NewScratch(opt.Scratch); err != nil {
 		return nil, err
 	}
-	var objects string // of the small repository in the work tree
+	var objects string // object directory of the small repository in the work tree
 	for name, dir := range map[string]*string{"tree": &w.tree, "tree.objects": &objects, "tmp": &w.temp, "cache": &w.cache} {
 		if *dir, err = w.scratch.Dir(name); err != nil {
 			w.Close()
@@ -98,7 +98,7 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 	}
 	w.readable = slices.Clone(opt.Readable)
 	for _, dir := range append(repo.ObjectDirs(), objects) {
-		// They hold commits, and nothing of the user's configuration.
+		// These directories hold objects and none of the user's configuration.
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			w.readable = append(w.readable, dir, real)
 		}
@@ -106,19 +106,20 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 	return w, nil
 }
 
-// Close removes the scratch directory. A directory that cannot be removed is
-// left to the next workspace, which removes what it finds.
+// Close removes the scratch directory. If that fails, the next workspace removes
+// it.
 func (w *Workspace) Close() { w.scratch.Close() }
 
-// Runs is how often Run was called, the runs that ended with an error included.
+// Runs returns how often Run has been called, calls that returned an error included.
+// Calls that returned ErrMaxRuns do not count.
 func (w *Workspace) Runs() int { return w.runs }
 
-// Level is the sandbox that confines the command.
+// Level returns the level of the sandbox that confines the command.
 func (w *Workspace) Level() sandbox.Level { return w.level }
 
-// Run checks a commit out, lays files over it and runs the command there. A
-// commit that cannot be checked out gives a Result of Unknown. An error is for a
-// context that ended, for [ErrMaxRuns], and for trouble with the workspace.
+// Run checks out a commit, adds or replaces the files in over, and runs the command.
+// If the commit cannot be checked out, the outcome is Unknown. Run returns an error
+// if ctx ends, if the runs are used up ([ErrMaxRuns]), or if the workspace fails.
 func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (Result, error) {
 	if w.runs >= w.opt.MaxRuns {
 		return Result{}, ErrMaxRuns
@@ -147,7 +148,7 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 	return w.opt.resultOf(res), nil
 }
 
-// emptyTemp removes what the run before left in TMPDIR.
+// emptyTemp removes what the previous run left in TMPDIR.
 func (w *Workspace) emptyTemp() error {
 	if err := os.RemoveAll(w.temp); err != nil {
 		return fmt.Errorf("clean the scratch directory: %w", err)

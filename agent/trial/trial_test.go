@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// open makes a workspace for a repository, which ends with the test and has to
-// leave nothing behind.
+// open creates a workspace that is closed at the end of the test. Closing it must
+// leave no files behind.
 func open(t *testing.T, h *gittest.History, opt Options) *Workspace {
 	t.Helper()
 	opt.Scratch = filepath.Join(t.TempDir(), "scratch")
@@ -35,9 +35,9 @@ func open(t *testing.T, h *gittest.History, opt Options) *Workspace {
 	return w
 }
 
-func TestRunTellsTheOutcome(t *testing.T) {
-	// The way in which the command ends says whether it passes, fails or cannot
-	// tell, and each commit is run with its own files and those laid over.
+func TestRunReportsTheOutcome(t *testing.T) {
+	// The exit code decides between passes, fails and unknown. The command sees
+	// the files of the commit and the files laid over them.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"said": "exit 3\n"})
@@ -68,8 +68,8 @@ func TestRunTellsTheOutcome(t *testing.T) {
 }
 
 func TestRunKeepsUntrackedFilesOnly(t *testing.T) {
-	// What a build leaves in the work tree is there for the next run; what was
-	// laid over and what stood in TMPDIR is not.
+	// Files that a build leaves in the work tree are kept for the next run. Files
+	// that were laid over and files in TMPDIR are removed.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a": "a\n"})
@@ -86,7 +86,7 @@ func TestRunKeepsUntrackedFilesOnly(t *testing.T) {
 }
 
 func TestRunEndsAtMaxRuns(t *testing.T) {
-	// A run beyond the limit is an error of its own and is not counted.
+	// A run beyond the limit returns ErrMaxRuns and is not counted.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a": "a\n"})
@@ -114,8 +114,8 @@ func TestRunOfACommitThatIsNotThere(t *testing.T) {
 }
 
 func TestFailureRecurs(t *testing.T) {
-	// A failure recurs where a third of the lines that belong to it alone do,
-	// whatever times, addresses and line numbers are in them.
+	// A failure recurs if a third of its own lines recur. Times, addresses and
+	// line numbers in them do not matter.
 	failing := Result{Output: []byte("build ok\na.c:12: want 3 at 0xff12\n2 of 7 failed\n")}
 	failure := FailureOf(failing, []byte("build ok\n7 of 7 passed\n"))
 	for out, want := range map[string]bool{
@@ -131,6 +131,6 @@ func TestFailureRecurs(t *testing.T) {
 		}
 	}
 	if !FailureOf(Result{}, nil).Recurs(Result{Output: []byte("x\n")}) {
-		t.Error("a silent command is not believed by its exit code")
+		t.Error("a failure without lines does not recur on exit code alone")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // cacheCmd is `git agent cache`: it shows, checks and removes stored data.
@@ -134,7 +135,7 @@ func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64
 		return 0 // if git cannot read the configuration, git has printed an error
 	}
 	value := values[len(values)-1].Value // the last one wins, as in git
-	size, ok := gitext.ParseSize(value)
+	size, ok := gitconfig.ParseSize(value)
 	if !ok || size < 1 {
 		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
 		return 0

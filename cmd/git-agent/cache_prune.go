@@ -13,6 +13,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 type cachePruneCmd struct {
@@ -28,7 +29,7 @@ func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
 	var size int64
 	if c.Size != "" {
 		var ok bool
-		if size, ok = gitext.ParseSize(c.Size); !ok || size < 1 {
+		if size, ok = gitconfig.ParseSize(c.Size); !ok || size < 1 {
 			return usagef("%q is not a size such as 100m", c.Size)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // repoFolders are the folders that hold the data about one repository.
@@ -25,14 +26,14 @@ type dataStore struct {
 	folders map[string]*repoFolders // by common git directory
 
 	once      sync.Once
-	config    map[string][]gitext.ConfigValue
+	config    map[string][]gitconfig.Value
 	configErr error
 
 	given map[string]bool // warnings that were printed, by their text
 }
 
 // config returns the agent.* settings, which it reads once.
-func (a *app) config(ctx context.Context) (map[string][]gitext.ConfigValue, error) {
+func (a *app) config(ctx context.Context) (map[string][]gitconfig.Value, error) {
 	a.data.once.Do(func() { a.data.config, a.data.configErr = gitext.Settings(ctx) })
 	return a.data.config, a.data.configErr
 }

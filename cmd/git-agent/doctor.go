@@ -11,6 +11,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 type doctorCmd struct {
@@ -52,7 +53,7 @@ func warn(check, fix, format string, args ...any) finding {
 
 // hintOf returns the hint that an error of git or of the cache has, or "".
 func hintOf(err error) string {
-	var git *gitext.Error
+	var git *gitcmd.Error
 	var kept *cache.Error
 	switch {
 	case errors.As(err, &git):

@@ -17,6 +17,9 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/quote"
 )
 
 // oldestGit is the oldest version that is supported and tested, that of Ubuntu
@@ -35,7 +38,7 @@ func checkInstallation(ctx context.Context, a *app) []finding {
 }
 
 func checkGit(ctx context.Context) finding {
-	version, err := gitext.UserGitVersion(ctx)
+	version, err := gitcmd.UserVersion(ctx)
 	if err != nil {
 		return fail("git", "install git", "git cannot be run: %v", err)
 	}
@@ -65,10 +68,10 @@ func checkProgram(a *app) finding {
 	found := findInPath(a.env.get("PATH"), "git-agent")
 	switch {
 	case found == "":
-		return warn("program", "export PATH="+gitext.ShellQuote(filepath.Dir(exe))+`:"$PATH"`,
+		return warn("program", "export PATH="+quote.Shell(filepath.Dir(exe))+`:"$PATH"`,
 			"version %s at %s, where git does not find it", versionString(), exe)
 	case !sameFile(found, exe):
-		return warn("program", "rm "+gitext.ShellQuote(found), "version %s runs from %s, but git finds %s", versionString(), exe, found)
+		return warn("program", "rm "+quote.Shell(found), "version %s runs from %s, but git finds %s", versionString(), exe, found)
 	}
 	return ok("program", "version %s at %s", versionString(), exe)
 }
@@ -264,13 +267,13 @@ func checkConfig(ctx context.Context, repo *gitext.Repo) []finding {
 	return list
 }
 
-func checkSetting(key string, v gitext.ConfigValue) finding {
+func checkSetting(key string, v gitconfig.Value) finding {
 	value := v.Value
 	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
 		value = "(hidden)"
 	}
 	if isIgnored(key, v) {
-		return warn("config", "git config --global "+gitext.ShellQuote(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
+		return warn("config", "git config --global "+quote.Shell(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
 	if !isSetting(key) {
 		return warn("config", "see CONFIGURATION in 'git agent --help'", "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)
@@ -280,7 +283,7 @@ func checkSetting(key string, v gitext.ConfigValue) finding {
 
 // isSetting reports whether the program reads the key.
 func isSetting(key string) bool {
-	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitext.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
+	return strings.EqualFold(key, "agent.cacheLimit") || strings.EqualFold(key, gitcmd.MemorySetting) || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key) || slices.ContainsFunc(session.Table, func(row session.Setting) bool {
 		return strings.EqualFold(key, row.Key)
 	})
 }

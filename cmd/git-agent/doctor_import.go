@@ -15,6 +15,7 @@ import (
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // Earlier versions stored their data in the repository's git directory. Such a
@@ -46,7 +47,7 @@ func checkOldData(repo *gitext.Repo) (finding, bool) {
 		return finding{}, false
 	}
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return warn("old data", "rm "+gitext.ShellQuote(dir), "%s is a link that no git-agent made; it is not read", dir), true
+		return warn("old data", "rm "+quote.Shell(dir), "%s is a link that no git-agent made; it is not read", dir), true
 	}
 	what := "no longer read"
 	if runs {

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/szz/detect"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // Limits of the test request of --online. They are lower than for an
@@ -112,7 +112,7 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 
 // isIgnored reports whether a value is ignored because a repository may not set
 // the key.
-func isIgnored(key string, v gitext.ConfigValue) bool {
+func isIgnored(key string, v gitconfig.Value) bool {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {
 			return !row.Trusts(v)

@@ -143,7 +143,7 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if name == "" {
 		name = "szz-" + plan.Version
 	}
-	journal, err := eval.OpenTrace(ctx, plan.Task, traces, name)
+	journal, err := eval.OpenJournal(ctx, plan.Task, traces, name)
 	if err != nil {
 		return err
 	}
@@ -243,8 +243,8 @@ func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) e
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.
-func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.Trace, *eval.Results, error) {
-	journal, err := eval.FindTrace(ctx, szzeval.Task{}, traces, name)
+func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.RunJournal, *eval.Results, error) {
+	journal, err := eval.FindJournal(ctx, szzeval.Task{}, traces, name)
 	if err != nil {
 		return nil, nil, err
 	}

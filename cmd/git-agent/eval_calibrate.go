@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz/detect"
-	"git-agent/gitext"
+	"git-agent/gitext/quote"
 	"git-agent/gitext/visible"
 )
 
@@ -39,7 +39,7 @@ func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.
 	if err != nil {
 		return err
 	}
-	a.say("the calibration is written; to use it: git config --global agent.calibration %s", gitext.ShellQuote(path))
+	a.say("the calibration is written; to use it: git config --global agent.calibration %s", quote.Shell(path))
 	return nil
 }
 

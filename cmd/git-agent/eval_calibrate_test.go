@@ -118,7 +118,7 @@ func TestCalibrationThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs := b.run(exitFatal, "eval", "szz", cases, "--repos="+clones, "--engine=agent", "--limit=3", "--calibrate="+path)
-	if !strings.Contains(errs, "fatal: a calibration takes 200 suspects that the model named, at least 10 right and 10 wrong ones; here are 48 right and 12 wrong ones") || !strings.Contains(out, "precision") {
+	if !strings.Contains(errs, "fatal: a calibration needs 200 suspects that the model named, at least 10 right and 10 wrong; there are 48 right and 12 wrong") || !strings.Contains(out, "precision") {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "{}" {

@@ -32,7 +32,7 @@ func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
 
 // writeRows writes the stored predictions of a run to the file of --rows, even if
 // the run was interrupted.
-func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.Trace, res *eval.Results) error {
+func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.RunJournal, res *eval.Results) error {
 	if c.Rows == "" {
 		return nil
 	}

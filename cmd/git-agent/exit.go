@@ -12,6 +12,7 @@ import (
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 
 	"github.com/alecthomas/kong"
 )
@@ -144,7 +145,7 @@ func (a *app) hints(ctx context.Context, err error) {
 	if errors.As(err, &missing) {
 		a.hint(ctx, fetchAllHint)
 	}
-	var git *gitext.Error
+	var git *gitcmd.Error
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // fetchAllHint is a command that turns a partial clone into a full one. Without
@@ -35,9 +35,9 @@ func writeHint(w io.Writer, text string) {
 // configuration.
 func (a *app) adviceWanted(ctx context.Context) bool {
 	if v := a.env.get("GIT_ADVICE"); v != "" {
-		return !gitext.IsFalse(v)
+		return !gitconfig.IsFalse(v)
 	}
-	return gitext.ConfigBool(context.WithoutCancel(ctx), "advice.agent", true)
+	return gitconfig.Bool(context.WithoutCancel(ctx), "advice.agent", true)
 }
 
 // warnOnce prints a warning, once for each text. It is for problems that do not

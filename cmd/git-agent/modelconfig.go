@@ -10,7 +10,7 @@ import (
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 )
 
 // modelSettings reads the settings of the model from the environment and git's
@@ -82,7 +82,7 @@ func readCalibration(s session.Settings) (*detect.Calibration, error) {
 }
 
 func readCalibrationFile(path string) (*detect.Calibration, error) {
-	data, err := gitext.ReadRegular(path, maxCalibration)
+	data, err := openfile.ReadRegular(path, maxCalibration)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 
-	"git-agent/gitext"
+	"git-agent/gitext/usercmd"
 )
 
 // pagedOutput buffers text until it is longer than a screen, and then starts the
@@ -26,12 +26,12 @@ func (a *app) page(ctx context.Context) *pagedOutput {
 	if !isTerminal(a.stdout) || errs == nil {
 		return p
 	}
-	command := gitext.PagerCommand(ctx)
+	command := usercmd.PagerCommand(ctx)
 	if command == "" {
 		return p
 	}
 	_, p.lines = screen(a.stdout)
-	p.start = func() (io.WriteCloser, error) { return a.toPager(gitext.StartPager(command, out, errs)) }
+	p.start = func() (io.WriteCloser, error) { return a.toPager(usercmd.StartPager(command, out, errs)) }
 	return p
 }
 

@@ -26,7 +26,7 @@ import (
 //	T1  hostile configuration and hooks     here; gitext/hostile_test.go has all vectors
 //	T2  options in arguments                here, and FuzzThreatT2
 //	T3  orders in the repository            injection_test.go
-//	T4  keys in children                    gitext/credential_test.go, safety_linux_test.go
+//	T4  keys in children                    gitext/keys_test.go, safety_linux_test.go
 //	T5  secrets that leave                  here; agent/secret; injection_test.go
 //	T7  control characters                  here; script/tool_hostile_text.txtar
 //	T8  bombs                               here

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // sandboxSettings say how the commands of a project are confined. Only the user
@@ -74,7 +75,7 @@ func (a *app) sandboxPaths(key string, values []string) ([]string, error) {
 			path = filepath.Join(a.env.get("HOME"), rel)
 		}
 		if err := sandbox.CheckGrant(path); err != nil {
-			return nil, withHint(fmt.Errorf("%s: %w", key, err), "git config --global --unset %s %s", key, gitext.ShellQuote("^"+path+"$"))
+			return nil, withHint(fmt.Errorf("%s: %w", key, err), "git config --global --unset %s %s", key, quote.Shell("^"+path+"$"))
 		}
 		paths = append(paths, filepath.Clean(path))
 	}

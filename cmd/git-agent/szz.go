@@ -19,6 +19,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // szzCmd is `git agent szz`: it finds the commits that introduced the bug which a
@@ -204,7 +205,7 @@ func (c *szzCmd) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount 
 // memory returns the limit of --verify-memory, or 0 if it is not given or not
 // valid.
 func (c *szzCmd) memory() int64 {
-	n, _ := gitext.ParseSize(c.VerifyMemory) // check rejects a size that is not valid
+	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects a size that is not valid
 	return n
 }
 

@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 )
 
 // eventSchema is the schema of --events.
@@ -76,7 +77,7 @@ func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := gitext.OpenNamed(ctx, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := openfile.Named(ctx, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

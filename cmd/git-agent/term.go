@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 
 	"golang.org/x/term"
 )
@@ -66,7 +66,7 @@ func (a *app) wantColor(ctx context.Context) bool {
 	if !tty && a.env.get("GIT_PAGER_IN_USE") == "" {
 		return false
 	}
-	return gitext.ColorBool(ctx, "color.agent", tty)
+	return gitconfig.ColorBool(ctx, "color.agent", tty)
 }
 
 // colorSlots maps each slot of color.agent.<slot> to its default, as git's
@@ -90,7 +90,7 @@ func (a *app) newPalette(ctx context.Context) layout.Palette {
 	if !a.wantColor(ctx) {
 		return layout.Palette{}
 	}
-	p := layout.Palette{Codes: gitext.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
+	p := layout.Palette{Codes: gitconfig.Colors(ctx, "color.agent", maps.Clone(colorSlots))}
 	a.colors = append(slices.Collect(maps.Values(p.Codes)), layout.ColorReset)
 	return p
 }

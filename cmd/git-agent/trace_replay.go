@@ -143,7 +143,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	if err != nil {
 		return row, err
 	}
-	row.Equal, row.Turns, row.Of, row.Steps, row.Tokens = played.First == nil && played.Turns == played.Of, played.Turns, played.Of, played.Equal, played.Sent
+	row.Equal, row.Turns, row.Of, row.Steps, row.Tokens = played.First == nil && played.Turns == played.Recorded, played.Turns, played.Recorded, played.Equal, played.Sent
 	if d := played.First; d != nil {
 		row.Difference = &replayDiff{d.Step, d.What, d.Was, d.Is}
 	}

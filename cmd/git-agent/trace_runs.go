@@ -15,6 +15,7 @@ import (
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 )
 
 // recordedRun is a recorded run whose steps can be read.
@@ -179,7 +180,7 @@ const maxRunFile = 1 << 30
 
 // readRunFile reads a file that `git agent trace export --format=steps` wrote.
 func readRunFile(ctx context.Context, name string) (recordedRun, error) {
-	f, err := gitext.OpenNamed(ctx, name, os.O_RDONLY, 0)
+	f, err := openfile.Named(ctx, name, os.O_RDONLY, 0)
 	if err != nil {
 		return recordedRun{}, err
 	}

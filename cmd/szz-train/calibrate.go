@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// calibrate fits the three numbers of the calibrator to all candidates. Each
+// calibrate fits the three coefficients of the calibrator to all candidates. A
 // candidate has the weight of its case.
 func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.Calibrator {
 	var all []stat.LogisticRow

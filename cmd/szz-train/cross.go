@@ -19,8 +19,8 @@ import (
 // is never in both the training and the test part.
 const folds = 5
 
-// cross prints how well the method does on repositories outside its training:
-// overall, by style of truth, and for the cases of each file of -on.
+// cross prints how well the method does on repositories that it was not trained on:
+// overall, by style of label, and for the cases of each file of -on.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
@@ -59,7 +59,8 @@ type reporter struct {
 	from nameThresholds
 }
 
-// print reports on the rows that keep accepts, together and by style.
+// print prints the figures for the rows that keep accepts, together and by style of
+// label.
 func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	for _, style := range []string{"", "trailer", "prose"} {
 		var part []rank.Example
@@ -71,7 +72,7 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 		}
 		if len(part) > 0 {
 			fmt.Printf("%-20s %-7s first only %v\n%-20s %-7s short list %v\n", name, style, measure(part, ps, firstOnly), name, style, measure(part, ps, r.from))
-			if c := stat.NewCalibration(namedMarks(part, ps, r.from)); c != nil {
+			if c := stat.NewCalibration(namedForecasts(part, ps, r.from)); c != nil {
 				fmt.Printf("%-20s %-7s ECE named  %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
 					name, style, c.ECE, c.ByChance.Mean, c.ByChance.High)
 			}
@@ -79,8 +80,8 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	}
 }
 
-// assignFolds assigns each family to a fold: the largest first, each to the
-// fold with the fewest cases so far.
+// assignFolds assigns each family to a fold. It takes the largest family first and
+// the fold with the fewest cases so far.
 func assignFolds(families []string) map[string]int {
 	size := map[string]int{}
 	for _, f := range families {

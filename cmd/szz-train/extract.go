@@ -35,7 +35,7 @@ func extract(ctx context.Context, args []string) error {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
-		cases := spread(byRepo[name], *most)
+		cases := pickEvenly(byRepo[name], *most)
 		n, err := extractRepo(ctx, *repos, cases, *jobs, out)
 		fmt.Fprintf(os.Stderr, "%s: %d of %d cases\n", name, n, len(cases))
 		if err != nil {
@@ -81,8 +81,8 @@ func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
 	return fixes, nil
 }
 
-// spread picks n cases evenly from a list that is sorted by time.
-func spread(cases []szzeval.Case, n int) []szzeval.Case {
+// pickEvenly picks n cases evenly from a list that is sorted by time.
+func pickEvenly(cases []szzeval.Case, n int) []szzeval.Case {
 	if n <= 0 || len(cases) <= n {
 		return cases
 	}

@@ -47,7 +47,7 @@ func thresholdOf(rows []rank.Example, ps [][]float64) float64 {
 // it raises their recall from .58 to .61 and costs .002 of the F1 on all fixes.
 const ghostThreshold = 0.2
 
-// shorten rounds the values that are written: five digits give the same
+// shorten rounds the values of the trees to five digits, which give the same
 // decisions.
 func shorten(m *trees.Model) {
 	for _, t := range m.Trees {

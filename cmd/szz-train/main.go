@@ -1,4 +1,4 @@
-// Command szz-train makes the model of `git agent szz`'s ranker from case files
+// Command szz-train trains the model of `git agent szz`'s ranker from case files
 // with known answers. It is a development tool and is not installed with the
 // plugin.
 //
@@ -7,10 +7,10 @@
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] rows.jsonl...
 //
-// mine finds fixes whose messages name the commit that introduced the bug;
-// extract computes the features of every candidate (minutes to hours of git);
-// fit trains on all rows; cross reports how well the method does on
-// repositories that it was not trained on.
+// The step mine finds fixes whose messages name the commit that introduced the bug.
+// The step extract computes the features of every candidate, which takes minutes to
+// hours of git. The step fit trains on all rows. The step cross reports how well the
+// method does on repositories that it was not trained on.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train mine|extract|fit|cross ARGS")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <args>...")
 	}
 	switch args[0] {
 	case "mine":
@@ -43,5 +43,5 @@ func run(ctx context.Context, args []string) error {
 	case "cross":
 		return cross(args[1:])
 	}
-	return fmt.Errorf("unknown step %q: mine, extract, fit or cross", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit and cross", args[0])
 }

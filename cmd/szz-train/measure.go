@@ -8,11 +8,11 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// figures are the usual measures, micro-averaged over bug-introducing commits.
+// figures are the usual metrics, micro-averaged over bug-introducing commits.
 type figures struct {
 	Precision, Recall, F1 float64
-	Ghost, Cross          float64 // recall
-	Ceiling               float64 // of recall: how many true commits are candidates
+	Ghost, Cross          float64 // recall on fixes that delete nothing, and on cross-file ones
+	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects
 	Cases                 int
@@ -23,8 +23,8 @@ func (f figures) String() string {
 		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.Cases)
 }
 
-// nameThresholds are the probabilities from which a further suspect is named,
-// for most fixes and for those that delete nothing.
+// nameThresholds are the lowest probabilities at which a second or later suspect is
+// named. ghost applies to fixes that delete nothing, most to all others.
 type nameThresholds struct{ most, ghost float64 }
 
 // firstOnly names one commit for each fix, because no probability is above 1.
@@ -67,7 +67,7 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	f := figures{
 		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
 		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
-		ECE: stat.ECE(namedMarks(rows, ps, firstOnly)), NamedECE: stat.ECE(namedMarks(rows, ps, from)),
+		ECE: stat.ECE(namedForecasts(rows, ps, firstOnly)), NamedECE: stat.ECE(namedForecasts(rows, ps, from)),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -75,15 +75,15 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	return f
 }
 
-// namedMarks returns the named suspects of each case.
-func namedMarks(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Mark {
-	marks := make([][]stat.Mark, len(rows))
+// namedForecasts returns the forecasts of the suspects that are named in each case.
+func namedForecasts(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Forecast {
+	forecasts := make([][]stat.Forecast, len(rows))
 	for i, r := range rows {
 		for _, j := range chosen(ps[i], from.of(r)) {
-			marks[i] = append(marks[i], stat.Mark{P: ps[i][j], Right: r.Hit[j]})
+			forecasts[i] = append(forecasts[i], stat.Forecast{P: ps[i][j], Right: r.Hit[j]})
 		}
 	}
-	return marks
+	return forecasts
 }
 
 func share(a, b int) float64 {

@@ -29,7 +29,7 @@ var (
 	otherMention = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|merged?|follow[- ]?up|revert\w*|fixed (?:in|by)|bisect\w*)\b`)
 )
 
-// maxCulprits bounds how many commits a fix may blame: longer lists are
+// maxCulprits is the largest number of commits that a fix may blame. Longer lists are
 // changelogs.
 const maxCulprits = 3
 
@@ -80,7 +80,7 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 		return nil, err
 	}
 	defer repo.Close()
-	commits, err := suspectFixes(ctx, repo)
+	commits, err := blamingCommits(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 	return cases, nil
 }
 
-// suspectFixes lists the commits whose messages contain a hash and a blaming
+// blamingCommits lists the commits whose messages contain a hash and a blaming
 // word, oldest first. It leaves out reverts, which undo a commit and do not
 // repair it.
-func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
+func blamingCommits(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, erro
 		}
 		for _, c := range commits {
 			revert := strings.HasPrefix(strings.ToLower(c.Message), "revert") || strings.Contains(c.Message, "This reverts commit")
-			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutOrigin(c.Message)) {
+			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutGitSVN(c.Message)) {
 				found = append(found, c)
 			}
 		}
@@ -138,16 +138,16 @@ func suspectFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, erro
 	return found, nil
 }
 
-// withoutOrigin removes the lines of git-svn, whose identifiers look like
-// hashes.
-func withoutOrigin(message string) string {
+// withoutGitSVN removes the line that git-svn adds at the end of a message, because
+// its identifier looks like a hash.
+func withoutGitSVN(message string) string {
 	before, _, _ := strings.Cut(message, "git-svn-id:")
 	return before
 }
 
-// culprits returns the commits that a fix's message blames and that can be
-// confirmed. It leaves out merges, which no engine names. trailer says that a
-// Fixes line named them, not prose.
+// culprits returns the commits that a fix's message blames and that could be
+// verified. It leaves out merges, which no engine names. trailer reports whether
+// Fixes: lines named all of them.
 func culprits(ctx context.Context, repo *gitext.Repo, fix gitext.OID) (bics []gitext.OID, trailer bool, err error) {
 	fc, err := szz.NewContext(ctx, repo, fix, szz.ContextOptions{})
 	if errors.As(err, new(*gitext.MissingObjectError)) {

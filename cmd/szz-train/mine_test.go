@@ -12,8 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Only a message that blames a commit makes a case, and a fork adds no second
-// one.
+// mineRepo makes a case only of a message that blames a commit, and only once if a
+// fork contains the same fix.
 func TestMine(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "o+r")

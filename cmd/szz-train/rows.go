@@ -43,9 +43,9 @@ func readRows(files []string) ([]rank.Example, error) {
 	return rows, nil
 }
 
-// familiesOf returns a family for each row. Repositories that share a candidate
-// are forks of one another and form a family, named after its first repository:
-// a fork in the training would reveal the answers of the one that is tested.
+// familiesOf returns the family of each row. Repositories that share a candidate are
+// forks of one another and form a family, named after its first repository. A fork
+// in the training set would reveal the answers for the tested repository.
 func familiesOf(rows []rank.Example) []string {
 	parent := map[string]string{}
 	root := func(r string) string {
@@ -74,8 +74,8 @@ func familiesOf(rows []rank.Example) []string {
 	return families
 }
 
-// caseWeights gives a case less weight the more cases its family has, or two
-// big projects would dominate.
+// caseWeights returns the weight of each case. The weight falls with the number of
+// cases of the family, because otherwise two big projects would dominate.
 func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
 	for _, f := range families {
@@ -88,11 +88,12 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 	return weights
 }
 
-// familyDamping is between 0 (all cases weigh the same) and 1 (all families
-// do). Between 0.25 and 0.5 hardly anything changes.
+// familyDamping determines the weight of large families. With 0 all cases have the
+// same weight, with 1 all families have. Between 0.25 and 0.5 the results hardly
+// change.
 const familyDamping = 0.25
 
-// flatten turns cases into rows of one candidate each.
+// flatten converts cases to rows of one candidate each.
 func flatten(cases []rank.Example, weights []float64) trees.Rows {
 	var r trees.Rows
 	total := 0.0

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Figures count suspects and culprits, not cases, and never more hits than
-// there are true commits.
+// The figures count suspects and culprits, not cases. A case never has more hits than
+// true commits.
 func TestMeasure(t *testing.T) {
 	rows := []rank.Example{
 		{Truth: 1, Hit: []bool{true, false}},
@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The first candidate is always named; others from the threshold on.
+// The best candidate is always named, and others if they reach the threshold.
 func TestChosen(t *testing.T) {
 	ps := []float64{0.1, 0.3, 0.2}
 	for threshold, want := range map[float64]int{2: 1, 0.2: 2, 0: 3} {
@@ -69,7 +69,7 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// Forks are one family, and a family is in one fold.
+// Forks form one family, and a family is in only one fold.
 func TestFamilies(t *testing.T) {
 	rows := []rank.Example{
 		{Repo: "c/fork", Candidates: []gitext.OID{"1", "2"}},
@@ -90,7 +90,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// A sample is spread over the file, and a case that is to be left out stays out.
+// pickEvenly picks cases from the whole list, and readCases leaves out the fixes of
+// skipped files.
 func TestReadCases(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -109,7 +110,7 @@ func TestReadCases(t *testing.T) {
 	if err != nil || len(byRepo["a/b"]) != 3 {
 		t.Fatalf("%v, %v", byRepo, err)
 	}
-	if got := spread(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
+	if got := pickEvenly(byRepo["a/b"], 2); len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
 		t.Errorf("spread: %v", got)
 	}
 	if _, err := readCases(t.Context(), []string{write("bad", "{\n")}, ""); err == nil {

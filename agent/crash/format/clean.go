@@ -50,12 +50,23 @@ var (
 		// 05-06 07:08:09.123  1234  1234 F DEBUG   : is Android's logcat.
 		{"0123456789", "", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
 		{"VDIWEFA", "", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
+		// What Android Studio shows behind the time: 1234-1240/app A/DEBUG:, or in
+		// columns, 1234-1240 DEBUG app A.
+		{"0123456789", "", source.Lazy(`^\d+-\d+(?:/\S+ [VDIWEFA]/[\w. -]{1,40}: ?| +\S+ +\S+ +[VDIWEFA]  )`)},
 		// May  6 07:08:09 host program[123]: is syslog's and the journal's.
 		{"JFMASOND", "", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`)},
+		// The same without a host, as the journal is often quoted.
+		{"JFMASOND", "", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d kernel: ?`)},
+		// [Wed Dec 13 10:43:00 2023] is dmesg's with human times.
+		{"[", "", source.Lazy(`^\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ?`)},
+		// (XEN) is the hypervisor's, kernel: a message's to all terminals.
+		{"(", "", source.Lazy(`^\(XEN\) ?`)},
+		{"k", "", source.Lazy(`^kernel: ?`)},
 		// 07:08:09.123 alone.
 		{"[012", "", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
 		// [  123.456789] and [  123.456789][ T1234] are the kernel's.
-		{"<[", "", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?`)},
+		{"<[", "", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+(?:@\w+)?\])? ?`)},
+		{"<", "", source.Lazy(`^<\d+>`)},
 		// 1234-==1234== and 1234:==1234== come from a grep for the process, and
 		// 12 ==1234== from an editor that numbers lines.
 		{"0123456789", "", source.Lazy(`^\d+[-: ] ?==`)},

@@ -126,8 +126,12 @@ func withoutTemplates(s string) string {
 // withoutReturnType takes the return type off that the instance of a template
 // has before its name.
 func withoutReturnType(s string) string {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 || strings.ContainsAny(s, "<{(\"'") || strings.Contains(s, "operator") || strings.Contains(s, " in ") {
+	rest := s
+	for _, anonymous := range []string{"(anonymous namespace)", "`anonymous namespace'", "'anonymous namespace'"} {
+		rest = strings.ReplaceAll(rest, anonymous, strings.Repeat("_", len(anonymous)))
+	}
+	i := strings.LastIndexByte(rest, ' ')
+	if i < 0 || strings.ContainsAny(rest, "<{(\"'") || strings.Contains(rest, "operator") || strings.Contains(rest, " in ") {
 		return s
 	}
 	return s[i+1:]

@@ -1,19 +1,49 @@
 package format
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"os"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/hana"
 )
 
 // ErrUnknown says that an input holds no report of a known format.
 var ErrUnknown = errors.New("no crash report was found")
 
+// maxPeek bounds the bytes of an input that tell its kind.
+const maxPeek = 64 << 10
+
+// ReadFile reads the crash report in a file.
+func ReadFile(name string) (*crash.Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadNamed(f, name)
+}
+
 // Read reads a crash report. It returns ErrUnknown if it finds no frame and no
-// place of a failure, or an error of r.
-func Read(r io.Reader) (*crash.Report, error) {
-	report, err := scan(r)
+// place of a failure, a CoreError or a BinaryError for a file that another
+// program has to read first, or an error of r.
+func Read(r io.Reader) (*crash.Report, error) { return ReadNamed(r, "") }
+
+// ReadNamed is Read for a report whose file's name is known, which tells dumps of
+// SAP HANA apart.
+func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
+	in := bufio.NewReaderSize(r, maxPeek)
+	first, err := in.Peek(maxPeek)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return nil, err
+	}
+	if err := checkBinary(first); err != nil {
+		return nil, err
+	}
+	report, err := readKind(in, first, name)
 	if err != nil {
 		return nil, err
 	}
@@ -21,4 +51,58 @@ func Read(r io.Reader) (*crash.Report, error) {
 		return nil, ErrUnknown
 	}
 	return report, nil
+}
+
+// readKind reads an input with the reader for its kind.
+func readKind(in io.Reader, first []byte, name string) (*crash.Report, error) {
+	switch {
+	case hana.Looks(first):
+		return readDump(in, name)
+	case isJournal(first):
+		return scan(journal(in))
+	}
+	if start, ok := jsonStart(first); ok {
+		return readJSON(in, start)
+	}
+	return scan(in)
+}
+
+// readDump reads a dump of SAP HANA.
+func readDump(in io.Reader, name string) (*crash.Report, error) {
+	report, err := hana.Read(in, name)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Stacks {
+		nameFrames(report.Stacks[i].Frames)
+	}
+	return report, nil
+}
+
+// nameFrames sets the functions of frames from their symbols.
+func nameFrames(frames []crash.Frame) {
+	for i := range frames {
+		f := &frames[i]
+		if f.Function == "" && f.Symbol != "" {
+			f.Symbol, f.Function = symbolOf(f.Symbol)
+			f.Symbol = cut(f.Symbol, maxRaw)
+			f.Function = cut(f.Function, maxRaw)
+		}
+	}
+}
+
+// jsonStart returns where in the first bytes of an input a JSON document begins
+// that may be a report: at its start, or at a line that is the head of one of
+// Apple's reports.
+func jsonStart(first []byte) (int, bool) {
+	lead := len(first) - len(bytes.TrimLeft(first, " \t\r\n\ufeff"))
+	if lead < len(first) && first[lead] == '{' {
+		return lead, true
+	}
+	for _, key := range []string{`{"app_name"`, `{"bug_type"`, `{"crashReporterKey"`, `{"incident`} {
+		if i := bytes.Index(first, []byte(key)); i >= 0 {
+			return i, true
+		}
+	}
+	return 0, false
 }

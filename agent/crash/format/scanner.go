@@ -55,11 +55,19 @@ func formats() []format {
 		&javascript{},
 		&ruby{},
 		&php{},
+		&kernel{},
+		&clusterfuzz{},
+		&tombstone{},
+		&glog{},
+		&minidump{},
 		&sanitizer{},
 		&valgrind{},
 		&hashFrames{},
+		&apple{},
 		&debugger{},
 		&assertion{},
+		&bsd{},
+		&hanaText{},
 	}
 }
 
@@ -67,6 +75,7 @@ func formats() []format {
 type scanner struct {
 	report  crash.Report
 	formats []format
+	sieve   *sieve
 	open    *crash.Stack // the stack that frames are added to, nil if none
 	pending flusher      // who holds a frame of that stack back, nil if none
 	problem int          // index of the problem that stacks belong to, -1 for none
@@ -75,27 +84,47 @@ type scanner struct {
 }
 
 // scan reads the lines of r.
-func scan(r io.Reader) (*crash.Report, error) {
-	s := &scanner{formats: formats(), problem: -1}
+func scan(r io.Reader) (*crash.Report, error) { return scanLines(r, newSieve(attentive)) }
+
+// scanLines reads the lines of r that pass the sieve.
+func scanLines(r io.Reader, v *sieve) (*crash.Report, error) {
+	s := &scanner{formats: formats(), problem: -1, sieve: v}
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
+	quiet := false
 	for n := 1; ; n++ {
 		raw, err := readLine(in, &long)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		if len(raw) > 0 {
-			for text := range logicalLines(raw) {
-				s.offer(cleanLine(n, text))
-			}
-		} else if err == nil {
-			s.offer(line{n: n})
+		switch {
+		case len(raw) == 0 && err != nil:
+		case v.passes(n, raw):
+			v.release(s.take)
+			s.take(n, raw)
+			quiet = false
+		case !quiet:
+			s.offer(line{n: n}) // lines are left out: what goes on ends here
+			quiet = true
 		}
 		if err != nil {
 			break
 		}
 	}
 	return s.finish(), nil
+}
+
+// take offers a line of the input to the formats.
+func (s *scanner) take(n int, raw []byte) {
+	if len(raw) == 0 {
+		s.offer(line{n: n})
+		return
+	}
+	for text := range logicalLines(raw) {
+		if s.offer(cleanLine(n, text)) {
+			s.sieve.taken(n)
+		}
+	}
 }
 
 // readLine returns the next line without its end, at most maxLine bytes of it.
@@ -112,13 +141,15 @@ func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	return trimEnd(*long), err
 }
 
-// offer gives a line to the formats, in order, until one takes it.
-func (s *scanner) offer(l line) {
+// offer gives a line to the formats, in order, until one takes it. It reports
+// whether one did.
+func (s *scanner) offer(l line) bool {
 	for _, f := range s.formats {
 		if f.read(s, l) {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // finish returns the report once all lines were offered.

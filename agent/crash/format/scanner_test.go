@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/hana/hanatest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -26,7 +28,6 @@ func TestAssertions(t *testing.T) {
 		{"F0506 07:08:09.123456 1234 server.cc:12] Check failed: ptr != nullptr ", "server.cc:12", "", "ptr != nullptr"},
 		{"[1234:FATAL:browser.cc(12)] Check failed: a == b. ", "browser.cc:12", "", "a == b."},
 		{"BUG: refs.c:12: unexpected state", "refs.c:12", "", "unexpected state"},
-		{"kernel BUG at mm/slub.c:305!", "mm/slub.c:305", "", ""},
 	} {
 		r, err := Read(strings.NewReader(test.line))
 		if err != nil {
@@ -154,6 +155,11 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add(hostile)
 	}
+	for _, s := range samples {
+		f.Add(s.text)
+	}
+	dump, _ := io.ReadAll(io.LimitReader(hanatest.New(hanatest.Options{}), 9000))
+	f.Add(string(dump))
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Read(strings.NewReader(text))
 		again, err2 := Read(strings.NewReader(text))
@@ -162,6 +168,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if err == nil {
 			checkBounds(t, r)
+			checkReport(t, r)
 		}
 	})
 }

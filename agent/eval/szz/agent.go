@@ -11,46 +11,47 @@ import (
 	"git-agent/gitext"
 )
 
-// AgentAlgorithms are the names by which a model is measured: the whole
-// method, and what is left of it without one of its parts (AgentSZZ, table 5,
-// and two of our own).
+// AgentAlgorithms are the names of the algorithms that ask a model. "agent" is the
+// whole method; each of the others leaves out one part of it (those of AgentSZZ,
+// table 5, and two of our own).
 var AgentAlgorithms = []string{"agent", "agent-no-tools", "agent-no-domain-knowledge", "agent-no-compression", "agent-no-candidates", "agent-no-claim-check"}
 
-// IsAgent is true for the name of one of them.
+// IsAgent reports whether algorithm is one of AgentAlgorithms.
 func IsAgent(algorithm string) bool { return slices.Contains(AgentAlgorithms, algorithm) }
 
-// SwitchesOf says what the name of an agent algorithm turns off.
+// SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
 func SwitchesOf(algorithm string) szz.Switches {
 	return szz.SwitchesNamed(strings.TrimPrefix(algorithm, "agent-"))
 }
 
-// Inquiry is one fix that a model shall look at.
+// Inquiry asks a model about one fix.
 type Inquiry struct {
 	Case      Case
 	Algorithm string // one of AgentAlgorithms
 	Repo      *gitext.Repo
 	Fix       *szz.FixContext
-	Memory    agent.Memory      // of the tools
-	OnEvent   func(agent.Event) // to be handed on
+	Memory    agent.Memory      // cache of the tools' answers
+	OnEvent   func(agent.Event) // receives the events of the conversation
 }
 
-// Investigator asks a model. It also names the recorded runs.
+// Investigator asks a model. It returns the verdict and the ids of the recorded
+// runs.
 type Investigator func(ctx context.Context, q Inquiry) (v *szz.Verdict, runs []string, err error)
 
-// Work is what a model did for one prediction, over all runs that voted.
+// Work records what a model did for one prediction. It adds up all runs that voted.
 type Work struct {
 	Model string    `json:"model"`
-	Basis szz.Basis `json:"basis"` // what a calibration of the probabilities holds for
+	Basis szz.Basis `json:"basis"` // a calibration is valid only for the same basis
 	eval.Work
 }
 
-// workOf is nil for a verdict that took no model.
+// workOf returns the work behind a verdict, or nil if no model was asked.
 func workOf(o *eval.Observer, v *szz.Verdict, runs []string) *Work {
 	r := v.Agent
 	if r == nil {
 		return nil
 	}
-	work := &Work{Model: r.Model, Basis: r.Basis, Work: eval.Work{Runs: runs, Tools: o.Tools, Kept: o.Kept, Fallback: r.Fallback}}
+	work := &Work{Model: r.Model, Basis: r.Basis, Work: eval.Work{Runs: runs, Tools: o.Tools, CachedCalls: o.CachedCalls, Fallback: r.Fallback}}
 	for _, run := range r.Runs {
 		work.Status = append(work.Status, run.Status)
 		work.Turns += run.Turns

@@ -2,7 +2,7 @@ package szzeval
 
 import "testing"
 
-// Each name turns off one part.
+// Each name of an agent algorithm turns off one part of the method.
 func TestAblate(t *testing.T) {
 	seen := map[[5]bool]bool{}
 	for _, name := range AgentAlgorithms {

@@ -12,35 +12,35 @@ import (
 	"git-agent/agent/szz/detect"
 )
 
-// The fewest suspects that a calibration is fitted to. With fewer in all its
-// quality cannot be told (harness.md, section 5), and with fewer of one kind
-// nothing can be learnt about that kind.
+// A calibration is fitted only to at least this many suspects. With fewer than
+// minNamed its quality cannot be measured (harness.md, section 5). With fewer than
+// minEachKind right or wrong ones nothing can be learnt about that kind.
 const (
-	minNamed    = stat.MinMarks
-	minEachKind = 10 // right ones, and wrong ones
+	minNamed    = stat.MinForecasts
+	minEachKind = 10
 )
 
-// calibrationFolds is the number of folds. Each is judged by a calibration that
-// was fitted to the others.
+// calibrationFolds is the number of folds in cross-validation. Each fold is judged
+// by a calibration that was fitted to the others.
 const calibrationFolds = 5
 
-// A Fit is a calibration with the tables that show what it does, all of
-// suspects that it was not fitted on.
+// A Fit is a calibration with tables that show its effect on suspects that it was
+// not fitted on.
 type Fit struct {
 	*detect.Calibration
 	Algorithm string     `json:"algorithm"`
-	Raw       []stat.Bin `json:"raw"`        // reliability before
-	Mapped    []stat.Bin `json:"calibrated"` // and after
+	Raw       []stat.Bin `json:"raw"`        // reliability before calibration
+	Mapped    []stat.Bin `json:"calibrated"` // reliability after calibration
 }
 
-// Summary is what a report says of the fit.
+// Summary returns the part of the fit that a report shows.
 func (f *Fit) Summary() eval.FitSummary {
 	return eval.FitSummary{Algorithm: f.Algorithm, Cases: f.Cases, Predictions: f.Predictions, Right: f.Right,
 		Validated: stat.Validated{OutOfFold: f.OutOfFold, Raw: f.Raw, Mapped: f.Mapped}}
 }
 
-// CalibratedOn says what the task's calibration rests on, "" when it is for none
-// of the answers.
+// CalibratedOn describes what the task's calibration was fitted on. It returns ""
+// if the calibration applies to none of the answers.
 func (t Task) CalibratedOn(res *eval.Results) string {
 	if t.Calibration == nil {
 		return ""
@@ -55,21 +55,21 @@ func (t Task) CalibratedOn(res *eval.Results) string {
 	return ""
 }
 
-// basisOf is what the probabilities of an outcome rest on.
+// basisOf returns the basis of the probabilities of an outcome.
 func basisOf(o eval.Outcome) szz.Basis {
 	row, _ := o.Row.(scoreRow)
 	return row.Basis
 }
 
-// named is a suspect and where it is from.
+// named is the vote for a suspect, with the repository and the case it belongs to.
 type named struct {
 	eval.Vote
 	repo, id string
 }
 
-// FitCalibration fits the probabilities that a model gave under the name of an
-// algorithm to what came of them. It refuses answers that were given on
-// different grounds, or are too few.
+// FitCalibration fits a calibration to the probabilities that a model gave for an
+// algorithm. It returns an error if the answers do not all have the same basis or
+// are too few.
 func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, error) {
 	c := &detect.Calibration{Schema: detect.CalibrationSchema, Made: now.UTC().Truncate(time.Second), Files: []string{}}
 	var all []named
@@ -79,14 +79,14 @@ func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, e
 			continue // an annotation or the offline engine answered
 		}
 		if len(o.Votes) > 0 && o.Votes[0].Absent > 0 {
-			continue // a vote of fewer runs, for which the calibration is not
+			continue // a run gave no verdict, and the calibration is for complete votes
 		}
 		basis := basisOf(o)
 		switch {
 		case basis == szz.Basis{}:
-			return nil, fmt.Errorf("the answers of %s were kept by a build that did not note what they rest on; ask again under another --run", algorithm)
+			return nil, fmt.Errorf("the answers of %s are from a build that did not record what their probabilities are based on; evaluate again with another --run", algorithm)
 		case c.Cases > 0 && c.Basis != basis:
-			return nil, fmt.Errorf("the answers of %s do not belong together: %s", algorithm, c.Differs(basis))
+			return nil, fmt.Errorf("the answers of %s cannot be calibrated together: %s", algorithm, c.Differs(basis))
 		}
 		k := res.Cases[i].Head()
 		c.Basis, repos[k.Repo] = basis, true
@@ -110,16 +110,17 @@ func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*Fit, e
 	return f, nil
 }
 
-// enough returns an error when there are too few suspects to learn from.
+// enough returns an error if there are too few suspects for a calibration.
 func enough(c *detect.Calibration) error {
 	if wrong := c.Predictions - c.Right; c.Predictions < minNamed || c.Right < minEachKind || wrong < minEachKind {
-		return fmt.Errorf("a calibration takes %d suspects that the model named, at least %d right and %d wrong ones; here are %d right and %d wrong ones: measure more cases",
+		return fmt.Errorf("a calibration needs %d suspects that the model named, at least %d right and %d wrong; there are %d right and %d wrong; evaluate more cases",
 			minNamed, minEachKind, minEachKind, c.Right, wrong)
 	}
 	return nil
 }
 
-// judge measures the fit by cross-validation.
+// judge measures the fit by cross-validation. The folds are made of whole
+// repositories, or of whole cases if there is only one repository.
 func (f *Fit) judge(all []named) {
 	by, group := "repository", func(n named) string { return n.repo }
 	if f.Repositories == 1 {
@@ -142,11 +143,12 @@ func votesOf(all []named) []stat.Voted {
 	return list
 }
 
-// ErrNoBetter is the error for a calibration that makes nothing better on cases
-// that it was not fitted on.
+// ErrNoBetter is the error for a calibration that improves nothing on cases that
+// it was not fitted on.
 var ErrNoBetter = errors.New("on cases that it was not fitted on, the calibration is no better than the raw probabilities")
 
-// Better is nil when the calibration is worth having.
+// Better returns nil if the calibration lowers the Brier score or the ECE, and
+// ErrNoBetter if it lowers neither.
 func (f *Fit) Better() error {
 	if f.OutOfFold.After.Brier < f.OutOfFold.Before.Brier || f.OutOfFold.After.ECE < f.OutOfFold.Before.ECE {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"git-agent/agent/szz/detect"
 )
 
-// voted makes the results of n cases of a model, two suspects each, in which a
-// raw probability p comes true in the share truth(p).
+// voted returns the results of n cases of a model, with two suspects each. Of the
+// suspects with raw probability p, the share truth(p) is right.
 func voted(n, repos int, truth func(p float64) float64) *eval.Results {
 	random := rand.New(rand.NewPCG(5, 6))
 	res := &eval.Results{Algorithms: []string{"agent"}, Outcomes: map[string][]eval.Outcome{}}
@@ -26,7 +26,7 @@ func voted(n, repos int, truth func(p float64) float64) *eval.Results {
 		for range 2 {
 			raw := 0.05 + 0.9*random.Float64()
 			right := random.Float64() < truth(raw)
-			o.Marks = append(o.Marks, stat.Mark{P: raw, Right: right})
+			o.Forecasts = append(o.Forecasts, stat.Forecast{P: raw, Right: right})
 			o.Votes = append(o.Votes, eval.Vote{Voted: stat.Voted{Raw: raw, Agreement: 1, Right: right}})
 		}
 		res.Outcomes["agent"] = append(res.Outcomes["agent"], o)
@@ -34,13 +34,13 @@ func voted(n, repos int, truth func(p float64) float64) *eval.Results {
 	return res
 }
 
-// timid is true more often than it is said.
+// timid is the truth for a model that states too low probabilities.
 func timid(p float64) float64 { return stat.Platt{Raw: 1.5, Constant: 1.5}.Probability(p, 1) }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 
-// A fit brings stated and true shares together on cases that it has not seen,
-// says what it rests on, and is the same whenever it is made.
+// A fit improves the calibration on cases that it was not fitted on, records what
+// it was fitted on, and does not depend on when it is made.
 func TestFitCalibration(t *testing.T) {
 	res := voted(300, 7, timid)
 	f, err := FitCalibration(res, "agent", noon)
@@ -71,7 +71,7 @@ func TestFitCalibration(t *testing.T) {
 	}
 }
 
-// A report says what its probabilities are calibrated on.
+// A report names what its probabilities are calibrated on.
 func TestReportsNameTheCalibration(t *testing.T) {
 	res := voted(300, 7, timid)
 	f, err := FitCalibration(res, "agent", noon)
@@ -90,8 +90,9 @@ func TestReportsNameTheCalibration(t *testing.T) {
 	}
 }
 
-// What was answered on different grounds, is too little, or has one outcome
-// only, is refused; what the model did not answer counts nowhere.
+// FitCalibration returns an error for answers with different bases, for too few
+// answers, and for answers that are all right or all wrong. It ignores cases that
+// the model did not answer.
 func TestFitCalibrationRefuses(t *testing.T) {
 	change := func(res *eval.Results, how func(o *eval.Outcome)) *eval.Results {
 		o := &res.Outcomes["agent"][3]
@@ -102,11 +103,11 @@ func TestFitCalibrationRefuses(t *testing.T) {
 	}
 	half := func(float64) float64 { return 0.5 }
 	for want, res := range map[string]*eval.Results{
-		"takes 200 suspects":                   voted(99, 3, half),
-		"0 wrong ones":                         voted(200, 3, func(float64) float64 { return 1 }),
-		"here are 0 right":                     voted(200, 3, func(float64) float64 { return 0 }),
-		"do not belong together: it is for 1 ": change(voted(200, 3, half), func(o *eval.Outcome) { o.Row = rebased(o, func(b *szz.Basis) { b.Runs = 3 }) }),
-		"a build that did not note":            change(voted(200, 3, half), func(o *eval.Outcome) { o.Row = scoreRow{} }),
+		"needs 200 suspects":                          voted(99, 3, half),
+		"400 right and 0 wrong;":                      voted(200, 3, func(float64) float64 { return 1 }),
+		"here are 0 right":                            voted(200, 3, func(float64) float64 { return 0 }),
+		"cannot be calibrated together: it is for 1 ": change(voted(200, 3, half), func(o *eval.Outcome) { o.Row = rebased(o, func(b *szz.Basis) { b.Runs = 3 }) }),
+		"a build that did not record":                 change(voted(200, 3, half), func(o *eval.Outcome) { o.Row = scoreRow{} }),
 	} {
 		if _, err := FitCalibration(res, "agent", noon); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -125,14 +126,14 @@ func TestFitCalibrationRefuses(t *testing.T) {
 	}
 }
 
-// A record's probabilities go through a calibration for its basis, and through
-// no other; what is kept stays as it is.
+// A record's probabilities are calibrated only by a calibration for its basis, and
+// the kept record does not change.
 func TestRecordsAreCalibrated(t *testing.T) {
 	basis := szz.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	vote := &szz.Vote{Raw: 0.5, Agreement: 1}
 	prediction := Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: vote}}, Work: &Work{Basis: basis}}
 	c := &detect.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
-	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Marks[0].P }
+	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Forecasts[0].P }
 	if got := p(Task{c}); got != c.Probability(0.5, 1) || p(Task{}) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(Task{}))
 	}
@@ -146,7 +147,7 @@ func TestRecordsAreCalibrated(t *testing.T) {
 	}
 }
 
-// rebased is the row of an outcome with another basis.
+// rebased returns the row of an outcome with another basis.
 func rebased(o *eval.Outcome, change func(*szz.Basis)) scoreRow {
 	row := o.Row.(scoreRow)
 	change(&row.Basis)

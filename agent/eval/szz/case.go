@@ -10,25 +10,25 @@ import (
 	"git-agent/gitext"
 )
 
-// Case is one fix with its known bug-introducing commits. Fields of the file
-// that are not named here are ignored.
+// Case is one fix with its known bug-introducing commits (BICs). Other fields of a
+// case file are ignored.
 type Case struct {
 	ID          string                      `json:"id"`
 	Repo        string                      `json:"repo"`
 	Mirror      string                      `json:"mirror,omitempty"` // name of the clone that has the commits
 	Fix         gitext.OID                  `json:"fix"`
 	BICs        []gitext.OID                `json:"bics"`
-	Twins       map[gitext.OID][]gitext.OID `json:"bic_twins,omitempty"` // cherry-picks of a BIC: right answers too
+	Twins       map[gitext.OID][]gitext.OID `json:"bic_twins,omitempty"` // cherry-picks of a BIC, which are right answers too
 	LabelSource string                      `json:"label_source,omitempty"`
 	Ghost       bool                        `json:"ghost,omitempty"`
 	CrossFile   bool                        `json:"cross_file,omitempty"`
 	Langs       []string                    `json:"langs,omitempty"`
-	AgeDays     *float64                    `json:"age_days,omitempty"` // fix minus newest BIC; nil when unknown
+	AgeDays     *float64                    `json:"age_days,omitempty"` // time from the newest BIC to the fix; nil if unknown
 
-	File string `json:"file,omitempty"` // the case file's name without its folder, for the per-file rows
+	File string `json:"file,omitempty"` // the case file's name without its folder
 }
 
-// Head is what the evaluation needs of it.
+// Head returns the part of a case that package eval uses.
 func (c Case) Head() eval.Head {
 	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: string(c.Fix)}
 }
@@ -59,10 +59,10 @@ func parseCase(line []byte) (Case, error) {
 		return Case{}, err
 	}
 	if c.Fix == "" {
-		return Case{}, errors.New(`no "fix"`)
+		return Case{}, errors.New(`the field "fix" is missing`)
 	}
 	if len(c.BICs) == 0 {
-		return Case{}, errors.New(`no "bics": a case without known answer cannot be evaluated`)
+		return Case{}, errors.New(`the field "bics" is missing or empty, and a case without a known answer cannot be evaluated`)
 	}
 	if err := checkOIDs(&c); err != nil {
 		return Case{}, err
@@ -76,24 +76,24 @@ func parseCase(line []byte) (Case, error) {
 func checkOIDs(c *Case) error {
 	var err error
 	if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
-		return fmt.Errorf(`"fix": %w`, err)
+		return fmt.Errorf(`the field "fix": %w`, err)
 	}
 	for i := range c.BICs {
 		if c.BICs[i], err = gitext.ParseOID(string(c.BICs[i])); err != nil {
-			return fmt.Errorf(`"bics": %w`, err)
+			return fmt.Errorf(`the field "bics": %w`, err)
 		}
 	}
 	for bic, twins := range c.Twins {
 		for _, twin := range twins {
 			if _, err := gitext.ParseOID(string(twin)); err != nil {
-				return fmt.Errorf(`"bic_twins" of %s: %w`, bic, err)
+				return fmt.Errorf(`the field "bic_twins" of %s: %w`, bic, err)
 			}
 		}
 	}
 	return nil
 }
 
-// truth maps every right answer to the BIC that it stands for.
+// truth maps every right answer to the BIC that it counts for.
 func (c *Case) truth() map[gitext.OID]gitext.OID {
 	right := make(map[gitext.OID]gitext.OID, len(c.BICs))
 	for _, bic := range c.BICs {
@@ -101,7 +101,7 @@ func (c *Case) truth() map[gitext.OID]gitext.OID {
 			right[twin] = bic
 		}
 	}
-	for _, bic := range c.BICs { // last: a BIC stands for itself even if it is another's twin
+	for _, bic := range c.BICs { // last, so that a BIC counts for itself even if it is another's twin
 		right[bic] = bic
 	}
 	return right

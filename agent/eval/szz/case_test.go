@@ -12,7 +12,7 @@ import (
 
 const f40, b40 = "ffffffffffffffffffffffffffffffffffffffff", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-// readCases reads a case file of this text.
+// readCases reads text as a case file.
 func readCases(t *testing.T, text string) ([]Case, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.jsonl")
@@ -22,7 +22,8 @@ func readCases(t *testing.T, text string) ([]Case, error) {
 	return ReadCaseFiles(t.Context(), []string{path})
 }
 
-// Known fields are read, others ignored, blank lines skipped, an id made.
+// Known fields are read, other fields and blank lines are skipped, and a case
+// without an id gets one.
 func TestReadCases(t *testing.T) {
 	cases, err := readCases(t,
 		`{"repo":"o/r","fix":"`+f40+`","bics":["`+b40+`"],"files":3,"message":"m","langs":["c"],"age_days":0.5}`+"\n\n"+
@@ -38,18 +39,18 @@ func TestReadCases(t *testing.T) {
 	}
 }
 
-// A line that is no case is an error that names file and line.
+// A line that is not a valid case is an error that names the file and the line.
 func TestBadLines(t *testing.T) {
 	good := `{"id":"1","repo":"o/r","fix":"` + f40 + `","bics":["` + b40 + `"]}` + "\n"
 	for _, c := range []struct{ line, want string }{
 		{`{"id":`, "unexpected end"},
 		{`[]`, "cannot unmarshal"},
-		{`{"fix":"` + f40 + `","bics":["` + b40 + `"]}`, `no "repo"`},
+		{`{"fix":"` + f40 + `","bics":["` + b40 + `"]}`, `"repo" is missing`},
 		{`{"repo":"../x","fix":"` + f40 + `","bics":["` + b40 + `"]}`, "not owner/name"},
 		{`{"repo":"/etc","fix":"` + f40 + `","bics":["` + b40 + `"]}`, "not owner/name"},
-		{`{"repo":"o/r","bics":["` + b40 + `"]}`, `no "fix"`},
+		{`{"repo":"o/r","bics":["` + b40 + `"]}`, `"fix" is missing`},
 		{`{"repo":"o/r","fix":"abc","bics":["` + b40 + `"]}`, `"fix"`},
-		{`{"repo":"o/r","fix":"` + f40 + `","bics":[]}`, `no "bics"`},
+		{`{"repo":"o/r","fix":"` + f40 + `","bics":[]}`, `"bics" is missing`},
 		{`{"repo":"o/r","fix":"` + f40 + `","bics":["-x"]}`, `"bics"`},
 		{strings.TrimSpace(good), "also on line 1"},
 	} {
@@ -61,7 +62,8 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// A case of two files is taken once; another fix of the same id is refused.
+// A case that is in two files is used once. Two different fixes with the same id
+// are an error.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, fix string) string {

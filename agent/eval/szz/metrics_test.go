@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext"
 )
 
-// oid makes a full object id of a short name.
+// oid makes a full object id from a short name.
 func oid(name string) gitext.OID {
 	return gitext.OID(fmt.Sprintf("%040x", name))
 }
@@ -25,7 +25,7 @@ func oids(names ...string) []gitext.OID {
 	return list
 }
 
-// answer is a prediction of commits with falling probabilities.
+// answer returns a prediction of commits with falling probabilities.
 func answer(names ...string) eval.Record {
 	p := Prediction{}
 	for i, name := range names {
@@ -41,13 +41,13 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// outcome is what the evaluation makes of a record.
+// outcome returns the outcome that the evaluation computes from a record.
 func outcome(index int, c Case, r eval.Record) eval.Outcome {
 	return eval.Outcome{Case: index, Evaluated: r.Skip == "", Failed: r.Error != "",
 		Score: Task{}.Score(c, r.Answer), Unanswered: Task{}.Score(c, nil).Tally}
 }
 
-// overall is the row of all cases.
+// overall returns the row over all cases.
 func overall(cases []Case, records []eval.Record) eval.Row {
 	res := &eval.Results{Algorithms: []string{"b"}, Outcomes: map[string][]eval.Outcome{}}
 	for i, c := range cases {
@@ -57,7 +57,7 @@ func overall(cases []Case, records []eval.Record) eval.Row {
 	return eval.NewReport(Task{}, eval.About{}, res).Algorithms[0].Overall
 }
 
-// accuracy lists acc@1, acc@3 and acc@5 of a row.
+// accuracy returns acc@1, acc@3 and acc@5 of a row.
 func accuracy(row eval.Row) []float64 {
 	var list []float64
 	for i, m := range sheet.Metrics {
@@ -68,8 +68,8 @@ func accuracy(row eval.Row) []float64 {
 	return list
 }
 
-// Micro averages count commits over all cases, and a twin is a right answer
-// that finds its BIC once.
+// Micro averages count commits over all cases. A twin is a right answer, but a BIC
+// and its twin find only one BIC.
 func TestMicroAverages(t *testing.T) {
 	cases := []Case{
 		{ID: "1", BICs: oids("a")},
@@ -92,18 +92,18 @@ func TestMicroAverages(t *testing.T) {
 	}
 }
 
-// Candidates raise the ceiling above the recall, and the answer is part of
-// them even if the engine does not list it.
+// Candidates raise the ceiling above the recall. The answer counts as part of them
+// even if the engine does not list it.
 func TestCeiling(t *testing.T) {
 	c := Case{BICs: oids("a", "b", "c")}
 	o := Task{}.Score(c, Prediction{Suspects: []Suspect{{Commit: oid("a")}}, Candidates: oids("b", "x", "b")})
-	if o.Tally[found] != 1 || o.Tally[reachable] != 2 || o.Tally[pool] != 3 || len(o.Marks) != 0 {
-		t.Errorf("found %v, reachable %v, pool %v, marks %d; want 1, 2, 3, 0", o.Tally[found], o.Tally[reachable], o.Tally[pool], len(o.Marks))
+	if o.Tally[found] != 1 || o.Tally[reachable] != 2 || o.Tally[pool] != 3 || len(o.Forecasts) != 0 {
+		t.Errorf("found %v, reachable %v, pool %v, forecasts %d; want 1, 2, 3, 0", o.Tally[found], o.Tally[reachable], o.Tally[pool], len(o.Forecasts))
 	}
 }
 
-// A ranking is searched beyond the answer, also of an engine that names
-// nobody; the first suspect stays what the engine said.
+// In a ranking, acc@k also looks beyond the answer, even if the answer is empty.
+// Whether the case is right depends on the answer alone.
 func TestRanking(t *testing.T) {
 	c := Case{BICs: oids("a")}
 	for _, r := range []struct {
@@ -122,7 +122,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// Precision without answers is undefined, and nothing is NaN in a row.
+// Precision is undefined without answers, and no value in a row is NaN.
 func TestNoAnswers(t *testing.T) {
 	row := overall([]Case{{ID: "1", BICs: oids("a")}, {ID: "2", BICs: oids("b", "c")}}, []eval.Record{answer(), answer()})
 	if row.Value("precision").Value != nil {
@@ -135,7 +135,7 @@ func TestNoAnswers(t *testing.T) {
 	}
 }
 
-// randomResults are 120 cases with two algorithms, some skipped and failed.
+// randomResults returns 120 cases with two algorithms, some skipped and failed.
 func randomResults(seed uint64) *eval.Results {
 	random := rand.New(rand.NewPCG(seed, 1))
 	res := &eval.Results{Algorithms: []string{"b", "rank"}, Outcomes: map[string][]eval.Outcome{}}
@@ -184,7 +184,7 @@ func TestPermutationInvariance(t *testing.T) {
 	}
 }
 
-// Every share is in [0, 1], intervals hold their value, recall is at most the
+// Every share is in [0, 1], an interval contains its value, recall is at most the
 // ceiling, and acc@k does not fall with k.
 func TestBounds(t *testing.T) {
 	for seed := range uint64(3) {

@@ -27,7 +27,7 @@ func reportJSON(t *testing.T, res *eval.Results) string {
 	return b.String()
 }
 
-// golden compares with a file of testdata, or writes it with -update.
+// golden compares got with a file in testdata, or writes the file with -update.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -49,7 +49,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// small results: three cases, one skipped, one failed.
+// smallResults returns the results of three cases, of which one is skipped and one failed.
 func smallResults() *eval.Results {
 	age := 12.0
 	cases := []eval.Case{
@@ -75,7 +75,7 @@ func smallResults() *eval.Results {
 
 var smallAbout = eval.About{Run: "first", Version: "v1", Files: []eval.CaseFile{{Path: "x.jsonl", SHA256: "00", Cases: 3}}}
 
-// The JSON keeps its shape, and "schema" comes first.
+// The JSON keeps its format, with "schema" as the first field.
 func TestGoldenJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteJSON(&b); err != nil {
@@ -91,7 +91,7 @@ func TestGoldenJSON(t *testing.T) {
 	golden(t, "report.json", pretty.Bytes())
 }
 
-// The table is aligned and names what is missing.
+// The text report is aligned and names what is missing.
 func TestGoldenText(t *testing.T) {
 	var b bytes.Buffer
 	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteText(&b); err != nil {
@@ -100,8 +100,7 @@ func TestGoldenText(t *testing.T) {
 	golden(t, "report.txt", b.Bytes())
 }
 
-// The page refers to nothing outside itself, escapes what came from engines,
-// and has every plot.
+// The page is self-contained, escapes text from engines, and has every plot.
 func TestHTML(t *testing.T) {
 	var b bytes.Buffer
 	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteHTML(&b); err != nil {
@@ -121,7 +120,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// A comparison alone is a page and a table without empty parts.
+// A report that holds only comparisons has no empty parts, as HTML and as text.
 func TestComparisonAlone(t *testing.T) {
 	r := eval.NewComparison(Task{}, []eval.Comparison{{A: "x:b", B: "y:b", Cases: 3, OnlyA: 1}})
 	var page, text bytes.Buffer
@@ -136,7 +135,7 @@ func TestComparisonAlone(t *testing.T) {
 	}
 }
 
-// A report of nothing is still a report.
+// A report without cases can be written in every form.
 func TestEmptyReport(t *testing.T) {
 	r := eval.NewReport(Task{}, eval.About{}, &eval.Results{Algorithms: []string{"b"}, Outcomes: map[string][]eval.Outcome{"b": nil}})
 	var b bytes.Buffer
@@ -152,8 +151,8 @@ func TestEmptyReport(t *testing.T) {
 	}
 }
 
-// What others wrote into a report controls no terminal, and hides nothing on a
-// page or in JSON.
+// Text from others in a report cannot control a terminal, and cannot hide anything
+// on a page or in JSON.
 func TestReportIsPrintable(t *testing.T) {
 	res := smallResults()
 	res.Skipped = []eval.Skipped{{ID: "a\x1b[2J", Reason: "no repository \u202e\u200b"}}

@@ -12,19 +12,20 @@ import (
 	"git-agent/gitext"
 )
 
-// fewCases are not worth changed-path filters: gitext measured that building
-// them pays from the fourth blame on, and a case takes a few.
+// fewCases is the number of cases up to which changed-path filters are not worth
+// building. Measurements in gitext show that they pay from the fourth blame on, and
+// a case takes a few blames.
 const fewCases = 4
 
-// Options say how cases are put to the engines of agent/szz.
+// Options configure how the engines of agent/szz are asked.
 type Options struct {
 	Context szz.ContextOptions
-	Locate  func(commonDir string) string                    // finds where a clone has its shadow, see gitext
-	Ask     Investigator                                     // answers for the AgentAlgorithms; nil when none is measured
-	Cache   func(context.Context, *gitext.Repo) *cache.Cache // that a model's tools share; nil for none
+	Locate  func(commonDir string) string                    // returns the folder of a clone's shadow, see gitext
+	Ask     Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
+	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
 
-// Open opens repositories for the engines of agent/szz.
+// Open returns an eval.Opener that opens repositories for the engines of agent/szz.
 func Open(opt Options) eval.Opener {
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
 		dir, err := filepath.Abs(dir)
@@ -50,16 +51,16 @@ func Open(opt Options) eval.Opener {
 type session struct {
 	repo  *gitext.Repo
 	opt   Options
-	cache *cache.Cache // nil keeps nothing
+	cache *cache.Cache // nil if there is no cache
 }
 
-// Close ends the repository's processes.
+// Close closes the cache and ends the git processes of the repository.
 func (s *session) Close() error {
-	s.cache.Close() // losing the last write loses time only
+	s.cache.Close() // an error loses only the last write, which costs time and no answer
 	return s.repo.Close()
 }
 
-// Begin looks whether the commits are there and reads the fix once.
+// Begin checks that the commits of a case exist and reads the fix once.
 func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
 	c := of.(Case)
 	absent, err := s.absent(ctx, c)
@@ -84,7 +85,7 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 
 func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {
 	if s.opt.Ask == nil {
-		return nil, &eval.StopError{Err: errors.New("no model is there to ask")}
+		return nil, &eval.StopError{Err: errors.New("no model is configured")}
 	}
 	var w eval.Observer
 	v, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.repo, Fix: fix, Memory: s.cache, OnEvent: w.See})
@@ -99,8 +100,8 @@ func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, 
 	return p, nil
 }
 
-// absent returns the BICs that the repository lacks, and an *AbsentError when
-// nothing could be right: the fix is not there, or none of its BICs.
+// absent returns the BICs that the repository lacks. It returns an *AbsentError if
+// no answer could be right, because the fix or all of its BICs are absent.
 func (s *session) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
 	if ok, err := s.has(ctx, c.Fix); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"git-agent/gitext"
 )
 
-// memory is a journal without a disk.
+// memory is an eval.Journal in memory.
 type memory struct {
 	mu      sync.Mutex
 	records []eval.Record
@@ -55,7 +55,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// history writes a file once per text and commits it; it returns the commits.
+// history commits a file once for each text and returns the commits.
 func history(t *testing.T, dir string, texts ...string) []gitext.OID {
 	t.Helper()
 	git(t, dir, "init", "-q")
@@ -71,7 +71,7 @@ func history(t *testing.T, dir string, texts ...string) []gitext.OID {
 	return list
 }
 
-// Filters are built where there are cases enough to pay for them.
+// Changed-path filters are built only for enough cases to make them pay.
 func TestFiltersForManyCases(t *testing.T) {
 	dir := t.TempDir()
 	history(t, dir, "int a;\n", "int b;\n")
@@ -89,8 +89,8 @@ func TestFiltersForManyCases(t *testing.T) {
 	}
 }
 
-// The offline engine is asked through the same door as any other: a right
-// answer is found, a missing fix skips its case, a missing BIC is said.
+// The offline engine answers through the same interface as other engines. A right
+// answer is found, a missing fix skips its case, and a missing BIC is reported.
 func TestSZZSession(t *testing.T) {
 	repos := t.TempDir()
 	dir := filepath.Join(repos, "o", "r")
@@ -121,8 +121,8 @@ func TestSZZSession(t *testing.T) {
 	}
 }
 
-// No text that an engine sees of a fix holds five digits of a culprit's hash,
-// or a culprit's subject. It needs case files and clones:
+// No text of a fix that an engine sees contains five digits of a BIC's hash or a
+// BIC's subject. The test needs case files and clones:
 //
 //	GIT_AGENT_EVAL_CASES=a.jsonl:b.jsonl GIT_AGENT_EVAL_REPOS=clones go test -run Leak
 func TestNoHintLeaks(t *testing.T) {
@@ -141,7 +141,7 @@ func TestNoHintLeaks(t *testing.T) {
 	}
 }
 
-// leakSeeker is an engine that looks at what it is shown.
+// leakSeeker is an engine that searches what it is shown for traces of the BICs.
 type leakSeeker struct {
 	t *testing.T
 }
@@ -180,7 +180,7 @@ func (s *leakSession) Begin(ctx context.Context, of eval.Case) (eval.Answerer, [
 	return func(context.Context, string) (eval.Answer, error) { return Prediction{}, nil }, absent, nil
 }
 
-// look reports what of a culprit a text shows.
+// look reports as a test error what a text reveals of a BIC.
 func (s *leakSession) look(ctx context.Context, c Case, what, text string, culprit gitext.OID) {
 	text = flat(text)
 	if at := strings.Index(text, string(culprit[:5])); at >= 0 {
@@ -188,20 +188,20 @@ func (s *leakSession) look(ctx context.Context, c Case, what, text string, culpr
 	}
 	commit, err := s.repo.Commit(ctx, culprit)
 	if err != nil {
-		return // absent: there is no subject to leak
+		return // the BIC is absent, so there is no subject to leak
 	}
 	own, err := s.repo.Commit(ctx, c.Fix)
 	if err != nil {
 		s.t.Error(err)
 		return
 	}
-	// Short subjects ("fix typo") are ordinary words of another message, and
-	// a fix of a fix often begins with the same words: it names nobody.
+	// A short subject ("fix typo") may be ordinary words of another message, and
+	// a fix of a fix often begins with the same words. Neither identifies a commit.
 	subject := flat(commit.Subject())
 	if len(subject) >= 20 && !strings.HasPrefix(flat(own.Subject()), subject) && strings.Contains(text, subject) {
 		s.t.Errorf("%s: %s shows the subject of %s: %q", c.ID, what, culprit.Short(), subject)
 	}
 }
 
-// flat is text as a search sees it: lower case, one line.
+// flat converts text to lower case on one line, for searching.
 func flat(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -7,19 +7,20 @@ import (
 	"git-agent/agent/eval"
 )
 
-// dimensions in the order in which a report shows them.
+// dimensions are in the order in which a report shows them.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "label", Of: one(func(c Case) string { return labelStyle(c.LabelSource) })},
-	{Name: "ghost", Of: one(func(c Case) string { return choose(c.Ghost, "ghost", "not ghost") })},
-	{Name: "cross-file", Of: one(func(c Case) string { return choose(c.CrossFile, "cross-file", "same file") })},
-	{Name: "bug age", Of: one(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
+	{Name: "label", Of: singleStratum(func(c Case) string { return labelStyle(c.LabelSource) })},
+	{Name: "ghost", Of: singleStratum(func(c Case) string { return choose(c.Ghost, "ghost", "not ghost") })},
+	{Name: "cross-file", Of: singleStratum(func(c Case) string { return choose(c.CrossFile, "cross-file", "same file") })},
+	{Name: "bug age", Of: singleStratum(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
 	{Name: "language", Of: func(c eval.Case) []string { return languages(c.(Case)) }, Overlapping: true},
 	eval.ByRepository,
 }
 
-// one is the strata of a dimension in which each case has one.
-func one(of func(Case) string) func(eval.Case) []string {
+// singleStratum makes Dimension.Of from a function that gives each case exactly one
+// stratum.
+func singleStratum(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
 
@@ -30,8 +31,8 @@ func choose(b bool, yes, no string) string {
 	return no
 }
 
-// labelStyle tells the two styles of truth apart: trailers point at origins,
-// prose at the most recent cause (szz.md, section 4).
+// labelStyle distinguishes the two sources of labels. Trailers name the origin of
+// a bug; prose names its most recent cause (szz.md, section 4).
 func labelStyle(source string) string {
 	switch {
 	case source == "":
@@ -57,8 +58,8 @@ func ageBand(days *float64) string {
 	return ageBands[5]
 }
 
-// languageNames are the file name endings that some case files give instead of
-// a language.
+// languageNames maps the file name extensions that some case files give instead of
+// languages.
 var languageNames = map[string]string{
 	"c": "C", "h": "C header", "cc": "C++", "cpp": "C++", "cxx": "C++", "hpp": "C++", "cs": "C#",
 	"go": "Go", "java": "Java", "js": "JavaScript", "ts": "TypeScript", "php": "PHP", "py": "Python",

@@ -1,12 +1,12 @@
-// Package szzeval measures the engines of agent/szz: it is the task of agent/eval
+// Package szzeval measures the engines of agent/szz. It is a task of agent/eval
 // whose cases are fixes with known bug-introducing commits (BICs).
 //
-// A case counts as right when the first suspect is true. That is the one
-// question that a set (b, ag, ma) and a short list (rank) both answer.
-// Precision, recall and F1 are micro averages over the commits of all cases.
+// A case counts as right if the first suspect is a BIC. Algorithms that return a
+// set (b, ag, ma) and one that returns a short list (rank) can both be judged by
+// this. Precision, recall and F1 are micro averages over the commits of all cases.
 //
-// Answers are kept with raw probabilities. A calibration is applied when they
-// are held against the truth, and can be fitted to them (FitCalibration).
+// Answers are kept with raw probabilities. A calibration is applied when answers
+// are scored, and FitCalibration fits a new one to them.
 package szzeval
 
 import (
@@ -17,31 +17,32 @@ import (
 	"git-agent/agent/szz/detect"
 )
 
-// Task finds the commits that introduced the bug which a fix repairs.
+// Task is the task of finding the commits that introduced the bug that a fix
+// repairs.
 type Task struct {
-	// Calibration is for the probabilities of the model it was made for; nil
-	// leaves them as they are.
+	// Calibration is applied to the probabilities of the model it was made for;
+	// nil leaves them raw.
 	Calibration *detect.Calibration
 }
 
-// Name is the task's name in reports and in traces.db.
+// Name returns the task's name in reports and in traces.db.
 func (Task) Name() string { return "szz" }
 
-// AccuracyAt lists the k of acc@k.
+// AccuracyAt lists the values of k for which acc@k is reported.
 var AccuracyAt = [...]int{1, 3, 5}
 
-// count is what an answer got right and wrong.
+// count holds what an answer got right and wrong.
 type count struct {
-	bics      int // distinct ones
+	bics      int // distinct BICs of the case
 	answers   int // distinct commits in the answer
-	right     int // of these, how many are true (twins included)
-	found     int // BICs that the answer holds
-	reachable int // BICs that are among the candidates
+	right     int // of these, BICs and their twins
+	found     int // BICs that the answer names, itself or by a twin
+	reachable int // BICs among the candidates
 	pool      int // distinct candidates
-	rank      int // 1-based place of the first true commit, 0 = none
+	rank      int // 1-based place of the first true commit; 0 if there is none
 }
 
-// The places of a count in a tally.
+// These are the indices of a count's fields in a tally.
 const (
 	bics = iota
 	answers
@@ -50,7 +51,7 @@ const (
 	reachable
 	pooled // cases with a true commit among the candidates
 	pool
-	firstAt // and the two after it: cases with a true commit among the first AccuracyAt
+	firstAt // firstAt+i counts cases with a true commit among the first AccuracyAt[i]
 )
 
 func (n count) tally() eval.Tally {
@@ -62,15 +63,15 @@ func (n count) tally() eval.Tally {
 	return t
 }
 
-// Sheet says what a report shows.
+// Sheet defines what a report shows.
 func (Task) Sheet() *eval.Sheet { return sheet }
 
 var sheet = &eval.Sheet{
 	Metrics: []eval.Metric{
 		{Name: "bics", Of: total(bics)},
-		{Name: "answers", Of: total(answers)}, // commits in all answers
-		{Name: "right", Of: total(right)},     // answers that are true
-		{Name: "found", Of: total(found)},     // BICs that an answer holds
+		{Name: "answers", Of: total(answers)}, // number of commits in all answers
+		{Name: "right", Of: total(right)},     // number of these that are true
+		{Name: "found", Of: total(found)},     // number of BICs that an answer names
 		{Name: "precision", Title: "precision", Of: func(t eval.Tally, _ int) float64 { return precision(t) }, Estimated: true, Brief: true, Decimals: 3},
 		{Name: "recall", Title: "recall", Of: func(t eval.Tally, _ int) float64 { return recall(t) }, Estimated: true, Brief: true, Decimals: 3},
 		{Name: "f1", Title: "F1", Of: f1, Estimated: true, Brief: true, Decimals: 3},
@@ -91,17 +92,18 @@ var sheet = &eval.Sheet{
 	Bounded: "recall of a perfect choice among the candidates",
 }
 
-// total is a sum over the cases.
+// total returns the metric that sums a number of the tally over the cases.
 func total(at int) func(eval.Tally, int) float64 {
 	return func(t eval.Tally, _ int) float64 { return of(t, at) }
 }
 
-// mean is a sum by case, 0 of no cases.
+// mean returns the metric that averages a number of the tally over the cases. It is
+// 0 if there are no cases.
 func mean(at int) func(eval.Tally, int) float64 {
 	return func(t eval.Tally, cases int) float64 { return of(t, at) / float64(max(1, cases)) }
 }
 
-// of is one number of a tally, which is empty when it is that of no cases.
+// of returns one number of a tally. It is 0 if the tally is empty, as for no cases.
 func of(t eval.Tally, at int) float64 {
 	if len(t) == 0 {
 		return 0
@@ -109,8 +111,8 @@ func of(t eval.Tally, at int) float64 {
 	return t[at]
 }
 
-// precision counts a twin of a BIC as right; recall counts each BIC once, so
-// that an answer with a BIC and its twin does not find two.
+// precision counts a twin of a BIC as right. recall counts each BIC once, so an
+// answer that names a BIC and its twin finds only one.
 func precision(t eval.Tally) float64 { return ratio(of(t, right), of(t, answers)) }
 func recall(t eval.Tally) float64    { return ratio(of(t, found), of(t, bics)) }
 
@@ -122,7 +124,7 @@ func f1(t eval.Tally, _ int) float64 {
 	return 2 * p * r / (p + r)
 }
 
-// ceilingOf is the recall of a perfect choice among the candidates.
+// ceilingOf returns the recall of a perfect choice among the candidates.
 func ceilingOf(t eval.Tally, _ int) float64 {
 	if of(t, bics) == 0 {
 		return 0

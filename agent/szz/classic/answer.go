@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // maxEvidence is how many lines of evidence are given for one suspect.
@@ -200,7 +201,7 @@ func (t *tracer) command(l answerLine) string {
 	}
 	args = append(args, "-L", fmt.Sprintf("%d,%d", l.line, l.line), l.file.rev.Short(), "--", l.file.path)
 	for i := range args {
-		args[i] = gitext.ShellQuote(args[i])
+		args[i] = quote.Shell(args[i])
 	}
 	return strings.Join(args, " ")
 }

@@ -7,7 +7,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // saysCause matches in sentences that say since when a program misbehaves.
@@ -25,7 +25,7 @@ func messageText(message string, max int) string {
 	if utf8.RuneCountInString(message) <= max {
 		return message
 	}
-	message, _ = gitext.Trailers(message)
+	message, _ = commitmsg.Trailers(message)
 	pieces := sentences(strings.TrimSpace(message))
 	kept, room := make([]bool, len(pieces)), max
 	keep := func(i, reserve int) bool {

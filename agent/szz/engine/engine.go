@@ -21,6 +21,7 @@ import (
 	"git-agent/agent/szz/verify"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/visible"
 )
 
@@ -89,7 +90,7 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 			return &ans, nil
 		}
 	}
-	counted, unread := gitext.CountUnread(ctx)
+	counted, unread := gitcmd.CountUnread(ctx)
 	ans, err := e.compute(counted, q, listen)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 
 // unreadNotes returns notes which say that the answer rests on a part of the
 // repository only. Not everything that was left out has a note of its own.
-func unreadNotes(u gitext.Unread) []string {
+func unreadNotes(u gitcmd.Unread) []string {
 	var notes []string
 	if u.Missing > 0 {
 		notes = append(notes, "this clone lacks objects that were needed: what depends on them was left out")
@@ -194,5 +195,5 @@ func failedAnswer(q szz.Question, err error) *Answer {
 // isReadFailure reports whether an error concerns one fix only: the data that it
 // needs could not be read.
 func isReadFailure(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitext.Error)) || errors.As(err, new(*ReadError)))
+	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitcmd.Error)) || errors.As(err, new(*ReadError)))
 }

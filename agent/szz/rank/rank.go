@@ -19,6 +19,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // Trace answers with the algorithm "rank": it takes candidates from several
@@ -188,7 +189,7 @@ func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 		from, to := neighbours(own, a)
 		list = append(list, suspect.Evidence{
 			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
-			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), gitext.ShellQuote(path)),
+			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), quote.Shell(path)),
 		})
 	}
 	if len(list) == 0 {
@@ -230,7 +231,7 @@ func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	}
 	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
 		e.Path = c.Diff.Paths[i]
-		e.Command += " -- " + gitext.ShellQuote(e.Path)
+		e.Command += " -- " + quote.Shell(e.Path)
 	}
 	return e
 }

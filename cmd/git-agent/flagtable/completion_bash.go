@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"git-agent/gitext"
+	"git-agent/gitext/quote"
 
 	"github.com/alecthomas/kong"
 )
@@ -103,7 +103,7 @@ func bashCompletion(root *kong.Node) string {
 	for _, v := range Verbs(root) {
 		names = append(names, v.Name)
 	}
-	bashCase(&b, "''", OptionsOf(root), "__gitcomp "+gitext.ShellQuote(strings.Join(names, " ")))
+	bashCase(&b, "''", OptionsOf(root), "__gitcomp "+quote.Shell(strings.Join(names, " ")))
 	for _, v := range Verbs(root) {
 		rest := ""
 		switch values := firstValues(v); {
@@ -121,7 +121,7 @@ func bashCompletion(root *kong.Node) string {
 // bashValues returns the code that completes the first argument with values, and
 // the argument after one of runs with the names of recorded runs.
 func bashValues(values, runs []string) string {
-	offer := "__gitcomp " + gitext.ShellQuote(strings.Join(values, " "))
+	offer := "__gitcomp " + quote.Shell(strings.Join(values, " "))
 	if len(runs) == 0 {
 		return offer
 	}
@@ -139,10 +139,10 @@ func bashCase(b *strings.Builder, verb string, rows []Option, rest string) {
 	for _, o := range rows {
 		words = append(words, o.words()...)
 		if o.Values != nil {
-			fmt.Fprintf(b, "\t\t--%s=*) __gitcomp %s \"\" \"${cur#--%s=}\" ;;\n", o.Long, gitext.ShellQuote(strings.Join(o.Values, " ")), o.Long)
+			fmt.Fprintf(b, "\t\t--%s=*) __gitcomp %s \"\" \"${cur#--%s=}\" ;;\n", o.Long, quote.Shell(strings.Join(o.Values, " ")), o.Long)
 		}
 	}
-	fmt.Fprintf(b, "\t\t--*=*) ;;\n\t\t--*) __gitcomp %s ;;\n", gitext.ShellQuote(strings.Join(words, " ")))
+	fmt.Fprintf(b, "\t\t--*=*) ;;\n\t\t--*) __gitcomp %s ;;\n", quote.Shell(strings.Join(words, " ")))
 	if rest != "" {
 		fmt.Fprintf(b, "\t\t*) %s ;;\n", rest)
 	}

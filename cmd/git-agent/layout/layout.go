@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"git-agent/gitext"
+	"git-agent/gitext/quote"
 	"git-agent/gitext/visible"
 )
 
@@ -40,7 +40,7 @@ func OneLine(s string) string {
 func ShellJoin(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = gitext.ShellQuote(w)
+		quoted[i] = quote.Shell(w)
 	}
 	return strings.Join(quoted, " ")
 }

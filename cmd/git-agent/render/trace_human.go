@@ -149,8 +149,8 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	default:
 		r.line(0, head+"  "+r.color.Paint("warning", "asked, and not answered"))
 	}
-	if turn.Asks > 1 {
-		r.line(4, r.color.Paint("doubt", fmt.Sprintf("asked %d times: the run was resumed here", turn.Asks)))
+	if turn.Attempts > 1 {
+		r.line(4, r.color.Paint("doubt", fmt.Sprintf("asked %d times: the run was resumed here", turn.Attempts)))
 	}
 	if reply != nil {
 		r.said(reply)

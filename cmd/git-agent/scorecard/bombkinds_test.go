@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A bomb is a repository that is small and asks for much.
+// A bomb is a small repository that costs a lot of time or memory to read.
 type bomb struct {
 	name string
 	arm  func(p *pit)
 }
 
-// size is how large a bomb is: smaller in a sample run.
+// size returns the size of a bomb, which is smaller in a sample run.
 func size(fullSize, sampleSize int) int {
 	if *full {
 		return fullSize
@@ -24,14 +24,15 @@ func size(fullSize, sampleSize int) int {
 	return sampleSize
 }
 
-// zeros reads n bytes that compress to nothing.
+// zeros returns a reader of n zero bytes, which compress to almost nothing.
 func zeros(n int) io.Reader { return io.LimitReader(zeroReader{}, int64(n)) }
 
 type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// nested is a tree of so many levels, each with ten of the level below.
+// nested writes trees of the given number of levels and returns the top one. Each
+// tree contains the one below it the given number of times.
 func (p *pit) nested(levels, each int) string {
 	oid, mode, name := p.object("blob", "x\n"), "100644 blob", "f"
 	for range levels {
@@ -44,7 +45,7 @@ func (p *pit) nested(levels, each int) string {
 	return oid
 }
 
-// deep is a path of so many folders.
+// deep writes a file in the given number of nested folders and returns the top tree.
 func (p *pit) deep(levels int, name string) string {
 	oid, mode := p.object("blob", "x\n"), "100644 blob"
 	for range levels {
@@ -53,7 +54,8 @@ func (p *pit) deep(levels int, name string) string {
 	return oid
 }
 
-// blobs are files with the given texts, named after their number.
+// blobs writes n files with the given texts and returns their tree entries. Their
+// names are a prefix and a number.
 func (p *pit) blobs(prefix string, n int, text func(i int) string) string {
 	var b strings.Builder
 	for i := range n {
@@ -70,7 +72,7 @@ func (p *pit) file(name, text string) string {
 	return "100644 blob " + p.object("blob", text) + "\t" + name + "\n"
 }
 
-// chain makes so many commits before the fix, each with its own a.c.
+// chain adds n commits before the fix, each with its own a.c.
 func (p *pit) chain(n int, source func(i int) string) {
 	for i := range n {
 		p.commit(fmt.Sprint("change compute_total ", i), p.file("a.c", source(i)))
@@ -78,7 +80,7 @@ func (p *pit) chain(n int, source func(i int) string) {
 	p.finish("")
 }
 
-// merge makes a commit with so many parents before the fix.
+// merge adds a commit with n parents before the fix.
 func (p *pit) merge(n int) {
 	tree := p.tree(p.source(0))
 	var parents strings.Builder
@@ -90,7 +92,7 @@ func (p *pit) merge(n int) {
 	p.finish("")
 }
 
-// odd makes n commits before the fix that are odd in their heads or messages.
+// odd adds n commits with unusual headers or messages before the fix.
 func (p *pit) odd(n int, author, more, message string) {
 	tree := p.tree(p.source(0))
 	for i := range n {
@@ -99,7 +101,7 @@ func (p *pit) odd(n int, author, more, message string) {
 	p.finish("")
 }
 
-// lied has an object in the tree, or the history, whose size is a lie.
+// lied adds an object with a false size to the tree or the history.
 func lied(kind string) func(p *pit) {
 	return func(p *pit) {
 		switch kind {
@@ -114,7 +116,7 @@ func lied(kind string) func(p *pit) {
 	}
 }
 
-// damaged packs everything and breaks one of the files that git made.
+// damaged packs all objects and damages one of the files that git made.
 func damaged(pattern string, more ...string) func(p *pit) {
 	return func(p *pit) {
 		p.finish(p.blobs("f", 20, func(i int) string { return fmt.Sprint(i) }))
@@ -128,7 +130,7 @@ func damaged(pattern string, more ...string) func(p *pit) {
 		if len(found) != 1 {
 			p.t.Fatalf("%q is %q", pattern, found)
 		}
-		os.Chmod(found[0], 0o600) // WriteFile complains
+		os.Chmod(found[0], 0o600) // if this fails, WriteFile reports it
 		text, err := os.ReadFile(found[0])
 		if err == nil {
 			for i := len(text) / 4; i < len(text)/2; i++ {
@@ -142,7 +144,7 @@ func damaged(pattern string, more ...string) func(p *pit) {
 	}
 }
 
-// The bombs. A sample run takes some of them, evenly spread.
+// bombs are all bombs. A sample run takes some of them, evenly spread.
 var bombs = []bomb{
 	{"tree bomb beside the fix", func(p *pit) { p.finish("040000 tree " + p.nested(10, 10) + "\tbomb\n") }},
 	{"tree bomb in the fix", func(p *pit) { p.within("", "040000 tree "+p.nested(10, 10)+"\tbomb\n") }},

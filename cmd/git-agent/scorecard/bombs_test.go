@@ -17,26 +17,26 @@ import (
 	"time"
 )
 
-// What is promised of a repository that asks for more than the machine has. The
-// user's own setting bounds git, so that the figures do not depend on the
-// machine; the kernel holds the hard bound on the whole tree of processes, so
-// that a regression cannot take the machine down.
+// These limits hold for a repository that demands more than the machine has. The
+// user's setting bounds git, so that the figures do not depend on the machine. The
+// kernel enforces a hard bound on the whole tree of processes, so that a regression
+// cannot take the machine down.
 const (
 	gitMemory  = 512 << 20
-	gitMost    = gitMemory + 300<<20 // resident: packs that git maps do not count as its memory
+	gitMost    = gitMemory + 300<<20 // resident memory; it includes packs that git maps, which gitMemory does not
 	ownMost    = 1536 << 20
 	hardMemory = 3 << 30
-	bombTime   = 3 * time.Minute // a minute is enough where nobody else works
+	bombTime   = 3 * time.Minute // a minute is enough on an idle machine
 )
 
-// A blast is what a bomb did.
+// A blast is the result of running the program on a bomb.
 type blast struct {
 	outcome
 	own int64 // peak memory of git-agent itself
-	git int64 // that of the largest of its children
+	git int64 // peak memory of the largest of its children
 }
 
-// explode runs the program below the hard bound, and watches its own memory.
+// explode runs the program under the hard bound and measures its memory.
 func (p *pit) explode(args ...string) blast {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), bombTime)
@@ -55,7 +55,7 @@ func (p *pit) explode(args ...string) blast {
 	}
 	peaks, ended := make(chan [2]int64), make(chan struct{})
 	go func() { peaks <- watchMemory(cmd.Process.Pid, ended) }()
-	_ = cmd.Wait() // the outcome tells
+	_ = cmd.Wait() // the outcome contains the error
 	close(ended)
 	peak := <-peaks
 	b := blast{own: peak[0], git: peak[1]}
@@ -66,8 +66,9 @@ func (p *pit) explode(args ...string) blast {
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s+([0-9]+) kB`)
 
-// peakOf is the peak memory of a process with this name, 0 for another. Until it
-// has become git, a child has the name and the memory of the one that starts it.
+// peakOf returns the peak memory of a process, or 0 if it has another name. The check
+// is needed because a child has the name and the memory of its parent until it
+// executes git.
 func peakOf(pid, name string) int64 {
 	status, _ := os.ReadFile("/proc/" + pid + "/status")
 	if !bytes.HasPrefix(status, []byte("Name:\t"+name+"\n")) {
@@ -80,9 +81,9 @@ func peakOf(pid, name string) int64 {
 	return 0
 }
 
-// watchMemory is the peak memory of a process, and of the largest of its
-// children. What the system says of a process that has ended counts the one
-// that started it, the test, as well.
+// watchMemory returns the peak memory of a process and of the largest of its
+// children. It samples running processes, because the kernel's figure for a process
+// that has ended includes the memory of the test, which started it.
 func watchMemory(pid int, ended <-chan struct{}) [2]int64 {
 	var peak [2]int64
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -91,7 +92,7 @@ func watchMemory(pid int, ended <-chan struct{}) [2]int64 {
 		peak[0] = max(peak[0], peakOf(strconv.Itoa(pid), "git-agent"))
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 		for _, thread := range threads {
-			children, _ := os.ReadFile(thread) // it may have gone
+			children, _ := os.ReadFile(thread) // the process may have ended
 			for child := range strings.FieldsSeq(string(children)) {
 				peak[1] = max(peak[1], peakOf(child, "git"))
 			}
@@ -104,8 +105,8 @@ func watchMemory(pid int, ended <-chan struct{}) [2]int64 {
 	}
 }
 
-// broken says which promise a blast broke, "" for none: an end in time, bounded
-// memory, an answer or one clear error.
+// broken returns the promise that a blast broke, or "". The promises are an end in
+// time, bounded memory, and an answer or one clear error.
 func (b blast) broken() string {
 	fatals := strings.Count("\n"+b.stderr, "\nfatal: ")
 	switch {
@@ -127,7 +128,7 @@ func (b blast) broken() string {
 	return ""
 }
 
-// A question is one way to read a repository that holds a bomb.
+// A question is one way to make the program read a repository with a bomb.
 type question struct {
 	name  string
 	args  []string
@@ -142,7 +143,7 @@ func szzQuestion(args ...string) question {
 	return question{name: strings.Join(append([]string{"szz"}, args...), " "), args: append([]string{"szz", "--no-cache"}, args...)}
 }
 
-// probes are the verbs that read a repository, the ones that read most first.
+// probes are the verbs that read a repository. Those that read most come first.
 func (p *pit) questions() []question {
 	list := []question{
 		szzQuestion(), szzQuestion("--algorithm=ma"), tool("git_show", `{"commit":"HEAD~1","stat":true}`), szzQuestion("--algorithm=b", "--json"),
@@ -160,7 +161,7 @@ func (p *pit) questions() []question {
 	return list
 }
 
-// mcp is a session with one call.
+// mcp runs an MCP session with one call.
 func (p *pit) mcp(name, args string) question {
 	return question{name: "mcp " + name, args: []string{"mcp", "--no-cache"}, stdin: strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
@@ -169,7 +170,8 @@ func (p *pit) mcp(name, args string) question {
 	}, "\n") + "\n"}
 }
 
-// eval measures one case, the fix at HEAD, in the folder above the repository.
+// eval evaluates one case, whose fix is HEAD. The repository is found in the folder
+// above it.
 func (p *pit) eval() question {
 	cases := filepath.Join(filepath.Dir(p.dir), "cases.jsonl")
 	line := fmt.Sprintf(`{"id":"one","repo":"bomb/repo","fix":%q,"bics":[%q]}`+"\n", p.fix, p.start)
@@ -180,8 +182,8 @@ func (p *pit) eval() question {
 }
 
 func TestBombs(t *testing.T) {
-	// Whatever a repository asks for, every verb ends in time and in bounded
-	// memory, with an answer or one clear error.
+	// Every verb ends in time and in bounded memory, with an answer or one clear
+	// error, whatever the repository contains.
 	for _, b := range sample(bombs, 4) {
 		t.Run(strings.ReplaceAll(b.name, " ", "_"), func(t *testing.T) {
 			p := newPit(t)
@@ -208,7 +210,7 @@ func TestBombs(t *testing.T) {
 }
 
 func TestHostileExpressions(t *testing.T) {
-	// A client of MCP cannot make git compile what eats the machine, nor search
+	// An MCP client cannot make git compile a costly pattern, nor make it search
 	// for a revision.
 	p := newPit(t)
 	p.finish("")
@@ -235,7 +237,7 @@ func TestHostileExpressions(t *testing.T) {
 }
 
 func TestBatchGoesOn(t *testing.T) {
-	// A fix that cannot be read whole costs its part of a batch, and no other.
+	// A fix that cannot be read completely affects only its own part of a batch.
 	p := newPit(t)
 	big := strings.Repeat("int line_of_a_large_file;\n", 9<<20/26)
 	p.commit("big", "100644 blob "+p.object("blob", big)+"\tb.c\n"+p.source(0))

@@ -18,32 +18,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A storeroom is a home in which everything that git-agent keeps is there: a
-// cache, a shadow with filters, recorded runs, and the logs of a process that
-// was killed. The repository is beside it, so that one serves many homes.
+// A storeroom is a home that contains every kind of file that git-agent stores: a
+// cache, a shadow with filters, recorded runs, and the write-ahead logs of a killed
+// process. The repository is outside, so that many homes can share it.
 type storeroom struct {
 	home   home
 	repo   string
 	cases  string // for an evaluation, which records a run
-	answer string // of szz
-	runs   string // of trace list
+	answer string // output of szz
+	runs   string // output of trace list
 }
 
-// storedFiles are what a corruption may meet, by their part of the path.
+// storedFiles are the files that a corruption may damage, given by a part of their
+// path.
 var storedFiles = []string{
 	"cache.db", "cache.db-wal", "cache.db-shm", "traces.db", "traces.db-wal", "traces.db-shm", "traces.db.runs", "own/traces.db",
 	"shadow.git/HEAD", "shadow.git/config", "shadow.git/attributes", "shadow.git/objects/info/alternates",
 	"shadow.git/objects/info/commit-graph", "shadow.git/bloom-tips", "shadow.git/graph-seen", "repository",
 }
 
-// user is whose directories a home's are.
+// user owns the directories of a home.
 func (h home) user() place.User {
 	return place.User{Getenv: func(name string) string {
 		return map[string]string{"HOME": string(h)}[name]
 	}}
 }
 
-// smallRepository makes a repository with a bug and its fix in dir.
+// smallRepository creates a repository with a bug and its fix in dir.
 func (h home) smallRepository(t testing.TB, dir string) {
 	t.Helper()
 	h.git(t, filepath.Dir(dir), "init", "-q", dir)
@@ -74,7 +75,7 @@ func newStoreroom(t *testing.T) *storeroom {
 	own := filepath.Join(filepath.Dir(folder.Path), "traces.db")
 	must(t, copyFile(own, filepath.Join(folder.Path, "traces.db")))
 	s.leaveLogs(t, folder.Path)
-	looked := home(t.TempDir()) // to look would tidy up the logs
+	looked := home(t.TempDir()) // a copy, because reading would remove the logs
 	must(t, duplicateTree(string(s.home), string(looked)))
 	s.runs = runNames(s.good(t, looked, "trace", "list"))
 	if strings.Count(s.runs, "\n") < 2 {
@@ -83,8 +84,8 @@ func newStoreroom(t *testing.T) *storeroom {
 	return s
 }
 
-// leaveLogs leaves the files as a process does that is killed: it copies them
-// while they are open.
+// leaveLogs leaves the files as a killed process would. It copies them while they are
+// open.
 func (s *storeroom) leaveLogs(t *testing.T, state string) {
 	t.Helper()
 	traces, err := cache.OpenTraces(t.Context(), state, cache.Options{})
@@ -105,7 +106,7 @@ func (s *storeroom) leaveLogs(t *testing.T, state string) {
 	s.home = home(copied)
 }
 
-// good runs a verb that must succeed.
+// good runs a verb and fails the test if the verb fails.
 func (s *storeroom) good(t testing.TB, h home, args ...string) string {
 	t.Helper()
 	got := h.run(t, command{dir: s.repo}, args...)
@@ -115,7 +116,7 @@ func (s *storeroom) good(t testing.TB, h home, args ...string) string {
 	return got.stdout
 }
 
-// runNames are the first words of the lines.
+// runNames returns the first word of each line.
 func runNames(list string) string {
 	var b strings.Builder
 	for line := range strings.Lines(list) {
@@ -164,7 +165,7 @@ type corruption struct {
 
 func (c corruption) String() string { return fmt.Sprintf("%s %s %d", c.target, c.kind, c.seed) }
 
-// byteKinds change bytes; formKinds put something else in the file's place.
+// byteKinds change bytes of a file. formKinds replace the file by something else.
 var (
 	byteKinds = []string{"truncate", "flip", "flips", "header", "zero page", "noise page", "append", "swap pages", "zeros"}
 	formKinds = []string{"text", "empty", "gone", "directory", "pipe", "link", "closed", "old"}
@@ -188,7 +189,7 @@ func corruptionVectors() []corruption {
 	return list
 }
 
-// path finds the target in a home.
+// path returns the path of the target in a home.
 func (c corruption) path(t testing.TB, h home, repo string) string {
 	t.Helper()
 	kind := place.Cache
@@ -203,13 +204,13 @@ func (c corruption) path(t testing.TB, h home, repo string) string {
 	return filepath.Join(f.Path, c.target)
 }
 
-// apply damages the file. It returns false when there is nothing to damage.
+// apply damages the file. It returns false if there is nothing to damage.
 func (c corruption) apply(t testing.TB, path string) bool {
 	t.Helper()
 	if c.target == "traces.db.runs" {
 		must(t, os.RemoveAll(path))
 	}
-	data, _ := os.ReadFile(path) // what is not there is empty
+	data, _ := os.ReadFile(path) // a missing file counts as empty
 	random := rand.New(rand.NewPCG(c.seed, uint64(len(c.target+c.kind))))
 	switch c.kind {
 	case "gone", "directory", "pipe", "link":
@@ -237,7 +238,7 @@ func (c corruption) apply(t testing.TB, path string) bool {
 		must(t, unix.Mkfifo(path, 0o600))
 	case "link":
 		must(t, os.Symlink(filepath.Join(filepath.Dir(path), "elsewhere"), path))
-	case "old": // as another program may leave it
+	case "old": // an old file, as another program may leave it
 		must(t, os.WriteFile(path, data, 0o644))
 		must(t, os.Chmod(path, 0o666))
 	case "closed":
@@ -288,8 +289,8 @@ func damage(random *rand.Rand, kind string, data *[]byte) {
 	}
 }
 
-// Whatever happens to what is kept, the answer is the same, runs can be
-// recorded, those that can be read are listed, and damage is called damage.
+// If a stored file is damaged, the answer stays the same, runs can still be recorded,
+// readable runs are listed, and the damage is reported.
 func TestCorruptions(t *testing.T) {
 	s := newStoreroom(t)
 	for _, c := range sample(corruptionVectors(), 20) {
@@ -307,7 +308,7 @@ func TestCorruptions(t *testing.T) {
 	}
 }
 
-// check drives the verbs over a damaged home and says what is broken.
+// check runs the verbs on a damaged home and returns which promise is broken.
 func (s *storeroom) check(t *testing.T, h home, c corruption) string {
 	verify := h.run(t, command{dir: s.repo}, "cache", "verify")
 	doctor := h.run(t, command{dir: s.repo}, "doctor")

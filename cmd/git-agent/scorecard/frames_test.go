@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// frameMemory is what one session may need at most, however it is talked to. The
-// kernel counts what this process has when it starts the other one.
+// frameMemory is the most memory that a session may use, whatever the client sends.
+// The kernel also counts the memory of the test at the time when it starts the
+// session.
 const frameMemory = 300 << 20
 
-// greet begins a session of a version of the protocol.
+// greet returns the messages that begin a session with a protocol version.
 func greet(version string) string {
 	return `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":` + version + `,"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
@@ -21,16 +22,16 @@ func greet(version string) string {
 
 const (
 	usual = `"2025-06-18"`
-	older = `"2025-03-26"` // which has batches
+	older = `"2025-03-26"` // the version that still has batches
 	ping  = `{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"
 )
 
-// A frame is what a hostile client says between the greeting and a ping, which
-// must be answered; want must be among the answers.
+// A frame is a message that a hostile client sends between the greeting and a ping.
+// The ping must be answered, and want must be among the answers.
 type frame struct {
 	name, text string
 	want       string
-	version    string // "" is the usual one; "none" says no greeting
+	version    string // "" means the usual one; "none" means no greeting
 }
 
 func request(id, method, params string) string {
@@ -51,7 +52,7 @@ const (
 	unknown      = `"code":-32601`
 	badParams    = `"code":-32602`
 	refusedCall  = `"isError":true`
-	shortOfReply = "" // that the session goes on is all that is asked
+	shortOfReply = "" // the only requirement is that the session continues
 )
 
 func frameList() []frame {
@@ -176,7 +177,7 @@ func batchOf(n int, one func(i int) string) string {
 	return "[" + strings.TrimSuffix(repeated(n, func(i int) string { return strings.TrimSpace(one(i)) + "," }), ",") + "]\n"
 }
 
-// frameRepo is a small repository for a session.
+// frameRepo creates a small repository for a session.
 func frameRepo(t *testing.T, h home) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -189,8 +190,8 @@ func frameRepo(t *testing.T, h home) string {
 	return dir
 }
 
-// Whatever a client says, the session goes on to the next message, stays small
-// and ends with its input; what comes out is protocol.
+// Whatever a client sends, the session continues with the next message, stays small,
+// prints only valid protocol, and ends when its input ends.
 func TestFrames(t *testing.T) {
 	h := newHome(t)
 	repo := frameRepo(t, h)

@@ -14,20 +14,20 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// A deed is a work of the program that is cut short. Its next run, by default
-// the same again, must answer as if nothing had happened.
+// A deed is a command of the program that is killed while it runs. The command after
+// it, by default the same one, must answer as if nothing had happened.
 type deed struct {
 	name  string
-	prep  func(*testing.T, *stage) // what was done before
+	prep  func(*testing.T, *stage) // prepares the stage
 	args  []string
 	stdin string
-	next  []string // what comes after the kill; nil: the same
-	model bool     // it asks a server
-	like  string   // the deed that stands for it in the sample
+	next  []string // the command after the kill; nil means the same command
+	model bool     // the command asks a model server
+	like  string   // the deed that represents it in a sample run
 
-	writes []string // what it writes of the user's, relative to the home
-	// check looks at the state that the kill left; whole is the state that
-	// the undisturbed deed left.
+	writes []string // files of the user that it writes, relative to the home
+	// check checks the state after the kill; whole is the state after an
+	// undisturbed deed.
 	check func(s *stage, whole map[string]string) error
 }
 
@@ -37,8 +37,7 @@ var (
 	evaluate   = []string{"eval", "szz", "cases.jsonl", "--repos=..", "--algorithm=rank,b,r", "--jobs=2", "--json"}
 )
 
-// deeds are the works of the program that leave something behind, or start
-// something.
+// deeds are the commands of the program that write files or start processes.
 func deeds() []deed {
 	verify := func(sandbox string) []string {
 		return []string{"szz", "--json", "--algorithm=b", "--sandbox=" + sandbox, "--verify-cmd=sleep 0.02; ! grep -q unstick src/relay.c", relayFix}
@@ -74,12 +73,12 @@ const mcpTalk = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protoc
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"szz","arguments":{"revision":"` + relayFix + `"}}}
 `
 
-// did is a preparation: a run that nothing disturbs.
+// did returns a preparation that runs the program undisturbed.
 func did(args []string) func(*testing.T, *stage) {
 	return func(t *testing.T, s *stage) { s.must(t, args) }
 }
 
-// must runs the program in the repository and wants an answer.
+// must runs the program in the repository. If it fails, the test ends.
 func (s *stage) must(t testing.TB, args []string) outcome {
 	t.Helper()
 	got := s.run(t, command{dir: s.repo, env: s.env}, args...)
@@ -92,7 +91,7 @@ func (s *stage) must(t testing.TB, args []string) outcome {
 // investigated records a run with the model.
 func investigated(t *testing.T, s *stage) { s.must(t, askModel) }
 
-// brokenOff leaves a run that was killed with an answer of the model open.
+// brokenOff records a run that was killed while it waited for the model.
 func brokenOff(t *testing.T, s *stage) {
 	if got, struck := s.strike(t, deed{args: askModel}, blow{point: atRequest, n: 3, signal: syscall.SIGKILL}); !struck {
 		t.Fatalf("the run ends with %d, not by a signal\n%s", got.code, got.stderr)
@@ -107,14 +106,14 @@ func withCases(t *testing.T, s *stage) {
 	}
 }
 
-// evalBegun has done a part of the evaluation.
+// evalBegun does a part of the evaluation.
 func evalBegun(t *testing.T, s *stage) {
 	withCases(t, s)
 	s.must(t, []string{"eval", "szz", "cases.jsonl", "--repos=..", "--algorithm=rank", "--json"})
 }
 
-// wholeOrAbsent wants each file of the deed to be as it ought to be or not to
-// be there. One that is on its way has a name that begins with a dot.
+// wholeOrAbsent returns an error unless each file of the deed is complete or absent.
+// It ignores temporary files, whose names begin with a dot.
 func wholeOrAbsent(s *stage, whole map[string]string) error {
 	for path, got := range s.contents() {
 		if want, ok := whole[path]; !strings.HasPrefix(filepath.Base(path), ".") && (!ok || got != want) {
@@ -124,7 +123,7 @@ func wholeOrAbsent(s *stage, whole map[string]string) error {
 	return nil
 }
 
-// contents are the files of the work tree by their paths.
+// contents returns the contents of the files of the work tree, by path.
 func (s *stage) contents() map[string]string {
 	all := map[string]string{}
 	filepath.WalkDir(s.repo, func(path string, d os.DirEntry, err error) error {
@@ -133,7 +132,7 @@ func (s *stage) contents() map[string]string {
 		case d.IsDir() && d.Name() == ".git":
 			return filepath.SkipDir
 		case d.Type().IsRegular():
-			content, _ := os.ReadFile(path) // it was there a moment ago
+			content, _ := os.ReadFile(path) // the file existed a moment ago
 			all[path] = string(content)
 		}
 		return nil
@@ -141,13 +140,13 @@ func (s *stage) contents() map[string]string {
 	return all
 }
 
-// A listener is the scripted server of a stage. Its answers depend on the
-// request alone, so that each life of a run meets the same model.
+// A listener is the scripted model server of a stage. Its answers depend only on the
+// request, so that a resumed run meets the same model.
 type listener struct {
 	*modeltest.Server
 	mu    sync.Mutex
-	turns []int  // of the requests so far
-	at    int    // the request at which hit is called; 0: none
+	turns []int  // turns of the requests so far
+	at    int    // number of the request at which hit is called; 0 for none
 	hit   func() // kills the program
 }
 
@@ -164,11 +163,11 @@ func listen(t *testing.T, s *stage) {
 	s.env = append(s.env, "GIT_AGENT_MODEL=m1", "GIT_AGENT_BASE_URL="+l.URL)
 }
 
-// lastTurn is the one in which the model reports.
+// lastTurn is the turn in which the model reports its verdict.
 const lastTurn = 4
 
-// reply is what the model says in a turn. The calls have names of their own:
-// those that the server makes up would count on from life to life.
+// reply returns the model's reply in a turn. It sets the ids of calls itself, because
+// the server would continue its own count in a resumed run.
 func reply(turn int, fix, culprit string) modeltest.Reply {
 	said := modeltest.Call("report", `{"commits":[{"commit":"`+culprit+`","confidence":0.9,"type":"introduction","reasoning":"It says it without casts."}]}`)
 	switch turn {
@@ -196,21 +195,21 @@ func (l *listener) heard(turn int) {
 	}
 }
 
-// forget begins a new count of requests.
+// forget resets the list of requests.
 func (l *listener) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turns, l.at, l.hit = nil, 0, nil
 }
 
-// asked are the turns that were asked for since forget.
+// asked returns the turns that were requested since forget.
 func (l *listener) asked() []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]int(nil), l.turns...)
 }
 
-// killAt has the program killed when its n-th request has arrived.
+// killAt kills the program when its n-th request arrives.
 func (l *listener) killAt(n int, hit func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

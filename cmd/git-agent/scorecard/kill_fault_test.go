@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// A fault is a system call that fails, as on a full disk or a broken one.
+// A fault makes a system call fail, as on a full or broken disk.
 type fault struct {
-	calls string // for strace
+	calls string // names of system calls, for strace
 	errno string
-	when  string // the n-th call of a thread; with a plus sign all from there on
-	tree  bool   // also in git
+	when  string // number of the call in a thread; with a plus sign also all later ones
+	tree  bool   // the fault also hits git
 }
 
 func (f fault) String() string {
@@ -31,7 +31,7 @@ func (f fault) String() string {
 	return fmt.Sprintf("%s at %s %s%s", f.errno, strings.ReplaceAll(f.calls, "?", ""), f.when, where)
 }
 
-// faults are the kinds. A write to a pipe can fail as well as one to a file.
+// faults returns all faults. A write fails whether it is to a pipe or to a file.
 func faults() []fault {
 	var all []fault
 	for _, kind := range []struct{ calls, errnos string }{
@@ -51,7 +51,7 @@ func faults() []fault {
 	} {
 		for errno := range strings.FieldsSeq(kind.errnos) {
 			for _, when := range []string{"1", "2", "4", "7", "3+"} {
-				if errno != "EINTR" || !strings.Contains(when, "+") { // no call is interrupted for ever
+				if errno != "EINTR" || !strings.Contains(when, "+") { // no call is interrupted every time
 					all = append(all, fault{calls: kind.calls, errno: errno, when: when})
 				}
 			}
@@ -63,17 +63,17 @@ func faults() []fault {
 	return all
 }
 
-// injected matches what strace says of a call that was made to fail. One to
-// the eventfd by which Go's runtime wakes itself never fails in life, and the
-// runtime ends the program when it does; nor does one to the pipe by which Go
-// learns in 8 bytes that a program could not be started, and Go waits for the
-// end of that program when it does.
+// injected matches strace's line for a call that was made to fail. wakes matches those
+// that do not count, because they never fail outside of this test. One is a call to
+// the eventfd by which Go's runtime wakes itself; if it fails, the runtime ends the
+// program. The other is a read of the 8 bytes by which Go learns that a program could
+// not be started; if it fails, Go waits for that program to end.
 var (
 	injected = regexp.MustCompile(`\(INJECTED\)`)
 	wakes    = regexp.MustCompile(`\w+\(\d+<anon_inode:\[?event(fd|poll)\]?.*\(INJECTED\)|\bread\(\d+<pipe:\[\d+\]>, 0x[0-9a-f]+, 8\).*\(INJECTED\)`)
 )
 
-// suffer does a deed with a fault; met says whether the fault came.
+// suffer does a deed with a fault. met reports whether the fault occurred.
 func (v *victim) suffer(t *testing.T, f fault) (got outcome, met bool) {
 	t.Helper()
 	log := filepath.Join(filepath.Dir(v.kept), "strace")
@@ -88,23 +88,24 @@ func (v *victim) suffer(t *testing.T, f fault) (got outcome, met bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded := !strings.Contains(got.stderr, "error while loading shared libraries") // not ours yet
+	loaded := !strings.Contains(got.stderr, "error while loading shared libraries") // the fault hit before the program started
 	return got, loaded && injected.Match(text) && !wakes.Match(text)
 }
 
-// exitFatal is the manual's code for an error that ends the work.
+// exitFatal is the exit code for a fatal error, as the manual defines it.
 const exitFatal = 128
 
-// fatalLine begins each complaint that ends the work.
+// fatalLine matches the beginning of a fatal error message.
 var fatalLine = regexp.MustCompile(`(?m)^(fatal|error): `)
 
-// outcomes counts what became of the deeds that met a fault.
+// outcomes counts in which way the deeds with a fault ended.
 var outcomes = struct {
 	sync.Mutex
 	n map[string]int
 }{n: map[string]int{}}
 
-// endedWell says how a deed with a fault ended, or what is wrong with it.
+// endedWell returns the way in which a deed with a fault ended. It returns an error if
+// the deed broke a promise.
 func (v *victim) endedWell(got outcome, f fault) (kind string, err error) {
 	same := masked(got.stdout) == masked(v.calm.stdout)
 	switch {
@@ -128,8 +129,8 @@ func (v *victim) endedWell(got outcome, f fault) (kind string, err error) {
 	return "", fmt.Errorf("exit %d; %s; stderr %q", got.code, parting(masked(got.stdout), masked(v.calm.stdout)), got.stderr)
 }
 
-// told is true when an answer that differs says why: a note more than
-// otherwise, a failed case of an evaluation, a check of doctor.
+// told reports whether an answer that differs from the usual one says why: by an
+// additional note, a failed case of an evaluation, or a check of doctor.
 func (v *victim) told(got outcome) bool {
 	for _, mark := range []string{`"notes":["`, `"failed":[{`, `"skipped":[{`, "was not run", `"isError":true`, "fail ", "warn "} {
 		if strings.Count(got.stdout, mark) > strings.Count(v.calm.stdout, mark) {
@@ -139,8 +140,8 @@ func (v *victim) told(got outcome) bool {
 	return false
 }
 
-// A system call that fails makes the program say so, or makes no difference;
-// it never makes it answer wrongly, now or, from its cache, later.
+// If a system call fails, the program says so or answers as usual. It never answers
+// wrongly, neither now nor later from its cache.
 func TestKillsNotButFaults(t *testing.T) {
 	if !straceWorks() {
 		skipped(t, kills, "system calls that fail", "strace is not installed, or may not trace")
@@ -148,7 +149,7 @@ func TestKillsNotButFaults(t *testing.T) {
 	}
 	for i, d := range deeds() {
 		if d.name == "szz --verify-cmd, bwrap" || d.name == "trace resume" || !*full && i%8 != 0 {
-			continue // nothing more than their likes
+			continue // a similar deed represents it, or it is not in the sample
 		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +157,7 @@ func TestKillsNotButFaults(t *testing.T) {
 			for n, f := range faults() {
 				sandboxed := strings.Contains(d.name, "doctor") || strings.Contains(d.name, "verify")
 				if f.tree && sandboxed || n%4 != i%4 || !*full && n%40 != i%40 {
-					continue // in a tree with bubblewrap it is that which suffers
+					continue // the fault would hit bubblewrap, or is not in the sample
 				}
 				v.endure(t, f)
 			}
@@ -197,8 +198,8 @@ func (v *victim) endure(t *testing.T, f fault) {
 	outcomes.n[kind]++
 }
 
-// afterFault wants the next run, which nothing disturbs, to be right. The run
-// with the fault may have said that its conversation is not recorded.
+// afterFault returns an error unless the next, undisturbed run is right. It accepts
+// that the run with the fault is not recorded if that run said so.
 func (v *victim) afterFault(t *testing.T, unrecorded bool) error {
 	t.Helper()
 	if err := v.alone(); err != nil {
@@ -208,7 +209,7 @@ func (v *victim) afterFault(t *testing.T, unrecorded bool) error {
 		return errors.New("files of the user changed")
 	}
 	next := v.run(t, v.after, v.next...)
-	if unrecorded { // and so is the answer that is kept
+	if unrecorded { // the stored answer is not recorded either
 		next.stdout = strings.ReplaceAll(next.stdout, `"trace":""`, `"trace":"*"`)
 	}
 	if next.code != v.want.code || masked(next.stdout) != masked(v.want.stdout) {

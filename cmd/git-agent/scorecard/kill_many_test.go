@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// crowd is how many programs work at once.
+// crowd is the number of programs that run at once.
 const crowd = 8
 
 // A runner is one program of a crowd.
@@ -23,8 +23,8 @@ type runner struct {
 	killed    bool
 }
 
-// together starts a program for each command line at once, and kills those at
-// the given places after a part of the time that one alone takes.
+// together starts a program for each command line at the same time. It kills those
+// with the given indices after a part of the time that one alone takes.
 func (s *stage) together(t *testing.T, lines [][]string, victims []int, part float64) []*runner {
 	t.Helper()
 	all := make([]*runner, len(lines))
@@ -36,20 +36,20 @@ func (s *stage) together(t *testing.T, lines [][]string, victims []int, part flo
 			t.Fatal(err)
 		}
 		all[i] = r
-		kill := func() { r.cmd.Process.Kill() } // it may have ended
+		kill := func() { r.cmd.Process.Kill() } // an error means that it has ended
 		if slices.Contains(victims, i) {
 			defer time.AfterFunc(time.Duration(part*crowd/2*float64(s.took)), kill).Stop()
 		}
-		defer time.AfterFunc(2*time.Minute, kill).Stop() // one that hangs then has no answer
+		defer time.AfterFunc(2*time.Minute, kill).Stop() // a program that hangs is killed and has no answer
 	}
 	for i, r := range all {
-		r.cmd.Wait() // the code tells
+		r.cmd.Wait() // the exit code is checked later
 		r.killed = slices.Contains(victims, i) && r.cmd.ProcessState.ExitCode() == -1
 	}
 	return all
 }
 
-// judge says what is wrong with a program of a crowd, if anything.
+// judge returns an error if a program of a crowd ended wrongly.
 func (r *runner) judge(want outcome) error {
 	switch code := r.cmd.ProcessState.ExitCode(); {
 	case r.killed:
@@ -64,19 +64,18 @@ func (r *runner) judge(want outcome) error {
 
 func times(n int, args []string) [][]string { return slices.Repeat([][]string{args}, n) }
 
-// A gathering is a crowd and what it does.
+// A gathering defines the commands of a crowd.
 type gathering struct {
 	name  string
 	lines [][]string
-	like  []string // whose answer is wanted of those that are like it
+	like  []string // the command whose answer is compared
 	prep  func(*testing.T, *stage)
 	model bool
-	brief bool // part of the sample
+	brief bool // is part of a sample run
 }
 
-// Eight programs that begin in one repository at once, where nothing is made
-// yet, all answer as one alone does, also when some of them are killed; and so
-// does the next.
+// Eight programs that start at the same time in a new repository all answer as one
+// alone does, even if some of them are killed. So does the next program.
 func TestKillsInACrowd(t *testing.T) {
 	prune := slices.Concat(times(crowd/2, traceRange), times(2, []string{"cache", "prune", "--size=1k"}), times(2, []string{"cache", "clear"}))
 	fix := slices.Concat(times(crowd/2, traceRange), times(crowd/2, []string{"doctor", "--fix", "--json"}))
@@ -124,7 +123,7 @@ func TestKillsInACrowd(t *testing.T) {
 					}
 					if err := r.judge(expected); err != nil {
 						broke(t, kills, vector, "%v", err)
-					} else if r.killed { // those beside it are no kills
+					} else if r.killed { // only killed programs count as vectors
 						held(kills)
 						dealt("KILL beside others", c.name)
 					}
@@ -140,7 +139,7 @@ func TestKillsInACrowd(t *testing.T) {
 	}
 }
 
-// afterCrowd looks at what a crowd left.
+// afterCrowd checks the files that a crowd left.
 func (s *stage) afterCrowd(t *testing.T, args []string, want outcome, user string) error {
 	t.Helper()
 	if err := s.alone(); err != nil {
@@ -156,8 +155,8 @@ func (s *stage) afterCrowd(t *testing.T, args []string, want outcome, user strin
 	return nil
 }
 
-// What kills leave does not add up: after many of them there are hardly more
-// files than after one run.
+// Files left by killed programs do not accumulate. After many kills there are hardly
+// more files than after one run.
 func TestKillsLeaveNoHeap(t *testing.T) {
 	if !straceWorks() {
 		skipped(t, kills, "what many kills leave", "strace is not installed, or may not trace")
@@ -168,7 +167,7 @@ func TestKillsLeaveNoHeap(t *testing.T) {
 		amount = 40
 	}
 	for _, d := range []deed{
-		{name: "the first szz", args: traceRange}, // the shadow directory is not made yet
+		{name: "the first szz", args: traceRange}, // the shadow directory does not exist yet
 		{name: "szz --verify-cmd", args: []string{"szz", "--json", "--algorithm=b", "--sandbox=none", "--verify-cmd=! grep -q unstick src/relay.c", relayFix}},
 		{name: "doctor --fix", args: []string{"doctor", "--fix"}},
 	} {
@@ -200,8 +199,8 @@ func TestKillsLeaveNoHeap(t *testing.T) {
 	}
 }
 
-// What a model was paid for is not asked again, also when the program is killed
-// after the last answer, while a command confirms it.
+// A resumed run does not repeat requests that were paid for. This holds even if the
+// program is killed after the last reply, while a command confirms it.
 func TestKillsAfterTheModel(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -219,8 +218,8 @@ func TestKillsAfterTheModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := s.begun(up, false)
-		cmd.Process.Kill() // it waits for its command
-		cmd.Wait()         // the code is that of the signal
+		cmd.Process.Kill() // the program is waiting for its command
+		cmd.Wait()         // the exit code is that of the signal
 		asked := s.asked()
 		switch left := s.alone(); {
 		case begun != nil:

@@ -21,9 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// slowGit takes the place of git. A search through a history becomes one that
-// takes hours; UP is told when it has begun. With TRAP it ignores what signals
-// can be ignored.
+// slowGit replaces git. A command that searches a history hangs for an hour and
+// reports on the pipe UP that it has begun. TRAP may make it ignore signals.
 const slowGit = `#!/bin/sh
 for word in "$@"; do
 	case $word in
@@ -33,12 +32,12 @@ done
 exec "$REAL" "$@"
 `
 
-// A wait is a place where the program waits for something that does not come.
+// A wait is a command in which the program waits for something that never comes.
 type wait struct {
 	name  string
 	args  []string
 	prep  func(*testing.T, *stage)
-	stdin bool // it stays open
+	stdin bool // standard input stays open
 	trap  bool // git ignores signals
 	bwrap bool
 }
@@ -57,7 +56,7 @@ func waits() []wait {
 		{name: "command, none", args: []string{"szz", "--no-cache", "--algorithm=b", "--sandbox=none", verify, relayFix}},
 	}
 	if bwrapWorks() {
-		// A pipe by name goes through the sandbox's mounts where it is below the scratch directory only.
+		// A named pipe is visible inside the sandbox only below the scratch directory.
 		all = append(all, wait{name: "command, bwrap", bwrap: true, args: []string{"szz", "--no-cache", "--algorithm=b", "--sandbox=bwrap", "--verify-cmd=exec sleep 3600", relayFix}})
 	}
 	return all
@@ -73,7 +72,7 @@ func slow(t *testing.T, s *stage) {
 	if err := errors.Join(os.Mkdir(bin, 0o700), os.WriteFile(filepath.Join(bin, "git"), []byte(slowGit), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	// git's own variables pass to git, others do not.
+	// The program passes only git's own variables on to git.
 	s.env = append(s.env, "PATH="+bin+":"+os.Getenv("PATH"))
 	script := strings.NewReplacer("$UP", s.fifo(), `"$REAL"`, real, `eval "$TRAP"`, `. "`+bin+`/trap"`).Replace(slowGit)
 	if err := errors.Join(os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700), os.WriteFile(filepath.Join(bin, "trap"), nil, 0o600)); err != nil {
@@ -81,14 +80,14 @@ func slow(t *testing.T, s *stage) {
 	}
 }
 
-// deaf has slowGit ignore what signals can be ignored.
+// deaf makes slowGit ignore every signal that can be ignored.
 func deaf(t *testing.T, s *stage) {
 	if err := os.WriteFile(filepath.Join(string(s.home), "bin", "trap"), []byte("trap '' HUP INT QUIT TERM\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// silent configures a model that says nothing.
+// silent configures a model that never replies.
 func silent(t *testing.T, s *stage) {
 	over := make(chan struct{})
 	server := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
@@ -99,25 +98,26 @@ func silent(t *testing.T, s *stage) {
 		<-over
 		return modeltest.Say("")
 	})
-	t.Cleanup(func() { close(over) }) // before the server closes, which waits for its answers
+	t.Cleanup(func() { close(over) }) // must run before the server closes, which waits for its replies
 	s.env = append(s.env, "GIT_AGENT_MODEL=m1", "GIT_AGENT_BASE_URL="+server.URL)
 }
 
-// slowKey configures a command for the key that waits.
+// slowKey configures an API key command that hangs.
 func slowKey(t *testing.T, s *stage) {
 	s.git(t, s.repo, "config", "--global", "agent.apiKeyCommand", "echo up >"+s.fifo()+"; exec sleep 3600")
 	s.env = append(s.env, "GIT_AGENT_MODEL=m1", "GIT_AGENT_BASE_URL=https://model.example/v1")
 }
 
-// fifo is where somebody tells that the program has begun to wait.
+// fifo returns the pipe on which the beginning of a wait is reported.
 func (s *stage) fifo() string { return filepath.Join(string(s.home), "tmp", "up") }
 
-// An ending is what is sent to a program that waits, and what it must exit with.
+// An ending is the signal that is sent to a waiting program, with the exit code that
+// it must have.
 type ending struct {
 	name   string
 	signal syscall.Signal
-	group  bool // to the process group, as a terminal does
-	again  bool // until it has ended
+	group  bool // the signal goes to the process group, as from a terminal
+	again  bool // the signal is repeated until the program has ended
 	code   int
 }
 
@@ -130,8 +130,8 @@ var endings = []ending{
 	{"Ctrl-\\", syscall.SIGQUIT, true, false, 2},
 }
 
-// A program that waits for something ends when it is told to, with the code of
-// the manual, and nothing that it started goes on.
+// A waiting program ends when it gets a signal, with the exit code of the manual. No
+// process that it started continues.
 func TestKillsSignals(t *testing.T) {
 	for i, w := range waits() {
 		t.Run(w.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestKillsSignals(t *testing.T) {
 	}
 }
 
-// endWait starts the program, ends it while it waits, and says what is wrong.
+// endWait starts the program, ends it while it waits, and returns what is wrong.
 func endWait(t *testing.T, w wait, e ending) (time.Duration, error) {
 	t.Helper()
 	s := newStage(t)
@@ -198,7 +198,7 @@ func endWait(t *testing.T, w wait, e ending) (time.Duration, error) {
 		s.alone()
 		return 0, fmt.Errorf("%w: %s", err, errs.String())
 	}
-	defer s.alone() // whatever is found wrong, nothing of this vector goes on
+	defer s.alone() // no process of this vector continues, even if it failed
 	began := time.Now()
 	e.send(cmd.Process.Pid)
 	cmd.Wait() // the code tells
@@ -212,8 +212,8 @@ func endWait(t *testing.T, w wait, e ending) (time.Duration, error) {
 	return took, s.alone()
 }
 
-// send sends the signal, if asked to until the program has ended, and kills a
-// program that does not end.
+// send sends the signal, repeatedly if the ending says so, and kills a program that
+// does not end.
 func (e ending) send(pid int) {
 	target := pid
 	if e.group {
@@ -230,8 +230,8 @@ func (e ending) send(pid int) {
 	}
 }
 
-// listenUp makes the pipe by which the start of a wait is told. It is open for
-// both, so that neither side waits for the other.
+// listenUp creates the pipe on which the beginning of a wait is reported. It opens it
+// for reading and writing, so that neither side waits for the other.
 func (s *stage) listenUp() (*os.File, error) {
 	if err := syscall.Mkfifo(s.fifo(), 0o600); err != nil {
 		return nil, err
@@ -239,8 +239,8 @@ func (s *stage) listenUp() (*os.File, error) {
 	return os.OpenFile(s.fifo(), os.O_RDWR|syscall.O_NONBLOCK, 0)
 }
 
-// begun waits until the program waits. What runs in bubblewrap cannot tell; it
-// is looked for among the processes.
+// begun returns when the program has begun to wait. A command in bubblewrap cannot
+// report this, so begun looks for it among the processes.
 func (s *stage) begun(up *os.File, bwrap bool) error {
 	up.SetReadDeadline(time.Now().Add(time.Minute))
 	if !bwrap {
@@ -252,7 +252,7 @@ func (s *stage) begun(up *os.File, bwrap bool) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		all, _ := os.ReadDir("/proc")
 		for _, e := range all {
-			// Inside, the home and the directory have other names.
+			// Inside bubblewrap the home and the directory have other names.
 			line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 			environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 			if string(line) == "sleep\x003600\x00" && bytes.Contains(environ, []byte(string(s.home))) {
@@ -263,12 +263,12 @@ func (s *stage) begun(up *os.File, bwrap bool) error {
 		if len(pids) == 0 {
 			break
 		}
-		awaitExit(pids[0], 20*time.Millisecond) // it will not: this only spares the processor
+		awaitExit(pids[0], 20*time.Millisecond) // it does not exit; this only saves processor time
 	}
 	return errors.New("the command was not seen in its sandbox")
 }
 
-// A program that is stopped and goes on answers as one that was not.
+// A program that is stopped and continued answers as if it had not been.
 func TestKillsStopAndGoOn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -295,7 +295,7 @@ func TestKillsStopAndGoOn(t *testing.T) {
 	}
 }
 
-// pause stops the program at a request as Ctrl-Z does, and lets it go on.
+// pause stops the program at a request, as Ctrl-Z does, and continues it.
 func (s *stage) pause(t *testing.T, at int) (got outcome, stopped bool) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -317,7 +317,7 @@ func (s *stage) pause(t *testing.T, at int) (got outcome, stopped bool) {
 	return outcome{stdout: out.String(), stderr: errs.String(), code: cmd.ProcessState.ExitCode()}, stopped
 }
 
-// A reader who leaves ends the program without a complaint.
+// If the reader of its output exits, the program ends without an error message.
 func TestKillsClosedPipe(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// A blow is how and when the program is ended.
+// A blow says when and how the program is killed.
 type blow struct {
 	point  string // a key of calls, atRandom or atRequest
-	n      int    // at which such call of one of its threads, or at which request
+	n      int    // number of that call in a thread, or of the request
 	part   float64
 	signal syscall.Signal
 }
@@ -32,8 +32,8 @@ const (
 	atRequest = "request to the model"
 )
 
-// calls are the system calls at which the program is killed. A name with a
-// question mark is one that not every machine has.
+// calls are the system calls at which the program is killed. A question mark marks one
+// that not every machine has.
 var calls = map[string]string{
 	"write": "write", "pwrite": "pwrite64", "sync": "fsync,fdatasync", "truncate": "ftruncate",
 	"rename": "?rename,?renameat,?renameat2", "link": "?link,?linkat,?symlink,?symlinkat",
@@ -48,14 +48,14 @@ func (b blow) String() string {
 	return fmt.Sprintf("%v at %s %d", b.signal, b.point, b.n)
 }
 
-// strike does a deed and ends the program on the way; struck says whether the
-// blow came before the end.
+// strike does a deed and kills the program during it. struck reports whether the
+// program was killed before its end.
 func (s *stage) strike(t *testing.T, d deed, b blow) (got outcome, struck bool) {
 	t.Helper()
 	argv, env := []string{program}, s.environ(s.env...)
 	if set, ok := calls[b.point]; ok {
-		// Left alone at execve, the children are not counted. The counts are
-		// those of threads; one processor keeps the work on few of them.
+		// With -b execve strace does not trace children. It counts calls by
+		// thread; with one processor only few threads do the work.
 		argv = append(straceArgv(), "-b", "execve", "-e", "trace="+set, "-e", fmt.Sprintf("inject=%s:signal=%d:when=%d", set, b.signal, b.n), program)
 		env = append(env, "GOMAXPROCS=1")
 	}
@@ -65,7 +65,7 @@ func (s *stage) strike(t *testing.T, d deed, b blow) (got outcome, struck bool) 
 	cmd.WaitDelay = leaveLimit
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	hit := func() { // the errors are of a process that has ended
+	hit := func() { // an error means that the process has ended
 		if b.signal == syscall.SIGSTOP {
 			cmd.Process.Signal(syscall.SIGSTOP)
 			cmd.Process.Kill()
@@ -93,12 +93,12 @@ func (s *stage) strike(t *testing.T, d deed, b blow) (got outcome, struck bool) 
 	return got, got.code == -1 || got.code == exitInterrupted
 }
 
-// exitInterrupted is the manual's code for an end by a signal.
+// exitInterrupted is the exit code after a signal, as the manual defines it.
 const exitInterrupted = 130
 
 func straceArgv() []string { return []string{"strace", "-f", "-qq", "-o", os.DevNull} }
 
-// straceWorks is false where strace is missing or may not trace.
+// straceWorks reports whether strace is installed and may trace.
 var straceWorks = sync.OnceValue(func() bool {
 	argv := append(straceArgv(), "-b", "execve", "true")
 	return exec.Command(argv[0], argv[1:]...).Run() == nil
@@ -108,7 +108,7 @@ var bwrapWorks = sync.OnceValue(func() bool {
 	return exec.Command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true").Run() == nil
 })
 
-// points counts the blows that were dealt, by point and deed.
+// points counts the blows by point and deed.
 var points = struct {
 	sync.Mutex
 	n map[string]map[string]int
@@ -123,8 +123,8 @@ func dealt(point, deed string) {
 	points.n[point][deed]++
 }
 
-// However and whenever the program is ended, nothing of it goes on, nothing of
-// the user's has changed, and the next run answers as if nothing had happened.
+// After a kill at any point, no process of the program continues, no file of the user
+// has changed, and the next run answers as if nothing had happened.
 func TestKills(t *testing.T) {
 	if !straceWorks() {
 		skipped(t, kills, "kills at each system call", "strace is not installed, or may not trace")
@@ -143,7 +143,7 @@ func TestKills(t *testing.T) {
 			}
 		})
 	}
-	t.Cleanup(func() { // after the parallel parts
+	t.Cleanup(func() { // runs after the parallel subtests
 		for _, point := range slices.Sorted(maps.Keys(points.n)) {
 			sum, each := 0, []string(nil)
 			for _, name := range slices.Sorted(maps.Keys(points.n[point])) {
@@ -155,18 +155,18 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// A victim is a deed on its stage, and what comes of it when nobody disturbs.
+// A victim is a deed on its stage, with the results that it has when undisturbed.
 type victim struct {
 	*stage
 	deed
 	after command
-	user  string            // a sum of the user's files before
-	code  int               // of the deed
-	calm  outcome           // of the deed
-	want  outcome           // of the next run
+	user  string            // checksum of the user's files before the deed
+	code  int               // exit code of the deed
+	calm  outcome           // outcome of the deed
+	want  outcome           // outcome of the next run
 	whole map[string]string // the work tree after the deed
-	files int               // that were kept in the end
-	asks  int               // requests to the model
+	files int               // number of stored files in the end
+	asks  int               // number of requests to the model
 }
 
 func newVictim(t *testing.T, d deed) *victim {
@@ -197,7 +197,7 @@ func newVictim(t *testing.T, d deed) *victim {
 	return v
 }
 
-// some tries the sample's part of this deed.
+// some tries the blows of a sample run.
 func (v *victim) some(t *testing.T, i int) {
 	random := rand.New(rand.NewPCG(7, uint64(i)))
 	names := slices.Sorted(maps.Keys(calls))
@@ -212,15 +212,15 @@ func (v *victim) some(t *testing.T, i int) {
 	}
 }
 
-// signals end a program at random moments.
+// signals are the signals that end a program at random moments.
 var signals = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGSTOP}
 
-// all tries each system call and many moments.
+// all tries a blow at each system call and at many moments.
 func (v *victim) all(t *testing.T) {
-	const most = 80 // of one kind of call in one thread: far more than any deed makes
+	const most = 80 // calls of one kind in one thread; no deed makes nearly as many
 	for _, point := range slices.Sorted(maps.Keys(calls)) {
 		missed := 0
-		for n := 1; missed < 2 && n < most; n++ { // which thread gets which call varies a little
+		for n := 1; missed < 2 && n < most; n++ { // the distribution of calls to threads varies a little
 			if v.try(t, blow{point: point, n: n, signal: syscall.SIGKILL}) {
 				missed = 0
 			} else {
@@ -245,8 +245,8 @@ func (v *victim) all(t *testing.T) {
 	}
 }
 
-// try deals one blow and looks at what is left. It reports whether the blow
-// came before the end.
+// try deals one blow and checks the aftermath. It reports whether the program was
+// killed before its end.
 func (v *victim) try(t *testing.T, b blow) bool {
 	t.Helper()
 	if _, ok := calls[b.point]; ok && !straceWorks() {
@@ -271,7 +271,7 @@ func signalName(s syscall.Signal) string {
 	return names[s]
 }
 
-// aftermath says which promise was broken, if any.
+// aftermath returns an error if a promise was broken.
 func (v *victim) aftermath(t *testing.T, got outcome, struck bool) error {
 	if got.late {
 		return errors.New("it did not end")
@@ -312,28 +312,28 @@ func (v *victim) aftermath(t *testing.T, got outcome, struck bool) error {
 	return v.repeated(before, v.asked()[len(before):])
 }
 
-// litter is how many files one kill may leave that the next run does not
-// remove, such as the lock file of a scratch directory.
+// litter is the most files that one kill may leave and the next run does not remove,
+// such as the lock file of a scratch directory.
 const litter = 4
 
-// repeated wants the second life of a run to go on where the first one was.
+// repeated returns an error if a resumed run repeats requests of the killed one.
 func (v *victim) repeated(first, second []int) error {
 	if extra := len(first) + len(second) - v.asks; v.model && extra > 1 {
 		return fmt.Errorf("%d requests were sent twice: turns %v, then %v", extra, first, second)
 	}
 	over := len(first) > 0 && first[len(first)-1] == lastTurn && !slices.Equal(v.next, v.args)
-	if len(first) > 0 && len(second) > 0 && second[0] < first[len(first)-1] && !over { // another command may ask anew
+	if len(first) > 0 && len(second) > 0 && second[0] < first[len(first)-1] && !over { // a next command other than the same one may ask again
 		return fmt.Errorf("a step was lost: turns %v, then %v", first, second)
 	}
 	return nil
 }
 
-// varying is what differs between two runs that answer the same.
+// varying matches text that differs between two runs with the same answer.
 var varying = regexp.MustCompile(`\b\d{8}-\d{6}-[a-z0-9]{4}\b|"(mean_seconds|reused_predictions)":[0-9.e+-]+`)
 
 func masked(text string) string { return varying.ReplaceAllString(text, "*") }
 
-// parting shows where two texts part.
+// parting shows the first difference of two texts.
 func parting(got, want string) string {
 	n := 0
 	for n < min(len(got), len(want)) && got[n] == want[n] {

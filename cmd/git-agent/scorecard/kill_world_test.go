@@ -20,27 +20,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stage is a home with a repository, in which one deed is done many times,
-// each time from the same state. It stays at one path, since what the program
-// keeps is found by the path of the repository.
+// A stage is a home with a repository in which one deed is done many times, each time
+// from the same state. Its path never changes, because the program finds its data by
+// the path of the repository.
 type stage struct {
 	home
 	repo string // a program's history of fifteen commits
-	kept string // a copy of the home, which reset brings back
+	kept string // a copy of the home, from which reset restores it
 	env  []string
 
-	server *listener     // nil: no model is configured
-	took   time.Duration // of the deed, when nobody disturbs
+	server *listener     // nil if no model is configured
+	took   time.Duration // time of the undisturbed deed
 }
 
-// forget begins a new count of requests.
+// forget resets the list of requests.
 func (s *stage) forget() {
 	if s.server != nil {
 		s.server.forget()
 	}
 }
 
-// asked are the turns that the model was asked for since forget.
+// asked returns the turns that were requested of the model since forget.
 func (s *stage) asked() []int {
 	if s.server == nil {
 		return nil
@@ -48,8 +48,8 @@ func (s *stage) asked() []int {
 	return s.server.asked()
 }
 
-// relayFix is a commit of the history whose parent has the bug, and
-// relayCulprit the one that made it.
+// relayFix is a commit of the history that fixes a bug. relayCulprit is the commit
+// that introduced the bug.
 const (
 	relayFix     = "HEAD~2"
 	relayCulprit = "HEAD~11"
@@ -69,10 +69,11 @@ func newStage(t testing.TB) *stage {
 	return s
 }
 
-// relay guards the history that every stage copies.
+// relay ensures that the history that every stage copies is built only once.
 var relay sync.Once
 
-// relayDir is beside the program, and removed with it.
+// relayDir returns the directory of the history. It is beside the program and is
+// removed with it.
 func relayDir() string { return filepath.Join(filepath.Dir(program), "relay") }
 
 func (s *stage) makeRelay(t testing.TB) {
@@ -83,16 +84,16 @@ func (s *stage) makeRelay(t testing.TB) {
 	}
 	s.git(t, string(s.home), "init", "-q", relayDir())
 	s.git(t, relayDir(), "am", "-q", "--committer-date-is-author-date", mbox)
-	s.git(t, relayDir(), "repack", "-q", "-a", "-d") // few files: quick to copy and to compare
+	s.git(t, relayDir(), "repack", "-q", "-a", "-d") // leaves few files, which are quick to copy and to compare
 }
 
-// keep makes the present state the one that reset brings back.
+// keep saves the current state for reset.
 func (s *stage) keep(t testing.TB) { replaceTree(t, string(s.home), s.kept) }
 
-// reset brings the kept state back.
+// reset restores the saved state.
 func (s *stage) reset(t testing.TB) { replaceTree(t, s.kept, string(s.home)) }
 
-// replaceTree makes a directory a copy of another one.
+// replaceTree replaces a directory by a copy of another one.
 func replaceTree(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.RemoveAll(to); err != nil {
@@ -103,19 +104,19 @@ func replaceTree(t testing.TB, from, to string) {
 	}
 }
 
-// processes are those that were started in this home and are not reaped yet.
-// The environment or the working directory tells, whatever group or session
-// they are in.
+// processes returns the processes that were started in this home and are not reaped
+// yet. It recognizes them by environment or working directory, whatever process group
+// or session they are in.
 func (s *stage) processes() []int {
 	mark := []byte("HOME=" + string(s.home) + "\x00")
 	var pids []int
-	entries, _ := os.ReadDir("/proc") // an unreadable /proc fails the first vector: its run is not seen
+	entries, _ := os.ReadDir("/proc") // with an unreadable /proc the first vector fails, because its run is not found
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ")) // gone, or another user's
+		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ")) // an error means that it has ended or is another user's
 		cwd, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
 		if bytes.Contains(environ, mark) || strings.HasPrefix(cwd+"/", string(s.home)+"/") {
 			pids = append(pids, pid)
@@ -124,12 +125,13 @@ func (s *stage) processes() []int {
 	return pids
 }
 
-// leaveLimit is how long a process may take to end that the kernel was told to
-// end; only a process that was not told reaches it.
+// leaveLimit is the time that a killed process may take to end. Only a process that
+// was not killed reaches it.
 const leaveLimit = 10 * time.Second
 
-// alone waits until no process of this home is left. What is left at the limit
-// is named, and killed so that it does not disturb the next vector.
+// alone waits until no process of this home is left. If some are left at the limit, it
+// returns an error that names them, and kills them so that they do not disturb the next
+// vector.
 func (s *stage) alone() error {
 	deadline := time.Now().Add(leaveLimit)
 	for {
@@ -152,7 +154,7 @@ func (s *stage) alone() error {
 func (s *stage) describe(pids []int) string {
 	var all []string
 	for _, pid := range pids {
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // an error means that it has ended
 		words := strings.Split(string(line), "\x00")
 		if len(words) > 30 {
 			words = append(words[:1:1], words[len(words)-10:]...)
@@ -177,13 +179,13 @@ func awaitExit(pid int, limit time.Duration) bool {
 	}
 }
 
-// isOurs is true of what the program keeps below a repository.
+// isOurs reports whether a path below a repository belongs to the program.
 func isOurs(path string) bool { return strings.Contains(path+"/", "/.git/agent/") }
 
-// userFiles is a sum of all that is the user's own: names, modes and contents
-// of the repositories, the configuration and what else lies in the home. What
-// the program keeps for itself is left out: its cache, its state, its scratch
-// directories and what a deed says that it writes.
+// userFiles returns a checksum of the names, modes and contents of all files of the
+// user: the repositories, the configuration and other files in the home. It leaves out
+// the program's cache, state and scratch directories, and files that the deed declares
+// to write.
 func (s *stage) userFiles(t testing.TB, deeds ...string) string {
 	t.Helper()
 	ours := append([]string{".cache", ".local", "tmp"}, deeds...)
@@ -217,7 +219,7 @@ func (s *stage) userFiles(t testing.TB, deeds ...string) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// keptFiles are the files and folders that the program has made for itself.
+// keptFiles returns the files and folders that the program stores for itself.
 func (s *stage) keptFiles(t testing.TB) []string {
 	t.Helper()
 	var files []string

@@ -14,17 +14,18 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// evil is what a terminal would act on and a reader would not see: controls of
-// every kind, what reorders text, what has no width, and bytes that are no
-// UTF-8. It fits where a byte of NUL and a slash cannot be.
+// evil is text that a terminal would act on or a reader would not see. It contains
+// control characters of every kind, characters that reorder text or have no width,
+// and bytes that are not UTF-8. It has no NUL and no slash, so that it may be part of a
+// file name.
 const evil = "\x1b]0;t\x07\x1b[2J\u009b31m\u202eab\u2066\u2069\u200b\u200c\u200d\u200e\u200f\ufeff\u00ad\u180e\u061c\u2060" +
 	"\U000e0041\U000e0100\u2028\u2029\ufff9\u3164\x08\x7f\x0b\x0c" + "x\x9b\xffy"
 
-// evilName is evil as a ref can be called.
+// evilName is the part of evil that a ref name may contain.
 const evilName = "r\u009b31m\u202eab\u2066\u200b\u200d\ufeff\u00ad\u180e\u061c\u2060\U000e0041\U000e0100\u2028\ufff9\u3164\x9b\xffy"
 
-// harmful names the first thing in a text that must not be there. It has a list
-// of its own, so that it does not share a mistake with the program.
+// harmful describes the first character in a text that must not be printed. It does
+// not use the program's list, so that it cannot share a mistake with it.
 func harmful(text string, colors bool) string {
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -40,29 +41,28 @@ func harmful(text string, colors bool) string {
 	return ""
 }
 
-// isColor is true for a sequence that sets colours.
+// isColor reports whether s is an escape sequence that sets colours.
 func isColor(s string) bool {
 	code, found := strings.CutPrefix(s, "\x1b[")
 	return found && strings.HasPrefix(strings.TrimLeft(code, "0123456789;"), "m")
 }
 
-// An outputVector runs the program where somebody put evil text, and looks at
-// all that it prints.
+// An outputVector runs the program on evil text and checks everything that it prints.
 type outputVector struct {
 	name  string
 	args  []string
-	dir   string // below the scene; "" is its repository
+	dir   string // relative to the scene; "" means its repository
 	stdin string
 	env   []string
-	files []string // that it writes, below the scene
+	files []string // files that it writes, relative to the scene
 
-	colors   bool                             // asked for
-	progress bool                             // asked for: it may move the cursor
+	colors   bool                             // colours are requested
+	progress bool                             // progress is requested, which may move the cursor
 	null     bool                             // lines end with NUL
-	values   func(decoded map[string]any) any // of the first line of JSON: must be evilText
+	values   func(decoded map[string]any) any // picks a value from the first line of JSON, which must be evilText
 }
 
-// A scene is a home, a repository full of evil text, and files beside it.
+// A scene is a home with a repository full of evil text and further files.
 type scene struct {
 	home home
 	root string
@@ -81,8 +81,8 @@ func (s *scene) write(t *testing.T, name, text string) {
 	}
 }
 
-// newScene makes the repository: three commits, of which the last one fixes
-// what the second one broke, with evil text in every place that there is.
+// newScene creates a repository of three commits with evil text in every possible
+// place. The last commit fixes what the second one broke.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{home: newHome(t), root: t.TempDir()}
@@ -113,13 +113,13 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// quoted is a JSON string in which nothing is escaped that need not be.
+// quoted returns s as a JSON string with as few escapes as possible.
 func quoted(s string) string {
 	b, _ := json.Marshal(s)
 	return strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(string(b))
 }
 
-// evilRun is a recorded run that somebody sent.
+// evilRun is an exported run with evil text, to be imported.
 const evilRun = `{"schema":"git-agent/steps/1","id":"r","kind":EVIL,"spec":{"fix":EVIL,"model":EVIL,"settings":EVIL,"repo":EVIL,"case":EVIL},"state":EVIL,"started":"2026-11-21T09:30:00Z","version":EVIL}
 {"seq":1,"kind":"result","key":"opening","at":"2026-11-21T09:30:00Z","payload":{"model":EVIL,"system":EVIL,"prompt":EVIL}}
 {"seq":2,"kind":"result","key":"model/1","at":"2026-11-21T09:30:00Z","payload":{"reply":{"message":{"text":EVIL,"thought":EVIL,"calls":[{"id":EVIL,"name":EVIL,"args":EVIL}]},"finish":EVIL}}}
@@ -128,7 +128,7 @@ const evilRun = `{"schema":"git-agent/steps/1","id":"r","kind":EVIL,"spec":{"fix
 {"seq":5,"kind":"note","key":"closing","at":"2026-11-21T09:30:00Z","payload":{"status":EVIL,"reason":EVIL}}
 `
 
-// evilReplies is a model that says evil in every place that it fills.
+// evilReplies is a model that puts evil text into every field of its replies.
 func evilReplies(s *scene) func(modeltest.Request) modeltest.Reply {
 	return func(r modeltest.Request) modeltest.Reply {
 		if r.Turn() == 0 {
@@ -141,7 +141,7 @@ func evilReplies(s *scene) func(modeltest.Request) modeltest.Reply {
 	}
 }
 
-// outputVectors are all of them, for one scene.
+// outputVectors returns all output vectors for a scene.
 func outputVectors(s *scene, talks, fails string) []outputVector {
 	text := strings.ToValidUTF8(evil, "\ufffd")
 	field := func(names ...string) func(map[string]any) any {
@@ -251,7 +251,7 @@ func outputVectors(s *scene, talks, fails string) []outputVector {
 	return list
 }
 
-// evilFrames is a session whose client says evil everywhere.
+// evilFrames is the input of an MCP session whose client sends evil text everywhere.
 var evilFrames = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":` + quoted(evil) + `,"version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"szz","arguments":{}}}
@@ -263,8 +263,9 @@ var evilFrames = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"proto
 {"jsonrpc":"2.0","id":` + quoted(evil) + `,"method":"ping"}
 ` + evil + "\n"
 
-// Whatever a repository, a server, a case file, a setting or the environment
-// says, nothing that a terminal acts on or a reader cannot see is printed.
+// The program never prints characters that a terminal acts on or that a reader cannot
+// see, whether they come from a repository, a server, a case file, a setting or the
+// environment.
 func TestOutput(t *testing.T) {
 	s := newScene(t)
 	talks := modeltest.Serve(t, evilReplies(s))
@@ -281,7 +282,7 @@ func TestOutput(t *testing.T) {
 	onTerminal(t, s)
 }
 
-// try runs one vector and says what is wrong with what it prints.
+// try runs one vector and returns what is wrong with its output, or "".
 func (s *scene) try(t *testing.T, v outputVector) string {
 	dir := s.repo
 	if v.dir != "" {

@@ -16,15 +16,15 @@ import (
 	"testing"
 )
 
-// A pit is a repository that a bomb is laid in. Its history is: "start", which
-// writes a.c; what the bomb adds; and a fix of one line of a.c at HEAD. Objects
-// are written here and not by git, which would refuse many, and is slow.
+// A pit is a repository in which a bomb is placed. Its history is: "start", which
+// writes a.c; the commits of the bomb; and at HEAD a fix of one line of a.c. The test
+// writes objects itself, because git would reject many of them and is slow.
 type pit struct {
 	t          *testing.T
 	home       home
 	dir        string
-	stdin      string // of the next program
-	start, fix string // commits
+	stdin      string // standard input of the program
+	start, fix string // ids of commits
 }
 
 func newPit(t *testing.T) *pit {
@@ -41,7 +41,7 @@ func (p *pit) object(kind, content string) string {
 	return p.loose(fmt.Sprintf("%s %d\x00", kind, len(content)), strings.NewReader(content))
 }
 
-// loose writes an object with any header.
+// loose writes a loose object with an arbitrary header.
 func (p *pit) loose(header string, content io.Reader) string {
 	p.t.Helper()
 	file, err := os.CreateTemp(filepath.Join(p.dir, ".git", "objects"), "tmp")
@@ -54,7 +54,7 @@ func (p *pit) loose(header string, content io.Reader) string {
 	file.Close()
 	oid := hex.EncodeToString(sum.Sum(nil))
 	name := filepath.Join(p.dir, ".git", "objects", oid[:2], oid[2:])
-	os.MkdirAll(filepath.Dir(name), 0o700) // Rename complains
+	os.MkdirAll(filepath.Dir(name), 0o700) // if this fails, Rename reports it
 	if err == nil {
 		err = os.Rename(file.Name(), name)
 	}
@@ -64,7 +64,7 @@ func (p *pit) loose(header string, content io.Reader) string {
 	return oid
 }
 
-// tree writes a tree of lines "mode kind oid\tname", sorted as git sorts.
+// tree writes a tree from lines "mode kind oid\tname", in git's order.
 func (p *pit) tree(lines string) string {
 	p.t.Helper()
 	entries := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
@@ -89,13 +89,13 @@ func (p *pit) tree(lines string) string {
 	return p.object("tree", b.String())
 }
 
-// source is the entry of a.c, in one of its versions.
+// source returns the tree entry of a version of a.c.
 func (p *pit) source(version int) string {
 	text := fmt.Sprintf("int compute_total(int a_value)\n{\n\treturn a_value / %d;\n}\n", version)
 	return "100644 blob " + p.object("blob", text) + "\ta.c\n"
 }
 
-// commit writes a commit on top of the fix so far, and makes it the fix.
+// commit writes a commit whose parent is the current fix, and makes it the fix.
 func (p *pit) commit(message, tree string) string {
 	p.t.Helper()
 	parents := ""
@@ -110,16 +110,16 @@ func (p *pit) rawCommit(tree, parents, author, more, message string) string {
 	return p.object("commit", "tree "+tree+"\n"+parents+"author "+author+"\ncommitter "+author+"\n"+more+"\n"+message+"\n")
 }
 
-// lyingCommit is a commit whose header names a size that it does not have.
+// lyingCommit writes a commit object whose header has a wrong size.
 func (p *pit) lyingCommit(parent string) string {
 	content := "tree " + p.tree(p.source(7)) + "\nparent " + parent + "\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nlie\n"
 	return p.loose("commit 99999999999\x00", strings.NewReader(content))
 }
 
-// point makes HEAD a commit.
+// point sets HEAD to a commit.
 func (p *pit) point(oid string) { p.write(".git/HEAD", oid+"\n") }
 
-// write makes a file below the repository.
+// write writes a file in the repository's directory.
 func (p *pit) write(name, text string) {
 	p.t.Helper()
 	name = filepath.Join(p.dir, name)
@@ -131,7 +131,7 @@ func (p *pit) write(name, text string) {
 	}
 }
 
-// finish adds entries in a commit of their own, and then the fix.
+// finish adds entries in a separate commit and then commits the fix.
 func (p *pit) finish(entries string) {
 	p.t.Helper()
 	p.commit("what the bomb adds", p.source(0)+entries)
@@ -139,7 +139,7 @@ func (p *pit) finish(entries string) {
 	p.point(p.fix)
 }
 
-// within adds entries in the fix itself, in the place of others.
+// within adds entries in the fix itself, in place of others.
 func (p *pit) within(before, after string) {
 	p.t.Helper()
 	p.commit("what the bomb changes", p.source(0)+before)
@@ -147,7 +147,7 @@ func (p *pit) within(before, after string) {
 	p.point(p.fix)
 }
 
-// repeat is n lines, each different.
+// repeat returns n different lines.
 func repeat(n int, line string) string {
 	var b strings.Builder
 	for i := range n {

@@ -16,15 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A brought is what an archive or another user brings where earlier versions
-// kept their data, or how a repository asks for another place.
+// A brought is a vector in which a repository brings data with it. An archive or
+// another user put data where earlier versions kept theirs, or the repository's
+// configuration names another place.
 type brought struct {
 	name  string
 	plant func(b *bait) error
 }
 
-// A bait is a repository with something planted in it, and a victim beside it:
-// files of the user's and another repository.
+// A bait is a repository with planted data. Beside it is a victim: files of the user
+// and another repository.
 type bait struct {
 	home   home
 	repo   string // its git directory is repo/.git
@@ -34,7 +35,7 @@ type bait struct {
 
 func (b *bait) shadow(name string) string { return filepath.Join(b.agent, "shadow.git", name) }
 
-// link makes a link in the agent directory to a place in the victim's.
+// link makes a symbolic link in the agent directory that leads into the victim.
 func link(name, to string) func(*bait) error {
 	return func(b *bait) error {
 		path := filepath.Join(b.agent, name)
@@ -66,7 +67,7 @@ func pipe(name string) func(*bait) error {
 	}
 }
 
-// setting sets agent.dataDir in a configuration that travels with a clone.
+// setting sets agent.dataDir in a configuration file of the repository.
 func setting(args ...string) func(*bait) error {
 	return func(b *bait) error {
 		for _, line := range args {
@@ -78,13 +79,13 @@ func setting(args ...string) func(*bait) error {
 	}
 }
 
-// nilTB is for helpers that only fail when a program cannot be started.
+// nilTB is a testing.TB for helpers that fail only if a program cannot be started.
 type nilTB struct{ testing.TB }
 
 func (nilTB) Helper()                   {}
 func (nilTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
-// foreign gives something below the agent directory to another user.
+// foreign changes the owner of a file below the agent directory to another user.
 func foreign(name string, mode fs.FileMode) func(*bait) error {
 	return func(b *bait) error {
 		path := filepath.Join(b.agent, name)
@@ -102,7 +103,7 @@ func foreign(name string, mode fs.FileMode) func(*bait) error {
 	}
 }
 
-// plantRuns records runs of which one could be taken up.
+// plantRuns plants recorded runs, one of which could be resumed.
 func plantRuns(b *bait) error {
 	ctx := context.Background()
 	traces, err := cache.OpenTraces(ctx, b.agent, cache.Options{})
@@ -121,7 +122,8 @@ func plantRuns(b *bait) error {
 	return traces.Close()
 }
 
-// plantAnswers copies what a program made elsewhere, and so believes by its form.
+// plantAnswers plants data that the program made in another home. Its format is valid,
+// so the program would trust it if it read it.
 func plantAnswers(b *bait) error {
 	other := home(filepath.Join(filepath.Dir(b.victim), "stranger"))
 	if err := os.Mkdir(string(other), 0o700); err != nil {
@@ -146,7 +148,7 @@ func plantAnswers(b *bait) error {
 	return duplicateTree(found[0], b.agent)
 }
 
-// plantGraph plants filters with a byte that is wrong.
+// plantGraph plants changed-path filters with a wrong byte.
 func plantGraph(b *bait) error {
 	if err := plantAnswers(b); err != nil {
 		return err
@@ -195,15 +197,15 @@ var broughtVectors = []brought{
 	{"the record is another user's", foreign("traces.db", 0o600)},
 }
 
-// placeVerbs are what is run over each repository.
+// placeVerbs are the commands that are run on each repository.
 var placeVerbs = [][]string{
 	{"szz", "--format=%H %s", "HEAD"}, {"szz", "--algorithm=b", "--json", "HEAD"}, {"szz", "--no-cache", "HEAD~1"},
 	{"tool", "git_blame", `{"path":"sum.c"}`}, {"trace", "list"}, {"trace", "list", "--all", "--json"}, {"trace", "show"}, {"trace", "smells"},
 	{"cache", "stats"}, {"cache", "verify"}, {"cache", "prune"}, {"cache", "clear"}, {"doctor"}, {"doctor", "--fix"}, {"mcp"},
 }
 
-// What an archive, another user or a repository's configuration brings is not
-// read, not changed and not deleted by any verb, and nothing is made there.
+// No verb reads, changes or deletes data that an archive, another user or a
+// repository's configuration brings. No verb creates files there.
 func TestDataBroughtAlong(t *testing.T) {
 	for _, v := range sample(broughtVectors, 8) {
 		b := &bait{home: newHome(t)}
@@ -213,7 +215,7 @@ func TestDataBroughtAlong(t *testing.T) {
 		b.home.smallRepository(t, b.repo)
 		want := b.home.run(t, command{dir: b.repo}, placeVerbs[0]...).stdout
 		must(t, os.RemoveAll(filepath.Join(string(b.home), ".cache")))
-		must(t, os.RemoveAll(b.agent)) // which earlier versions made
+		must(t, os.RemoveAll(b.agent)) // git agent creates none, but earlier versions did
 		b.makeVictim(t)
 		if strings.Contains(v.name, "another user's") && os.Geteuid() != 0 {
 			skipped(t, repositories, v.name, "only root can give files away")
@@ -238,8 +240,8 @@ func (b *bait) makeVictim(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(b.victim, "other", ".git", "objects", "info", "alternates"), []byte("# of the other repository\n"), 0o644))
 }
 
-// try runs every verb, then the doctor with every question answered yes, which
-// may delete what is ours in the repository and nothing else.
+// try runs every verb, and then doctor with every question answered yes. doctor may
+// delete only the program's own files in the repository.
 func (b *bait) try(t *testing.T, want string) string {
 	repo, victim := inventory(t, b.repo), inventory(t, b.victim)
 	for i, args := range placeVerbs {
@@ -277,7 +279,7 @@ const mcpHello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"szz","arguments":{}}}
 `
 
-// inventory lists all files with what a change would change.
+// inventory lists all files with the properties that a change would affect.
 func inventory(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

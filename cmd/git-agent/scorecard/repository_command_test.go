@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// attributeText makes every file need whatever program is configured.
+// attributeText assigns the driver "evil" to every file, so that git runs the programs
+// that are configured for it.
 const attributeText = "* diff=evil filter=evil merge=evil\n"
 
-// commandSettings are the keys by which git's manuals let a configuration name
-// a program, as "section key", with what else must be set for it to run.
+// commandSettings are the keys that name a program, according to git's manuals. Each
+// has a section, a key, and further settings that are needed for the program to run.
 var commandSettings = []struct{ section, key, more string }{
 	{"core", "fsmonitor", ""},
 	{"core", "sshCommand", "[remote \"origin\"]\n\turl = ssh://h/r\n\tpromisor = true\n"},
@@ -61,7 +62,7 @@ var commandSettings = []struct{ section, key, more string }{
 	{"agent", "editor", ""},
 }
 
-// commandTraps name programs in every place that git takes one from.
+// commandTraps name programs in every place from which git takes one.
 func commandTraps() []trap {
 	var traps []trap
 	for _, s := range commandSettings {
@@ -81,7 +82,7 @@ func commandTraps() []trap {
 	return append(traps, placedCommandTraps()...)
 }
 
-// placedCommandTraps bring the same programs by another way than .git/config.
+// placedCommandTraps name the same programs in other places than .git/config.
 func placedCommandTraps() []trap {
 	driver := func(t testing.TB, p *prey, name string) string {
 		t.Helper()
@@ -140,7 +141,7 @@ func placedCommandTraps() []trap {
 	}
 }
 
-// hookNames are those of git's manual.
+// hookNames are all hooks in git's manual.
 var hookNames = strings.Fields("applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase " +
 	"post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite " +
 	"sendemail-validate fsmonitor-watchman p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change")
@@ -157,7 +158,7 @@ func plantHooks(dir string) func(testing.TB, *prey) {
 	}
 }
 
-// plantSubmodule adds a submodule whose own configuration is hostile.
+// plantSubmodule adds a submodule with a hostile configuration.
 func plantSubmodule(t testing.TB, p *prey) {
 	t.Helper()
 	p.git(t, p.repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", p.sibling, "module")
@@ -173,7 +174,7 @@ func plantSubmodule(t testing.TB, p *prey) {
 	p.put(t, p.in("module/untracked"), "new\n")
 }
 
-// lose removes a loose object.
+// lose deletes a loose object.
 func lose(t testing.TB, p *prey, name string) {
 	t.Helper()
 	oid := strings.TrimSpace(p.exec(t, command{dir: p.sibling}, "git", "--git-dir", p.in(".git"), "-c", "extensions.partialClone=", "rev-parse", name).stdout)

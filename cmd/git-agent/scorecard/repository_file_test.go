@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// fileTraps are files in the place of others: links, attributes, git
-// directories that lead elsewhere.
+// fileTraps replace files: by links, by attributes, and by git directories that lead
+// elsewhere.
 func fileTraps() []trap {
 	traps := []trap{
 		{name: "attributes of the tree", plant: func(t testing.TB, p *prey) {
@@ -114,7 +114,7 @@ func fileTraps() []trap {
 	return traps
 }
 
-// pipeTraps are named pipes and devices in the place of files.
+// pipeTraps replace files by named pipes and devices.
 func pipeTraps() []trap {
 	var traps []trap
 	for _, name := range []string{

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// escapes is what a terminal would act on, or a reader be misled by.
+// escapes is text that a terminal would act on or that misleads a reader.
 const escapes = "\x1b]0;title\x07\x1b[2J\u009b31m\x08\x7f\r"
 
-// object writes an object of any content, valid or not, and gives its id.
+// object writes an object with any content, valid or not, and returns its id.
 func (p *prey) object(t testing.TB, kind, content string) string {
 	t.Helper()
 	got := p.exec(t, command{dir: p.repo, stdin: content}, "git", "hash-object", "-w", "--literally", "-t", kind, "--stdin")
@@ -32,7 +32,7 @@ func entry(mode, name, oid string) string {
 	return mode + " " + name + "\x00" + raw.String()
 }
 
-// fix commits two trees, one after the other, and makes HEAD the second.
+// fix commits two trees, one after the other, and sets HEAD to the second commit.
 func (p *prey) fix(t testing.TB, before, after, author, message string) {
 	t.Helper()
 	if author == "" {

@@ -37,7 +37,7 @@ func terminal(t testing.TB) (master, slave *os.File) {
 	return master, slave
 }
 
-// onTerminal runs the program where it may start a pager.
+// onTerminal runs the program on a terminal, where it may start a pager.
 func (p *prey) onTerminal(t testing.TB, args ...string) {
 	t.Helper()
 	master, slave := terminal(t)
@@ -48,15 +48,15 @@ func (p *prey) onTerminal(t testing.TB, args ...string) {
 		t.Fatal(err)
 	}
 	slave.Close()
-	go io.Copy(io.Discard, master) // ends when the program and its pager have left
+	go io.Copy(io.Discard, master) // ends when the program and its pager have ended
 	kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = cmd.Wait() // the exit code is the answer's
+	_ = cmd.Wait() // the exit code does not matter
 	master.Close()
 }
 
-// TestRepositoryPager looks at what needs a terminal: a pager that the
-// repository names does not start, one of the user's does.
+// TestRepositoryPager checks on a terminal that a pager named by the repository does
+// not start and one named by the user does.
 func TestRepositoryPager(t *testing.T) {
 	template := newTemplate(t)
 	for _, where := range []string{"config", "include", "worktree"} {
@@ -72,7 +72,7 @@ func TestRepositoryPager(t *testing.T) {
 				p.config(t, "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tworktreeConfig = true\n")
 				p.put(t, p.in(".git/config.worktree"), text)
 			}
-			p.put(t, filepath.Join(p.lair, "bin", "less"), "#!/bin/sh\ncat\n") // the default, without its keyboard
+			p.put(t, filepath.Join(p.lair, "bin", "less"), "#!/bin/sh\ncat\n") // stands for the default pager, but needs no keyboard
 			if err := os.Chmod(filepath.Join(p.lair, "bin", "less"), 0o755); err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// settingTraps are settings that name no program, and that may still lead
-// elsewhere, change an answer or keep git from working.
+// settingTraps are settings that name no program but may still lead elsewhere, change
+// an answer or keep git from working.
 func settingTraps() []trap {
 	var traps []trap
 	plain := func(name, text string) {

@@ -16,31 +16,31 @@ import (
 	"unicode/utf8"
 )
 
-// A hostile repository is tried against every verb and option. Nothing that
-// it brings may run, write or be read outside of it, eat the machine, keep the
-// program from ending or send raw controls to a terminal.
+// Every verb and option is tried on hostile repositories. A repository must not make
+// the program run its commands, read or write outside of it, exhaust the machine, hang,
+// or send control characters to a terminal.
 
-// A prey is a home with a repository in it, before and after it was spoiled.
+// A prey is a home with a repository, which a trap may spoil.
 type prey struct {
 	home
-	root    string // of all that is below
+	root    string // directory of everything below
 	repo    string
 	sibling string // another repository of the user's
-	lair    string // the attacker's programs, and the marks that they leave
+	lair    string // directory of the attacker's programs and the marks that they leave
 	env     []string
 }
 
-// secretText is in files of the user's that no repository may show.
+// secretText is the content of files of the user that no repository may reveal.
 const secretText = "canary-7f3a9c51e0"
 
 // A trap is one way to make a repository hostile.
 type trap struct {
 	name  string
 	plant func(t testing.TB, p *prey)
-	slow  bool // the verdict takes seconds: few verbs are enough
+	slow  bool // the verdict takes seconds, so only few verbs are tried
 }
 
-// program makes an executable that leaves a mark of this name when it runs.
+// program creates an executable that leaves a mark with this name when it runs.
 func (p *prey) program(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(p.lair, "bin", name)
@@ -51,7 +51,7 @@ func (p *prey) program(t testing.TB, name string) string {
 	return path
 }
 
-// marks are the programs of the lair that ran.
+// marks returns the names of the attacker's programs that ran.
 func (p *prey) marks(t testing.TB) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.lair, "marks"))
@@ -76,10 +76,10 @@ func (p *prey) put(t testing.TB, path, text string) {
 	}
 }
 
-// in is a path inside the repository.
+// in returns a path inside the repository.
 func (p *prey) in(name string) string { return filepath.Join(p.repo, filepath.FromSlash(name)) }
 
-// config appends to the repository's configuration without asking git.
+// config appends text to the repository's configuration file.
 func (p *prey) config(t testing.TB, text string) {
 	t.Helper()
 	f, err := os.OpenFile(p.in(".git/config"), os.O_WRONLY|os.O_APPEND, 0)
@@ -94,13 +94,13 @@ func (p *prey) config(t testing.TB, text string) {
 	}
 }
 
-// set is one setting; a quoted value takes any text.
+// set formats one setting. The value is quoted and may be any text.
 func (p *prey) set(t testing.TB, section, key, value string) {
 	t.Helper()
 	p.config(t, fmt.Sprintf("[%s]\n\t%s = \"%s\"\n", section, key, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value)))
 }
 
-// link puts a symbolic link in the place of whatever is there.
+// link replaces whatever is at a path by a symbolic link.
 func (p *prey) link(t testing.TB, name, target string) {
 	t.Helper()
 	if err := os.RemoveAll(p.in(name)); err != nil {
@@ -114,7 +114,7 @@ func (p *prey) link(t testing.TB, name, target string) {
 	}
 }
 
-// pipe puts a named pipe in the place of whatever is there.
+// pipe replaces whatever is at a path by a named pipe.
 func (p *prey) pipe(t testing.TB, name string) {
 	t.Helper()
 	if err := os.RemoveAll(p.in(name)); err != nil {
@@ -128,7 +128,7 @@ func (p *prey) pipe(t testing.TB, name string) {
 	}
 }
 
-// newTemplate makes the harmless repositories that each trap gets a copy of.
+// newTemplate creates the harmless repositories that are copied for each trap.
 func newTemplate(t testing.TB) *prey {
 	t.Helper()
 	root := t.TempDir()
@@ -165,7 +165,7 @@ func preyAt(root string) *prey {
 		sibling: filepath.Join(root, "sibling"), lair: filepath.Join(root, "lair")}
 }
 
-// spoil copies the template and plants a trap in the copy.
+// spoil copies the template and sets up a trap in the copy.
 func spoil(t testing.TB, template *prey, trap trap) *prey {
 	t.Helper()
 	p := preyAt(t.TempDir())
@@ -177,8 +177,7 @@ func spoil(t testing.TB, template *prey, trap trap) *prey {
 	return p
 }
 
-// snapshot is all that stands below the root, but for what the program keeps
-// for itself.
+// snapshot describes all files below the root except the program's own.
 func (p *prey) snapshot(t testing.TB) map[string]string {
 	t.Helper()
 	own := []string{"home/.cache/git-agent", "home/.local", "home/.cache", "repo/.git/agent", "repo/elsewhere/agent", "lair"}
@@ -192,7 +191,7 @@ func (p *prey) snapshot(t testing.TB) map[string]string {
 			return nil
 		}
 		if err != nil {
-			return nil // it was made unreadable
+			return nil // a trap made the file unreadable
 		}
 		what := d.Type().String()
 		switch {
@@ -215,7 +214,7 @@ func (p *prey) snapshot(t testing.TB) map[string]string {
 	return seen
 }
 
-// changed names what differs between two snapshots.
+// changed lists the differences between two snapshots.
 func changed(before, after map[string]string) []string {
 	var names []string
 	for name, what := range after {
@@ -241,11 +240,11 @@ type verb struct {
 
 func verbOf(args ...string) verb { return verb{args: args} }
 
-// aModel configures a model that no server answers for.
+// aModel configures a model whose server does not exist.
 var aModel = []string{"GIT_AGENT_MODEL=m", "GIT_AGENT_BASE_URL=http://127.0.0.1:9/v1", "GIT_AGENT_API_KEY=sk-test-000000000000"}
 
-// verbs are the commands that every trap meets. The first ones are those that
-// read most: they are tried in a sample, and where an answer is slow.
+// verbs are the commands that are tried with every trap. Those that read most come
+// first; only they are tried in a sample run or with a slow trap.
 func verbs(p *prey) []verb {
 	frames := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
@@ -295,13 +294,13 @@ func verbs(p *prey) []verb {
 }
 
 const (
-	sampledTraps = 18 // of all areas of traps together about 15 seconds
+	sampledTraps = 18 // about 15 seconds for all kinds of traps together
 	sampledVerbs = 4
 	slowVerbs    = 6
 	memoryBound  = 1 << 30
 )
 
-// TestHostileRepositories is the whole of it.
+// TestHostileRepositories tries every verb on every hostile repository.
 func TestHostileRepositories(t *testing.T) {
 	template := newTemplate(t)
 	traps := slices.Concat(settingTraps(), commandTraps(), fileTraps(), pipeTraps(), objectTraps())
@@ -348,7 +347,7 @@ func TestHostileRepositories(t *testing.T) {
 	note(repositories, "%d runs over %d traps; most memory of a process %d MiB, longest run %s (%s)", runs, len(names), peak>>20, longest.Round(10*time.Millisecond), slowest)
 }
 
-// sampleFrom takes the verb that reads most, and others in turn.
+// sampleFrom selects the verb that reads most, and one of the others in turn.
 func sampleFrom(all []verb, i int) []verb {
 	some := []verb{all[1]}
 	for k := range sampledVerbs - 1 {
@@ -357,8 +356,8 @@ func sampleFrom(all []verb, i int) []verb {
 	return some
 }
 
-// judge finds the promise that one run broke, "" for none. To a program --format
-// prints text of the repository unchanged, as the manual says.
+// judge returns the promise that one run broke, or "". It allows control characters in
+// the output of --format, which is not a terminal here, as the manual does.
 func (p *prey) judge(t testing.TB, v verb, got outcome) string {
 	t.Helper()
 	shown := got.stdout + got.stderr
@@ -390,8 +389,8 @@ func excerpt(text, part string) string {
 	return text[max(0, i-100):min(len(text), i+100)]
 }
 
-// rawControl finds a byte that a terminal acts on, -1 for none. Line breaks
-// and tabs are none.
+// rawControl returns the index of a byte that a terminal acts on, or -1. Line breaks
+// and tabs are allowed.
 func rawControl(text string) int {
 	for i, r := range text {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A home is a user's home directory with nothing in it but a harmless git
-// configuration. Everything that the program keeps is below it.
+// A home is a user's home directory that contains only a harmless git configuration.
+// The program stores all its data below it.
 type home string
 
 func newHome(t testing.TB) home {
@@ -27,7 +27,7 @@ func newHome(t testing.TB) home {
 	return home(dir)
 }
 
-// environ is the environment of a program that runs in this home.
+// environ returns the environment of a program that runs in this home.
 func (h home) environ(more ...string) []string {
 	return append([]string{
 		"HOME=" + string(h), "PATH=" + os.Getenv("PATH"), "TZ=UTC", "LC_ALL=C.UTF-8", "TERM=dumb",
@@ -36,20 +36,20 @@ func (h home) environ(more ...string) []string {
 	}, more...)
 }
 
-// An outcome is what became of one run of a program.
+// An outcome is the result of running a program once.
 type outcome struct {
 	stdout, stderr string
-	code           int           // -1: a signal ended it
-	late           bool          // it did not end in time and was killed
+	code           int           // exit code; -1 if a signal ended the program
+	late           bool          // the program did not end in time and was killed
 	took           time.Duration // wall time
-	peak           int64         // bytes: the largest single process of the tree
+	peak           int64         // memory of the largest process of the tree, in bytes
 }
 
-// A command says how to run a program: in which directory, with what input.
+// A command says how to run a program.
 type command struct {
 	dir   string
 	stdin string
-	env   []string // added to the home's
+	env   []string // added to the environment of the home
 	limit time.Duration
 }
 
@@ -59,7 +59,7 @@ func (h home) run(t testing.TB, c command, args ...string) outcome {
 	return h.exec(t, c, append([]string{program}, args...)...)
 }
 
-// exec runs any program to its end, or to the limit, by default a minute.
+// exec runs any program until it ends or reaches the time limit, by default a minute.
 func (h home) exec(t testing.TB, c command, argv ...string) outcome {
 	t.Helper()
 	if c.limit == 0 {
@@ -86,7 +86,7 @@ func (h home) exec(t testing.TB, c command, argv ...string) outcome {
 	return got
 }
 
-// git runs git in dir and returns what it prints; a failure ends the test.
+// git runs git in dir and returns its output. If git fails, the test ends.
 func (h home) git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	got := h.exec(t, command{dir: dir}, append([]string{"git"}, args...)...)

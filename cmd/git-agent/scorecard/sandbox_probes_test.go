@@ -20,14 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The probes of a sandbox are this test's own program, run as the command of
-// --verify-cmd. It tries each way out, and says which was open.
+// The test binary itself probes the sandbox. It runs as the command of --verify-cmd,
+// tries each way out and reports which were open.
 
-// probeMark is the first argument of the program as a command.
+// probeMark is the first argument of the test binary when it runs as a probe.
 const probeMark = "sandbox-probes"
 
-// An init, because TestMain belongs to all areas and would build the program
-// first.
+// init starts the probes, because TestMain belongs to all areas and would build the
+// program first.
 func init() {
 	if len(os.Args) == 3 && os.Args[1] == probeMark {
 		runProbes(os.Args[2])
@@ -35,34 +35,34 @@ func init() {
 	}
 }
 
-// A surrounding is what there is outside of the sandbox.
+// A surrounding describes what exists outside of the sandbox.
 type surrounding struct {
 	Level    string
-	Home     string   // with secrets in it
-	Repo     string   // the repository of the command
-	Outside  string   // a directory of the user
-	Victim   int      // another process of the user
-	Sockets  []string // with names
-	Datagram string   // likewise, for datagrams
+	Home     string   // home directory with secrets
+	Repo     string   // repository in which the command runs
+	Outside  string   // another directory of the user
+	Victim   int      // pid of another process of the user
+	Sockets  []string // paths of stream sockets
+	Datagram string   // path of a datagram socket
 	Abstract string
 	TCP, UDP string
-	Shm      int // number of a System V segment
+	Shm      int // id of a System V shared memory segment
 	Canary   string
-	Secrets  []string // files with the canary in them, relative to Home
+	Secrets  []string // files that contain the canary, relative to Home
 }
 
-// A probe returns what it reached, "" for nothing.
+// A probe tries one way out. try returns what it reached, or "".
 type probe struct {
 	name   string
-	none   bool   // also promised at level none
+	none   bool   // level none promises this too
 	except string // a level that does not promise it
 	try    func(surrounding) string
 }
 
-// A probed is what a probe told.
+// A probed is the report of a probe.
 type probed struct{ Name, Reached string }
 
-// runProbes prints one line for each probe.
+// runProbes runs the probes and prints one line for each.
 func runProbes(config string) {
 	var s surrounding
 	text, err := os.ReadFile(config)
@@ -101,7 +101,8 @@ func contains(path, canary string) string {
 	return ""
 }
 
-// opened opens and writes nothing. A directory counts when it has a file.
+// opened tries to open a file and writes nothing. A directory counts if it contains a
+// file.
 func opened(path string, flag int) string {
 	f, err := os.OpenFile(path, flag|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -120,7 +121,7 @@ func opened(path string, flag int) string {
 	return "it can be opened"
 }
 
-// made says what an error that should be there says: nothing.
+// made returns "" for an error, which is expected, and otherwise what was reached.
 func made(what string, err error) string {
 	if err == nil {
 		return what
@@ -128,7 +129,7 @@ func made(what string, err error) string {
 	return ""
 }
 
-// writeProbes change files outside; the test looks afterwards as well.
+// writeProbes try to change files outside. The test also checks the files afterwards.
 var writeProbes = []probe{
 	{name: "list home", try: func(s surrounding) string {
 		entries, _ := os.ReadDir(s.Home)
@@ -176,11 +177,11 @@ var writeProbes = []probe{
 		return made("written", os.WriteFile(filepath.Join(s.Repo, ".git/objects/info/alternates"), nil, 0o600))
 	}},
 	{name: "write the work tree", try: func(s surrounding) string {
-		os.WriteFile(filepath.Join(s.Repo, "planted"), nil, 0o600) // as below
+		os.WriteFile(filepath.Join(s.Repo, "planted"), nil, 0o600) // the test checks the real directory
 		return ""
 	}},
 	{name: "write a shell's start file", try: func(s surrounding) string {
-		os.WriteFile(filepath.Join(s.Home, ".bashrc"), []byte("planted"), 0o600) // a home of its own may be written; the test looks at the real one
+		os.WriteFile(filepath.Join(s.Home, ".bashrc"), []byte("planted"), 0o600) // a private home may be written; the test checks the real one
 		return ""
 	}},
 	{name: "write /usr", try: func(surrounding) string { return made("written", os.WriteFile("/usr/git-agent-probe", nil, 0o600)) }},
@@ -204,7 +205,7 @@ var writeProbes = []probe{
 	}},
 }
 
-// processProbes reach for processes outside.
+// processProbes try to reach processes outside.
 var processProbes = []probe{
 	{name: "key in the environment", none: true, try: func(s surrounding) string {
 		for _, kv := range os.Environ() {
@@ -216,12 +217,12 @@ var processProbes = []probe{
 	}},
 	{name: "key in some environ", none: true, try: func(s surrounding) string {
 		if s.Level == "none" && os.Getuid() == 0 {
-			return "" // root reads everything at level none; the manual says so
+			return "" // root can read everything at level none, as the manual says
 		}
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, file := range files {
 			if file == fmt.Sprintf("/proc/%d/environ", s.Victim) && s.Level == "none" {
-				continue // a program of the user that does not hide its own
+				continue // a process of the user that does not protect itself
 			}
 			if why := contains(file, "key-"+s.Canary); why != "" {
 				return file
@@ -280,8 +281,9 @@ var processProbes = []probe{
 	}},
 }
 
-// namespaced forgets what a number means in a namespace of processes, where it
-// is another process or none; processes outside are counted there instead.
+// namespaced corrects what a probe reached by the pid of a process outside. In the pid
+// namespace of bwrap that number is another process or none, so namespaced reports
+// instead whether processes outside can be seen.
 func (s surrounding) namespaced(reached string) string {
 	if s.Level != "bwrap" {
 		return reached
@@ -307,7 +309,8 @@ func ofVictim(file string) func(surrounding) string {
 	}
 }
 
-// strangeDescriptors are those that lead to files, sockets or devices of others.
+// strangeDescriptors returns the descriptors of files, sockets or devices that do not
+// belong to the command.
 func strangeDescriptors(surrounding) string {
 	entries, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range entries {
@@ -321,12 +324,12 @@ func strangeDescriptors(surrounding) string {
 	return ""
 }
 
-// kernelProbes reach for privileges.
+// kernelProbes try to gain privileges.
 var kernelProbes = []probe{
 	{name: "CapEff", try: capability("CapEff")}, {name: "CapPrm", try: capability("CapPrm")}, {name: "CapInh", try: capability("CapInh")}, {name: "CapAmb", try: capability("CapAmb")},
 	{name: "CapBnd", try: func(s surrounding) string {
 		if strings.HasPrefix(s.Level, "landlock") && os.Getuid() != 0 {
-			return "" // a user's bounding set can be drawn on by nothing once privileges cannot be gained
+			return "" // a user cannot use the bounding set if privileges cannot be gained
 		}
 		return capability("CapBnd")(s)
 	}},
@@ -358,7 +361,7 @@ var kernelProbes = []probe{
 		defer f.Close()
 		return made("entered", unix.Setns(int(f.Fd()), 0))
 	}},
-	{name: "mount", try: func(surrounding) string { // of a kind that there is not, which changes nothing anywhere
+	{name: "mount", try: func(surrounding) string { // the file system type does not exist, so nothing changes
 		err := unix.Mount("none", ".", "git-agent", 0, "")
 		return made("may mount", map[bool]error{true: nil, false: err}[err != unix.EPERM])
 	}},
@@ -414,8 +417,8 @@ func capability(set string) func(surrounding) string {
 	}
 }
 
-// numbered makes a call with arguments that mean nothing: what is refused by a
-// filter fails with EPERM, before the kernel looks at them.
+// numbered makes a system call with invalid arguments. If a filter refuses the call, it
+// fails with EPERM before the kernel checks the arguments.
 func numbered(nr uintptr) func(surrounding) string {
 	return func(surrounding) string {
 		_, _, errno := unix.Syscall6(nr, 0, 0, 0, 0, 0, 0)
@@ -432,7 +435,7 @@ func cloned(flags uintptr) string {
 	return made("made", cmd.Run())
 }
 
-// networkProbes reach for other machines and for services of this one.
+// networkProbes try to reach other machines and services of this one.
 var networkProbes = []probe{
 	{name: "TCP", try: func(s surrounding) string { return dialed("tcp", s.TCP) }},
 	{name: "UDP", try: func(s surrounding) string { sent("udp", s.UDP, s.Canary); return "" }}, // the test sees what arrives
@@ -500,7 +503,8 @@ func family(domain int) func(surrounding) string {
 	}
 }
 
-// setThreadFilter puts this thread, and what it becomes, under a filter.
+// setThreadFilter installs a seccomp filter for this thread and the programs that it
+// executes.
 func setThreadFilter(filter []unix.SockFilter) error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -22,25 +22,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody is whom root becomes to be an ordinary user.
+// nobody is the user that root switches to for tests as an ordinary user.
 const nobody = 65534
 
-// A ground is where sandboxes are attacked: a home full of secrets, a
+// A ground is the setting in which sandboxes are attacked: a home full of secrets, a
 // repository, sockets and another process, all of one user.
 type ground struct {
 	t       *testing.T
 	home    home
 	uid     int
-	dir     string // all of it, outside of /tmp, which sandboxes replace
-	out     string // where commands may write, besides their scratch directory
+	dir     string // directory of all files; not in /tmp, which sandboxes replace
+	out     string // directory that commands may write, besides their scratch directory
 	program string
 	self    string
 	around  surrounding
-	arrived chan string // what came to sockets that send to us
-	without string      // what the kernel is made to lack
+	arrived chan string // data that arrived at sockets of the test
+	without string      // kernel feature that is disabled
 }
 
-// secretFiles are where programs keep keys, histories and logins.
+// secretFiles are files in which programs keep keys, histories and logins.
 var secretFiles = strings.Fields(`
 .ssh/id_ed25519 .aws/credentials .azure/token .kube/config .docker/config.json .netrc .git-credentials .gitconfig .npmrc .pypirc .env
 .config/gh/hosts.yml .config/git/credentials .config/gcloud/credentials.db .config/rclone/rclone.conf .config/go/env .config/pip/pip.conf
@@ -69,7 +69,7 @@ func newGround(t *testing.T, uid int) *ground {
 	g.layRepository()
 	for _, rel := range secretFiles {
 		path := filepath.Join(string(g.home), rel)
-		old, _ := os.ReadFile(path) // the configurations of git must stay valid
+		old, _ := os.ReadFile(path) // git's configuration files must stay valid
 		g.write(path, string(old)+"# "+g.around.Canary+"\n")
 	}
 	g.listen()
@@ -116,8 +116,8 @@ func (g *ground) copy(from, name string) string {
 	return to
 }
 
-// layRepository makes a fix of a bug, with a configuration of the repository
-// that asks for no sandbox.
+// layRepository creates a repository with a bug and its fix. Its configuration requests
+// no sandbox.
 func (g *ground) layRepository() {
 	if err := os.MkdirAll(g.around.Repo, 0o700); err != nil {
 		g.t.Fatal(err)
@@ -134,7 +134,7 @@ func (g *ground) layRepository() {
 	}
 }
 
-// listen opens the sockets that a command must not reach.
+// listen opens the sockets that a command must not be able to reach.
 func (g *ground) listen() {
 	serve := func(network, address string) net.Listener {
 		l, err := net.Listen(network, address)
@@ -180,8 +180,8 @@ func (g *ground) listen() {
 	}
 }
 
-// startVictim starts another process of the user, with a key in its environment
-// and memory that it shares.
+// startVictim starts another process of the user, with a key in its environment and
+// with shared memory.
 func (g *ground) startVictim() {
 	cmd := exec.Command("sleep", "100000")
 	cmd.Dir, cmd.Env = g.around.Outside, []string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=key-" + g.around.Canary}
@@ -202,7 +202,7 @@ func (g *ground) startVictim() {
 	g.t.Cleanup(func() { unix.SysvShmCtl(g.around.Shm, unix.IPC_RMID, nil) })
 }
 
-// as is a command line of the user of the ground.
+// as returns the command line that runs a program as the user of the ground.
 func (g *ground) as(argv ...string) []string {
 	if g.uid == os.Getuid() {
 		return argv
@@ -211,15 +211,15 @@ func (g *ground) as(argv ...string) []string {
 	return append([]string{"setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups"}, argv...)
 }
 
-// verify runs szz with a command, as the user.
+// verify runs szz with --verify-cmd as the user.
 func (g *ground) verify(env []string, command_ string, args ...string) outcome {
 	g.t.Helper()
 	argv := append(g.withDescriptors("szz", "--algorithm=b", "--no-cache", "--verify-cmd="+command_), args...)
 	return g.home.exec(g.t, command{dir: g.around.Repo, env: append([]string{"OPENAI_API_KEY=key-" + g.around.Canary}, env...)}, g.as(argv...)...)
 }
 
-// withDescriptors starts the program with an open directory that it knows
-// nothing of, as build systems and editors do.
+// withDescriptors starts the program with an additional open descriptor of a directory,
+// as build systems and editors do.
 func (g *ground) withDescriptors(args ...string) []string {
 	argv := []string{"sh", "-c", `exec 7</ && exec "$@"`, "sh"}
 	if g.without != "" {
@@ -228,7 +228,7 @@ func (g *ground) withDescriptors(args ...string) []string {
 	return append(append(argv, g.program), args...)
 }
 
-// users are the accounts that the probes run as.
+// users returns the accounts as which the probes run.
 func users(t *testing.T) map[string]int {
 	if os.Getuid() != 0 {
 		return map[string]int{"user": os.Getuid()}
@@ -240,7 +240,7 @@ func users(t *testing.T) map[string]int {
 	return map[string]int{"root": 0, "user": nobody}
 }
 
-// The probes are tried at each level that works here, as root and as a user.
+// The probes run at each sandbox level that works here, as root and as an ordinary user.
 func TestSandboxProbes(t *testing.T) {
 	for who, uid := range users(t) {
 		for _, level := range []string{"bwrap", "landlock", bareLandlock, "none"} {
@@ -249,7 +249,7 @@ func TestSandboxProbes(t *testing.T) {
 	}
 }
 
-// bareLandlock is landlock as in most containers, which allow no namespaces.
+// bareLandlock is level landlock without namespaces, as in most containers.
 const bareLandlock = "landlock without namespaces"
 
 func probeSandbox(t *testing.T, who, level string, uid int) {
@@ -302,7 +302,7 @@ func probeSandbox(t *testing.T, who, level string, uid int) {
 	}
 }
 
-// lookAfter looks for what the probes changed outside.
+// lookAfter checks whether the probes changed anything outside.
 func (g *ground) lookAfter(where string) {
 	g.t.Helper()
 	check := func(what string, bad bool, why any) {
@@ -333,8 +333,8 @@ func (g *ground) lookAfter(where string) {
 	}
 }
 
-// waitGone waits until a process is gone whose number is in a file, and reports
-// whether it is. The limit is one that only a survivor hits.
+// waitGone waits until the process whose pid is in a file has ended, and reports whether
+// it has. Only a surviving process reaches the limit.
 func waitGone(file string) bool {
 	text, err := os.ReadFile(file)
 	pid, bad := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -353,8 +353,8 @@ func waitGone(file string) bool {
 	return n == 1
 }
 
-// leftovers are ways to outlive the command. Each writes its number, as seen
-// from outside, to $P where there is no namespace of processes.
+// leftovers are ways to outlive the command. Without a pid namespace, each writes its
+// pid to $P.
 var leftovers = map[string]string{
 	"setsid":             `setsid sh -c 'echo $$ >$P; exec sleep 100000' & while ! test -s $P; do :; done`,
 	"double fork":        `(setsid sh -c '(sh -c "echo \$\$ >$P; exec sleep 100000" &)' &); while ! test -s $P; do :; done`,
@@ -365,7 +365,7 @@ var leftovers = map[string]string{
 	"nohup":              `nohup sh -c 'echo $$ >$P; exec sleep 100000' >/dev/null 2>&1 & while ! test -s $P; do :; done`,
 }
 
-// What a command leaves running ends with it.
+// Processes that a command leaves running end with it.
 func TestSandboxLeavesNothing(t *testing.T) {
 	for who, uid := range users(t) {
 		g := newGround(t, uid)
@@ -396,8 +396,8 @@ func TestSandboxLeavesNothing(t *testing.T) {
 	}
 }
 
-// anyProcessIn is true when a process other than the victim works with files of
-// the ground: its environment names them.
+// anyProcessIn reports whether the environment of a process other than the victim names
+// files of the ground.
 func anyProcessIn(dir string) bool {
 	deadline := time.Now().Add(20 * time.Second)
 	for found := true; found; {
@@ -415,8 +415,8 @@ func anyProcessIn(dir string) bool {
 	return false
 }
 
-// A git-agent that is killed leaves nothing running either, and nothing waits
-// for a command whose output never ends.
+// A killed git-agent leaves no process running, and does not wait for a command whose
+// output never ends.
 func TestSandboxEndsWithTheProgram(t *testing.T) {
 	for who, uid := range users(t) {
 		g := newGround(t, uid)
@@ -444,7 +444,8 @@ func TestSandboxEndsWithTheProgram(t *testing.T) {
 	}
 }
 
-// endProgram signals a git-agent whose command runs, and says what is left.
+// endProgram sends a signal to a git-agent whose command is running, and returns what is
+// left.
 func (g *ground) endProgram(level string, sig syscall.Signal) string {
 	g.t.Helper()
 	file, fifo := filepath.Join(g.out, "pid"), filepath.Join(g.out, "fifo")
@@ -479,12 +480,12 @@ func (g *ground) endProgram(level string, sig syscall.Signal) string {
 	return ""
 }
 
-// Where nothing confines, nothing runs; and what confines is said.
+// Without a working sandbox no command runs. With one, the program says which it uses.
 func TestSandboxFailsClosed(t *testing.T) {
 	g := newGround(t, os.Getuid())
 	ran := filepath.Join(g.out, "ran")
 	command := "touch " + ran + "; exit 1"
-	bare := g.path(nil) // no bwrap
+	bare := g.path(nil) // PATH without bwrap
 	cheat := g.path(map[string]string{"bwrap": "#!/bin/sh\nwhile [ \"$1\" != --chdir ]; do shift; done\ncd \"$2\"; shift 2\nexec \"$@\"\n"})
 	for _, v := range []struct {
 		name, path string
@@ -518,7 +519,7 @@ func TestSandboxFailsClosed(t *testing.T) {
 	}
 }
 
-// path is a directory with links to the programs that are needed, and others.
+// path creates a directory with links to the required and the given programs.
 func (g *ground) path(others map[string]string) string {
 	g.t.Helper()
 	dir, err := os.MkdirTemp(g.dir, "path-")
@@ -538,7 +539,7 @@ func (g *ground) path(others map[string]string) string {
 	return dir
 }
 
-// confinedBy runs szz with a PATH, or where the kernel has no landlock.
+// confinedBy runs szz with the given PATH, or on a kernel without landlock.
 func (g *ground) confinedBy(path, bare, command_ string, args []string) outcome {
 	if path != "no landlock" {
 		return g.verify([]string{"PATH=" + path}, command_, args...)
@@ -548,8 +549,8 @@ func (g *ground) confinedBy(path, bare, command_ string, args []string) outcome 
 	return g.verify([]string{"PATH=" + bare}, command_, args...)
 }
 
-// First arguments of this program when it is to become another one, which finds
-// a kernel that lacks something.
+// These are first arguments of the test binary. They make it disable a kernel feature
+// and then execute another program.
 const (
 	withoutLandlock   = "without-landlock"
 	withoutNamespaces = "without-namespaces"

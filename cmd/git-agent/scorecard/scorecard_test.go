@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// full asks for every vector; without it each area tries a sample.
+// full selects every vector. Without it each area tries a sample.
 var full = flag.Bool("full", false, "try every vector, not a sample of each area")
 
 // program is the path of the git-agent that TestMain built.
@@ -34,7 +34,7 @@ func runAll(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if signal.Ignored(syscall.SIGHUP) { // under nohup; the program would inherit it
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup; the program would inherit it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	program = filepath.Join(dir, "git-agent")
@@ -47,14 +47,14 @@ func runAll(m *testing.M) int {
 	return code
 }
 
-// An area is a kind of attack; its goal is how many vectors a full run tries
-// at least.
+// An area is a kind of attack. Its goal is the least number of vectors that a full run
+// tries.
 type area struct {
 	name string
 	goal int
 }
 
-// The areas, in the order of the table.
+// These are the areas, in the order of the table.
 var (
 	repositories = area{"hostile repositories", 120}
 	server       = area{"hostile server", 150}
@@ -72,7 +72,7 @@ type tally struct {
 	notes          []string
 }
 
-// scores is the table. It is safe for concurrent use.
+// scores collects the tallies of all areas. It is safe for concurrent use.
 type scores struct {
 	mu    sync.Mutex
 	areas map[area]*tally
@@ -112,7 +112,7 @@ func note(a area, format string, args ...any) {
 	card.change(a, func(y *tally) { y.notes = append(y.notes, fmt.Sprintf(format, args...)) })
 }
 
-// print shows the table, with the vectors that broke a promise below it.
+// print prints the table, followed by the vectors that broke a promise.
 func (s *scores) print() {
 	if len(s.areas) == 0 {
 		return
@@ -134,8 +134,8 @@ func (s *scores) print() {
 	}
 }
 
-// sample returns every vector in a full run, otherwise about n of them, evenly
-// spread, always the same ones.
+// sample returns every vector in a full run. Otherwise it returns about n of them,
+// evenly spread and always the same ones.
 func sample[T any](vectors []T, n int) []T {
 	if *full || len(vectors) <= n {
 		return vectors

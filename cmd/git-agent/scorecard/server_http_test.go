@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// statusServers answer with nothing but a status, each of which must end the
-// run or be forgiven, with redirects, and with demands.
+// statusServers answer with only a status, with redirects, or with demands for
+// authentication and the like. The program must retry or end the run.
 func statusServers() []hostileServer {
 	var list []hostileServer
 	for _, code := range []int{201, 202, 203, 204, 205, 206, 207, 226, 300, 304, 305, 306, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418,
@@ -55,7 +55,7 @@ func statusServers() []hostileServer {
 	return list
 }
 
-// cookies wants to see its cookie again.
+// cookies sets a cookie and fails if the program returns it.
 func cookies() hostileServer {
 	v := headed("a cookie", 500, `{}`, "Set-Cookie", "id=1; Path=/", "Retry-After-Ms", "1")
 	v.judge = func(_ *testing.T, got *hearing) string {
@@ -69,7 +69,7 @@ func cookies() hostileServer {
 	return v
 }
 
-// bodyServers answer 200 with a body that is none.
+// bodyServers answer 200 with an invalid body.
 func bodyServers() []hostileServer {
 	fixed := func(name, body string, headers ...string) hostileServer {
 		return headed("body: "+name, 200, body, headers...)
@@ -113,7 +113,7 @@ func manyFields(n int) string {
 	return b.String()
 }
 
-// streamServers answer with events, which were not asked for.
+// streamServers answer with an event stream, which was not requested.
 func streamServers() []hostileServer {
 	stream := func(name, body string) hostileServer {
 		v := headed("stream: "+name, 200, body, "Content-Type", "text/event-stream")
@@ -136,7 +136,7 @@ func streamServers() []hostileServer {
 	}
 }
 
-// wireServers speak no HTTP, or bad HTTP.
+// wireServers do not speak HTTP or violate it.
 func wireServers() []hostileServer {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	raw := func(name, text string) hostileServer {
@@ -153,7 +153,7 @@ func wireServers() []hostileServer {
 	at := func(name string, f func(addr string) string) hostileServer {
 		return hostileServer{name: "wire: " + name, wire: "chat", url: f, raw: func(net.Conn) {}}
 	}
-	body, _ := json.Marshal(map[string]any{"choices": []any{}}) // cannot fail
+	body, _ := json.Marshal(map[string]any{"choices": []any{}}) // this cannot fail
 	return []hostileServer{
 		raw("closed at once", ""), raw("no HTTP", "SSH-2.0-OpenSSH_9.9\r\n"), raw("HTTP/0.9", "<html>hello</html>"), raw("HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\n{}"), raw("half a status line", "HTTP/1.1 20"),
 		raw("a status of letters", "HTTP/1.1 OK\r\n\r\n"), raw("a status of 10 digits", "HTTP/1.1 2000000000 OK\r\n\r\n"), raw("HTTP/9.9", "HTTP/9.9 200 OK\r\n\r\n{}"),

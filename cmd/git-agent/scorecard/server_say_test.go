@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// What hostile servers say, on either wire.
+// These functions build the replies of hostile servers for both wire formats.
 
 func quote(s string) string {
-	text, _ := json.Marshal(s) // of a string: cannot fail
+	text, _ := json.Marshal(s) // marshalling a string cannot fail
 	return string(text)
 }
 
-// usageOf is what an honest server counts.
+// usageOf returns the usage that an honest server reports.
 func usageOf(q ask, out int) string {
 	in := len(q.body)*10/36 + 1
 	if q.wire == "responses" {
@@ -29,7 +29,7 @@ func usageOf(q ask, out int) string {
 	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, in, out/4+1, in+out/4+1)
 }
 
-// sayBody is an answer in text, with more fields in its message.
+// sayBody returns a text reply with additional fields in its message.
 func sayBody(q ask, text, more string) string {
 	if q.wire == "responses" {
 		return fmt.Sprintf(`{"id":"r1","object":"response","status":"completed","model":"m1","output":[{"type":"message","id":"i","status":"completed","role":"assistant"%s,"content":[{"type":"output_text","text":%s,"annotations":[]}]}],"usage":%s}`,
@@ -39,10 +39,10 @@ func sayBody(q ask, text, more string) string {
 		quote(text), more, usageOf(q, len(text)+len(more)))
 }
 
-// A fcall is one call of a function.
+// A fcall is one function call.
 type fcall struct{ id, name, args string }
 
-// callBody is an answer with calls, and more fields in each.
+// callBody returns a reply with calls and additional fields in each.
 func callBody(q ask, more string, calls ...fcall) string {
 	var list []string
 	size := 0
@@ -61,7 +61,7 @@ func callBody(q ask, more string, calls ...fcall) string {
 	return fmt.Sprintf(`{"id":"r1","object":"chat.completion","model":"m1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[%s]}}],"usage":%s}`, all, usageOf(q, size))
 }
 
-// verdictBody reports a commit for a reason.
+// verdictBody returns a reply that reports a commit with a reason.
 func verdictBody(q ask, commit, reason string) string {
 	return callBody(q, "", fcall{fmt.Sprint("v", q.n), "report", fmt.Sprintf(`{"commits":[{"commit":%s,"confidence":0.9,"type":"introduction","reasoning":%s}]}`, quote(commit), quote(reason))})
 }
@@ -71,12 +71,12 @@ func send(w http.ResponseWriter, body string) {
 	io.WriteString(w, body)
 }
 
-// says makes a server of a function that gives a body.
+// says makes a server from a function that returns a body.
 func says(name string, body func(q ask) string) hostileServer {
 	return hostileServer{name: name, reply: func(w http.ResponseWriter, q ask) { send(w, body(q)) }}
 }
 
-// opens is says for the first answer; then comes a verdict.
+// opens is like says for the first reply. The second reply is a verdict.
 func opens(name string, body func(q ask) string) hostileServer {
 	return says(name, func(q ask) string {
 		if q.n == 1 {
@@ -86,7 +86,7 @@ func opens(name string, body func(q ask) string) hostileServer {
 	})
 }
 
-// headed sends headers, given as pairs, a status and a body.
+// headed sends a status, headers (given as pairs) and a body.
 func headed(name string, status int, body string, headers ...string) hostileServer {
 	return hostileServer{name: name, reply: func(w http.ResponseWriter, _ ask) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -97,7 +97,7 @@ func headed(name string, status int, body string, headers ...string) hostileServ
 	}}
 }
 
-// drips sends a piece again and again until the program is gone.
+// drips sends a piece of text again and again until the program is gone.
 func drips(name, start, piece string, every time.Duration) hostileServer {
 	return hostileServer{name: name, reply: func(w http.ResponseWriter, _ ask) {
 		w.Header().Set("Content-Type", "application/json")
@@ -109,13 +109,13 @@ func drips(name, start, piece string, every time.Duration) hostileServer {
 			}
 			if f, ok := w.(http.Flusher); ok && every > 0 {
 				f.Flush()
-				time.Sleep(every) // the server's pace is the attack
+				time.Sleep(every) // the slow pace is the attack
 			}
 		}
 	}}
 }
 
-// zipped is size bytes of one letter behind a prefix, compressed.
+// zipped returns a prefix followed by size bytes of one letter, compressed.
 func zipped(prefix string, size int) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

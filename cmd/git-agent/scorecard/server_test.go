@@ -19,21 +19,21 @@ import (
 	"time"
 )
 
-// A hostileServer answers the program's requests on a loopback port, as an
-// attacker would who has the model's server.
+// A hostileServer answers the program's requests on a loopback port like an attacker
+// who controls the model's server.
 type hostileServer struct {
 	name string
-	// reply answers a request; raw, where it is set, has the connection to
-	// itself once a request has come.
+	// reply answers a request. If raw is set, it takes over the connection after
+	// the first request instead.
 	reply func(w http.ResponseWriter, q ask)
 	raw   func(c net.Conn)
-	wire  string // "" for both
-	scale int    // how much more may be sent than limits say, where the server lies about it; 0 is nothing
+	wire  string // "" means both wire formats
+	scale int    // factor by which the limits may be exceeded because the server lies; 0 for none
 	url   func(addr string) string
-	judge func(t *testing.T, got *hearing) string // says what broke, beside what all must keep; may be nil
+	judge func(t *testing.T, got *hearing) string // checks a promise besides those of all servers; may be nil
 }
 
-// An ask is one request of the program.
+// An ask is one request from the program.
 type ask struct {
 	wire   string
 	n      int // from 1
@@ -41,29 +41,29 @@ type ask struct {
 	header http.Header
 }
 
-// A hearing is what came of a run against a hostile server.
+// A hearing is the result of a run against a hostile server.
 type hearing struct {
 	outcome
-	sent   int64 // bytes of request bodies
+	sent   int64 // total size of request bodies, in bytes
 	asked  int
 	header []http.Header
 }
 
-// What a run may use: a dollar buys a million tokens, and a dime is allowed.
+// A run may cost a dime, and a dollar buys a million tokens.
 const (
 	serverCost   = 0.10
 	serverTokens = serverCost * 1e6
 	serverMemory = 1 << 30
 )
 
-// attackKey is what the server is sent, and must be seen nowhere. It is put
-// together, so that nobody's scanner takes it for a leak.
+// attackKey is the API key that the server gets. It must not appear anywhere else. It is
+// concatenated, so that no secret scanner reports it.
 var attackKey = "sk-" + "hostile-Zq7RmT2vXw9LbN4cKd8HfJ3sPg6Y"
 
-// exitCodes are those that the manual names.
+// exitCodes are the exit codes in the manual.
 var exitCodes = []int{0, 1, 2, 3, 128, 129, 130}
 
-// TestHostileServer tries each server on the built program.
+// TestHostileServer runs the built program against each server.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	master := newHome(t)
@@ -102,7 +102,7 @@ func TestHostileServer(t *testing.T) {
 	note(server, "peak memory %d MiB (%s)", peak>>20, worst)
 }
 
-// bugRepository makes a repository whose last commit mends a bug of the first.
+// bugRepository creates a repository whose last commit fixes a bug of the first.
 func bugRepository(t *testing.T, h home) {
 	t.Helper()
 	dir := filepath.Join(string(h), "r")
@@ -116,8 +116,7 @@ func bugRepository(t *testing.T, h home) {
 	}
 }
 
-// try runs the program against the server and records whether all promises
-// were kept.
+// try runs the program against the server and records whether it kept all promises.
 func (v hostileServer) try(t *testing.T, master home) *hearing {
 	t.Helper()
 	h := newHome(t)
@@ -145,10 +144,10 @@ func (v hostileServer) try(t *testing.T, master home) *hearing {
 	return got
 }
 
-// broken says which promise was broken, "" for none.
+// broken returns the promise that was broken, or "".
 func (v hostileServer) broken(t *testing.T, h home, c command, got *hearing, before map[string]int64) string {
 	t.Helper()
-	most := int64(serverTokens * 1.15) // JSON's escapes are bytes too
+	most := int64(serverTokens * 1.15) // leaves room for the escapes of JSON
 	if v.scale > 0 {
 		most *= int64(v.scale)
 	}
@@ -201,12 +200,12 @@ func (v hostileServer) broken(t *testing.T, h home, c command, got *hearing, bef
 	return ""
 }
 
-// isControl is true for what a terminal obeys.
+// isControl reports whether a terminal acts on r.
 func isControl(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// ours is true for the places in which the program keeps things.
+// ours reports whether a path is in a place where the program stores data.
 func ours(path string) bool {
 	for _, place := range []string{"r/.git/agent/", ".cache/", ".local/", ".config/"} {
 		if strings.HasPrefix(path, place) {
@@ -222,7 +221,7 @@ func filesBelow(t *testing.T, dir string) map[string]int64 {
 	files := map[string]int64{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return nil // gone meanwhile
+			return nil // the file has been removed meanwhile
 		}
 		rel, err := filepath.Rel(dir, path)
 		if info, infoErr := d.Info(); err == nil && infoErr == nil {
@@ -236,7 +235,7 @@ func filesBelow(t *testing.T, dir string) map[string]int64 {
 	return files
 }
 
-// listen serves the vector until the test ends, and returns where.
+// listen serves the vector until the test ends and returns the address.
 func (v hostileServer) listen(t *testing.T, got *hearing) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

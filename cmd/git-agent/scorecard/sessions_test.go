@@ -17,21 +17,22 @@ import (
 	"time"
 )
 
-// An mcpSession is a server whose client is a test.
+// An mcpSession is an MCP server whose client is a test.
 type mcpSession struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  io.ReadCloser
 	read *bufio.Reader
 	errs bytes.Buffer
-	busy string // a FIFO in which a call that does not end says that it began
+	busy string // a named pipe on which a call that does not end reports that it began
 }
 
-// sessionLimit is how long a session may take to end. Two seconds are promised;
-// a machine that is busy takes its time, and a session that hangs for ever.
+// sessionLimit is the time that a session may take to end. The program promises two
+// seconds. The limit is longer for busy machines, and a session that hangs reaches it
+// anyway.
 const sessionLimit = 20 * time.Second
 
-// newSession starts a server. Its git does not end a git grep.
+// newSession starts a server with a git whose git grep never ends.
 func newSession(t *testing.T, h home, repo string) *mcpSession {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,15 +64,15 @@ func newSession(t *testing.T, h home, repo string) *mcpSession {
 	return s
 }
 
-// say writes to the server, for ever if it must.
+// say writes to the server. It may block for ever.
 func (s *mcpSession) say(text string) { go io.WriteString(s.in, text) }
 
-// begin greets and starts a call that does not end; it returns the process of
-// the git that works for it.
+// begin sends the greeting and starts a call that does not end. It returns the pid of
+// the git process of the call.
 func (s *mcpSession) begin(t *testing.T) (pid int) {
 	t.Helper()
 	io.WriteString(s.in, greet(usual)+toolCall("1", "git_grep", `{"pattern":"a"}`))
-	text, err := os.ReadFile(s.busy) // until the writer has come and gone
+	text, err := os.ReadFile(s.busy) // blocks until the writer has opened and closed it
 	if err == nil {
 		pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
 	}
@@ -81,7 +82,7 @@ func (s *mcpSession) begin(t *testing.T) (pid int) {
 	return pid
 }
 
-// end waits for the server and says what is wrong with how it ends.
+// end waits for the server to end and returns what is wrong with its end, or "".
 func (s *mcpSession) end(code int, child int) string {
 	ended := make(chan error, 1)
 	go func() { ended <- s.cmd.Wait() }()
@@ -103,20 +104,20 @@ func (s *mcpSession) end(code int, child int) string {
 	return ""
 }
 
-// leaveNothing ends a git that the program should have ended.
+// leaveNothing kills a git process that the program should have ended.
 func leaveNothing(child int) {
 	if child > 0 {
 		syscall.Kill(child, syscall.SIGKILL)
 	}
 }
 
-// zombie is true for a process that has ended and that init has not yet seen.
+// zombie reports whether a process has ended but has not been reaped by init.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
-// resident is how much memory a process has, in bytes.
+// resident returns the resident memory of a process, in bytes.
 func resident(pid int) int64 {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	fields := strings.Fields(string(stat))
@@ -127,9 +128,9 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// worktime is how much a process has worked, in the kernel's own unit.
+// worktime returns the CPU time of a process, in the kernel's clock ticks.
 func worktime(pid int) string {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // nothing for a process that is gone
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // empty for a process that has ended
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	if fields := strings.Fields(rest); len(fields) > 12 {
 		return fields[11] + " " + fields[12]
@@ -137,7 +138,7 @@ func worktime(pid int) string {
 	return ""
 }
 
-// sessionVectors are clients that misbehave with more than words.
+// sessionVectors are clients that misbehave in other ways than by messages.
 var sessionVectors = []struct {
 	name string
 	try  func(t *testing.T, s *mcpSession) string
@@ -256,7 +257,7 @@ var sessionVectors = []struct {
 	}},
 }
 
-// flood sends until the server takes no more, and looks at its memory.
+// flood sends messages until the server reads no more, and checks its memory.
 func (s *mcpSession) flood(t *testing.T, one func(i int) string) string {
 	t.Helper()
 	sent, stop := make(chan int, 1), make(chan struct{})
@@ -285,7 +286,7 @@ func (s *mcpSession) flood(t *testing.T, one func(i int) string) string {
 			most = max(most, resident(s.cmd.Process.Pid))
 		case <-quiet.C:
 			if now := worktime(s.cmd.Process.Pid); now != worked {
-				worked = now // it is slow, and takes more when it can
+				worked = now // the server is working and will read more later
 				continue
 			}
 			note(frames, "a client that never reads: %d messages taken, %d MiB", count, most>>20)
@@ -299,7 +300,7 @@ func (s *mcpSession) flood(t *testing.T, one func(i int) string) string {
 	}
 }
 
-// fill asks for more than the pipe of the answers holds, and reads one.
+// fill sends requests whose answers do not fit into the pipe, and reads one answer.
 func (s *mcpSession) fill() error {
 	if _, err := io.WriteString(s.in, greet(usual)+repeated(100, func(i int) string { return request(fmt.Sprint(i), "tools/list", "{}") })); err != nil {
 		return err
@@ -308,8 +309,8 @@ func (s *mcpSession) fill() error {
 	return err
 }
 
-// A session stays small and ends, whatever its client does with its pipes and
-// its signals, and no git outlives it.
+// A session stays small and ends, and no git process outlives it, whatever its client
+// does with pipes and signals.
 func TestSessions(t *testing.T) {
 	h := newHome(t)
 	repo := frameRepo(t, h)

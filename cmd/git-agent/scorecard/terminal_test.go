@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal tries what the program prints on a terminal, where --format is
-// for people; a program gets the same values as they stand.
+// onTerminal checks that commands print no control characters on a terminal, with
+// --format too. For another program --format prints the values unchanged.
 func onTerminal(t *testing.T, s *scene) {
 	const format = "--format=%s|%an|%(fix:subject)"
 	raw := s.home.run(t, command{dir: s.repo}, "szz", format, "HEAD")
@@ -30,7 +30,7 @@ func onTerminal(t *testing.T, s *scene) {
 			skipped(t, outputs, name, err.Error())
 			continue
 		}
-		shown = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x1b[K", "").Replace(shown) // the terminal's own, and progress
+		shown = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x1b[K", "").Replace(shown) // removes line ends of the terminal and progress messages
 		if what := harmful(shown, true); what != "" || shown == "" {
 			broke(t, outputs, name, "%s in %d bytes", what, len(shown))
 		} else {
@@ -39,13 +39,13 @@ func onTerminal(t *testing.T, s *scene) {
 	}
 }
 
-// terminal runs a program on a new terminal and returns what reaches it.
+// terminal runs a program on a new terminal and returns its output.
 func (s *scene) terminal(argv []string) (string, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return "", err
 	}
-	defer master.Close() // it was read to its end
+	defer master.Close() // it is read to its end before
 	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (s *scene) terminal(argv []string) (string, error) {
 		return "", err
 	}
 	slave.Close()
-	shown, _ := io.ReadAll(master) // ends with EIO when the program has left
-	_ = cmd.Wait()                 // its exit code is not looked at here
+	shown, _ := io.ReadAll(master) // ends with EIO when the program has ended
+	_ = cmd.Wait()                 // the exit code does not matter here
 	return string(shown), nil
 }

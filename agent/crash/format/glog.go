@@ -1,0 +1,85 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// glog reads the stacks that the failure handlers of glog and Abseil print, and
+// those of Folly, which have the same form.
+type glog struct {
+	last int
+}
+
+var (
+	glogFrame  = source.Lazy(`^(?:(?:.{0,60}[:➜]\s+)?(PC: )|.{0,60}[:➜]\s+)?@\s+(?:0x)?([0-9a-f]{1,16})\s+(?:\d+\s+)?(\S.*?)$`)
+	glogSignal = source.Lazy(`\*\*\* (?:Signal \d+ \()?(SIG\w+)\)? (?:\(@?(0x[0-9a-f]+|nil)[^)]*\) )?(?:received (?:by|at)|\(0x[0-9a-f]+\) received)`)
+	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
+)
+
+func (g *glog) read(s *scanner, l line) bool {
+	t := l.text
+	switch {
+	case len(t) < 8 || len(t) > 8000:
+		return false
+	case strings.Contains(t, "*** "):
+		return g.head(s, l)
+	case strings.Contains(t, "@ "):
+		return g.frame(s, l)
+	}
+	return false
+}
+
+// head reads "*** SIGSEGV (@0x0) received by PID 12 ...; stack trace: ***".
+func (g *glog) head(s *scanner, l line) bool {
+	if strings.Contains(l.text, "stack trace: ***") && !strings.Contains(l.text, "SIG") {
+		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+		g.last = l.n
+		return true
+	}
+	m := glogSignal().FindStringSubmatch(l.text)
+	if m == nil || signalNumbers[m[1]] == 0 {
+		return false
+	}
+	p := crash.Problem{Kind: m[1], Signal: signalNumbers[m[1]], Message: l.text, Line: l.n}
+	if m[2] != "" && p.Kind != "SIGABRT" {
+		p.Address = m[2]
+		p.Null = crash.NearNull(m[2])
+	}
+	// A check that failed is the reason of the abort that follows it.
+	if old := s.failing(); old == nil || old.Kind != "assertion" || p.Kind != "SIGABRT" || l.n-old.Line > 60 {
+		s.fail(p)
+	}
+	if !s.isOpen("glog") || len(s.open.Frames) > 1 {
+		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+	}
+	g.last = l.n
+	return true
+}
+
+// frame reads "    @     0x7fec17006387 __GI_raise".
+func (g *glog) frame(s *scanner, l line) bool {
+	m := glogFrame().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	if m[1] != "" {
+		return true // the program counter is the first frame too
+	}
+	if !s.isOpen("glog") || l.n-g.last > 8 {
+		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+	}
+	g.last = l.n
+	var f crash.Frame
+	name := m[3]
+	if c := glogCode().FindStringSubmatch(name); c != nil {
+		name, f.Module = c[1], c[2]
+	}
+	if name != "(unknown)" {
+		f.Symbol, f.Function = symbolOf(name)
+	}
+	s.add(l, f)
+	return true
+}

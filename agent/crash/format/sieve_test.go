@@ -1,0 +1,119 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+)
+
+// ciLines are lines as build logs have them, none of which belongs to a crash.
+var ciLines = []string{
+	"2024-05-06T07:08:09.1234567Z ##[group]Run actions/checkout@v4",
+	"2024-05-06T07:08:10.1234567Z [command]/usr/bin/git config --local --get-regexp core\\.sshCommand",
+	"  CC      drivers/net/ethernet/intel/e1000/e1000_main.o",
+	"[ 45%%] Building CXX object src/core/CMakeFiles/core.dir/allocator_%d.cpp.o",
+	"gcc -DHAVE_CONFIG_H -I. -I../include -O2 -g -Wall -MT foo-%d.lo -MD -MP -c -o foo.lo foo.c",
+	"src/widget.c:%d:17: warning: unused variable 'count' [-Wunused-variable]",
+	"[INFO] Downloaded from central: https://repo.maven.apache.org/maven2/org/a/b/1.%d/b.pom (3.4 kB at 210 kB/s)",
+	"npm warn deprecated inflight@1.0.6: This module is not supported, and leaks memory.",
+	"    Compiling serde_json v1.0.%d",
+	"tests/test_models.py::test_save[case-%d] PASSED                                  [ 43%%]",
+	"ok  	example.com/project/internal/store	%d.031s",
+	"Get:%d http://deb.debian.org/debian bookworm/main amd64 libfoo1 amd64 1.2-3 [45.6 kB]",
+	"=== RUN   TestRoundTrip/case_%d",
+	"drwxr-xr-x 2 runner docker 4096 May  6 07:08 dist_%d",
+	"",
+}
+
+// ciLog gives a log of a number of bytes without a crash.
+func ciLog(size int64) io.Reader {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for b.Len() < 1<<20 {
+		l := ciLines[rnd.IntN(len(ciLines))]
+		if strings.Contains(l, "%d") {
+			l = fmt.Sprintf(l, rnd.IntN(1000))
+		}
+		b.WriteString(l + "\n")
+	}
+	return io.LimitReader(&repeated{text: b.String()}, size)
+}
+
+type repeated struct {
+	text string
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
+
+// TestSieve reads every sample with and without the sieve, alone and within a log.
+func TestSieve(t *testing.T) {
+	log, _ := io.ReadAll(ciLog(20000))
+	for _, s := range samples {
+		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
+			all, err := scanLines(strings.NewReader(text), newSieve(math.MaxInt64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			some, err := scanLines(strings.NewReader(text), newSieve(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(all, some) {
+				t.Errorf("%s: the sieve changes the report\nall:\n%s\nsome:\n%s", s.name, brief(all), brief(some))
+			}
+		}
+	}
+}
+
+// A log without a crash is passed over, and what lies deep in one is found.
+func TestSieveLargeLog(t *testing.T) {
+	if _, err := Read(ciLog(3 << 20)); err != ErrUnknown {
+		t.Errorf("a log without a crash: %v", err)
+	}
+	const trace = "kernel BUG at mm/slub.c:3035!\nRIP: 0010:__kmalloc_node+0x427/0x460\n"
+	r, err := Read(io.MultiReader(ciLog(3<<20), strings.NewReader("\n"+trace), ciLog(1<<20)))
+	if err != nil || len(r.Stacks) != 2 || r.Stacks[1].Frames[0].Function != "__kmalloc_node" || r.Stacks[1].Kind != crash.StackCrash {
+		t.Errorf("%v %s", err, brief(r))
+	}
+}
+
+func TestAutomaton(t *testing.T) {
+	a := newAutomaton([]string{"#% ", "^bug: ", "ab", "x~y", "q%q"})
+	for text, want := range map[string]bool{
+		"#1 x": true, "a #9\tb": true, "#x ": false, "#12 ": false,
+		"BUG: x": true, "debug: x": false, "x Bug: y": true,
+		"xAB": true, "a b": false, "x y": true, "xy": false, "Q7q": true, "": false,
+	} {
+		if a.match([]byte(text)) != want {
+			t.Errorf("%q: not %v", text, want)
+		}
+	}
+}
+
+func benchmarkLog(b *testing.B, v func() *sieve) {
+	const size = 50 << 20
+	b.SetBytes(size)
+	for range b.N {
+		if _, err := scanLines(ciLog(size), v()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLog reads a log without a crash through the sieve, BenchmarkLogWhole
+// without it.
+func BenchmarkLog(b *testing.B) { benchmarkLog(b, func() *sieve { return newSieve(attentive) }) }
+func BenchmarkLogWhole(b *testing.B) {
+	benchmarkLog(b, func() *sieve { return newSieve(math.MaxInt64) })
+}

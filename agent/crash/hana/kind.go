@@ -1,0 +1,62 @@
+package hana
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// A RecursiveError says that a file is the dump of a crash that happened while
+// another dump was being written. Its stacks show how the dump was written and
+// not why the service crashed.
+type RecursiveError struct{ Name string }
+
+func (e *RecursiveError) Error() string {
+	return fmt.Sprintf("%s is a dump of a crash while dumping: its stacks show the writer of dumps, not the fault; "+
+		"give the crash dump of the same service and time (without \"recursive\" in its name)", e.Name)
+}
+
+// CheckName returns a RecursiveError if the name of a file says that its dump is
+// one of a crash while dumping.
+func CheckName(name string) error {
+	base := strings.ToLower(baseName(name))
+	for _, packed := range []string{".gz", ".txt"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	if strings.HasSuffix(base, "recursive.trc") {
+		return &RecursiveError{Name: baseName(name)}
+	}
+	return nil
+}
+
+// runtimeReasons are the reasons that the names of runtime dumps end with.
+var runtimeReasons = []struct{ suffix, reason string }{
+	{".oom.trc", "an allocation failed for lack of memory"},
+	{".savepoint_blocked.trc", "a savepoint was blocked"},
+	{".indexhandle_blocked.trc", "an index handle was blocked"},
+	{".longrunning_transaction.trc", "a transaction ran for long"},
+	{".page.trc", "a page was damaged"},
+}
+
+// runtimeReason returns why a runtime dump was written, as far as the name of the
+// file or the names of the sections tell.
+func runtimeReason(name string, sections map[string]bool) string {
+	base := strings.ToLower(baseName(name))
+	for _, r := range runtimeReasons {
+		if strings.HasSuffix(base, r.suffix) {
+			return r.reason
+		}
+	}
+	switch {
+	case sections["MEMORY_OOM"]:
+		return runtimeReasons[0].reason
+	case sections["SAVEPOINT_SHAREDLOCK_OWNERS"]:
+		return runtimeReasons[1].reason
+	}
+	return ""
+}
+
+// baseName returns the last component of a path of Unix or Windows.
+func baseName(name string) string {
+	return path.Base(strings.ReplaceAll(name, `\`, "/"))
+}

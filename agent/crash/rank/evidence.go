@@ -1,0 +1,239 @@
+package rank
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/source"
+	"git-agent/agent/symbol"
+)
+
+// evidence is what a report says about one file.
+type evidence struct {
+	path   string
+	frames []crash.FrameRef
+	isMain bool // a frame of the main stack is in the file
+
+	// Of the first frame in the main stack:
+	order      int  // how many files come before the file
+	position   int  // how many frames of the project come before it
+	suspicious int  // how many of those are neither helpers nor foreign
+	helper     bool // its function reports errors or allocates memory
+
+	inMain     int  // frames in the main stack
+	onlyHelper bool // all of them are in helpers
+	mentions   int  // fewest files that mention one of the functions
+	users      int  // files that include or import the file
+
+	assertion bool    // a failed assertion or a run-time error is in the file
+	elsewhere [6]best // by what other stacks say, see the constants
+	named     bool    // the message of a problem names the file
+	tested    bool    // a test of the file is in a stack
+}
+
+// best is 1 / (1 + the position) of the file's first frame in stacks of a kind.
+type best float64
+
+// The kinds of stacks beside the main one that are told apart.
+const (
+	again  = iota // another crash
+	freed         // who freed the memory
+	stored        // where an uninitialized value comes from
+	access        // the other access of a data race
+	cause         // the exception behind
+	other         // all others
+)
+
+var elsewhereOf = map[crash.StackKind]int{
+	crash.StackCrash: again, crash.StackException: again, crash.StackFree: freed, crash.StackOrigin: stored,
+	crash.StackAccess: access, crash.StackCause: cause,
+}
+
+// A collector gathers the evidence of a report.
+type collector struct {
+	report *crash.Report
+	main   int
+	files  map[string]*evidence
+	order  []string
+}
+
+// collect gathers what a located report says about each file, in its order.
+func collect(report *crash.Report) []*evidence {
+	c := &collector{report: report, main: mainStack(report), files: map[string]*evidence{}}
+	if c.main >= 0 {
+		c.readMain()
+	}
+	for i := range report.Stacks {
+		if i != c.main {
+			c.readOther(i)
+		}
+	}
+	c.markNamed()
+	c.markTested()
+	out := make([]*evidence, len(c.order))
+	for i, p := range c.order {
+		out[i] = c.files[p]
+		slices.SortFunc(out[i].frames, func(a, b crash.FrameRef) int {
+			return (a.Stack-b.Stack)*(1<<20) + a.Frame - b.Frame
+		})
+	}
+	return out
+}
+
+// mainStack returns the stack at which the search starts: the one of a pending
+// exception if the process aborted, else the first of the crash that has a frame of
+// the project; -1 if none has.
+func mainStack(report *crash.Report) int {
+	first := -1
+	for i, s := range report.Stacks {
+		if !ofProject(s) {
+			continue
+		}
+		if s.Kind == crash.StackException && aborted(report) {
+			return i
+		}
+		if first < 0 && s.Kind == crash.StackCrash && !onlyPlace(s) {
+			first = i
+		}
+	}
+	return first
+}
+
+func ofProject(s crash.Stack) bool {
+	return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
+}
+
+// onlyPlace reports whether a stack is the place that a message names.
+func onlyPlace(s crash.Stack) bool { return len(s.Frames) == 1 && s.Frames[0].Assertion }
+
+func aborted(report *crash.Report) bool {
+	for _, p := range report.Problems {
+		if p.Signal != 0 && p.Signal != 6 {
+			return false
+		}
+	}
+	return true
+}
+
+// at returns the evidence of a file, which is new if the file is.
+func (c *collector) at(p string) *evidence {
+	e := c.files[p]
+	if e == nil {
+		e = &evidence{path: p, onlyHelper: true, mentions: math.MaxInt}
+		c.files[p] = e
+		c.order = append(c.order, p)
+	}
+	return e
+}
+
+// readMain reads the frames of the main stack.
+func (c *collector) readMain() {
+	position, suspicious := 0, 0
+	for j, f := range c.report.Stacks[c.main].Frames {
+		if f.Path == "" {
+			continue
+		}
+		e := c.at(f.Path)
+		e.frames = append(e.frames, crash.FrameRef{Stack: c.main, Frame: j})
+		if f.Assertion {
+			e.assertion = true
+			continue
+		}
+		helper := isHelper(f.Function)
+		if !e.isMain {
+			e.isMain, e.helper, e.position, e.suspicious = true, helper, position, suspicious
+			e.order = len(c.order) - 1
+		}
+		e.inMain++
+		position++
+		if !helper {
+			e.onlyHelper = false
+			if !locate.Foreign(f) {
+				suspicious++
+			}
+		}
+	}
+}
+
+// readOther reads the frames of a stack that is not the main one.
+func (c *collector) readOther(i int) {
+	s := c.report.Stacks[i]
+	kind, ok := elsewhereOf[s.Kind]
+	if !ok {
+		kind = other
+	}
+	position := 0
+	for j, f := range s.Frames {
+		if f.Path == "" {
+			continue
+		}
+		e := c.at(f.Path)
+		e.frames = append(e.frames, crash.FrameRef{Stack: i, Frame: j})
+		if f.Assertion {
+			e.assertion = true
+			continue
+		}
+		e.elsewhere[kind] = max(e.elsewhere[kind], best(1/float64(1+position)))
+		position++
+	}
+}
+
+// markNamed marks the files whose name a problem's message has as a word.
+func (c *collector) markNamed() {
+	words := map[string]bool{}
+	for _, p := range c.report.Problems {
+		for _, w := range strings.FieldsFunc(p.Kind+" "+p.Message, func(r rune) bool {
+			return r != '_' && r != '-' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
+		}) {
+			words[w] = true
+		}
+	}
+	for p, e := range c.files {
+		stem := stemOf(p)
+		e.named = len(stem) > 4 && words[stem]
+	}
+}
+
+// markTested marks the files that a test of the report is about, by the names.
+func (c *collector) markTested() {
+	tested := map[string]bool{}
+	for p := range c.files {
+		if source.IsTestPath(p) {
+			tested[testedName(stemOf(p))] = true
+		}
+	}
+	for p, e := range c.files {
+		e.tested = !source.IsTestPath(p) && tested[stemOf(p)]
+	}
+}
+
+// testedName returns what a test is named after.
+func testedName(stem string) string {
+	for _, affix := range []string{"Tests", "Test", "TestCase", "ITest", "IT", "Spec", "_test", "_tests", "_spec", "-test"} {
+		if s := strings.TrimSuffix(stem, affix); s != stem && s != "" {
+			return s
+		}
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(stem, "test_"), "test-")
+}
+
+func stemOf(p string) string {
+	base := path.Base(p)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// functionsOf returns the last names of the project's functions in the main stack.
+func (e *evidence) functionsOf(report *crash.Report) []string {
+	var names []string
+	for _, ref := range e.frames {
+		f := report.At(ref)
+		if name := symbol.Last(f.Function); len(name) > 2 && !f.Assertion && !locate.Foreign(f) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

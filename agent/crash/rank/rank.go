@@ -1,0 +1,116 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext"
+)
+
+// An Algorithm is a way to order the files of a report.
+type Algorithm string
+
+// The algorithms.
+const (
+	Baseline1 Algorithm = "baseline1" // files in the order of the stack
+	Baseline2 Algorithm = "baseline2" // files of pending exceptions first
+	Ours      Algorithm = "rank"      // the choice model
+)
+
+// Algorithms lists the algorithms, the default first.
+var Algorithms = []Algorithm{Ours, Baseline1, Baseline2}
+
+// answerAt is the probability from which the first file is named as the answer.
+const answerAt = 0.15
+
+// Rank orders the files of a report whose frames were mapped to the files of the
+// commit.
+func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, algorithm Algorithm) (*crash.Ranking, error) {
+	ranking := &crash.Ranking{Commit: commit, Algorithm: string(algorithm)}
+	switch algorithm {
+	case Baseline1, Baseline2:
+		ranking.Files = inOrder(report, algorithm == Baseline2)
+		ranking.Answered = len(ranking.Files) > 0
+		return ranking, nil
+	case Ours:
+	default:
+		return nil, fmt.Errorf("unknown algorithm %q; the algorithms are %s", algorithm, names())
+	}
+	files := collect(report)
+	if err := measureUsage(ctx, repo, commit, report, files); err != nil {
+		return nil, err
+	}
+	ranking.Files = choose(report, files, committed())
+	related, err := relatedFiles(ctx, repo, commit, ranking.Files)
+	if err != nil {
+		return nil, err
+	}
+	ranking.Files = append(ranking.Files, related...)
+	ranking.Answered = len(ranking.Files) > 0 && ranking.Files[0].Probability >= answerAt
+	return ranking, nil
+}
+
+func names() string {
+	var list []string
+	for _, a := range Algorithms {
+		list = append(list, string(a))
+	}
+	return strings.Join(list, ", ")
+}
+
+// choose orders the files by the shares that a model gives them.
+func choose(report *crash.Report, files []*evidence, m *Model) []crash.File {
+	shares := m.shares(files, managed(files))
+	out := make([]crash.File, len(files))
+	for i, e := range files {
+		out[i] = crash.File{
+			Path: e.path, Score: shares[i], Probability: m.probability(shares[i]),
+			Frames: e.frames, Reasons: e.reasons(report),
+		}
+	}
+	slices.SortStableFunc(out, func(a, b crash.File) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// managed reports whether the first file of a report is of a managed language.
+func managed(files []*evidence) bool { return len(files) > 0 && isManaged(files[0].path) }
+
+// inOrder lists the files in the order of the stacks; with exceptionsFirst, those of
+// pending exceptions before the others.
+func inOrder(report *crash.Report, exceptionsFirst bool) []crash.File {
+	var out []crash.File
+	at := map[string]int{}
+	add := func(i int) {
+		for j, f := range report.Stacks[i].Frames {
+			if f.Path == "" {
+				continue
+			}
+			n, ok := at[f.Path]
+			if !ok {
+				n = len(out)
+				at[f.Path] = n
+				out = append(out, crash.File{Path: f.Path, Score: 1 / float64(n+1)})
+			}
+			out[n].Frames = append(out[n].Frames, crash.FrameRef{Stack: i, Frame: j})
+		}
+	}
+	for _, exceptions := range []bool{exceptionsFirst, !exceptionsFirst} {
+		for i, s := range report.Stacks {
+			if (s.Kind == crash.StackException) == exceptions {
+				add(i)
+			}
+		}
+	}
+	return out
+}

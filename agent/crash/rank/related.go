@@ -1,0 +1,149 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// Files that change together with the first files of a ranking hold the cause of one
+// crash in four that no stack names.
+const (
+	relatedTo    = 5                        // first files that are looked at
+	relatedMost  = 10                       // files that are named
+	relatedSpan  = 2 * 365 * 24 * time.Hour // of history
+	relatedWide  = 15                       // files of a commit that still says what belongs together
+	relatedDepth = 2000                     // commits that are read
+)
+
+// relatedFiles returns the files that most often changed in one commit with the
+// first files of a ranking, which are the commit's own history only.
+func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File) ([]crash.File, error) {
+	if len(ranked) == 0 {
+		return nil, nil
+	}
+	at, err := repo.Commit(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	weight := map[string]float64{} // of the first files, by rank
+	var paths []string
+	for i, f := range ranked[:min(len(ranked), relatedTo)] {
+		weight[f.Path] = 1 / float64(i+1)
+		paths = append(paths, f.Path)
+	}
+	listed := map[string]bool{}
+	for _, f := range ranked {
+		listed[f.Path] = true
+	}
+	together, err := changedTogether(ctx, repo, gitext.LogOptions{
+		Tip: commit, Paths: paths, NoMerges: true, Since: at.Committer.Time.Add(-relatedSpan), Max: relatedDepth,
+	}, weight)
+	if err != nil {
+		return nil, err
+	}
+	return together.top(ctx, repo, commit, listed)
+}
+
+// A companion is a file that changed together with others.
+type companion struct {
+	path    string
+	score   float64
+	commits int
+}
+
+type companions map[string]*companion
+
+// changedTogether counts, over the commits of a log, how often each file changed
+// with files that have a weight.
+func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions, weight map[string]float64) (companions, error) {
+	var commits []gitext.OID
+	for entry, err := range repo.Log(ctx, opt) {
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, entry.OID)
+	}
+	touched, err := repo.Touched(ctx, commits, relatedWide+1)
+	if err != nil {
+		return nil, err
+	}
+	found := companions{}
+	for _, oid := range commits {
+		t := touched[oid]
+		if t.Files > relatedWide {
+			continue
+		}
+		most := 0.0
+		for _, p := range t.Paths {
+			most = max(most, weight[p])
+		}
+		for _, p := range t.Paths {
+			if found[p] == nil {
+				found[p] = &companion{path: p}
+			}
+			found[p].score += most
+			found[p].commits++
+		}
+	}
+	return found, nil
+}
+
+// top returns the source files that changed together most, without those that are
+// listed already or that the commit does not have.
+func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OID, listed map[string]bool) ([]crash.File, error) {
+	var list []*companion
+	for p, f := range c {
+		if !listed[p] && source.FileKindOf(p) == source.SourceFile {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b *companion) int {
+		switch {
+		case a.score != b.score && a.score > b.score:
+			return -1
+		case a.score != b.score:
+			return 1
+		case a.path < b.path:
+			return -1
+		}
+		return 1
+	})
+	var paths []string
+	for _, f := range list[:min(len(list), 2*relatedMost)] {
+		paths = append(paths, f.path)
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	tree, err := repo.Tree(ctx, commit, paths...)
+	if err != nil {
+		return nil, err
+	}
+	present := map[string]bool{}
+	for _, e := range tree {
+		present[e.Path] = true
+	}
+	var out []crash.File
+	for _, f := range list {
+		if present[f.path] && len(out) < relatedMost {
+			out = append(out, crash.File{
+				Path: f.path, Related: true,
+				Reasons: []string{fmt.Sprintf("changed with the files above in %s", commitsOf(f.commits))},
+			})
+		}
+	}
+	return out, nil
+}
+
+func commitsOf(n int) string {
+	if n == 1 {
+		return "1 commit"
+	}
+	return fmt.Sprintf("%d commits", n)
+}

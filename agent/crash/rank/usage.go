@@ -1,0 +1,136 @@
+package rank
+
+import (
+	"context"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext"
+)
+
+// Bounds of what is asked of the repository for one report.
+const (
+	maxNames   = 60
+	maxMatches = 40000
+)
+
+// measureUsage finds how much of the project uses each file: how many files
+// mention its functions, and how many include or import it. What many files use is
+// rarely at fault for a crash.
+func measureUsage(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
+	if len(files) < 2 {
+		return nil // nothing is compared
+	}
+	if err := countMentions(ctx, repo, commit, report, files); err != nil {
+		return err
+	}
+	return countUsers(ctx, repo, commit, files)
+}
+
+// countMentions counts the files in which each function's name is a word.
+func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
+	var names []string
+	for _, e := range files {
+		names = append(names, e.functionsOf(report)...)
+	}
+	names = identifiers(names)
+	if len(names) == 0 {
+		return nil
+	}
+	counts, err := filesWith(ctx, repo, commit, "("+strings.Join(names, "|")+")", regexp.MustCompile(`\b(`+strings.Join(names, "|")+`)\b`))
+	if err != nil {
+		return err
+	}
+	for _, e := range files {
+		for _, name := range e.functionsOf(report) {
+			if n, ok := counts[name]; ok {
+				e.mentions = min(e.mentions, n)
+			}
+		}
+	}
+	return nil
+}
+
+// countUsers counts the lines that include or import each file, where the language
+// names files or classes to do so.
+func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files []*evidence) error {
+	var native, java []string
+	for _, e := range files {
+		switch path.Ext(e.path) {
+		case ".java", ".kt", ".scala", ".groovy":
+			java = append(java, stemOf(e.path))
+		default:
+			if !isManaged(e.path) {
+				native = append(native, stemOf(e.path))
+			}
+		}
+	}
+	counts := map[string]int{}
+	for _, language := range []struct {
+		stems         []string
+		before, after string
+	}{
+		{native, `[/"<]`, `\.(?:h|hh|hpp|hxx|inc|inl)[">]`},
+		{java, `\.`, `;`},
+	} {
+		stems := identifiers(language.stems)
+		if len(stems) == 0 {
+			continue
+		}
+		any := "(" + strings.Join(quoted(stems), "|") + ")"
+		found, err := filesWith(ctx, repo, commit, language.before+any+strings.ReplaceAll(language.after, "(?:", "("),
+			regexp.MustCompile(language.before+any+language.after))
+		if err != nil {
+			return err
+		}
+		for stem, n := range found {
+			counts[stem] = n
+		}
+	}
+	for _, e := range files {
+		e.users = counts[stemOf(e.path)]
+	}
+	return nil
+}
+
+// filesWith counts the files with a line that matches, by the first group of re.
+// expr is the same expression in the form of git grep.
+func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr string, re *regexp.Regexp) (map[string]int, error) {
+	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
+	if err != nil && len(matches) == 0 {
+		return nil, err
+	}
+	seen := map[[2]string]bool{}
+	counts := map[string]int{}
+	for _, m := range matches {
+		for _, g := range re.FindAllSubmatch(m.Text, -1) {
+			key := [2]string{m.Path, string(g[1])}
+			if !seen[key] {
+				seen[key] = true
+				counts[key[1]]++
+			}
+		}
+	}
+	return counts, nil
+}
+
+// identifiers returns the first distinct names that consist of letters that need no
+// quoting, sorted.
+func identifiers(names []string) []string {
+	plain := regexp.MustCompile(`^[A-Za-z_][\w+-]*$`)
+	names = slices.DeleteFunc(names, func(n string) bool { return !plain.MatchString(n) || len(n) > 200 })
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxNames)]
+}
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = regexp.QuoteMeta(n)
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package crash
+
+import (
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// A Ranking is the answer about a crash: the files of the repository by suspicion,
+// and the commits that may have introduced the crash.
+type Ranking struct {
+	// Commit is the commit whose files were ranked. CommitFrom says how it was
+	// found.
+	Commit     gitext.OID `json:"commit"`
+	CommitFrom string     `json:"commit_from,omitempty"`
+	Algorithm  string     `json:"algorithm"`
+	Files      []File     `json:"files"`
+	// Answered is false if no file is likely enough to be named as the answer.
+	Answered bool              `json:"answered"`
+	Suspects []suspect.Suspect `json:"suspects,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
+}
+
+// A File is a file of the repository that may hold the cause of a crash.
+type File struct {
+	Path string `json:"path"`
+	// Score orders the files. Its unit depends on the algorithm.
+	Score float64 `json:"score"`
+	// Probability is the calibrated probability that the fix of the crash changes the
+	// file, 0 if the algorithm has no calibration.
+	Probability float64 `json:"probability,omitempty"`
+	// Reasons say why the file is where it is, a clause each, the weightiest first.
+	Reasons []string `json:"reasons,omitempty"`
+	// Frames are the frames of the report in the file, in its order.
+	Frames []FrameRef `json:"frames,omitempty"`
+	// Related says that no stack names the file: it was found beside the others.
+	Related bool `json:"related,omitempty"`
+}
+
+// A FrameRef names a frame of a report by the indexes of its stack and its frame.
+type FrameRef struct {
+	Stack int `json:"stack"`
+	Frame int `json:"frame"`
+}
+
+// At returns the frame of the report that a reference names.
+func (r *Report) At(ref FrameRef) Frame { return r.Stacks[ref.Stack].Frames[ref.Frame] }

@@ -1,0 +1,64 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"git-agent/gitext/visible"
+)
+
+// RowSchema identifies the format of a line that WriteRows writes.
+const RowSchema = "git-agent/eval-row/1"
+
+// predictionRow is a record with its score. It lets a reader trace a metric back
+// to single predictions.
+type predictionRow struct {
+	Record
+	score any
+}
+
+// MarshalJSON writes the fields of the score after those of the record.
+func (r predictionRow) MarshalJSON() ([]byte, error) {
+	var o object
+	o.field("schema", RowSchema)
+	o.fields(r.Record)
+	o.fields(r.score)
+	return o.bytes()
+}
+
+// WriteRows writes each prediction behind the results as one JSON object on one
+// line, in the order in which they were kept. If a case was asked about more than
+// once, only the last answer is written, as only that one counts.
+func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error {
+	type question struct{ id, algorithm string }
+	cases := map[string]int{}
+	for i, c := range res.Cases {
+		cases[c.Head().ID] = i
+	}
+	last, n := map[question]int{}, 0
+	for rec, err := range j.Kept(ctx) {
+		if err != nil {
+			return fmt.Errorf("read kept predictions: %w", err)
+		}
+		last[question{rec.Case.Head().ID, rec.Algorithm}] = n
+		n++
+	}
+	n = 0
+	out := visible.NewEncoder(w)
+	for rec, err := range j.Kept(ctx) {
+		if err != nil {
+			return fmt.Errorf("read kept predictions: %w", err)
+		}
+		at := last[question{rec.Case.Head().ID, rec.Algorithm}]
+		n++
+		i, ok := cases[rec.Case.Head().ID]
+		if !ok || at != n-1 || res.Outcomes[rec.Algorithm] == nil {
+			continue
+		}
+		if err := out.Encode(predictionRow{rec, res.Outcomes[rec.Algorithm][i].Row}); err != nil {
+			return fmt.Errorf("write rows: %w", err)
+		}
+	}
+	return nil
+}

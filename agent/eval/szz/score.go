@@ -1,0 +1,152 @@
+package szzeval
+
+import (
+	"encoding/json"
+	"slices"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/stat"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/detect"
+	"git-agent/gitext"
+)
+
+// Suspect is one commit that an engine names.
+type Suspect struct {
+	Commit      gitext.OID `json:"commit"`
+	Probability float64    `json:"p,omitempty"`    // 0 if the algorithm gives none; a model's is not calibrated
+	Vote        *szz.Vote  `json:"vote,omitempty"` // the vote behind a model's probability
+}
+
+// Prediction is what an engine answered for one case.
+type Prediction struct {
+	Suspects   []Suspect    `json:"suspects"`             // the answer, best first
+	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits that the engine considered
+	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are ranked, best first
+	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, if it is not the one asked for
+	Work       *Work        `json:"work,omitempty"`       // nil if no model was asked
+}
+
+// ReadKept decodes the case and the answer of a record in a journal. It does not
+// validate them again.
+func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
+	var c Case
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, nil, err
+	}
+	if len(answer) == 0 {
+		return c, nil, nil
+	}
+	var p *Prediction
+	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
+		return c, nil, err
+	}
+	return c, *p, nil
+}
+
+// scoreRow holds the details of a score. WriteRows writes its JSON, and
+// FitCalibration uses its Basis.
+type scoreRow struct {
+	Rank      int       `json:"rank"`      // 1-based place of the first true commit among ranked candidates, or else in the answer; 0 if none
+	Found     int       `json:"found"`     // number of BICs in the answer
+	Reachable int       `json:"reachable"` // number of BICs among the candidates
+	Basis     szz.Basis `json:"-"`         // basis of a model's probabilities
+}
+
+// calibrated returns the prediction with probabilities that the calibration
+// computes from its votes. A probability stays raw if the calibration is for another
+// basis, or if a run of the vote gave no verdict. The kept prediction does not change,
+// so a new calibration needs no new answers.
+func (p Prediction) calibrated(c *detect.Calibration) Prediction {
+	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {
+		return p
+	}
+	p.Suspects = slices.Clone(p.Suspects)
+	for i, s := range p.Suspects {
+		if s.Vote != nil && s.Vote.Absent == 0 {
+			p.Suspects[i].Probability = c.Probability(s.Vote.Raw, s.Vote.Agreement)
+		}
+	}
+	return p
+}
+
+// Score scores a prediction against the truth of a case. It first calibrates the
+// probabilities if the task has a calibration for them.
+func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
+	c := of.(Case)
+	n := count{bics: distinctBICs(c)}
+	p, answered := a.(Prediction)
+	if !answered {
+		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
+	}
+	p = p.calibrated(t.Calibration)
+	truth := c.truth()
+	var s eval.Score
+	row := scoreRow{}
+	found := map[gitext.OID]bool{}
+	seen := map[gitext.OID]bool{}
+	for _, suspect := range p.Suspects {
+		if seen[suspect.Commit] {
+			continue
+		}
+		seen[suspect.Commit] = true
+		bic, right := truth[suspect.Commit]
+		if right {
+			found[bic] = true
+			n.right++
+		}
+		n.answers++
+		if right && row.Rank == 0 {
+			row.Rank = n.answers
+			s.Right = n.answers == 1
+		}
+		addForecast(&s, suspect, right)
+	}
+	if p.Ranked {
+		row.Rank = 1 + slices.IndexFunc(p.Candidates, func(oid gitext.OID) bool { return truth[oid] != "" })
+	}
+	n.found, n.rank = len(found), row.Rank
+	n.reachable, n.pool = ceiling(p, truth, seen)
+	row.Found, row.Reachable = n.found, n.reachable
+	if p.Work != nil {
+		s.Work, row.Basis = &p.Work.Work, p.Work.Basis
+	}
+	s.Tally, s.Empty, s.Row = n.tally(), n.answers == 0, row
+	return s
+}
+
+// addForecast adds the probability of a suspect and the vote behind it to the score.
+func addForecast(s *eval.Score, suspect Suspect, right bool) {
+	if suspect.Probability > 0 {
+		s.Forecasts = append(s.Forecasts, stat.Forecast{P: suspect.Probability, Right: right})
+	}
+	if v := suspect.Vote; v != nil {
+		s.Votes = append(s.Votes, eval.Vote{Voted: stat.Voted{Raw: v.Raw, Agreement: v.Agreement, Right: right}, Absent: v.Absent})
+	}
+}
+
+// ceiling counts the BICs among the candidates and the candidates themselves. The
+// answer always counts as part of the candidates, even if the engine did not list
+// it there.
+func ceiling(p Prediction, truth map[gitext.OID]gitext.OID, answer map[gitext.OID]bool) (reachable, pool int) {
+	hit := map[gitext.OID]bool{}
+	all := make(map[gitext.OID]bool, len(p.Candidates))
+	for oid := range answer {
+		all[oid] = true
+	}
+	for _, oid := range p.Candidates {
+		all[oid] = true
+	}
+	for oid := range all {
+		if bic, ok := truth[oid]; ok {
+			hit[bic] = true
+		}
+	}
+	return len(hit), len(all)
+}
+
+func distinctBICs(c Case) int {
+	bics := slices.Clone(c.BICs)
+	slices.Sort(bics)
+	return len(slices.Compact(bics))
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash/format"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/crash/rank"
+	"git-agent/agent/eval"
+	"git-agent/gitext"
+)
+
+// A crashCase is a case of a case file.
+type crashCase struct {
+	ID          string     `json:"id"`
+	Repo        string     `json:"repo"`
+	CrashCommit gitext.OID `json:"crash_commit"`
+	Report      string     `json:"report,omitempty"`
+	FixFiles    []string   `json:"fix_files"`
+	Type        string     `json:"type"`
+	Source      string     `json:"source"`
+	Ecosystem   string     `json:"ecosystem"`
+}
+
+// A row is a case with the features of the files of its report.
+type row struct {
+	crashCase
+	rank.Example
+}
+
+// isCore reports whether a case counts for the headline figures: no leak, and a
+// report that has more than the names of three functions.
+func (c crashCase) isCore() bool { return c.Source != "arvo-state" && c.Type != "leak" }
+
+func extract(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
+	dir := flags.String("repos", ".", "the folder that holds the repositories")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	cases, err := readLines[crashCase](flags.Args())
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(cases, func(a, b crashCase) int { return strings.Compare(a.Repo, b.Repo) })
+	out := json.NewEncoder(os.Stdout)
+	var repo *gitext.Repo
+	opened := ""
+	for _, c := range cases {
+		if c.Repo != opened {
+			if repo != nil {
+				_ = repo.Close()
+			}
+			opened = c.Repo
+			if repo, err = openRepo(ctx, *dir, c.Repo); err != nil {
+				return err
+			}
+		}
+		r, err := examine(ctx, repo, c)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)
+			continue
+		}
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+	return repo.Close()
+}
+
+func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
+	flat := strings.ReplaceAll(name, "/", "+")
+	path, ok := eval.Finder{Dir: dir}.Find(name, strings.ReplaceAll(name, "/", "__"), flat, flat+"/repo")
+	if !ok {
+		return nil, fmt.Errorf("%s is not in %s", name, dir)
+	}
+	return gitext.Open(ctx, gitext.OpenOptions{Dir: path})
+}
+
+// examine returns the row of a case. A report that has no stack gives a row without
+// files.
+func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
+	r := row{crashCase: c}
+	report, err := format.Read(strings.NewReader(c.Report))
+	r.Report = ""
+	if errors.Is(err, format.ErrUnknown) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil {
+		return r, err
+	}
+	r.Example, err = rank.Examine(ctx, repo, c.CrashCommit, report)
+	return r, err
+}
+
+// readLines reads files of JSON lines.
+func readLines[T any](paths []string) ([]T, error) {
+	var out []T
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		in := bufio.NewScanner(f)
+		in.Buffer(nil, 64<<20)
+		for in.Scan() {
+			var v T
+			if err := json.Unmarshal(in.Bytes(), &v); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			out = append(out, v)
+		}
+		if err := errors.Join(in.Err(), f.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

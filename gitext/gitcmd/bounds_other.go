@@ -1,0 +1,5 @@
+//go:build !linux
+
+package gitcmd
+
+func machineMemory() int64 { return 0 }

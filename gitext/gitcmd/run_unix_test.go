@@ -1,0 +1,149 @@
+//go:build unix
+
+package gitcmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hang is a git that starts a child, says so and never ends. Both hold on to
+// stdout, and to more, a shell's redirection.
+func hang(trap, more string) Call {
+	return Call{Args: []string{"-c", "alias.hang=!" + trap + " exec " + more + " 8>/dev/null; sleep 600 & echo up; wait; sleep 600", "hang"}}
+}
+
+func TestCancelKillsTheGroup(t *testing.T) {
+	// A context that ends must end git and all of its children, also one that
+	// ignores the interrupt, and the call must come back with the reason.
+	for name, trap := range map[string]string{"polite": "", "stubborn": "trap '' INT;"} {
+		t.Run(name, func(t *testing.T) {
+			r := someGit(t)
+			fifo := filepath.Join(t.TempDir(), "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			gone := make(chan error)
+			go func() {
+				f, err := os.Open(fifo)
+				if err == nil {
+					_, err = io.Copy(io.Discard, f) // ends when the last process that holds it has
+				}
+				gone <- err
+			}()
+			ctx, cancel := context.WithCancel(t.Context())
+			err := r.Stream(ctx, hang(trap, "9>"+fifo), func(out *bufio.Reader) error {
+				_, err := out.ReadString('\n')
+				cancel()
+				if err == nil {
+					_, err = io.Copy(io.Discard, out)
+				}
+				return err
+			})
+			var gitErr *Error
+			if !errors.As(err, &gitErr) || !errors.Is(err, context.Canceled) || gitErr.Exit != -1 {
+				t.Errorf("got %v, want a cancelled *Error", err)
+			}
+			if err := <-gone; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTimeoutIsTyped(t *testing.T) {
+	// A call that runs out of its time must say ErrTimeout, how long it was, and
+	// what to do.
+	r := someGit(t)
+	c := hang("", "")
+	c.Timeout = 100 * time.Millisecond
+	_, err := r.Output(t.Context(), c)
+	var gitErr *Error
+	if !errors.Is(err, ErrTimeout) || !errors.As(err, &gitErr) || !strings.Contains(err.Error(), "git took too long: no answer for 100ms") || gitErr.Hint == "" {
+		t.Errorf("got %v, want ErrTimeout", err)
+	}
+}
+
+func TestSlowConsumerIsNoTimeout(t *testing.T) {
+	// The time that the reader takes for itself does not count: between reads
+	// the clock stands still.
+	w := newWatchedReader(strings.NewReader("text"), time.Hour, time.Hour, func(error) {})
+	if _, err := w.Read(make([]byte, 1)); err != nil || w.timer.Stop() {
+		t.Errorf("the clock runs after a read: %v", err)
+	}
+}
+
+func TestStoppedReaderIsSuccess(t *testing.T) {
+	// A reader that has seen enough ends git at once and without an error.
+	r := someGit(t)
+	err := r.Stream(t.Context(), hang("", ""), func(out *bufio.Reader) error {
+		_, err := out.ReadString('\n')
+		return errors.Join(err, ErrStop)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	// More output than allowed is ErrOutputLimit, and git is ended.
+	r := someGit(t)
+	_, err := r.Output(t.Context(), Call{Args: []string{"-c", "alias.yes=!yes", "yes"}, max: 1000})
+	if !errors.Is(err, ErrOutputLimit) {
+		t.Errorf("got %v, want ErrOutputLimit", err)
+	}
+}
+
+func TestErrorTellsAll(t *testing.T) {
+	// A failed call carries git's arguments, exit code and words, the tail of
+	// them when there are many, and reads like git.
+	r := someGit(t)
+	_, err := r.Output(t.Context(), Call{Args: []string{"-c", "alias.die=!yes noise | head -c 100000 >&2; { echo; echo 'fatal: the end'; } >&2; exit 42; :", "die"}})
+	var gitErr *Error
+	if !errors.As(err, &gitErr) {
+		t.Fatalf("got %v", err)
+	}
+	if gitErr.Exit != 42 || gitErr.Args[2] != "die" || len(gitErr.Stderr) > stderrTail || !strings.HasSuffix(gitErr.Stderr, "fatal: the end\n") {
+		t.Errorf("got exit %d, args %q, %d bytes of stderr", gitErr.Exit, gitErr.Args, len(gitErr.Stderr))
+	}
+	if !strings.HasSuffix(err.Error(), ": the end") {
+		t.Errorf("reads %q", err)
+	}
+}
+
+func TestTotalTimeIsBounded(t *testing.T) {
+	// A git that always says something, and never ends, is ended.
+	r := someGit(t)
+	c := Call{Args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, Total: 500 * time.Millisecond}
+	err := r.Stream(t.Context(), c, func(out *bufio.Reader) error {
+		_, err := io.Copy(io.Discard, out)
+		return err
+	})
+	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no end after 500ms") {
+		t.Errorf("got %v, want ErrTimeout", err)
+	}
+}
+
+func TestCrashIsTyped(t *testing.T) {
+	// A signal that nobody sent is no failure of the repository's.
+	r := someGit(t)
+	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
+		dir := t.TempDir()
+		script := "#!/bin/sh\nkill -" + signal + " $$\n"
+		if err := os.WriteFile(dir+"/git", []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		if _, err := r.Output(t.Context(), Call{Args: []string{"version"}}); !errors.Is(err, want) {
+			t.Errorf("SIG%s: %v, want %v", signal, err, want)
+		}
+	}
+}

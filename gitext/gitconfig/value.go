@@ -1,0 +1,54 @@
+// Package gitconfig reads values of git's configuration: which of them the
+// user can be trusted to have set, how git spells booleans and sizes, and the
+// settings that say how the user wants output to look.
+package gitconfig
+
+import "strings"
+
+// Value is one value of a setting and the scope that it comes from.
+type Value struct {
+	Scope string // system, global, local, worktree, command
+	Value string
+	Bare  bool // the key stands alone, without "=": true for a boolean
+}
+
+// Trusted reports whether a value comes from the user's own configuration.
+// Other values may have come with the repository, and must not decide where
+// data is sent or which program runs.
+func (v Value) Trusted() bool {
+	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
+}
+
+// Trusted returns the last value of the user's own configuration, or "".
+func Trusted(values []Value) string {
+	value := ""
+	for _, v := range values {
+		if v.Trusted() {
+			value = v.Value
+		}
+	}
+	return value
+}
+
+// Parse reads "scope NUL key newline value NUL"; the newline is missing
+// where the key stands alone.
+func Parse(out string) map[string][]Value {
+	settings := map[string][]Value{}
+	for out != "" {
+		var scope, entry string
+		scope, out, _ = strings.Cut(out, "\x00")
+		entry, out, _ = strings.Cut(out, "\x00")
+		key, value, found := strings.Cut(entry, "\n")
+		settings[key] = append(settings[key], Value{Scope: scope, Value: value, Bare: !found})
+	}
+	return settings
+}
+
+// IsFalse reports whether git reads the value of a setting as false.
+func IsFalse(v string) bool {
+	switch strings.ToLower(v) {
+	case "", "0", "false", "no", "off":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package quote
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"git-agent/gitext/visible"
+)
+
+// Shell quotes a word for a POSIX shell if it needs quotes. The result is
+// one line of printable text: bytes that a terminal would act on, or that JSON
+// cannot carry, are written through printf, because not every sh knows $'...'.
+// Only newlines at the end of a word, which $(...) would drop, are kept as they
+// are.
+func Shell(word string) string {
+	switch {
+	case word != "" && !strings.ContainsFunc(word, needsShellQuote):
+		return word
+	case isPlainText(strings.TrimRight(word, "\n")):
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	start := strings.TrimRight(word, "\n")
+	var b strings.Builder
+	for i, width := 0, 0; i < len(start); i += width {
+		var r rune
+		r, width = utf8.DecodeRuneInString(start[i:])
+		switch {
+		case r == '%':
+			b.WriteString("%%")
+		case r == '\\':
+			b.WriteString(`\\`)
+		case r == '\'':
+			b.WriteString(`'\''`)
+		case isPlainText(start[i : i+width]):
+			b.WriteString(start[i : i+width])
+		default:
+			for _, c := range []byte(start[i : i+width]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		}
+	}
+	dash := ""
+	if strings.HasPrefix(word, "-") {
+		dash = "-- "
+	}
+	return `"$(printf ` + dash + `'` + b.String() + `')` + word[len(start):] + `"`
+}
+
+func needsShellQuote(r rune) bool {
+	plain := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("-_./+,:@%=^", r)
+	return !plain
+}
+
+// isPlainText reports whether every terminal shows s as it is.
+func isPlainText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || visible.Hidden(r) })
+}

@@ -1,0 +1,94 @@
+// Package usercmd runs the two commands of the user's own that are not git:
+// the pager, and the command that prints a key. Neither command is ever taken
+// from a repository's configuration, and neither gets a key of this program.
+package usercmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/gitconfig"
+)
+
+// The pager is the one process here that is not git: it owns the terminal and
+// gets its signals, and only the person who reads decides when it ends.
+
+// usualPager is git's built-in default. It is used where asking git would give
+// a pager that the repository names.
+const usualPager = "less"
+
+// PagerCommand returns the user's pager as a shell command, "" for none. Like
+// git it follows GIT_PAGER, core.pager and PAGER, but it ignores a core.pager
+// in the repository's own configuration or a file that it includes: that value
+// may have come with the repository, and a pager is a program.
+func PagerCommand(ctx context.Context) string {
+	command, set := os.LookupEnv("GIT_PAGER")
+	foreign := false
+	if !set {
+		command, set, foreign = gitconfig.UserValue(ctx, "core.pager")
+	}
+	if !set {
+		command, set = os.LookupEnv("PAGER")
+	}
+	switch {
+	case set:
+	case foreign:
+		command = usualPager
+	default:
+		command, _ = gitcmd.AsUser(ctx, "var", "GIT_PAGER") // "" on failure: no pager
+	}
+	if command == "cat" {
+		return ""
+	}
+	return command
+}
+
+// A Pager is a running pager. It shows what is written to it.
+type Pager struct {
+	in  io.WriteCloser
+	cmd *exec.Cmd
+}
+
+// StartPager runs a pager's shell command on the terminal, with git's
+// defaults for less and lv where the user has not set them.
+func StartPager(command string, out, errs *os.File) (*Pager, error) {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.Env = append(gitcmd.WithoutKeys(os.Environ()), "GIT_PAGER_IN_USE=true")
+	for _, preset := range []string{"LESS=FRX", "LV=-c"} {
+		if name, _, _ := strings.Cut(preset, "="); os.Getenv(name) == "" {
+			cmd.Env = append(cmd.Env, preset)
+		}
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start pager %q: %w", command, err)
+	}
+	return &Pager{in: in, cmd: cmd}, nil
+}
+
+// Write sends b to the pager. If the user has quit it, the error is EPIPE.
+func (p *Pager) Write(b []byte) (int, error) { return p.in.Write(b) }
+
+// Close ends the text and waits until the user quits the pager. The pager's
+// exit code is ignored.
+func (p *Pager) Close() error {
+	err := p.in.Close()
+	var exit *exec.ExitError
+	if werr := p.cmd.Wait(); werr != nil && !errors.As(werr, &exit) {
+		return fmt.Errorf("pager: %w", werr)
+	}
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
