@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -10,11 +11,12 @@ import (
 // debugger reads what gdb, lldb, coredumpctl and FreeBSD print around their
 // stacks. The frames are read by hashFrames.
 type debugger struct {
-	signalled bool // the thread that got the signal is the next that is shown
+	current string // the thread that got the signal, if the debugger says so
 }
 
 var (
 	gdbSignal    = source.Lazy(`[Pp]rogram (?:received|terminated with) signal (\w+)(?:, (.*?))?\.?$`)
+	gdbCurrent   = source.Lazy(`^(?:Thread (\d+) .*received signal|\[Current thread is (\d+) )`)
 	gdbThread    = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
 	coreThread   = source.Lazy(`^Stack trace of thread (\S+):$`)
 	coreSignal   = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
@@ -39,8 +41,14 @@ func (d *debugger) read(s *scanner, l line) bool {
 	if !strings.Contains(t, "hread") && !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
 		return false
 	}
+	if m := gdbCurrent().FindStringSubmatch(t); m != nil {
+		d.current = m[1] + m[2]
+	}
 	if m := gdbThread().FindStringSubmatch(t); m != nil && (strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
 		d.thread(s, m[1]+m[2])
+		if t[0] == '*' {
+			d.current = m[1] + m[2]
+		}
 		if stop := lldbStop().FindStringSubmatch(t); stop != nil {
 			d.stop(s, l, stop[1])
 		}
@@ -60,8 +68,46 @@ func (d *debugger) read(s *scanner, l line) bool {
 	return d.signal(s, l)
 }
 
-// thread begins the stack of a thread. The first one is the crash's, unless a
-// signal was named and this is not the thread that got it.
+// flush finds the stack of the crash among those of all threads, which gdb shows
+// from the last one to the first: it is that of the thread that got the signal,
+// else that of one that ended the program, else that of the first thread.
+func (d *debugger) flush(s *scanner) {
+	s.close()
+	var threads []*crash.Stack
+	for i := range s.report.Stacks {
+		if st := &s.report.Stacks[i]; st.Format == "gdb" && st.Thread != "" {
+			threads = append(threads, st)
+		}
+	}
+	for _, is := range []func(*crash.Stack) bool{
+		func(st *crash.Stack) bool { return st.Thread == d.current },
+		endsProgram,
+		func(st *crash.Stack) bool { return st.Thread == "1" },
+	} {
+		if i := slices.IndexFunc(threads, is); i >= 0 {
+			for _, st := range threads {
+				st.Kind = crash.StackThread
+			}
+			threads[i].Kind = crash.StackCrash
+			return
+		}
+	}
+}
+
+// endsProgram reports whether the innermost frames of a stack are those of a
+// signal or an abort.
+func endsProgram(st *crash.Stack) bool {
+	for _, f := range st.Frames[:min(len(st.Frames), 6)] {
+		switch strings.TrimPrefix(f.Function, "__GI_") {
+		case "<signal handler called>", "abort", "raise", "__assert_fail", "__pthread_kill_implementation":
+			return true
+		}
+	}
+	return false
+}
+
+// thread begins the stack of a thread. The first one is taken for the crash's
+// until all are known.
 func (d *debugger) thread(s *scanner, name string) {
 	kind := crash.StackCrash
 	if d.seen(s, "gdb") {

@@ -40,7 +40,7 @@ func (d *dotnet) read(s *scanner, l line) bool {
 	switch {
 	case t == "" || len(t) > maxText:
 		return false
-	case dotnetAt[firstWord(t)] && strings.IndexByte(t, ')') > 0 && d.frame(s, l):
+	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
 	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
 		return d.separator(s, l)

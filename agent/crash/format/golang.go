@@ -13,10 +13,17 @@ import (
 // nothing depends on that.
 type golang struct {
 	margin  margin
-	held    line   // a line that may be a function, whose place comes next
-	crashed bool   // the stack of the crash was read; further ones are of other goroutines
-	message string // of the last panic
+	held    line            // a line that may be a function, whose place comes next
+	crashed bool            // the stack of the crash was read; further ones are of other goroutines
+	panics  []crash.Problem // that no goroutine followed yet
 }
+
+// maxPanics is how many panics within one another are kept, and maxPanicLines how
+// many lines their messages may have.
+const (
+	maxPanics     = 8
+	maxPanicLines = 60
+)
 
 var (
 	goroutine = source.Lazy(`goroutine (\d+)(?: (?:gp|m|mp)=\S+)* \[([^\]]{1,80})\]:?$`)
@@ -41,7 +48,7 @@ func (g *golang) read(s *scanner, l line) bool {
 	case strings.Contains(t, "oroutine ") && g.heading(s, l):
 		return true
 	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: "):
-		if g.panics(s, l) {
+		if g.panicked(l) {
 			return true
 		}
 	case strings.HasPrefix(t, "[signal "):
@@ -71,6 +78,9 @@ func (g *golang) heading(s *scanner, l line) bool {
 		if g.crashed {
 			st.Kind = crash.StackThread
 		}
+		if g.fail(s, l) {
+			st.Kind = crash.StackCrash
+		}
 		s.begin(st)
 		g.crashed, g.held = true, line{}
 		return true
@@ -92,32 +102,50 @@ func (g *golang) heading(s *scanner, l line) bool {
 	return false
 }
 
-// panics reads the message of a panic. That of a panic that was recovered and
-// raised again is there twice.
-func (g *golang) panics(s *scanner, l line) bool {
+// panicked notes the message of a panic. Kernels write theirs in the same words,
+// so it is not one of Go's before a goroutine follows. That of a panic that was
+// recovered and raised again is there twice. It reports whether the line is surely
+// one of Go's.
+func (g *golang) panicked(l line) bool {
 	m := goPanic().FindStringSubmatch(l.text)
 	if m == nil {
 		return false
 	}
-	kind, message := "panic", goAgain().ReplaceAllString(m[1]+m[2], "")
+	if len(g.panics) == maxPanics {
+		g.panics = g.panics[1:]
+	}
+	p := crash.Problem{Kind: "panic", Message: goAgain().ReplaceAllString(m[1]+m[2], ""), Line: l.n}
 	if strings.HasPrefix(l.text, "fatal error: ") {
-		if l.indent > 0 {
-			return false // of a compiler's listing
+		p.Kind = "fatal error"
+	}
+	p.Null = strings.Contains(p.Message, "nil pointer dereference")
+	if n := len(g.panics) - 1; n < 0 || g.panics[n].Kind != p.Kind || g.panics[n].Message != p.Message {
+		g.panics = append(g.panics, p)
+	}
+	return strings.HasPrefix(p.Message, "runtime error: ")
+}
+
+// fail records the panics before the goroutine whose heading is read, and reports
+// whether there are any.
+func (g *golang) fail(s *scanner, l line) bool {
+	found := false
+	for _, p := range g.panics {
+		if l.n-p.Line <= maxPanicLines {
+			s.fail(p)
+			found = true
 		}
-		kind = "fatal error"
 	}
-	if p := s.failing(); p != nil && p.Kind == kind && message == g.message && l.n-p.Line < 4 {
-		return true
-	}
-	g.message, g.crashed = message, false
-	s.fail(crash.Problem{Kind: kind, Message: message, Line: l.n, Null: strings.Contains(message, "nil pointer dereference")})
-	return true
+	g.panics = nil
+	return found
 }
 
 // signal reads the line about the signal that became a panic.
 func (g *golang) signal(s *scanner, l line) bool {
 	m := goSignal().FindStringSubmatch(l.text)
 	p := s.failing()
+	if n := len(g.panics) - 1; n >= 0 {
+		p = &g.panics[n]
+	}
 	if m == nil || p == nil {
 		return m != nil
 	}

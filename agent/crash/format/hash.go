@@ -40,6 +40,7 @@ var (
 	placeAt     = source.Lazy(`^(.*?)(?:^|\s+)at ([^\s()]+?):(\d+)(?::(\d+))?$`)
 	placeAtFile = source.Lazy(`^(.*?\S)\s+at (\S+\.\w+)$`)
 	placeFrom   = source.Lazy(`^(.*?\S)\s+from (\S+)$`)
+	placeInside = source.Lazy(`^(.*?)\s*\(([^\s():]+\.\w{1,5}):(\d+)(?::(\d+))?\)$`)
 	placeModule = source.Lazy(`^(.*?)\s*\((\S[^()]*?)(?: ?\+ ?0x[0-9a-fA-F]+)?\)(?: \(BuildId: \w+\))?$`)
 	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*?[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
@@ -63,35 +64,43 @@ func (h *hashFrames) read(s *scanner, l line) bool {
 	if m == nil {
 		return h.goesOn(s, l)
 	}
-	h.flush(s)
-	index, _ := strconv.Atoi(m[1])
-	rest, next := splitFrames(strings.TrimSpace(m[2]), index)
-	if rest == "" && index == 0 && s.since(l) > maxFullLocals {
+	index := atoi(m[1])
+	frames := splitFrames(strings.TrimSpace(m[2]), index)
+	if frames[0] == "" && index == 0 && s.since(l) > maxFullLocals {
+		h.flush(s)
 		return false // "#0" alone says nothing
 	}
-	h.place(s, l, index)
-	h.at, h.held, h.blank = l, cmp.Or(rest, " "), false
-	s.hold(h)
-	if complete(rest) {
-		h.flush(s)
-	}
-	if next != "" {
-		l.text = next
-		return h.read(s, l)
+	for i, text := range frames {
+		h.begin(s, l, index+i, text)
 	}
 	return true
 }
 
+// begin holds a frame back until it has its place.
+func (h *hashFrames) begin(s *scanner, l line, index int, text string) {
+	h.flush(s)
+	h.place(s, l, index)
+	h.at, h.held, h.blank = l, cmp.Or(text, " "), false
+	s.hold(h)
+	if complete(text) {
+		h.flush(s)
+	}
+}
+
 // splitFrames parts a frame from those that follow it in the same line, as where
 // a page has lost the ends of its lines.
-func splitFrames(text string, index int) (frame, next string) {
-	number := " #" + strconv.Itoa(index+1)
-	for _, after := range []string{" ", ":"} {
-		if i := strings.Index(text, number+after); i >= 0 {
-			return strings.TrimSpace(text[:i]), strings.TrimSpace(text[i:])
+func splitFrames(text string, index int) []string {
+	var frames []string
+	for {
+		index++
+		number := " #" + strconv.Itoa(index)
+		i := strings.Index(text, number+" ")
+		if i < 0 {
+			return append(frames, text)
 		}
+		frames = append(frames, strings.TrimSpace(text[:i]))
+		text = strings.TrimSpace(text[i+len(number):])
 	}
-	return text, ""
 }
 
 // issueLink reads a frame that does not begin its line: a forge took its number
@@ -204,6 +213,10 @@ func (h *hashFrames) flush(s *scanner) {
 	if s.open == nil || addPHP(s, l, text) {
 		return
 	}
+	if len(s.open.Frames) == maxFrames {
+		s.add(l, crash.Frame{}) // it is only counted
+		return
+	}
 	f, address := nativeFrame(text)
 	f.Raw = "#" + strconv.Itoa(h.index) + " " + text
 	n := len(s.open.Frames)
@@ -273,6 +286,10 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		return m[1]
 	}
 	if m := placeEnd().FindStringSubmatch(rest); m != nil {
+		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
+		return m[1]
+	}
+	if m := placeInside().FindStringSubmatch(rest); m != nil {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}

@@ -30,12 +30,15 @@ var (
 	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
 	// A frame that has lost its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
-	javaCause   = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):`)
+	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
+	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers make of a function's own.
-	javaHidden = source.Lazy(`\$\$Lambda[^.]+\.`)
-	javaLambda = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
+	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
+	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
+	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
 func (j *java) read(s *scanner, l line) bool {
@@ -47,7 +50,7 @@ func (j *java) read(s *scanner, l line) bool {
 		l, t = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
 	case strings.IndexByte(t, '(') > 0:
-		if strings.Contains(t, "at ") && j.frame(s, l) {
+		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) && j.frame(s, l) {
 			return true
 		}
 		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
@@ -73,6 +76,13 @@ func (j *java) read(s *scanner, l line) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// dotted is a quick test that lets few other lines pass: a method has a dot in its
+// name.
+func dotted(t string) bool {
+	name, _, ok := strings.Cut(t, "(")
+	return ok && strings.IndexByte(name, '.') > 0
 }
 
 // heads notes a line that may head a stack. Other formats may read it as well.
@@ -169,7 +179,7 @@ func (j *java) begin(s *scanner, l line) {
 // exceptionIn returns the class and the message of the exception that a heading
 // names.
 func exceptionIn(text string) (kind, message string) {
-	text = javaCause().ReplaceAllString(text, "")
+	text = javaBecause().ReplaceAllString(text, "")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
 	m := javaClass().FindStringSubmatch(text)
 	if m == nil {
@@ -229,7 +239,12 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 // a dot.
 func javaName(name string) string {
 	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
+	name = strings.ReplaceAll(strings.TrimSuffix(name, "$adapted"), "$.", ".")
+	name = scalaClosure().ReplaceAllString(name, ".$1")
+	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.HasPrefix(name[i:], ".access$") {
+		if m := scalaLocal().FindStringSubmatch(name[i:]); m != nil {
+			name = name[:i+1] + m[1]
+		}
 		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
 			name = name[:i+1] + m[1] + m[2]
 		}

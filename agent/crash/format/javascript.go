@@ -33,10 +33,8 @@ func (j *javascript) read(s *scanner, l line) bool {
 		return false
 	case strings.HasPrefix(t, "at "):
 		return j.frame(s, l)
-	case strings.IndexByte(t, '@') >= 0 && strings.HasSuffix(t, ":"+t[strings.LastIndexByte(t, ':')+1:]):
-		if m := jsOther().FindStringSubmatch(t); m != nil && jsFile().MatchString(m[2]) {
-			return j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
-		}
+	case strings.IndexByte(t, '@') >= 0 && isDigit(t[len(t)-1]) && j.other(s, l):
+		return true
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
 		if jsError().MatchString(t) && (j.head.text == "" || s.isOpen("javascript") || l.n-j.head.n > 3) {
 			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
@@ -73,6 +71,12 @@ func (j *javascript) frame(s *scanner, l line) bool {
 		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
 	}
 	return false
+}
+
+// other reads a frame of Firefox or Safari, "fn@file.js:1:2".
+func (j *javascript) other(s *scanner, l line) bool {
+	m := jsOther().FindStringSubmatch(l.text)
+	return m != nil && jsFile().MatchString(m[2]) && j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
 }
 
 // add adds a frame, and opens the stack that the last heading announced.

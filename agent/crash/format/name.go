@@ -32,7 +32,11 @@ func functionName(symbol string) string {
 	}
 	s = rustHash().ReplaceAllString(withoutClones(s), "")
 	s = rustClosure().ReplaceAllString(s, "")
-	s = withoutArguments(s)
+	if name := withoutArguments(s); strings.HasPrefix(s[len(name):], " (") {
+		s = withoutArguments(name) // gdb shows the values behind the parameters' types
+	} else {
+		s = name
+	}
 	s = withoutTemplates(withoutClones(s))
 	return strings.TrimSpace(withoutReturnType(s))
 }

@@ -128,7 +128,7 @@ func (p *python) frame(s *scanner, l line) bool {
 		return false
 	}
 	f := crash.Frame{File: m[1], Line: atoi(m[2])}
-	f.Symbol, f.Function = symbolOf(strings.TrimSuffix(m[3], ":"))
+	f.Symbol, f.Function = symbolOf(strings.Trim(m[3], ":?"))
 	first := s.isOpen("python") && !p.inside
 	if i := strings.Index(l.text, `File "`); i > 0 {
 		l.text = l.text[i:]

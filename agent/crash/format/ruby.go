@@ -18,6 +18,7 @@ type ruby struct {
 var (
 	rubyFrame  = source.Lazy("^(?:\\d+: )?(?:from )?(\\S(?:[^:]|:[/\\\\])*?|\\([\\w ]+\\)|<internal:[\\w/.-]+>):(\\d+):in ?[`'‘\"](.+?)['’](?:: (.*))?$")
 	rubyPlain  = source.Lazy(`^(?:\d+: )?from (\S(?:[^:]|:[/\\])*?\.\w+):(\d+)$`)
+	rubyTop    = source.Lazy(`^(\S+\.rb):(\d+): (.* \([A-Z]\w*(?:::\w+)*\))$`)
 	rubyRaised = source.Lazy(`^(.*?)(?: \(([A-Z]\w*(?:::\w+)*)\))?$`)
 	rubyHead   = source.Lazy(`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
@@ -32,6 +33,10 @@ func (r *ruby) read(s *scanner, l line) bool {
 		return false
 	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.isOpen("ruby"):
 		return r.frame(s, l)
+	case t[len(t)-1] == ')' && strings.Contains(t, ".rb:") && rubyTop().MatchString(t):
+		m := rubyTop().FindStringSubmatch(t)
+		r.raised(s, l, crash.Frame{File: m[1], Line: atoi(m[2])}, m[3])
+		return true
 	case strings.Contains(t, ": [BUG] "):
 		return r.bug(s, l)
 	case strings.HasPrefix(t, "-- "):

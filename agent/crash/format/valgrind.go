@@ -17,7 +17,7 @@ var (
 	valgrindFrame = source.Lazy(`^(at|by) 0x([0-9A-Fa-f]+): (.*)$`)
 	valgrindPlace = source.Lazy(`^(.*?)\s*\(([^()]*):(\d+)\)$`)
 	valgrindIn    = source.Lazy(`^(.*?)\s*\((?:with)?in ([^()]*)\)$`)
-	valgrindRest  = source.Lazy(`^\(((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
+	valgrindRest  = source.Lazy(`^\(?((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
 	valgrindFact  = source.Lazy(`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`)
 	valgrindWords = []string{
 		"Invalid ", "Conditional ", "Use of ", "Syscall ", "Source and ", "Mismatched ", "Argument ", "Process ", "Possible ",
@@ -35,8 +35,8 @@ func (v *valgrind) read(s *scanner, l line) bool {
 	if l.text == "" {
 		return false
 	}
-	if l.text[0] == '(' {
-		return v.rest(s, l)
+	if end := l.text[len(l.text)-1]; end == ')' && s.isOpen("valgrind") && s.since(l) == 1 && v.rest(s, l) {
+		return true
 	}
 	if !mayBeValgrind(l.text) {
 		return false
@@ -109,14 +109,14 @@ func completesPlace(name string) (string, bool) {
 // rest reads the place of a frame whose line was wrapped before it.
 func (v *valgrind) rest(s *scanner, l line) bool {
 	m := valgrindRest().FindStringSubmatch(l.text)
-	if m == nil || !s.isOpen("valgrind") || s.since(l) != 1 || len(s.open.Frames) == 0 {
+	if m == nil || len(s.open.Frames) == 0 {
 		return false
 	}
 	f := &s.open.Frames[len(s.open.Frames)-1]
 	if f.File != "" || f.Module != "" {
 		return false
 	}
-	if m[1] != "" {
+	if m[3] == "" {
 		f.Module = m[2]
 	} else {
 		f.File, f.Line = m[2], atoi(m[3])
