@@ -38,7 +38,7 @@ func (b *bsd) read(s *scanner, l line) bool {
 	case '-':
 		return b.trap(s, t)
 	}
-	if strings.Contains(t, ") at ") {
+	if strings.Contains(t, ") at ") && (strings.Contains(t, "+0x") || strings.Contains(t, " at netbsd:") || s.isOpen("bsd")) {
 		return b.frame(s, l)
 	}
 	if s.isOpen("bsd") && l.n-b.last <= 3 && strings.HasSuffix(t, "[inline]") {

@@ -63,6 +63,46 @@ glog crash of 0
 `,
 	},
 	{
+		name: "backtrace_symbols of MySQL",
+		from: "mariadb-corporation/mysql-wsrep#352, mariadb-corporation/galera#376, SequoiaDB/SequoiaDB_OLD#17, DeNA/HandlerSocket-Plugin-for-MySQL#66",
+		text: `11:40:21 UTC - mysqld got signal 11 ;
+This could be because you hit a bug. It is also possible that this binary
+stack_bottom = 0 thread_stack 0x80000
+/usr/sbin/mysqld(my_print_stacktrace+0x2c)[0x55f48c960d9c]
+/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
+/lib/x86_64-linux-gnu/libpthread.so.0(+0x110e0)[0x7fe1f80f50e0]
+/usr/sbin/mysqld[0xa00de4]
+/opt/mysql/lib/plugin/ha_sequoiadb.so(_ZN4bson10StringDataC1EPKc+0x27)[0x2a6c328981] 
+/usr/local/mysql/libexec/mysqld(my_print_stacktrace+0x24) [0x842d64]
+`,
+		want: `! SIGSEGV
+libc crash of 0
+  my_print_stacktrace (/usr/sbin/mysqld)
+  handle_fatal_signal (/usr/sbin/mysqld)
+   (/lib/x86_64-linux-gnu/libpthread.so.0)
+   (/usr/sbin/mysqld)
+  bson::StringData::StringData (/opt/mysql/lib/plugin/ha_sequoiadb.so)
+  my_print_stacktrace (/usr/local/mysql/libexec/mysqld)
+`,
+	},
+	{
+		name: "backtrace_symbols",
+		from: "secondo-database/secondo#6",
+		text: `*** Signal SIGFPE (8) caught! Calling default signal handler ...
+./SecondoBDB(_ZN7WinUnix10stacktraceEPKcS1_S1_+0x62)[0x55b423f7fbfa]
+./SecondoBDB(_ZN11Application20AbortOnSignalHandlerEi+0xf8)[0x55b423f77fb6]
+/lib/x86_64-linux-gnu/libc.so.6(+0x37840)[0x7fa632a9d840]
+./SecondoBDB(_ZN9auxiliary14FaultLocalInfoILNS_9CrashTypeE0EE12forwardTupleEv+0x4f)[0x55b424deadb5]
+`,
+		want: `! SIGFPE
+libc crash of 0
+  WinUnix::stacktrace (./SecondoBDB)
+  Application::AbortOnSignalHandler (./SecondoBDB)
+   (/lib/x86_64-linux-gnu/libc.so.6)
+  auxiliary::FaultLocalInfo::forwardTuple (./SecondoBDB)
+`,
+	},
+	{
 		name: "ClusterFuzz",
 		from: "n132/ARVO-Meta, an issue of c-blosc2",
 		text: `Crash Type: Heap-buffer-overflow WRITE 1

@@ -49,6 +49,7 @@ func formats() []format {
 		&clusterfuzz{},
 		&tombstone{},
 		&glog{},
+		&libc{},
 		&minidump{},
 		&sanitizer{},
 		&valgrind{},
