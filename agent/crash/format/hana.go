@@ -103,11 +103,11 @@ func startsHANA(t string) bool {
 func (h *hanaText) trace(s *scanner, l line) bool {
 	t, ok := hana.ParseTraceLine(l.text)
 	if !ok || t.Severity == 'i' || t.Severity == 'd' {
-		return ok
+		return false
 	}
 	key := strings.ToLower(t.Place.File) + ":" + strconv.Itoa(t.Place.Line)
 	if h.places[key] || len(h.places) == maxTracePlaces {
-		return true
+		return false
 	}
 	h.places[key] = true
 	if t.Severity != 'w' {

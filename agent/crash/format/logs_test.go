@@ -139,6 +139,24 @@ clusterfuzz crash of 0
 `,
 	},
 	{
+		name: "journalctl -o json-pretty",
+		from: "systemd/systemd#2449 and SolDoesTech/HyprV3#18",
+		text: `{
+    "__CURSOR" : "s=68820a717bf74002ad6dc1cca7d950d4;i=1b6932;b=126fc6a2d6f749dcb66f08ca4c109ab1;m=14177f8;t=525c6fead9288;x=aa98dd0282c0a997",
+    "__REALTIME_TIMESTAMP" : "1448911490093704",
+    "COREDUMP_SIGNAL" : "6",
+    "COREDUMP_PID" : "797",
+    "COREDUMP_COMM" : "swww",
+    "MESSAGE" : "Process 797 (swww) of user 1000 dumped core.\n\nStack trace of thread 797:\n#0  0x00007f6184b7826c n/a (libc.so.6 + 0x8926c)\n#1  0x00007f6184b28a08 raise (libc.so.6 + 0x39a08)"
+}
+`,
+		want: `! SIGABRT
+coredump crash [797] of 0
+   (libc.so.6)
+  raise (libc.so.6)
+`,
+	},
+	{
 		name: "journalctl -o json",
 		from: "systemd/systemd#27503, as an entry of the journal",
 		text: `{"__REALTIME_TIMESTAMP":"1664962033000000","PRIORITY":"2","MESSAGE":"Process 29614 (nettrace) of user 0 dumped core.\n\nStack trace of thread 29614:\n#0  0x0000000000409401 tl_poll_handler (/usr/bin/nettrace)\n#1  0x00000000004083ab n/a (libc.so.6 + 0x8926c)","COREDUMP_SIGNAL":"11","COREDUMP_COMM":"nettrace","COREDUMP_PID":"29614"}
