@@ -78,6 +78,7 @@ backtrace:
 tombstone crash [1326 BlockCanary-loo] of 0
   abort (/apex/com.android.runtime/lib/bionic/libc.so)
   art::Runtime::Abort (/apex/com.android.runtime/lib/libart.so)
+tombstone other thread [840 Signal Catcher] of 0
   nanosleep (/system/lib/libc.so)
   usleep (/system/lib/libc.so)
 `,
