@@ -147,7 +147,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzReport(f *testing.F) {
 	for _, s := range samples {
 		f.Add([]byte(s.text))
 	}

@@ -46,10 +46,10 @@ type flusher interface {
 func formats() []format {
 	return []format{
 		&kernel{},
+		&bsd{},
 		&clusterfuzz{},
 		&tombstone{},
 		&glog{},
-		&libc{},
 		&minidump{},
 		&sanitizer{},
 		&valgrind{},
@@ -57,7 +57,7 @@ func formats() []format {
 		&apple{},
 		&debugger{},
 		&assertion{},
-		&bsd{},
+		&libc{},
 		&hanaText{},
 	}
 }
