@@ -11,7 +11,8 @@ import (
 type apple struct {
 	crashed string // the number of the thread that crashed
 	names   map[string]string
-	reading bool
+	seen    bool // a line that only such reports have was read
+	reading bool // the frames of a thread are read
 	last    int
 }
 
@@ -41,7 +42,7 @@ func (a *apple) read(s *scanner, l line) bool {
 			return true
 		}
 		if m := appleCrashed().FindStringSubmatch(t); m != nil {
-			a.crashed = m[1]
+			a.crashed, a.seen = m[1], true
 			return true
 		}
 		return a.thread(s, l)
@@ -62,6 +63,7 @@ func (a *apple) exception(s *scanner, l line) bool {
 			p.Kind, p.Signal = m[2], n
 		}
 		s.fail(p)
+		a.seen = true
 		return true
 	}
 	m := appleCodes().FindStringSubmatch(l.text)
@@ -79,9 +81,10 @@ func (a *apple) exception(s *scanner, l line) bool {
 // thread reads "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread".
 func (a *apple) thread(s *scanner, l line) bool {
 	m := appleThread().FindStringSubmatch(l.text)
-	if m == nil {
+	if m == nil || m[2] == "" && !a.seen {
 		return false
 	}
+	a.seen = true
 	if strings.Contains(l.text, " name:") {
 		if a.names == nil || len(a.names) > 1000 {
 			a.names = map[string]string{}

@@ -38,7 +38,7 @@ func (b *bsd) read(s *scanner, l line) bool {
 	case '-':
 		return b.trap(s, t)
 	}
-	if strings.Contains(t, ") at ") {
+	if strings.Contains(t, ") at ") && (strings.Contains(t, "+0x") || strings.Contains(t, " at netbsd:") || s.isOpen("bsd")) {
 		return b.frame(s, l)
 	}
 	if s.isOpen("bsd") && l.n-b.last <= 3 && strings.HasSuffix(t, "[inline]") {
@@ -89,12 +89,7 @@ func (b *bsd) begin(s *scanner, l line) {
 	if goesOn {
 		return
 	}
-	if b.cause != "" && l.n-b.causeLine <= 200 {
-		if p := s.failing(); p == nil || p.Line != b.causeLine {
-			s.fail(crash.Problem{Kind: "kernel panic", Message: b.cause, Line: b.causeLine})
-		}
-		b.cause = ""
-	}
+	b.fail(s, l)
 	kind := crash.StackCrash
 	for _, st := range s.report.Stacks {
 		if st.Format == "bsd" && st.Problem == s.problem {
@@ -102,6 +97,21 @@ func (b *bsd) begin(s *scanner, l line) {
 		}
 	}
 	s.begin(crash.Stack{Kind: kind, Format: "bsd"})
+}
+
+// fail records why the kernel stopped. Another format may have read the message
+// of the panic as one of its own.
+func (b *bsd) fail(s *scanner, l line) {
+	if b.cause == "" || l.n-b.causeLine > 200 {
+		return
+	}
+	found := crash.Problem{Kind: "kernel panic", Message: cut(b.cause, maxText), Line: b.causeLine}
+	if p := s.failing(); p != nil && p.Line >= b.causeLine && p.Line-b.causeLine <= 30 {
+		*p = found
+	} else {
+		s.fail(found)
+	}
+	b.cause = ""
 }
 
 // trap reads the line below the frames of the handler of a trap. If frames of the

@@ -41,7 +41,7 @@ func (c *clusterfuzz) read(s *scanner, l line) bool {
 	case "Address":
 		if p := s.failing(); p != nil {
 			setAddress(p, value)
-			p.Null = p.Null && p.Kind == "UNKNOWN" || strings.HasPrefix(p.Kind, "Null-dereference")
+			p.Null = p.Null && (p.Kind == "UNKNOWN" || strings.HasPrefix(p.Kind, "Segv")) || strings.HasPrefix(p.Kind, "Null-dereference")
 		}
 	case "State":
 		s.begin(crash.Stack{Kind: crash.StackCrash, Format: "clusterfuzz"})

@@ -14,7 +14,7 @@ type glog struct {
 }
 
 var (
-	glogFrame  = source.Lazy(`^(?:(?:.{0,60}[:➜]\s+)?(PC: )|.{0,60}[:➜]\s+)?@\s+(?:0x)?([0-9a-f]{1,16})\s+(?:\d+\s+)?(\S.*?)$`)
+	glogFrame  = source.Lazy(`^(?:(?:.{0,60}[:➜]\s+)?(PC: )|.{0,60}[:➜]\s+)?@\s+(0x[0-9a-f]{1,16}|[0-9a-f]{6,16})\s+(?:\d+\s+)?(\S.*?)$`)
 	glogSignal = source.Lazy(`\*\*\* (?:Signal \d+ \()?(SIG\w+)\)? (?:\(@?(0x[0-9a-f]+|nil)[^)]*\) )?(?:received (?:by|at)|\(0x[0-9a-f]+\) received)`)
 	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
 )

@@ -15,6 +15,7 @@ type hanaText struct {
 	stacks hana.StackReader
 	sink   *hanaSink
 	last   int
+	inside bool            // a section with stacks was begun
 	first  *line           // a line that may be the first frame of a bare stack
 	places map[string]bool // places of trace files that were taken
 }
@@ -48,7 +49,10 @@ func (h *hanaText) read(s *scanner, l line) bool {
 	if h.stacks.Active() && l.n-h.last > 60 {
 		h.stacks.End()
 	}
-	if h.stacks.Active() || startsHANA(l.text) {
+	if h.section(l.text) {
+		return true
+	}
+	if h.stacks.Active() || h.inside || startsHANA(l.text) {
 		if h.stacks.Line(l.n, l.text) {
 			h.last = l.n
 			h.first = nil
@@ -56,6 +60,18 @@ func (h *hanaText) read(s *scanner, l line) bool {
 		}
 	}
 	return h.trace(s, l) || h.bare(l)
+}
+
+// section reads the lines that start and end a section with stacks.
+func (h *hanaText) section(t string) bool {
+	start := strings.HasPrefix(t, "[CRASH_STACK]") || strings.HasPrefix(t, "[STACK_SHORT]")
+	if start || h.inside && strings.HasPrefix(t, "[OK]") {
+		h.stacks.End()
+		h.stacks.Thread = start && strings.HasPrefix(t, "[STACK")
+		h.inside = start
+		return true
+	}
+	return false
 }
 
 func (h *hanaText) flush(*scanner) {
@@ -87,11 +103,11 @@ func startsHANA(t string) bool {
 func (h *hanaText) trace(s *scanner, l line) bool {
 	t, ok := hana.ParseTraceLine(l.text)
 	if !ok || t.Severity == 'i' || t.Severity == 'd' {
-		return ok
+		return false
 	}
 	key := strings.ToLower(t.Place.File) + ":" + strconv.Itoa(t.Place.Line)
 	if h.places[key] || len(h.places) == maxTracePlaces {
-		return true
+		return false
 	}
 	h.places[key] = true
 	if t.Severity != 'w' {

@@ -15,7 +15,8 @@ import (
 const maxJSON = 64 << 20
 
 // readJSON reads a report in JSON that begins at an offset of the input: one of
-// Apple's, or one of minidump-stackwalk. What is neither is read as text.
+// Apple's, one of minidump-stackwalk, or entries of the journal. What is none of
+// these is read as text.
 func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxJSON))
 	if err != nil {
@@ -28,6 +29,9 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 				return report, nil
 			}
 		}
+	}
+	if report, ok := readJournal(data[start:]); ok {
+		return report, nil
 	}
 	return scan(io.MultiReader(bytes.NewReader(data), in))
 }

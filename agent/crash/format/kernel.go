@@ -138,6 +138,9 @@ func (k *kernel) fail(s *scanner, l line, kind string, again bool, group func(st
 	if p.Address == "null" {
 		p.Address = "0x0"
 	}
+	if kind == "kernel BUG" {
+		p.Message = "" // the place says it all
+	}
 	p.Null = strings.Contains(kind, "NULL pointer") || strings.Contains(kind, "null-ptr") || p.Address != "" && crash.NearNull(p.Address)
 	p.Access = accessWord(kind)
 	s.fail(p)

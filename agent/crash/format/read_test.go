@@ -42,7 +42,7 @@ func TestBinary(t *testing.T) {
 
 func TestReadError(t *testing.T) {
 	broken := errors.New("broken disk")
-	for _, start := range []string{"", "a log\n", `{"MESSAGE":"x"}` + "\n", `{"threads":[`, "[BUILD]\n"} {
+	for _, start := range []string{"", "a log\n", `{"MESSAGE":"x"}` + "\n", `{"threads":[`, "[CRASH_STACK]\n"} {
 		r := io.MultiReader(strings.NewReader(start), iotest.ErrReader(broken))
 		if _, err := Read(r); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", start, err)

@@ -56,6 +56,7 @@ func formats() []format {
 		&ruby{},
 		&php{},
 		&kernel{},
+		&bsd{},
 		&clusterfuzz{},
 		&tombstone{},
 		&glog{},
@@ -66,7 +67,7 @@ func formats() []format {
 		&apple{},
 		&debugger{},
 		&assertion{},
-		&bsd{},
+		&libc{},
 		&hanaText{},
 	}
 }

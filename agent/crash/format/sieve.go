@@ -52,7 +52,7 @@ fault addr;***~;cause:~;--- ---;pid: %;pc 0
 ) at~;fatal trap;fatal page;uvm_fault;---[ end
 crash;found by:
 exception;triggered by;thread %
-^]{%;]{%;]{-;-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
+.%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
 traceback;file ";recent call;line %
 .java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
 goroutine;fatal error;panicked;created by

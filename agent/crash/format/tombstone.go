@@ -11,6 +11,7 @@ import (
 // logcat, or from a collector that writes the same form.
 type tombstone struct {
 	other bool // what follows is about a thread that did not crash
+	fresh bool // a thread was named: its stack is a new one
 	last  int
 	index int
 	name  string // of the thread
@@ -53,7 +54,7 @@ func (a *tombstone) thread(_ *scanner, l line) bool {
 	if m == nil {
 		return false
 	}
-	a.name, a.index = strings.TrimSpace(m[2]+" "+m[3]), -1
+	a.name, a.fresh = strings.TrimSpace(m[2]+" "+m[3]), true
 	return true
 }
 
@@ -96,14 +97,14 @@ func (a *tombstone) frame(s *scanner, l line) bool {
 		return false
 	}
 	index := atoi(m[1])
-	if !s.isOpen("tombstone") || l.n-a.last > 40 || index <= a.index && index == 0 && len(s.open.Frames) > 1 && a.index > 0 {
+	if !s.isOpen("tombstone") || a.fresh || l.n-a.last > 40 || index <= a.index && index == 0 && len(s.open.Frames) > 1 && a.index > 0 {
 		kind := crash.StackCrash
 		if a.other || strings.HasPrefix(l.text, "native: ") {
 			kind = crash.StackThread
 		}
 		s.begin(crash.Stack{Kind: kind, Format: "tombstone", Thread: a.name})
 	}
-	a.last, a.index = l.n, index
+	a.last, a.index, a.fresh = l.n, index, false
 	f := crash.Frame{Module: m[3]}
 	f.Symbol, f.Function = symbolOf(tombstonePlus().ReplaceAllString(m[4], ""))
 	s.add(l, f)
