@@ -45,6 +45,12 @@ type flusher interface {
 // formats returns the formats, those that are surest of their lines first.
 func formats() []format {
 	return []format{
+		&kernel{},
+		&bsd{},
+		&clusterfuzz{},
+		&tombstone{},
+		&glog{},
+		&minidump{},
 		&python{},
 		&pytest{},
 		&golang{},
@@ -55,12 +61,6 @@ func formats() []format {
 		&javascript{},
 		&ruby{},
 		&php{},
-		&kernel{},
-		&bsd{},
-		&clusterfuzz{},
-		&tombstone{},
-		&glog{},
-		&minidump{},
 		&sanitizer{},
 		&valgrind{},
 		&hashFrames{},
