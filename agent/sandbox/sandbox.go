@@ -99,14 +99,12 @@ type Spec struct {
 type Result struct {
 	// Exit is the code that a shell would report: 128+n for signal n.
 	Exit     int
-	Signal   os.Signal // what ended the shell itself; nil otherwise
 	TimedOut bool
 	Starved  bool   // it failed, probably because it reached Spec.Memory
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
-	Duration time.Duration
-	Level    Level // the level that was used: Bwrap, Landlock or None
-	Stayed   int   // processes that it left running and that could not be ended
+	Level    Level  // the level that was used: Bwrap, Landlock or None
+	Stayed   int    // processes that it left running and that could not be ended
 }
 
 // Run runs one command to its end. A command that fails is a result, not an
@@ -135,9 +133,8 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 		return Result{}, fmt.Errorf("run %q: %w", s.Command, err)
 	}
 	out := newBounded(s.MaxOutput)
-	began := time.Now()
 	werr := runGroup(j, out)
-	res := Result{Duration: time.Since(began), Level: isolation.Level}
+	res := Result{Level: isolation.Level}
 	res.Output, res.Omitted = out.bytes()
 	if err := ctx.Err(); err != nil {
 		return res, context.Cause(ctx)
@@ -158,8 +155,8 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
-	// ended sets the exit code and the signal after cmd was waited for. It returns
-	// the peak memory, 0 if unknown.
+	// ended sets the exit code after cmd was waited for. It returns the peak memory,
+	// 0 if unknown.
 	ended func(*Result) (peak int64, err error)
 }
 
@@ -171,7 +168,7 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 	ownGroup(cmd)
 	cmd.WaitDelay = grace
 	return &job{cmd: cmd, start: cmd.Start, ended: func(res *Result) (int64, error) {
-		res.Exit, res.Signal = exitOf(cmd.ProcessState)
+		res.Exit = exitOf(cmd.ProcessState)
 		return peakOf(cmd.ProcessState), nil
 	}}
 }
