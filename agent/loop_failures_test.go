@@ -141,7 +141,7 @@ func TestRecordKeepsWhatWasSaid(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	var asked AskResult
-	if err := json.Unmarshal(journal[ModelStep(1)], &asked); err != nil {
+	if err := json.Unmarshal(journal[modelStep(1)], &asked); err != nil {
 		t.Fatal(err)
 	}
 	if said := asked.Reply.Message.Calls[0]; said.Name != "functions.report" || said.Args != `"{\"commit\":\"abc\"}"` {

@@ -58,9 +58,9 @@ const grace = 2 * time.Second
 // process that left the group can keep the pipe open that long.
 const drainLimit = 500 * time.Millisecond
 
-// DefaultMaxOutput is how many bytes of a command's output are kept at the
+// defaultMaxOutput is how many bytes of a command's output are kept at the
 // beginning, and as many at the end.
-const DefaultMaxOutput = 32 << 10
+const defaultMaxOutput = 32 << 10
 
 // errTimeout is the cause of a context that Spec.Timeout ended.
 var errTimeout = errors.New("time limit")
@@ -74,7 +74,7 @@ type Spec struct {
 	Set []string // NAME=value pairs that the caller makes
 
 	Timeout   time.Duration // 0 is none
-	MaxOutput int           // bytes kept at each end; 0 is DefaultMaxOutput
+	MaxOutput int           // bytes kept at each end; 0 is 32 KiB
 	// Memory bounds the writable memory of each process in bytes; 0 is no bound.
 	// It sets RLIMIT_DATA, which since Linux 4.7 counts all private memory; other
 	// systems count the heap only, or nothing. Reserved address space does not

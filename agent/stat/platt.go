@@ -22,8 +22,8 @@ type Platt struct {
 	Constant  float64 `json:"constant"`
 }
 
-// Identity leaves probabilities as they are.
-var Identity = Platt{Raw: 1}
+// identity leaves probabilities as they are.
+var identity = Platt{Raw: 1}
 
 // Bounds of what is believed: a model that says 1 and one that says 0.99 mean
 // the same, and a few hundred cases cannot tell 0.999 from it either.
@@ -53,14 +53,14 @@ type Voted struct {
 	Right     bool
 }
 
-// ridge pulls the coefficients towards Identity with the force of this many
+// ridge pulls the coefficients towards identity with the force of this many
 // cases or so, which keeps them sane when nearly all answers are right. The
 // constant, which no scale of the inputs touches, is nearly free.
 var ridge = [3]float64{1, 1, 0.01}
 
 // FitPlatt finds the coefficients that make the answers most probable,
 // with Platt's smoothed targets. It takes any list; on a few it stays near
-// Identity. A coefficient that would be negative is held at 0.
+// identity. A coefficient that would be negative is held at 0.
 func FitPlatt(list []Voted) Platt {
 	right, wrong := smoothedTargets(list)
 	rows := make([]LogisticRow, len(list))
@@ -70,7 +70,7 @@ func FitPlatt(list []Voted) Platt {
 			rows[i].Target = right
 		}
 	}
-	prior := LogisticPrior{At: [3]float64{Identity.Raw, Identity.Agreement, Identity.Constant}, Force: ridge}
+	prior := LogisticPrior{At: [3]float64{identity.Raw, identity.Agreement, identity.Constant}, Force: ridge}
 	for {
 		w := FitLogistic(rows, prior)
 		switch { // one at a time: without it the other may turn positive
