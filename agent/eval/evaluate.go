@@ -136,7 +136,7 @@ func (r *runner) skip(ctx context.Context, index int, reason string) {
 	defer r.mu.Unlock()
 	r.prog.Skipped++
 	r.res.Skipped = append(r.res.Skipped, Skipped{h.ID, h.Repo, reason})
-	r.advance(h.ID)
+	r.advance()
 }
 
 func (r *runner) finish(index int, absent []gitext.OID) {
@@ -151,7 +151,7 @@ func (r *runner) finish(index int, absent []gitext.OID) {
 		}
 		r.addPartial(Partial{h.ID, h.Repo, names})
 	}
-	r.advance(h.ID)
+	r.advance()
 }
 
 // addPartial lists a case once, also when a resumed run meets it again.
@@ -167,13 +167,12 @@ func (r *runner) addPartial(p Partial) {
 // advance counts a case as done and reports the progress. The time left is
 // estimated from the cases that needed an engine: those from the journal cost
 // nothing.
-func (r *runner) advance(id string) {
+func (r *runner) advance() {
 	r.prog.Done++
 	if r.OnProgress == nil {
 		return
 	}
 	p := r.prog
-	p.Last = id
 	p.Elapsed = r.Now().Sub(r.start)
 	if r.fresh > 0 {
 		p.Left = time.Duration(float64(p.Elapsed) / float64(r.fresh) * float64(p.Total-p.Done))

@@ -44,7 +44,6 @@ type Progress struct {
 	Skipped     int // cases
 	Elapsed     time.Duration
 	Left        time.Duration // 0 while unknown
-	Last        string        // id of the case that was just done
 }
 
 // Skipped is a case that nobody was asked about.

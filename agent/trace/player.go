@@ -27,7 +27,6 @@ type Player struct {
 	mu      sync.Mutex
 	asked   int // requests answered
 	first   *Difference
-	differ  int
 	equal   int
 	sent    int64 // tokens
 	verdict json.RawMessage
@@ -189,7 +188,6 @@ func (p *Player) compare(step, what, was, is string) {
 		p.equal++
 		return
 	}
-	p.differ++
 	if p.first == nil {
 		p.first = &Difference{Step: step, What: what + " differs: " + firstLine(was, is), Was: was, Is: is}
 	}
@@ -227,21 +225,19 @@ func (p *Player) Note(context.Context, string, []byte) error { return nil }
 
 // Played is what came of it.
 type Played struct {
-	Turns   int         // requests that were answered with a recorded reply
-	Of      int         // requests that have one
-	Equal   int         // prompts, requests, tool answers and verdicts that came out as recorded
-	Differ  int         // those that did not
-	First   *Difference // nil when all is equal
-	Sent    int64       // tokens of all prompts, counted by the loop
-	Verdict json.RawMessage
-	Same    bool // the verdict names the recorded commits
+	Turns int         // requests that were answered with a recorded reply
+	Of    int         // requests that have one
+	Equal int         // prompts, requests, tool answers and verdicts that came out as recorded
+	First *Difference // nil when all is equal
+	Sent  int64       // tokens of all prompts, counted by the loop
+	Same  bool        // the verdict names the recorded commits
 }
 
 // Played tells what came of it so far.
 func (p *Player) Played() Played {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := Played{Turns: p.asked, Equal: p.equal, Differ: p.differ, First: p.first, Sent: p.sent, Verdict: p.verdict}
+	out := Played{Turns: p.asked, Equal: p.equal, First: p.first, Sent: p.sent}
 	for _, turn := range p.t.Turns {
 		if turn.Result != nil {
 			out.Of++
