@@ -77,7 +77,7 @@ type Reply struct {
 // Usage is what a reply counts. Zero values are made up from the lengths of
 // the texts, at four bytes a token.
 type Usage struct {
-	Prompt, Cached, Output, Reasoning int64
+	Prompt, Output int64
 }
 
 // Say answers with text.

@@ -34,9 +34,7 @@ func chatBody(req Request, r Reply) object {
 		"choices": []object{{"index": 0, "message": message, "finish_reason": r.Finish}}}
 	if !r.NoUsage {
 		body["usage"] = object{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Output,
-			"total_tokens":              r.Usage.Prompt + r.Usage.Output,
-			"prompt_tokens_details":     object{"cached_tokens": r.Usage.Cached},
-			"completion_tokens_details": object{"reasoning_tokens": r.Usage.Reasoning}}
+			"total_tokens": r.Usage.Prompt + r.Usage.Output}
 	}
 	return body
 }
@@ -59,9 +57,7 @@ func responsesBody(req Request, r Reply) object {
 		body["status"], body["incomplete_details"] = "incomplete", object{"reason": reason}
 	}
 	if !r.NoUsage {
-		body["usage"] = object{"input_tokens": r.Usage.Prompt, "output_tokens": r.Usage.Output, "total_tokens": r.Usage.Prompt + r.Usage.Output,
-			"input_tokens_details":  object{"cached_tokens": r.Usage.Cached},
-			"output_tokens_details": object{"reasoning_tokens": r.Usage.Reasoning}}
+		body["usage"] = object{"input_tokens": r.Usage.Prompt, "output_tokens": r.Usage.Output, "total_tokens": r.Usage.Prompt + r.Usage.Output}
 	}
 	return body
 }
