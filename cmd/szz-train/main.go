@@ -5,7 +5,7 @@
 //	go run ./cmd/szz-train mine -repos DIR owner/name... > cases.jsonl
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
-//	go run ./cmd/szz-train cross [-on cases.jsonl,...] rows.jsonl...
+//	go run ./cmd/szz-train cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug.
 // The step extract computes the features of every candidate, which takes minutes to
