@@ -31,7 +31,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <args>...")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <arguments>")
 	}
 	switch args[0] {
 	case "mine":
