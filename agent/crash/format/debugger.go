@@ -24,13 +24,6 @@ var (
 	gotSignal    = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
 	lldbStop     = source.Lazy(`stop reason = (.*)$`)
 	coredumpLine = source.Lazy(`^#\d+ +0x[0-9a-f]{16} (?:n/a|\S+) \(`)
-
-	signalNames = map[string]string{
-		"3": "SIGQUIT", "4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "7": "SIGBUS", "8": "SIGFPE", "9": "SIGKILL", "11": "SIGSEGV", "31": "SIGSYS",
-	}
-	signalNumbers = map[string]int{
-		"SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9, "SIGSEGV": 11, "SIGSYS": 31,
-	}
 )
 
 func (d *debugger) read(s *scanner, l line) bool {
@@ -135,7 +128,7 @@ func (d *debugger) stop(s *scanner, l line, reason string) {
 	}
 	if i := strings.Index(reason, "address="); i >= 0 {
 		p.Address = strings.TrimSuffix(reason[i+len("address="):], ")")
-		p.Null = nullish(p.Address)
+		p.Null = crash.NearNull(p.Address)
 	}
 	s.fail(p)
 	if s.open != nil {

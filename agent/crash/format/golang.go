@@ -155,7 +155,7 @@ func (g *golang) signal(s *scanner, l line) bool {
 	}
 	if m[3] != "" {
 		p.Address = m[3]
-		p.Null = nullish(m[3])
+		p.Null = crash.NearNull(m[3])
 	}
 	return true
 }

@@ -317,22 +317,3 @@ func looksLikeModule(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.Contains(s, ".so") || strings.HasPrefix(s, "<unknown module>") ||
 		(!strings.ContainsAny(s, " ,*&=") && strings.ContainsAny(s, "/.-")) || strings.Contains(s, "+0x")
 }
-
-// symbolOf returns the symbol of a report where it says more than the
-// function's name, and that name.
-func symbolOf(name string) (symbol, function string) {
-	name = strings.TrimSpace(name)
-	function = functionName(name)
-	if name != function && name != "??" && name != "n/a" {
-		symbol = name
-	}
-	return symbol, function
-}
-
-func atoi(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil || n > 1<<30 {
-		return 0
-	}
-	return n
-}

@@ -87,7 +87,7 @@ func (h *hotspot) heading(s *scanner, l line, t string) bool {
 func (h *hotspot) siginfo(s *scanner, t string) bool {
 	m := hotspotInfo().FindStringSubmatch(t)
 	if p := s.failing(); m != nil && p != nil {
-		p.Address, p.Null = m[2], nullish(m[2])
+		p.Address, p.Null = m[2], crash.NearNull(m[2])
 		switch m[1] {
 		case "reading":
 			p.Access = "read"

@@ -120,6 +120,6 @@ func readJournal(data []byte) (*crash.Report, bool) {
 		}
 		e.write(&out)
 	}
-	report, err := scan(&out)
+	report, err := scan(&out, formats())
 	return report, err == nil && len(report.Stacks) > 0
 }

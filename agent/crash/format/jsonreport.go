@@ -33,7 +33,7 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	if report, ok := readJournal(data[start:]); ok {
 		return report, nil
 	}
-	return scan(io.MultiReader(bytes.NewReader(data), in))
+	return scan(io.MultiReader(bytes.NewReader(data), in), formats())
 }
 
 // An ipsBody is the body of a report of macOS or iOS. The head, which is an object

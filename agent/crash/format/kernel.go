@@ -170,17 +170,6 @@ func (k *kernel) place(s *scanner, l line, group func(string) string) {
 	}
 }
 
-// accessWord returns the access that the words of a failure name.
-func accessWord(words string) string {
-	for _, w := range strings.Fields(strings.ToLower(words)) {
-		switch w {
-		case "read", "write":
-			return w
-		}
-	}
-	return ""
-}
-
 // amend reads what KASAN adds to a general protection fault.
 func (k *kernel) amend(s *scanner, l line) bool {
 	p := s.failing()

@@ -97,14 +97,6 @@ func (k *kernel) plausible(l line) bool {
 	return ok && rest != "" && hexDigits(rest) > 0
 }
 
-func hexDigits(s string) int {
-	n := 0
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
-		n++
-	}
-	return n
-}
-
 // add adds a frame, and the place of a function that was put inline into it.
 func (k *kernel) add(s *scanner, l line, f crash.Frame, inner []crash.Frame, unsure bool) {
 	if !s.isOpen("kernel") {

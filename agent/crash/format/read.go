@@ -59,12 +59,12 @@ func readKind(in io.Reader, first []byte, name string) (*crash.Report, error) {
 	case hana.Looks(first):
 		return readDump(in, name)
 	case isJournal(first):
-		return scan(journal(in))
+		return scan(journal(in), formats())
 	}
 	if start, ok := jsonStart(first); ok {
 		return readJSON(in, start)
 	}
-	return scan(in)
+	return scan(in, formats())
 }
 
 // readDump reads a dump of SAP HANA.

@@ -159,7 +159,7 @@ func FuzzJSON(f *testing.F) {
 				checkReport(t, s.finish())
 			}
 		}
-		if r, err := scan(journal(bytes.NewReader(data))); err == nil {
+		if r, err := scan(journal(bytes.NewReader(data)), formats()); err == nil {
 			checkReport(t, r)
 		}
 	})

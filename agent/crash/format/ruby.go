@@ -133,7 +133,7 @@ func (r *ruby) bug(s *scanner, l line) bool {
 		p.Kind, p.Signal = "SIGSEGV", signalNumbers["SIGSEGV"]
 		if i := strings.Index(m[3], "0x"); i > 0 {
 			p.Address = m[3][i:]
-			p.Null = nullish(p.Address)
+			p.Null = crash.NearNull(p.Address)
 		}
 	}
 	s.fail(p)

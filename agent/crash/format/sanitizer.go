@@ -1,7 +1,6 @@
 package format
 
 import (
-	"strconv"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -94,7 +93,7 @@ func readSanitizerError(s *scanner, l line) bool {
 	p := crash.Problem{Kind: onNothing().ReplaceAllString(what, ""), Line: l.n, Message: m[1] + ": " + what}
 	if a := onAddress().FindStringSubmatch(what); a != nil {
 		p.Kind, p.Address = onNothing().ReplaceAllString(strings.TrimSpace(a[1]), ""), a[2]
-		p.Null = p.Kind == "SEGV" && nullish(a[2])
+		p.Null = p.Kind == "SEGV" && crash.NearNull(a[2])
 	} else if i := strings.LastIndex(p.Kind, ": 0x"); i > 0 {
 		p.Kind, p.Address, _ = strings.Cut(p.Kind, ": 0x")
 		p.Address, _, _ = strings.Cut("0x"+p.Address, " ")
@@ -207,11 +206,4 @@ func readGlobal(s *scanner, l line) bool {
 	s.add(l, crash.Frame{File: m[2], Line: atoi(m[3]), Column: atoi(m[4]), Symbol: m[1]})
 	s.close()
 	return true
-}
-
-// nullish reports whether an address is 0 or within the first page, as that of a
-// field of a null pointer is.
-func nullish(address string) bool {
-	n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(address), "0x"), 16, 64)
-	return err == nil && n < 4096
 }

@@ -42,36 +42,6 @@ type flusher interface {
 	flush(s *scanner)
 }
 
-// formats returns the formats, those that are surest of their lines first.
-func formats() []format {
-	return []format{
-		&kernel{},
-		&bsd{},
-		&clusterfuzz{},
-		&tombstone{},
-		&glog{},
-		&minidump{},
-		&python{},
-		&pytest{},
-		&golang{},
-		&rust{},
-		&java{},
-		&hotspot{},
-		&dotnet{},
-		&javascript{},
-		&ruby{},
-		&php{},
-		&sanitizer{},
-		&valgrind{},
-		&hashFrames{},
-		&apple{},
-		&debugger{},
-		&assertion{},
-		&libc{},
-		&hanaText{},
-	}
-}
-
 // A scanner reads a report line by line.
 type scanner struct {
 	report  crash.Report
@@ -85,11 +55,13 @@ type scanner struct {
 }
 
 // scan reads the lines of r.
-func scan(r io.Reader) (*crash.Report, error) { return scanLines(r, newSieve(attentive)) }
+func scan(r io.Reader, formats []format) (*crash.Report, error) {
+	return scanLines(r, newSieve(attentive), formats)
+}
 
 // scanLines reads the lines of r that pass the sieve.
-func scanLines(r io.Reader, v *sieve) (*crash.Report, error) {
-	s := &scanner{formats: formats(), problem: -1, sieve: v}
+func scanLines(r io.Reader, v *sieve, formats []format) (*crash.Report, error) {
+	s := &scanner{formats: formats, problem: -1, sieve: v}
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
 	quiet := false

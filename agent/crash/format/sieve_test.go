@@ -61,11 +61,11 @@ func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(20000))
 	for _, s := range samples {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
-			all, err := scanLines(strings.NewReader(text), newSieve(math.MaxInt64))
+			all, err := scanLines(strings.NewReader(text), newSieve(math.MaxInt64), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
-			some, err := scanLines(strings.NewReader(text), newSieve(0))
+			some, err := scanLines(strings.NewReader(text), newSieve(0), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func benchmarkLog(b *testing.B, v func() *sieve) {
 	const size = 50 << 20
 	b.SetBytes(size)
 	for range b.N {
-		if _, err := scanLines(ciLog(size), v()); err != nil {
+		if _, err := scanLines(ciLog(size), v(), formats()); err != nil {
 			b.Fatal(err)
 		}
 	}
