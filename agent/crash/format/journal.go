@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
 )
 
 // maxEntry bounds one entry of the journal.
@@ -120,6 +121,6 @@ func readJournal(data []byte) (*crash.Report, bool) {
 		}
 		e.write(&out)
 	}
-	report, err := scan(&out, formats())
+	report, err := scan.Read(&out, formats())
 	return report, err == nil && len(report.Stacks) > 0
 }
