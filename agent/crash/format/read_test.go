@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/native"
 	"git-agent/agent/crash/format/scan"
 )
 
@@ -154,7 +155,7 @@ func FuzzJSON(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, read := range []func(*scan.Scanner, []byte) bool{readIPS, readStackwalk} {
+		for _, read := range []func(*scan.Scanner, []byte) bool{native.ReadIPS, native.ReadStackwalk} {
 			s := &scan.Scanner{Problem: -1}
 			if read(s, data) {
 				checkReport(t, s.Finish())

@@ -23,6 +23,7 @@ var (
 	bsdTrap  = source.Lazy(`^--- (?:trap|interrupt|signal) (?:0x)?[1-9a-f]`)
 )
 
+// Read implements scan.Format.
 func (b *BSD) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if len(t) < 8 || len(t) > 1000 {

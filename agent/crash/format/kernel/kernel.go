@@ -60,6 +60,7 @@ var kernelHeads = []struct {
 	{"", "", source.Lazy(`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `)},
 }
 
+// Read implements scan.Format.
 func (k *Kernel) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if len(t) < 3 || len(t) > 4000 {
@@ -302,6 +303,7 @@ func (k *Kernel) settle(s *scan.Scanner) {
 	}
 }
 
+// Flush implements scan.Flusher.
 func (k *Kernel) Flush(s *scan.Scanner) { k.settle(s) }
 
 // detail reads the other lines of a report.

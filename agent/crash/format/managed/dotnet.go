@@ -36,6 +36,7 @@ var (
 	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
 )
 
+// Read implements scan.Format.
 func (d *DotNet) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

@@ -40,6 +40,7 @@ var (
 	goClosure = source.Lazy(`(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.func·\d+|·\d+|-fm|-range\d+|\.\d+)+$`)
 )
 
+// Read implements scan.Format.
 func (g *Golang) Read(s *scan.Scanner, l scan.Line) bool {
 	l = g.margin.Off(l)
 	t := l.Text

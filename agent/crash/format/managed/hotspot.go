@@ -27,6 +27,7 @@ var (
 	hotspotInfo   = source.Lazy(`^siginfo: ?.*?(?:si_addr[:=] ?|(reading|writing) address )(0x[0-9a-f]+)`)
 )
 
+// Read implements scan.Format.
 func (h *Hotspot) Read(s *scan.Scanner, l scan.Line) bool {
 	t := strings.TrimLeft(l.Text, "# ")
 	switch {

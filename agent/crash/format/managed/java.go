@@ -42,13 +42,14 @@ var (
 	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
+// Read implements scan.Format.
 func (j *Java) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {
 	case t == "" || len(t) > scan.MaxRaw*10:
 		return false
 	case j.part.Text != "":
-		l, t = j.joined(l)
+		l, _ = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
 	case strings.IndexByte(t, '(') > 0:
 		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) && j.frame(s, l) {

@@ -27,6 +27,7 @@ var (
 	jsQuery  = source.Lazy(`[?#][^/]*$`)
 )
 
+// Read implements scan.Format.
 func (j *JavaScript) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

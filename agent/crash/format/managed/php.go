@@ -23,6 +23,7 @@ var (
 	phpLaravel  = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
+// Read implements scan.Format.
 func (p *PHP) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

@@ -23,6 +23,7 @@ var (
 	pytestTitle = source.Lazy(`^_{2,} (.{1,200}?) _{2,}$`)
 )
 
+// Read implements scan.Format.
 func (p *Pytest) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

@@ -50,6 +50,7 @@ var (
 	}
 )
 
+// Read implements scan.Format.
 func (p *Python) Read(s *scan.Scanner, l scan.Line) bool {
 	l = p.margin.Off(l)
 	t := l.Text

@@ -27,6 +27,7 @@ var (
 	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
 
+// Read implements scan.Format.
 func (r *Ruby) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

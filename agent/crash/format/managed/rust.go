@@ -27,6 +27,7 @@ var (
 	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
 )
 
+// Read implements scan.Format.
 func (r *Rust) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

@@ -29,6 +29,7 @@ var (
 	applePlace     = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
 )
 
+// Read implements scan.Format.
 func (a *Apple) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if t == "" || len(t) > 2000 {

@@ -46,6 +46,7 @@ var assertions = []struct {
 	{"", source.Lazy(`(?i)\bassert(?:ion)? (?:failed|failure)[^/\w]*(?P<expr>.*?)[ (,]+(?:at )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)):(?P<line>\d+)`)},
 }
 
+// Read implements scan.Format.
 func (*Assertion) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if len(t) < 10 || len(t) > 4000 || !mayAssert(t) {

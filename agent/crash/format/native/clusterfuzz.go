@@ -23,6 +23,7 @@ var (
 	fuzzFile   = source.Lazy(`^[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|rs|go|java|py|js|S)$`)
 )
 
+// Read implements scan.Format.
 func (c *ClusterFuzz) Read(s *scan.Scanner, l scan.Line) bool {
 	if c.state > 0 && l.N-c.state == 1 {
 		return c.function(s, l)

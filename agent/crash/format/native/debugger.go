@@ -16,17 +16,16 @@ type Debugger struct {
 }
 
 var (
-	gdbSignal    = source.Lazy(`[Pp]rogram (?:received|terminated with) signal (\w+)(?:, (.*?))?\.?$`)
-	gdbCurrent   = source.Lazy(`^(?:Thread (\d+) .*received signal|\[Current thread is (\d+) )`)
-	gdbThread    = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
-	coreThread   = source.Lazy(`^Stack trace of thread (\S+):$`)
-	coreSignal   = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
-	dumpedCore   = source.Lazy(`^Process (\d+) \(([^)]*)\).* dumped core`)
-	gotSignal    = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
-	lldbStop     = source.Lazy(`stop reason = (.*)$`)
-	coredumpLine = source.Lazy(`^#\d+ +0x[0-9a-f]{16} (?:n/a|\S+) \(`)
+	gdbSignal  = source.Lazy(`[Pp]rogram (?:received|terminated with) signal (\w+)(?:, (.*?))?\.?$`)
+	gdbCurrent = source.Lazy(`^(?:Thread (\d+) .*received signal|\[Current thread is (\d+) )`)
+	gdbThread  = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
+	coreThread = source.Lazy(`^Stack trace of thread (\S+):$`)
+	coreSignal = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
+	gotSignal  = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
+	lldbStop   = source.Lazy(`stop reason = (.*)$`)
 )
 
+// Read implements scan.Format.
 func (d *Debugger) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if t == "" || len(t) > 500 {

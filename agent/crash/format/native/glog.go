@@ -20,6 +20,7 @@ var (
 	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
 )
 
+// Read implements scan.Format.
 func (g *Glog) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {

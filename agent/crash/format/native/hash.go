@@ -56,6 +56,7 @@ var (
 // numbered are the formats whose frames hashFrames reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
+// Read implements scan.Format.
 func (h *HashFrames) Read(s *scan.Scanner, l scan.Line) bool {
 	var m []string
 	if strings.IndexByte(l.Text, '#') >= 0 {

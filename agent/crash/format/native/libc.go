@@ -22,6 +22,7 @@ var (
 	libcBare  = source.Lazy(`^(/\S+) ?\[0x[0-9a-f]{4,16}\]$`)
 )
 
+// Read implements scan.Format.
 func (c *Libc) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if len(t) > 4000 || !endsInAddress(t) {

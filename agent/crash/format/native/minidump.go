@@ -32,6 +32,7 @@ var (
 	minidumpSignals = source.Lazy(`^(SIG[A-Z]+|EXC_\w+|EXCEPTION_\w+)\b`)
 )
 
+// Read implements scan.Format.
 func (d *Minidump) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	if t == "" || len(t) > 4000 {

@@ -48,6 +48,7 @@ var (
 	}
 )
 
+// Read implements scan.Format.
 func (*Sanitizer) Read(s *scan.Scanner, l scan.Line) bool {
 	switch t := l.Text; {
 	case strings.Contains(t, "Sanitizer: "):

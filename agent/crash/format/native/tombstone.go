@@ -26,6 +26,7 @@ var (
 	tombstonePlus   = source.Lazy(`\+\d+$`)
 )
 
+// Read implements scan.Format.
 func (a *Tombstone) Read(s *scan.Scanner, l scan.Line) bool {
 	t := l.Text
 	switch {
