@@ -156,8 +156,14 @@ var (
 // acceptable reports whether the best match of a path can be the project's own file.
 // only says that no other tracked file has the base name.
 func acceptable(p string, m match, only bool) bool {
-	if !systemPath().MatchString(p) || m.common >= 3 || m.whole && m.common >= 2 {
+	if m.common >= 3 || m.whole && m.common >= 2 {
 		return true
+	}
+	if !systemPath().MatchString(p) {
+		// A relative path whose directories are none of the project's is another
+		// project's, as "reflect/value.go" is of a program that was built without
+		// the paths of its machine.
+		return m.common >= 2 || path.IsAbs(p) || !strings.Contains(p, "/")
 	}
 	if i := installedModule().FindStringSubmatch(p); i != nil {
 		// All of the module's path is the end of the tracked one.

@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 		{"MAIN.C", []string{"src/main.c"}, RuleUnique},
 		{"util.c", []string{"lib/util.c", "lib/ovs/util.c", "tests/util.c"}, RuleAmbiguous},
 		{"/src/build/parse.tab.c", []string{"parse.y"}, RuleGenerated},
-		{"dist/app.js", []string{"web/app.ts"}, RuleGenerated},
+		{"/srv/dist/app.js", []string{"web/app.ts"}, RuleGenerated},
 		{"/usr/lib/frr/frr-reload.py", []string{"tools/frr-reload.py"}, RuleUnique},
 		{"/home/u/venv/lib/python3.10/site-packages/iio.py", []string{"bindings/python/iio.py"}, RuleUnique},
 		{"/usr/lib/python3.9/site-packages/_emerge/Scheduler.py", []string{"lib/_emerge/Scheduler.py"}, RuleSuffix},
@@ -36,6 +36,8 @@ func TestFind(t *testing.T) {
 		{"/usr/lib/python3.9/json/decoder.py", nil, ""},
 		{"/usr/include/main.c", nil, ""},
 		{"../sysdeps/unix/sysv/linux/raise.c", nil, ""},
+		{"reflect/main.c", nil, ""},
+		{"github.com/alecthomas/kong@v1.17.0/main.c", nil, ""},
 		{"", nil, ""},
 		{"<stdin>", nil, ""},
 	} {

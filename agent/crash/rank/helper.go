@@ -27,6 +27,9 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 		return m
 	}()
 
+	// Directories that projects give to what several of their programs use.
+	library = source.Lazy(`(?:^|/)(?:libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
+
 	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
 
@@ -43,6 +46,9 @@ func isGeneric(p string) bool { return genericStems[strings.ToLower(stemOf(p))] 
 
 // isHarness reports whether a file runs or tests the program, and is not a part of it.
 func isHarness(p string) bool { return harness().MatchString(p) || source.IsTestPath(p) }
+
+// isLibrary reports whether a file is in a directory of what several programs use.
+func isLibrary(p string) bool { return library().MatchString(p) }
 
 func isHeader(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
