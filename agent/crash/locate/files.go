@@ -18,6 +18,7 @@ import (
 type Files struct {
 	all    map[string]bool
 	byBase map[string][]string
+	module string // path of the module of Go at the top of the tree, "" for none
 }
 
 // NewFiles prepares the tracked files of a commit, which are paths relative to the
@@ -81,6 +82,9 @@ func (f *Files) find(file string) ([]string, Rule) {
 	p := Clean(file)
 	if p == "." || p == "/" || p == "" || strings.HasPrefix(p, "<") {
 		return nil, ""
+	}
+	if f.module != "" {
+		p = strings.TrimPrefix(p, f.module+"/") // a program that was built without the paths of its machine
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact
@@ -149,6 +153,8 @@ var (
 	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)
 	// Where a system keeps what belongs to one program, by the program's name.
 	installedProgram = source.Lazy(`^/usr/(?:local/)?(?:lib|lib32|lib64|libexec|share)/([\w.-]+)/[^/]+$|^/usr/(?:local/)?s?bin/()[^/]+$`)
+	// Hosts that begin the path of a package of Go.
+	packageHost = source.Lazy(`(?:^|/)(?:github\.com|gitlab\.com|bitbucket\.org|golang\.org|gopkg\.in|google\.golang\.org|go\.uber\.org|k8s\.io)/`)
 	// Programs whose libraries lie there too.
 	languageLibrary = source.Lazy(`^(?:python|pypy|perl|ruby|jvm|java|gcc|node|go|rust|php|ghc|erlang|debug|modules|systemd|X11|[a-z0-9_]+-linux)`)
 )
@@ -162,8 +168,10 @@ func acceptable(p string, m match, only bool) bool {
 	if !systemPath().MatchString(p) {
 		// A relative path whose directories are none of the project's is another
 		// project's, as "reflect/value.go" is of a program that was built without
-		// the paths of its machine.
-		return m.common >= 2 || path.IsAbs(p) || !strings.Contains(p, "/")
+		// the paths of its machine. "$GOPATH/x" and "[...]/x" are not relative. A
+		// package that is named after its host belongs to that package's project.
+		relative := source.IsIdentByte(p[0]) && strings.Contains(p, "/")
+		return m.common >= 2 || m.whole && !relative || !relative && !packageHost().MatchString(p)
 	}
 	if i := installedModule().FindStringSubmatch(p); i != nil {
 		// All of the module's path is the end of the tracked one.

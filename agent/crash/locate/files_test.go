@@ -10,8 +10,9 @@ func TestFind(t *testing.T) {
 	files := NewFiles([]string{
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
-		"web/app.ts", "bin/ebuild.in",
+		"web/app.ts", "bin/ebuild.in", "mux.go",
 	})
+	files.module = "github.com/go-chi/chi"
 	for _, test := range []struct {
 		reported string
 		want     []string
@@ -36,6 +37,11 @@ func TestFind(t *testing.T) {
 		{"/usr/lib/python3.9/json/decoder.py", nil, ""},
 		{"/usr/include/main.c", nil, ""},
 		{"../sysdeps/unix/sysv/linux/raise.c", nil, ""},
+		{"github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleExact},
+		{"$GOPATH/go/src/github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleUnique},
+		{"/home/u/go/src/github.com/a/b/main.c", nil, ""},
+		{"[...]/main.c", []string{"src/main.c"}, RuleUnique},
+		{"net/http/mux.go", nil, ""},
 		{"reflect/main.c", nil, ""},
 		{"github.com/alecthomas/kong@v1.17.0/main.c", nil, ""},
 		{"", nil, ""},
