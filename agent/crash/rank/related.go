@@ -3,6 +3,8 @@ package rank
 import (
 	"context"
 	"fmt"
+	"math"
+	"path"
 	"slices"
 	"time"
 
@@ -19,6 +21,9 @@ const (
 	relatedSpan  = 2 * 365 * 24 * time.Hour // of history
 	relatedWide  = 15                       // files of a commit that still says what belongs together
 	relatedDepth = 2000                     // commits that are read
+	relatedFade  = 365 * 24 * time.Hour     // after which a commit counts 1/e
+	relatedNear  = 2                        // how much more a file counts in a directory of the first files
+	relatedDirs  = 3                        // first files whose directories are near
 )
 
 // relatedFiles returns the files that most often changed in one commit with the
@@ -47,6 +52,7 @@ func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ran
 	if err != nil {
 		return nil, err
 	}
+	together.prefer(ranked)
 	return together.top(ctx, repo, commit, listed)
 }
 
@@ -63,11 +69,13 @@ type companions map[string]*companion
 // with files that have a weight.
 func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions, weight map[string]float64) (companions, error) {
 	var commits []gitext.OID
+	age := map[gitext.OID]time.Duration{}
 	for entry, err := range repo.Log(ctx, opt) {
 		if err != nil {
 			return nil, err
 		}
 		commits = append(commits, entry.OID)
+		age[entry.OID] = opt.Since.Add(relatedSpan).Sub(entry.CommitTime)
 	}
 	touched, err := repo.Touched(ctx, commits, relatedWide+1)
 	if err != nil {
@@ -87,11 +95,24 @@ func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptio
 			if found[p] == nil {
 				found[p] = &companion{path: p}
 			}
-			found[p].score += most
+			found[p].score += most * math.Exp(-float64(max(age[oid], 0))/float64(relatedFade))
 			found[p].commits++
 		}
 	}
 	return found, nil
+}
+
+// prefer makes files count more that are in a directory of the first files.
+func (c companions) prefer(ranked []crash.File) {
+	near := map[string]bool{}
+	for _, f := range ranked[:min(len(ranked), relatedDirs)] {
+		near[path.Dir(f.Path)] = true
+	}
+	for p, f := range c {
+		if near[path.Dir(p)] {
+			f.score *= relatedNear
+		}
+	}
 }
 
 // top returns the source files that changed together most, without those that are
