@@ -172,7 +172,7 @@ func TestForms(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range []string{"bug-introducing", "recall", "F1", "NaN", "hints in messages"} {
+		for _, word := range []string{"acc@1 (line)", "bug-introducing", "recall", "F1", "NaN", "hints in messages"} {
 			if strings.Contains(b.String(), word) {
 				t.Errorf("the %s has %q:\n%s", name, word, b.String())
 			}
