@@ -23,6 +23,16 @@ type Ranking struct {
 	Notes    []string          `json:"notes,omitempty"`
 }
 
+// Unread adds a note about a part of the repository that could not be read: what
+// follows from it, and the reason. It returns nil, and every other error unchanged.
+func (r *Ranking) Unread(consequence string, err error) error {
+	if !gitext.Unreadable(err) {
+		return err
+	}
+	r.Notes = append(r.Notes, consequence+": "+gitext.WhyUnread(err))
+	return nil
+}
+
 // A File is a file of the repository that may hold the cause of a crash.
 type File struct {
 	Path string `json:"path"`

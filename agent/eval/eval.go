@@ -1,6 +1,6 @@
 // Package eval measures engines on cases whose answer is known. A Task defines
-// what a case is, what an answer is and how an answer is scored; agent/eval/szz
-// implements one.
+// what a case is, what an answer is and how an answer is scored; agent/eval/szz and
+// agent/eval/crash implement one each.
 //
 // An evaluation has four steps. ReadCaseFiles reads case files. Run asks an
 // engine about every case with every algorithm. NewReport computes the task's

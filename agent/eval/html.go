@@ -21,7 +21,7 @@ type page struct {
 	Sheet       *Sheet
 	Main        string   // title of the main metric
 	Small       string   // title of the metric in small print
-	Initial     string   // first letter of Small
+	Mark        string   // short form of Small, which precedes its values
 	Beside      []Metric // estimated metrics except the main one
 	Columns     []string // column heads of the table of algorithms
 	Estimated   []string // titles of the metrics that the task is judged by
@@ -79,7 +79,7 @@ func isEstimated(m Metric) bool { return m.Estimated }
 
 func (r *Report) page() page {
 	small := r.sheet.Metrics[r.sheet.at(r.sheet.Small)].Title
-	p := page{Report: r, Sheet: r.sheet, Main: r.sheet.main().Title, Small: small, Initial: strings.ToUpper(small[:1]),
+	p := page{Report: r, Sheet: r.sheet, Main: r.sheet.main().Title, Small: small, Mark: mark(small),
 		Columns: r.sheet.titles(inTable), Estimated: r.sheet.titles(isEstimated), Bars: newBarPlot(r.sheet, r.Algorithms)}
 	for _, at := range r.sheet.mainFirst()[1:] {
 		p.Beside = append(p.Beside, r.sheet.Metrics[at])
@@ -126,6 +126,14 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// mark shortens a title for small print: "recall" to "R", and "acc@10" to "@10".
+func mark(title string) string {
+	if i := strings.IndexByte(title, '@'); i >= 0 {
+		return title[i:]
+	}
+	return strings.ToUpper(title[:1])
 }
 
 // named formats metrics with their titles, as in "recall 0.436 [.401, .470]".

@@ -181,11 +181,13 @@ func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	return p
 }
 
-// newCoverage plots metrics against the share of cases that are answered. The
-// first estimated metric is a full line and the main one is dashed.
+// newCoverage plots metrics against the share of cases that are answered. The main
+// metric is a dashed line, and the first other estimated metric is a full one.
 func newCoverage(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	estimated := sheet.estimated()
-	full, dashed := 0, slices.Index(estimated, sheet.at(sheet.Main))
+	main := sheet.at(sheet.Main)
+	dashed := slices.Index(estimated, main)
+	full := max(0, slices.IndexFunc(estimated, func(at int) bool { return at != main }))
 	p := newSquare("share of cases answered, surest first",
 		sheet.Metrics[estimated[full]].Title+" (line), "+sheet.Metrics[estimated[dashed]].Title+" (dashed)")
 	number := 0

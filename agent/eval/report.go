@@ -20,8 +20,9 @@ type Report struct {
 	Schema      string      `json:"schema"`
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
-	Version     string      `json:"version"`     // version of the engine
-	Annotations bool        `json:"annotations"` // the engines saw hints such as Fixes: in messages
+	Version     string      `json:"version"`        // version of the engine
+	Annotations bool        `json:"annotations"`    // the engines saw hints such as Fixes: in messages
+	Only        string      `json:"only,omitempty"` // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
 	Cases       int         `json:"cases"`
 	SampledFrom int         `json:"sampled_from,omitempty"` // number of cases from which Cases were sampled
@@ -77,6 +78,7 @@ type About struct {
 	Run         string
 	Version     string
 	Annotations bool
+	Only        string // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile
 	SampledFrom int // 0 if the cases are not a sample
 }
@@ -87,7 +89,7 @@ func NewReport(t Task, about About, res *Results) *Report {
 	sheet := t.Sheet()
 	r := &Report{
 		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
-		Annotations: about.Annotations, Files: notNil(about.Files),
+		Annotations: about.Annotations, Only: about.Only, Files: notNil(about.Files),
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
@@ -148,7 +150,7 @@ func evaluated(res *Results) int {
 }
 
 func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
-	cases, outcomes := res.Cases, res.Outcomes[name]
+	outcomes := res.Outcomes[name]
 	use := func(i int) bool { return outcomes[i].Evaluated }
 	var all []Outcome
 	for i := range outcomes {
@@ -158,7 +160,7 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	}
 	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
 	for _, d := range sheet.Dimensions {
-		names, members := d.strata(cases, use)
+		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}
 		for _, stratum := range names {
 			part := make([]Outcome, len(members[stratum]))

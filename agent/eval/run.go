@@ -84,6 +84,29 @@ type Results struct {
 	Unfinished int // cases that an interrupted run did not reach
 }
 
+// Only returns the results of the cases that keep selects.
+func (res *Results) Only(keep func(Case) bool) *Results {
+	part := *res
+	part.Cases, part.Outcomes = nil, map[string][]Outcome{}
+	kept := map[string]bool{}
+	for i, c := range res.Cases {
+		if !keep(c) {
+			continue
+		}
+		for name, rows := range res.Outcomes {
+			o := rows[i]
+			o.Case = len(part.Cases)
+			part.Outcomes[name] = append(part.Outcomes[name], o)
+		}
+		part.Cases = append(part.Cases, c)
+		kept[c.Head().ID] = true
+	}
+	part.Skipped = slices.DeleteFunc(slices.Clone(res.Skipped), func(s Skipped) bool { return !kept[s.ID] })
+	part.Failed = slices.DeleteFunc(slices.Clone(res.Failed), func(f Failed) bool { return !kept[f.ID] })
+	part.Partial = slices.DeleteFunc(slices.Clone(res.Partial), func(p Partial) bool { return !kept[p.ID] })
+	return &part
+}
+
 // Run evaluates the cases of a plan. If ctx ends early, Run returns the results so
 // far, which are also kept, together with the error of ctx.
 func Run(ctx context.Context, p Plan) (*Results, error) {

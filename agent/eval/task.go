@@ -115,6 +115,12 @@ type Sheet struct {
 	Right   string // when an answer is right as a whole; completes "A case is right when"
 	Notes   string // sentences that explain columns, for the HTML page
 	Bounded string // what the ceiling means
+	// Truth is what a case is judged by and a repository may lack, in the plural:
+	// "bug-introducing commits".
+	Truth string
+	// Annotated means that engines read commit messages that may name the answer. A
+	// report says whether these hints were removed.
+	Annotated bool
 }
 
 // at returns the index of the first metric with this name.
@@ -140,15 +146,19 @@ func (s *Sheet) estimated() []int {
 	return list
 }
 
-// Dimension is a way to divide the cases into strata. Of returns the strata of a
-// case.
+// Dimension is a way to divide the cases into strata.
 type Dimension struct {
 	Name string
 	// Overlapping means that a case may be in several strata, so that the rows
 	// do not add up to the whole.
 	Overlapping bool
-	Of          func(Case) []string
-	Order       []string // order of the strata; nil means the largest first
+	Of          func(Case) []string // the strata of a case
+	// OfScore takes the place of Of where the strata depend on what an engine found
+	// in a case. The cases are divided by the answers of one algorithm, so that all
+	// algorithms are measured on the same strata: for each case, by the answer of the
+	// first algorithm that did not fail.
+	OfScore func(Score) []string
+	Order   []string // order of the strata; nil means the largest first
 }
 
 // These dimensions apply to every task.

@@ -35,12 +35,11 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 func (r *Report) textHead(b *strings.Builder) {
-	hints := "hints in messages removed"
-	if r.Annotations {
-		hints = "hints in messages left in"
+	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped%s\n",
+		r.Task, r.Run, agent.Plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), r.hints())
+	if r.Only != "" {
+		fmt.Fprintf(b, "only %s\n", r.Only)
 	}
-	fmt.Fprintf(b, "%s, run %s: %s, %d evaluated, %d skipped; %s\n",
-		r.Task, r.Run, agent.Plural(r.Cases, "case"), r.Evaluated, len(r.Skipped), hints)
 	for _, a := range r.Algorithms {
 		if builds := a.otherBuilds(r.Version); builds != "" {
 			fmt.Fprintf(b, "%s: answers of build %s\n", a.Name, builds)
@@ -59,6 +58,18 @@ func (r *Report) textHead(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// hints says, after a semicolon, what was done with hints in messages. It returns ""
+// for a task whose engines read no messages that name the answer.
+func (r *Report) hints() string {
+	switch {
+	case !r.sheet.Annotated:
+		return ""
+	case r.Annotations:
+		return "; hints in messages left in"
+	}
+	return "; hints in messages removed"
 }
 
 // otherBuilds lists the builds that answered. It returns "" if only this one did.
@@ -192,7 +203,7 @@ func (r *Report) textLists(b *strings.Builder) {
 	for _, p := range r.Partial {
 		lines = append(lines, fmt.Sprintf("%s: %s", p.ID, strings.Join(p.Absent, ", ")))
 	}
-	list(b, r.sheet.Wanted+" not in the repository, counted as missed: "+agent.Plural(len(r.Partial), "case"), lines)
+	list(b, r.sheet.Truth+" not in the repository, counted as missed: "+agent.Plural(len(r.Partial), "case"), lines)
 }
 
 func someOf(ids []string) string {
@@ -238,7 +249,7 @@ func (r Row) cells(shown func(Metric) bool) []string {
 	for i, m := range r.sheet.Metrics {
 		switch e := r.Values[i]; {
 		case !shown(m):
-		case m.Estimated:
+		case m.Estimated || e.Value == nil:
 			list = append(list, e.String())
 		default:
 			list = append(list, fmt.Sprintf("%.*f", m.Decimals, value(e)))

@@ -79,7 +79,7 @@ var toySheet = &Sheet{
 	},
 	Main: "score", Small: "recall", Ceiling: "ceiling",
 	Dimensions: []Dimension{ByFile, ByRepository},
-	Wanted:     "words", Asked: "question", Named: "word", Right: "the first word is right",
+	Wanted:     "words", Truth: "words", Annotated: true, Asked: "question", Named: "word", Right: "the first word is right",
 }
 
 // part divides one number of a tally by another.

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -36,16 +37,20 @@ const (
 )
 
 // Find looks for the definitions of names in the files of a commit. The list of
-// each name has the surest first. Names that are no identifiers have none.
+// each name has the surest first. Names that are no identifiers have none. If files
+// cannot be read, Find returns the definitions in the others together with an error
+// for which gitext.Unreadable is true.
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
 	found := map[string][]Definition{}
+	var unread error
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIdentifier(n) })
 	for part := range slices.Chunk(names, namesAtOnce) {
 		expr := `(^|[^A-Za-z0-9_])(` + strings.Join(part, "|") + `)[^A-Za-z0-9_]`
 		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
-		if err != nil && len(matches) == 0 {
+		if err != nil && !gitext.Unreadable(err) {
 			return nil, err
 		}
+		unread = cmp.Or(unread, err)
 		for _, m := range matches {
 			text := string(m.Text)
 			for _, name := range part {
@@ -59,7 +64,7 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []str
 	for _, list := range found {
 		slices.SortStableFunc(list, func(a, b Definition) int { return b.Score - a.Score })
 	}
-	return found, nil
+	return found, unread
 }
 
 func isIdentifier(s string) bool {

@@ -97,7 +97,7 @@ func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil {
+	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
 		return r, err
 	}
 	r.Example, err = rank.Examine(ctx, repo, c.CrashCommit, report)

@@ -11,145 +11,127 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
-	szzeval "git-agent/agent/eval/szz"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/rank"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 )
 
 // evalCmd is `git agent eval`: it measures how good the answers are.
 type evalCmd struct {
-	Szz evalSzzCmd `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
+	Szz   evalSzzCmd   `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
+	Crash evalCrashCmd `cmd:"" help:"measure crash on crash reports whose fixes are known"`
 }
 
-type evalSzzCmd struct {
-	Repos       string        `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
-	Algorithm   []string      `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
-	Engine      string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
-	Annotations bool          `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
-	Ablation    bool          `help:"also measure the agent engine without its tools, its method and its compression"`
-	Jobs        int           `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
-	Limit       int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
-	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
-	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
-	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
-	Compare     bool          `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
-	JSON        bool          `name:"json" help:"print the report as one JSON object"`
-	HTML        string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
-	Rows        string        `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
-	Calibrate   string        `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
-	modelFlags  `embed:""`
-	Cases       []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
+// evalFlags are the options that the evaluations of all tasks share.
+type evalFlags struct {
+	Limit   int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
+	Timeout time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
+	RunName string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
+	Reuse   []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
+	Compare bool          `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
+	JSON    bool          `name:"json" help:"print the report as one JSON object"`
+	HTML    string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
+	Rows    string        `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
+	Cases   []string      `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
 
-// Run measures the algorithms, or reports an earlier run, or compares two runs.
-func (c *evalSzzCmd) Run(ctx context.Context, a *app) (err error) {
-	if err := c.check(); err != nil {
-		return err
-	}
+// evaluation holds what the evaluation of one task adds to the steps that all tasks
+// share.
+type evaluation struct {
+	*evalFlags
+	task       eval.Task // without a calibration
+	repos      string    // folder of the repositories
+	jobs       int       // 0 means the number of processors
+	algorithms []string
+	trained    func() (map[string]int, error) // cases by repository on which the algorithm rank was trained
+	only       func(eval.Case) bool           // selects the cases that are reported; nil selects all
+	onlyName   string                         // what only selects, such as "core cases"
+
+	annotations bool
+	// staff adds the engines to a plan.
+	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
+	// recalled returns the task and the results that a stored run is reported with.
+	recalled func(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error)
+	// report prints the report of a run. whole is false if the run was interrupted.
+	report func(task eval.Task, about eval.About, res *eval.Results, whole bool) error
+}
+
+// run measures the algorithms, or reports an earlier run, or compares two runs.
+func (e *evaluation) run(ctx context.Context, a *app) (err error) {
 	traces, err := a.openOwnTraces(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, traces.Close()) }()
 	switch {
-	case c.Compare:
-		return c.compare(ctx, a, traces)
-	case len(c.Cases) == 0:
-		return c.recall(ctx, a, traces)
+	case e.Compare:
+		return e.compare(ctx, a, traces)
+	case len(e.Cases) == 0:
+		return e.recall(ctx, traces)
 	}
-	return c.measure(ctx, a, traces)
+	return e.measure(ctx, a, traces)
 }
 
-// check completes the options and returns an error for those that make no sense
-// together.
-func (c *evalSzzCmd) check() error {
-	c.choose()
-	known := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
-	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
+// checkNames returns an error if an algorithm is none of the known ones.
+func (f *evalFlags) checkNames(algorithms, known []string) error {
+	for _, name := range slices.Concat(algorithms, f.Reuse) {
 		if !slices.Contains(known, name) {
 			return usagef("unknown algorithm %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
-	slices.Sort(c.Reuse)
+	slices.Sort(f.Reuse)
+	return nil
+}
+
+// check returns an error for options that make no sense together. repos and jobs are
+// the options of these names.
+func (f *evalFlags) check(repos string, jobs int) error {
 	switch {
-	case c.asksModel() && c.Engine == "offline":
-		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
-	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
-		return usagef("--calibrate goes with neither --calibration nor --compare")
-	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
-		return usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
-	case len(c.Cases) > 0 && !c.asksModel() && c.modelFlags.used():
-		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
-	case c.Compare && len(c.Cases) != 2:
-		return usagef("--compare takes two runs, not %d", len(c.Cases))
-	case c.Compare:
+	case f.Compare && len(f.Cases) != 2:
+		return usagef("--compare takes two runs, not %d", len(f.Cases))
+	case f.Compare:
 		return nil
-	case len(c.Cases) == 0 && c.RunName == "":
+	case len(f.Cases) == 0 && f.RunName == "":
 		return usagef("no file of cases, and no --run to report")
-	case len(c.Cases) > 0 && c.Repos == "":
+	case len(f.Cases) > 0 && repos == "":
 		return usagef("--repos=<directory> is missing: where are the repositories?")
-	case c.Jobs < 0 || c.Limit < 0 || c.Timeout < 0:
+	case jobs < 0 || f.Limit < 0 || f.Timeout < 0:
 		return usagef("--jobs, --limit and --timeout take no negative numbers")
 	}
-	return c.modelFlags.check()
+	return nil
 }
-
-// choose completes the list of algorithms.
-func (c *evalSzzCmd) choose() {
-	if len(c.Algorithm) == 0 {
-		c.Algorithm = []string{szz.Algorithms[0]}
-		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{szzeval.AgentAlgorithms[0]}
-		}
-	}
-	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{szzeval.AgentAlgorithms[0]}, c.Algorithm...)
-	}
-	if !c.Ablation {
-		return
-	}
-	for _, name := range szzeval.AgentAlgorithms[:4] {
-		if !slices.Contains(c.Algorithm, name) {
-			c.Algorithm = append(c.Algorithm, name)
-		}
-	}
-}
-
-// asksModel reports whether one of the algorithms needs a model.
-func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, szzeval.IsAgent) }
 
 // measure makes the predictions that are not stored yet, and reports all of them.
-func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) error {
-	cases, files, err := eval.ReadCaseFiles(ctx, szzeval.Task{}, c.Cases)
+func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) error {
+	cases, files, err := eval.ReadCaseFiles(ctx, e.task, e.Cases)
 	if err != nil {
 		return err
 	}
-	if err := c.warnTrained(a, cases); err != nil {
+	if e.only != nil {
+		cases = slices.DeleteFunc(cases, func(c eval.Case) bool { return !e.only(c) })
+	}
+	if err := e.warnTrained(a, cases); err != nil {
 		return err
 	}
-	if info, err := os.Stat(c.Repos); err != nil || !info.IsDir() {
-		return fmt.Errorf("%q is no folder of repositories", c.Repos)
+	if info, err := os.Stat(e.repos); err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is no folder of repositories", e.repos)
 	}
-	plan, err := c.plan(a, eval.Sample(cases, c.Limit))
+	plan, err := e.plan(a, eval.Sample(cases, e.Limit))
 	if err != nil {
 		return err
 	}
-	if err := c.staff(ctx, a, &plan, traces); err != nil {
+	if err := e.staff(ctx, &plan, traces); err != nil {
 		return err
 	}
-	name := c.RunName
+	name := e.RunName
 	if name == "" {
-		name = "szz-" + plan.Version
+		name = e.task.Name() + "-" + plan.Version
 	}
 	journal, err := eval.OpenJournal(ctx, plan.Task, traces, name)
 	if err != nil {
 		return err
 	}
-	plan.Journal = journal
 	meter := a.newProgress("measuring")
-	plan.OnProgress = func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
+	plan.Journal, plan.OnProgress = journal, func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
 	res, runErr := eval.Run(ctx, plan)
 	meter.end()
 	err = journal.Finish(ctx, runErr)
@@ -157,14 +139,14 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if res == nil || runErr != nil && ctx.Err() == nil && !errors.As(runErr, &stop) {
 		return errors.Join(runErr, err)
 	}
-	if err := c.writeRows(ctx, journal, res); err != nil {
+	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	about := eval.About{Run: name, Version: plan.Version, Annotations: c.Annotations, Files: files}
+	about := eval.About{Run: name, Version: plan.Version, Annotations: e.annotations, Only: e.onlyName, Files: files}
 	if len(res.Cases) < len(cases) {
 		about.SampledFrom = len(cases)
 	}
-	if err := errors.Join(err, c.report(a, plan.Task, about, res, runErr == nil)); err != nil {
+	if err := errors.Join(err, e.report(plan.Task, about, res, runErr == nil)); err != nil {
 		return err
 	}
 	if runErr != nil {
@@ -176,11 +158,11 @@ func (c *evalSzzCmd) measure(ctx context.Context, a *app, traces *cache.Traces) 
 
 // warnTrained warns if rank is to be measured on repositories that it was trained
 // on.
-func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
-	if !slices.Contains(c.Algorithm, "rank") {
+func (e *evaluation) warnTrained(a *app, cases []eval.Case) error {
+	if !slices.Contains(e.algorithms, "rank") {
 		return nil
 	}
-	trained, err := rank.TrainedOn()
+	trained, err := e.trained()
 	if err != nil {
 		return err
 	}
@@ -196,75 +178,66 @@ func (c *evalSzzCmd) warnTrained(a *app, cases []eval.Case) error {
 	return nil
 }
 
-func (c *evalSzzCmd) plan(a *app, cases []eval.Case) (eval.Plan, error) {
+// plan returns the plan of a run without its engines and its journal.
+func (e *evaluation) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 	version, err := engineVersion()
 	if err != nil {
 		return eval.Plan{}, err
 	}
-	jobs := c.Jobs
-	switch {
-	case jobs == 0 && c.asksModel():
-		jobs = c.modelFlags.jobs()
-	case jobs == 0:
+	jobs := e.jobs
+	if jobs == 0 {
 		jobs = runtime.NumCPU()
 	}
-	p := eval.Plan{
-		Task: szzeval.Task{}, Cases: cases, Algorithms: c.Algorithm, Version: version, Reuse: c.Reuse,
-		Repos: eval.Finder{Dir: c.Repos}, Jobs: jobs, Timeout: c.Timeout, Now: a.now,
-	}
-	if c.Annotations {
-		p.Setting = "annotations"
-	}
-	return p, nil
+	return eval.Plan{
+		Task: e.task, Cases: cases, Algorithms: e.algorithms, Version: version, Reuse: e.Reuse,
+		Repos: eval.Finder{Dir: e.repos}, Jobs: jobs, Timeout: e.Timeout, Now: a.now,
+	}, nil
 }
 
-// recall reports a stored run and makes no predictions. It reads a calibration
-// only if the run asked a model, because calibrations are for a model's answers.
-func (c *evalSzzCmd) recall(ctx context.Context, a *app, traces *cache.Traces) error {
-	journal, res, err := recallRun(ctx, traces, c.RunName)
+// recall reports a stored run and makes no predictions.
+func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
+	journal, res, err := e.recallRun(ctx, traces, e.RunName)
 	if err != nil {
 		return err
 	}
-	var task szzeval.Task
-	if slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
-		if task.Calibration, err = c.calibration(ctx, a); err != nil {
+	task := e.task
+	if e.recalled != nil {
+		if task, res, err = e.recalled(ctx, journal, res); err != nil {
 			return err
 		}
 	}
-	if task.Calibration != nil {
-		if res, err = eval.Recall(ctx, task, journal); err != nil {
-			return err
-		}
-	}
-	if err := c.writeRows(ctx, journal, res); err != nil {
+	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return c.report(a, task, eval.About{Run: c.RunName, Annotations: c.Annotations}, res, true)
+	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Only: e.onlyName}, res, true)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.
-func recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.RunJournal, *eval.Results, error) {
-	journal, err := eval.FindJournal(ctx, szzeval.Task{}, traces, name)
+func (e *evaluation) recallRun(ctx context.Context, traces *cache.Traces, name string) (*eval.RunJournal, *eval.Results, error) {
+	journal, err := eval.FindJournal(ctx, e.task, traces, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := eval.Recall(ctx, szzeval.Task{}, journal)
+	res, err := eval.Recall(ctx, e.task, journal)
+	if err == nil && e.only != nil {
+		res = res.Only(e.only)
+	}
 	return journal, res, err
 }
 
-func (c *evalSzzCmd) compare(ctx context.Context, a *app, traces *cache.Traces) error {
+func (e *evaluation) compare(ctx context.Context, a *app, traces *cache.Traces) error {
 	var sides [2]eval.Contender
-	for i, name := range c.Cases {
+	for i, name := range e.Cases {
 		sides[i] = eval.ParseContender(name)
-		_, res, err := recallRun(ctx, traces, sides[i].Name) // probabilities are not compared
+		_, res, err := e.recallRun(ctx, traces, sides[i].Name) // probabilities are not compared
 		if err != nil {
 			return err
 		}
 		sides[i].Results = res
 	}
-	list, err := eval.CompareRuns(szzeval.Task{}, sides[0], sides[1])
+	list, err := eval.CompareRuns(e.task, sides[0], sides[1])
 	if err != nil {
 		return err
 	}
-	return c.show(a, eval.NewComparison(szzeval.Task{}, list))
+	return e.show(a, eval.NewComparison(e.task, list))
 }

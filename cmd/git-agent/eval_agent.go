@@ -15,6 +15,9 @@ import (
 
 // staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
+	if c.Annotations {
+		plan.Setting = "annotations"
+	}
 	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.locate(ctx), Cache: a.openCache}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)

@@ -18,13 +18,13 @@ import (
 )
 
 // show prints a report in the form that the options ask for.
-func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
-	if c.HTML != "" {
-		if err := writeFile(c.HTML, 0o644, r.WriteHTML); err != nil {
+func (f *evalFlags) show(a *app, r *eval.Report) error {
+	if f.HTML != "" {
+		if err := writeFile(f.HTML, 0o644, r.WriteHTML); err != nil {
 			return err
 		}
 	}
-	if c.JSON {
+	if f.JSON {
 		return r.WriteJSON(a.stdout)
 	}
 	return r.WriteText(a.stdout)
@@ -32,11 +32,11 @@ func (c *evalSzzCmd) show(a *app, r *eval.Report) error {
 
 // writeRows writes the stored predictions of a run to the file of --rows, even if
 // the run was interrupted.
-func (c *evalSzzCmd) writeRows(ctx context.Context, journal *eval.RunJournal, res *eval.Results) error {
-	if c.Rows == "" {
+func (f *evalFlags) writeRows(ctx context.Context, journal *eval.RunJournal, res *eval.Results) error {
+	if f.Rows == "" {
 		return nil
 	}
-	return writeFile(c.Rows, 0o644, func(w io.Writer) error {
+	return writeFile(f.Rows, 0o644, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		err := eval.WriteRows(context.WithoutCancel(ctx), out, journal, res)
 		return errors.Join(err, out.Flush())

@@ -46,7 +46,7 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	case r.otherRepo != "":
 		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.otherRepo), "resume it in that repository")
 	case spec.Repo != "":
-		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval szz' command, which resumes it")
+		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval' command, which resumes it")
 	case stores.repo == nil:
 		return gitext.ErrNotRepository
 	}

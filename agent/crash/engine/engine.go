@@ -28,7 +28,12 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question) (*crash.Ranking, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := locate.Locate(ctx, e.Repo, commit, q.Report); err != nil {
+	located := crash.Ranking{Notes: notes}
+	files, err := locate.Locate(ctx, e.Repo, commit, q.Report)
+	if files == nil {
+		return nil, err
+	}
+	if err := located.Unread("not all functions were looked up", err); err != nil {
 		return nil, err
 	}
 	algorithm := rank.Algorithm(q.Algorithm)
@@ -40,7 +45,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question) (*crash.Ranking, 
 		return nil, err
 	}
 	ranking.CommitFrom = from
-	ranking.Notes = append(notes, ranking.Notes...)
+	ranking.Notes = append(located.Notes, ranking.Notes...)
 	if q.Suspects > 0 {
 		found, err := culprit.Find(ctx, e.Repo, commit, q.Report, ranking.Files, culprit.Options{Since: q.Since, Max: q.Suspects})
 		if err != nil {

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -15,10 +16,12 @@ import (
 const maxLookups = 40
 
 // Locate sets the Path and the Rule of all frames that it can map to files that
-// the commit tracks. It returns the files of the commit.
+// the commit tracks. It returns the files of the commit. If a part of the
+// repository cannot be read, it maps what it can, and returns the files together
+// with an error for which gitext.Unreadable is true.
 func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (*Files, error) {
 	tree, err := repo.Tree(ctx, commit)
-	if err != nil && len(tree) == 0 {
+	if err != nil && (len(tree) == 0 || !gitext.Unreadable(err)) {
 		return nil, err
 	}
 	paths := make([]string, 0, len(tree))
@@ -28,7 +31,7 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	files := NewFiles(paths)
 	files.module = moduleOf(ctx, repo, commit, files)
 	files.mapPaths(report)
-	return files, files.mapSymbols(ctx, repo, commit, report)
+	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
 }
 
 var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
@@ -134,7 +137,7 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 		return nil
 	}
 	defined, err := symbol.Find(ctx, repo, commit, order)
-	if err != nil {
+	if err != nil && !gitext.Unreadable(err) {
 		return err
 	}
 	for _, name := range order {
@@ -145,7 +148,7 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // bestDefinition picks the definition that a frame means.

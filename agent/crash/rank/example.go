@@ -24,7 +24,7 @@ const NoneWeight = noneWeight
 // the files of the commit.
 func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (Example, error) {
 	files := collect(report)
-	if err := measureUsage(ctx, repo, commit, report, files); err != nil {
+	if err := measureUsage(ctx, repo, commit, report, files); err != nil && !gitext.Unreadable(err) {
 		return Example{}, err
 	}
 	ex := Example{Managed: managed(files)}

@@ -45,6 +45,10 @@ var committed = sync.OnceValue(func() *Model {
 	return m
 })
 
+// TrainedOn returns how many training cases of the model came from each repository.
+// A measurement on one of them flatters the model.
+func TrainedOn() map[string]int { return committed().Made.Repositories }
+
 // shares returns the probability with which each file is chosen. The sum is less
 // than 1: the rest is that none of them is right.
 func (m *Model) shares(files []*evidence, managed bool) []float64 {

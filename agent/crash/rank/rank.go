@@ -40,12 +40,12 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 		return nil, fmt.Errorf("unknown algorithm %q; the algorithms are %s", algorithm, names())
 	}
 	files := collect(report)
-	if err := measureUsage(ctx, repo, commit, report, files); err != nil {
+	if err := ranking.Unread("not all uses of the files were counted", measureUsage(ctx, repo, commit, report, files)); err != nil {
 		return nil, err
 	}
 	ranking.Files = choose(report, files, committed())
 	related, err := relatedFiles(ctx, repo, commit, ranking.Files)
-	if err != nil {
+	if err := ranking.Unread("not all files that change together were found", err); err != nil {
 		return nil, err
 	}
 	ranking.Files = append(ranking.Files, related...)

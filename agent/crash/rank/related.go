@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,7 +28,9 @@ const (
 )
 
 // relatedFiles returns the files that most often changed in one commit with the
-// first files of a ranking, which are the commit's own history only.
+// first files of a ranking, which are the commit's own history only. If commits
+// cannot be read, it uses the others and returns an error for which
+// gitext.Unreadable is true.
 func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File) ([]crash.File, error) {
 	if len(ranked) == 0 {
 		return nil, nil
@@ -49,11 +52,12 @@ func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ran
 	together, err := changedTogether(ctx, repo, gitext.LogOptions{
 		Tip: commit, Paths: paths, NoMerges: true, Since: at.Committer.Time.Add(-relatedSpan), Max: relatedDepth,
 	}, weight)
-	if err != nil {
+	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	together.prefer(ranked)
-	return together.top(ctx, repo, commit, listed)
+	related, unread := together.top(ctx, repo, commit, listed)
+	return related, cmp.Or(unread, err)
 }
 
 // A companion is a file that changed together with others.
@@ -70,7 +74,12 @@ type companions map[string]*companion
 func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions, weight map[string]float64) (companions, error) {
 	var commits []gitext.OID
 	age := map[gitext.OID]time.Duration{}
+	var unread error
 	for entry, err := range repo.Log(ctx, opt) {
+		if gitext.Unreadable(err) {
+			unread = err
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +108,7 @@ func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptio
 			found[p].commits++
 		}
 	}
-	return found, nil
+	return found, unread
 }
 
 // prefer makes files count more that are in a directory of the first files.

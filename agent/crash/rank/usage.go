@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"regexp"
@@ -19,15 +20,17 @@ const (
 
 // measureUsage finds how much of the project uses each file: how many files
 // mention its functions, and how many include or import it. What many files use is
-// rarely at fault for a crash.
+// rarely at fault for a crash. If files cannot be read, it counts the others and
+// returns an error for which gitext.Unreadable is true.
 func measureUsage(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
 	if len(files) < 2 {
 		return nil // nothing is compared
 	}
-	if err := countMentions(ctx, repo, commit, report, files); err != nil {
-		return err
+	unread := countMentions(ctx, repo, commit, report, files)
+	if unread != nil && !gitext.Unreadable(unread) {
+		return unread
 	}
-	return countUsers(ctx, repo, commit, files)
+	return cmp.Or(countUsers(ctx, repo, commit, files), unread)
 }
 
 // countMentions counts the files in which each function's name is a word.
@@ -41,7 +44,7 @@ func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, re
 		return nil
 	}
 	counts, err := filesWith(ctx, repo, commit, "("+strings.Join(names, "|")+")", regexp.MustCompile(`\b(`+strings.Join(names, "|")+`)\b`))
-	if err != nil {
+	if err != nil && !gitext.Unreadable(err) {
 		return err
 	}
 	for _, e := range files {
@@ -51,7 +54,7 @@ func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, re
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // countUsers counts the lines that include or import each file, where the language
@@ -69,6 +72,7 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 		}
 	}
 	counts := map[string]int{}
+	var unread error
 	for _, language := range []struct {
 		stems         []string
 		before, after string
@@ -83,9 +87,10 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 		any := "(" + strings.Join(quoted(stems), "|") + ")"
 		found, err := filesWith(ctx, repo, commit, language.before+any+strings.ReplaceAll(language.after, "(?:", "("),
 			regexp.MustCompile(language.before+any+language.after))
-		if err != nil {
+		if err != nil && !gitext.Unreadable(err) {
 			return err
 		}
+		unread = cmp.Or(unread, err)
 		for stem, n := range found {
 			counts[stem] = n
 		}
@@ -93,14 +98,15 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 	for _, e := range files {
 		e.users = counts[stemOf(e.path)]
 	}
-	return nil
+	return unread
 }
 
 // filesWith counts the files with a line that matches, by the first group of re.
-// expr is the same expression in the form of git grep.
+// expr is the same expression in the form of git grep. If files cannot be read, it
+// counts the others and returns an error for which gitext.Unreadable is true.
 func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr string, re *regexp.Regexp) (map[string]int, error) {
 	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
-	if err != nil && len(matches) == 0 {
+	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	seen := map[[2]string]bool{}
@@ -114,7 +120,7 @@ func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr s
 			}
 		}
 	}
-	return counts, nil
+	return counts, err
 }
 
 // identifiers returns the first distinct names that consist of letters that need no

@@ -3,7 +3,6 @@ package szzeval
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
@@ -11,11 +10,6 @@ import (
 	"git-agent/cache"
 	"git-agent/gitext"
 )
-
-// fewCases is the number of cases up to which changed-path filters are not worth
-// building. Measurements in gitext show that they pay from the fourth blame on, and
-// a case takes a few blames.
-const fewCases = 4
 
 // Options configure how the engines of agent/szz are asked.
 type Options struct {
@@ -28,15 +22,7 @@ type Options struct {
 // Open returns an eval.Opener that opens repositories for the engines of agent/szz.
 func Open(opt Options) eval.Opener {
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, err
-		}
-		gopt := gitext.OpenOptions{Dir: dir, Locate: opt.Locate}
-		if cases > fewCases {
-			gopt.Bloom = gitext.BloomBuild
-		}
-		repo, err := gitext.Open(ctx, gopt)
+		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Locate)
 		if err != nil {
 			return nil, err
 		}
@@ -103,34 +89,18 @@ func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, 
 // absent returns the BICs that the repository lacks. It returns an *AbsentError if
 // no answer could be right, because the fix or all of its BICs are absent.
 func (s *session) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
-	if ok, err := s.has(ctx, c.Fix); err != nil {
+	absent, err := eval.Absent(ctx, s.repo, c.Fix)
+	if err == nil && len(absent) > 0 {
+		err = &eval.AbsentError{Commits: absent}
+	}
+	if err != nil {
 		return nil, err
-	} else if !ok {
-		return nil, &eval.AbsentError{Commits: []gitext.OID{c.Fix}}
 	}
-	var absent []gitext.OID
-	for _, bic := range c.BICs {
-		ok, err := s.has(ctx, bic)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			absent = append(absent, bic)
-		}
+	absent, err = eval.Absent(ctx, s.repo, c.BICs...)
+	if err == nil && len(absent) == len(c.BICs) {
+		err = &eval.AbsentError{Commits: absent}
 	}
-	if len(absent) == len(c.BICs) {
-		return nil, &eval.AbsentError{Commits: absent}
-	}
-	return absent, nil
-}
-
-func (s *session) has(ctx context.Context, oid gitext.OID) (bool, error) {
-	_, err := s.repo.Commit(ctx, oid)
-	var missing *gitext.MissingObjectError
-	if errors.As(err, &missing) || errors.Is(err, gitext.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return absent, err
 }
 
 func predictionOf(v *szz.Verdict, algorithm string) Prediction {

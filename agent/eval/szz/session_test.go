@@ -71,24 +71,6 @@ func history(t *testing.T, dir string, texts ...string) []gitext.OID {
 	return list
 }
 
-// Changed-path filters are built only for enough cases to make them pay.
-func TestFiltersForManyCases(t *testing.T) {
-	dir := t.TempDir()
-	history(t, dir, "int a;\n", "int b;\n")
-	for cases, want := range map[int]bool{fewCases: false, fewCases + 1: true} {
-		s, err := Open(Options{})(t.Context(), dir, cases)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.(*session).repo.HasBloom(); got != want {
-			t.Errorf("%d cases: filters %t", cases, got)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // The offline engine answers through the same interface as other engines. A right
 // answer is found, a missing fix skips its case, and a missing BIC is reported.
 func TestSZZSession(t *testing.T) {

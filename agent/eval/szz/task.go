@@ -85,7 +85,7 @@ var sheet = &eval.Sheet{
 	},
 	Main: "f1", Small: "recall", Ceiling: "ceiling",
 	Dimensions: dimensions,
-	Wanted:     "bug-introducing commits", Asked: "fix", Named: "suspect",
+	Wanted:     "bug-introducing commits", Truth: "bug-introducing commits", Annotated: true, Asked: "fix", Named: "suspect",
 	Right: "the first suspect is true",
 	Notes: "size: mean number of commits in an answer. A case counts for acc@k when a true commit is among the first k of the ranking, " +
 		"or of the answer where there is none.",

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/rank"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// project writes a small C project, commits it twice, and returns the last commit.
+// Its functions copy and check stand in a file each.
+func project(t *testing.T) (*gittest.History, gitext.OID) {
+	h := gittest.New(t)
+	h.Commit("start", gittest.Files{
+		"src/copy.c":  gittest.Lines("int copy(char *to)", "{", "\treturn *to;", "}"),
+		"src/check.c": gittest.Lines(`#include "copy.h"`, "int check(char *to)", "{", "\treturn copy(to);", "}"),
+		"src/copy.h":  gittest.Lines("int copy(char *to);"),
+		"data.txt":    gittest.Lines("copy and check"),
+	})
+	return h, h.Commit("check: return early", gittest.Files{
+		"src/check.c": gittest.Lines(`#include "copy.h"`, "int check(char *to)", "{", "\treturn 1 + copy(to);", "}"),
+		"src/table.c": gittest.Lines("int table;"),
+	})
+}
+
+// trace is a report of the project, whose frame of check names no file.
+const trace = `Program received signal SIGSEGV, Segmentation fault.
+#0  0x0000000000401136 in copy (to=0x0) at src/copy.c:3
+#1  0x0000000000401150 in check ()
+#2  0x0000000000401160 in main () at /usr/src/main.c:9
+`
+
+// named returns the paths of the files that a stack names.
+func named(ranking *crash.Ranking) []string {
+	var paths []string
+	for _, f := range ranking.Files {
+		if !f.Related {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// Every algorithm ranks the files of the stack, and finds the file of a function
+// that has none in the report.
+func TestAnswer(t *testing.T) {
+	h, head := project(t)
+	e := Engine{Repo: h.Open()}
+	for _, algorithm := range rank.Algorithms {
+		ranking, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Algorithm: string(algorithm)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := named(ranking)
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"src/check.c", "src/copy.c"}) || ranking.Commit != head || ranking.CommitFrom != "HEAD" || len(ranking.Notes) > 0 {
+			t.Errorf("%s: %+v", algorithm, ranking)
+		}
+	}
+	if _, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Algorithm: "best"}); err == nil || !strings.Contains(err.Error(), `unknown algorithm "best"`) {
+		t.Errorf("an unknown algorithm: %v", err)
+	}
+}
+
+// An object that the clone lacks costs what it holds, and is said in a note. The
+// other files are searched and ranked as before.
+func TestMissingObjects(t *testing.T) {
+	for lost, want := range map[string]string{
+		"HEAD:data.txt":    "not all functions were looked up: this clone lacks object ",
+		"HEAD~1^{tree}":    "not all files that change together were found: this clone lacks object ",
+		"HEAD~1:src":       "not all files that change together were found: this clone lacks object ",
+		"HEAD:src/table.c": "not all uses of the files were counted: this clone lacks object ",
+	} {
+		h, head := project(t)
+		oid := h.Git("rev-parse", lost)
+		if err := os.Remove(filepath.Join(h.Dir, ".git", "objects", oid[:2], oid[2:])); err != nil {
+			t.Fatal(err)
+		}
+		e := Engine{Repo: h.Open()}
+		ranking, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Commit: head})
+		if err != nil {
+			t.Errorf("without %s: %v", lost, err)
+			continue
+		}
+		if len(named(ranking)) != 2 || !slices.Contains(ranking.Notes, want+oid[:12]) {
+			t.Errorf("without %s: files %q, notes %q", lost, named(ranking), ranking.Notes)
+		}
+	}
+}
+
+// A commit whose tree is missing has no files to rank.
+func TestMissingCommit(t *testing.T) {
+	h, head := project(t)
+	oid := h.Git("rev-parse", "HEAD^{tree}")
+	if err := os.Remove(filepath.Join(h.Dir, ".git", "objects", oid[:2], oid[2:])); err != nil {
+		t.Fatal(err)
+	}
+	e := Engine{Repo: h.Open()}
+	if _, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Commit: head}); !gitext.Unreadable(err) {
+		t.Errorf("without the tree: %v", err)
+	}
+}

@@ -1,0 +1,101 @@
+package crasheval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"git-agent/agent/eval"
+	"git-agent/gitext"
+)
+
+// Case is one crash report, with the files that the fix of the crash changes. Other
+// fields of a case file are ignored.
+type Case struct {
+	ID           string       `json:"id"`
+	Repo         string       `json:"repo"`
+	Mirror       string       `json:"mirror,omitempty"` // name of the clone that has the commits
+	CrashCommit  gitext.OID   `json:"crash_commit"`     // the commit that crashed
+	Report       string       `json:"report"`
+	Fix          gitext.OID   `json:"fix,omitempty"` // the commit that fixes the crash
+	FixFiles     []string     `json:"fix_files"`     // the files that it changes, as the crash commit names them
+	IntroCommits []gitext.OID `json:"intro_commits,omitempty"`
+	Type         string       `json:"type,omitempty"`
+	Source       string       `json:"source,omitempty"` // where the case is from
+	Ecosystem    string       `json:"ecosystem,omitempty"`
+
+	File string `json:"file,omitempty"` // the case file's name without its folder
+}
+
+// Head returns the part of a case that package eval uses.
+func (c Case) Head() eval.Head {
+	sum := sha256.Sum256([]byte(c.Report))
+	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: string(c.CrashCommit) + " " + hex.EncodeToString(sum[:16])}
+}
+
+// Core reports whether a case counts for headline figures. A leak does not: its
+// stack says who allocated the memory, and not who lost it. Neither does a state of
+// ClusterFuzz: it consists of the names of three functions.
+func Core(c eval.Case) bool {
+	k := c.(Case)
+	return k.Source != stateSource && k.Type != leakType
+}
+
+// These values mark the cases that are not core cases.
+const (
+	stateSource = "arvo-state"
+	leakType    = "leak"
+)
+
+// ReadCase reads one line of a case file.
+func (Task) ReadCase(line []byte, file string) (eval.Case, error) {
+	c, err := parseCase(line)
+	c.File = file
+	return c, err
+}
+
+func parseCase(line []byte) (Case, error) {
+	var c Case
+	if err := json.Unmarshal(line, &c); err != nil {
+		return Case{}, err
+	}
+	if err := eval.CheckRepoName(c.Repo); err != nil {
+		return Case{}, err
+	}
+	switch {
+	case c.CrashCommit == "":
+		return Case{}, errors.New(`the field "crash_commit" is missing`)
+	case c.Report == "":
+		return Case{}, errors.New(`the field "report" is missing or empty`)
+	case len(c.FixFiles) == 0:
+		return Case{}, errors.New(`the field "fix_files" is missing or empty, and a case without a known answer cannot be evaluated`)
+	}
+	if err := checkOIDs(&c); err != nil {
+		return Case{}, err
+	}
+	if c.ID == "" {
+		c.ID = c.Repo + "@" + cmp.Or(c.Fix, c.CrashCommit).Short()
+	}
+	return c, nil
+}
+
+func checkOIDs(c *Case) error {
+	var err error
+	if c.CrashCommit, err = gitext.ParseOID(string(c.CrashCommit)); err != nil {
+		return fmt.Errorf(`the field "crash_commit": %w`, err)
+	}
+	if c.Fix != "" {
+		if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
+			return fmt.Errorf(`the field "fix": %w`, err)
+		}
+	}
+	for i := range c.IntroCommits {
+		if c.IntroCommits[i], err = gitext.ParseOID(string(c.IntroCommits[i])); err != nil {
+			return fmt.Errorf(`the field "intro_commits": %w`, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package crasheval
+
+import (
+	"encoding/json"
+	"slices"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/stat"
+	"git-agent/gitext"
+)
+
+// File is one file of an answer.
+type File struct {
+	Path        string  `json:"path"`
+	Probability float64 `json:"p,omitempty"`       // 0 if the algorithm gives none
+	Related     bool    `json:"related,omitempty"` // no stack names the file
+}
+
+// Suspect is one commit that an answer suspects.
+type Suspect struct {
+	Commit      gitext.OID `json:"commit"`
+	Probability float64    `json:"p,omitempty"` // 0 if the algorithm gives none
+}
+
+// Prediction is what an engine answered for one case.
+type Prediction struct {
+	Formats  []string  `json:"formats,omitempty"` // the formats that were found in the report
+	Files    []File    `json:"files"`             // best first
+	Answered bool      `json:"answered"`          // the engine names the first file as its answer
+	Suspects []Suspect `json:"suspects,omitempty"`
+	Notes    []string  `json:"notes,omitempty"` // what could not be read
+}
+
+// ReadKept decodes the case and the answer of a record in a journal. It does not
+// validate them again.
+func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
+	var c Case
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, nil, err
+	}
+	if len(answer) == 0 {
+		return c, nil, nil
+	}
+	var p *Prediction
+	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
+		return c, nil, err
+	}
+	return c, *p, nil
+}
+
+// scoreRow holds the details of a score. WriteRows writes its JSON, and the
+// dimensions that depend on answers use it.
+type scoreRow struct {
+	Rank        int      `json:"rank"`         // 1-based place of the first file that the fix changes; 0 if none is listed
+	SuspectRank int      `json:"suspect_rank"` // likewise for the commits that introduced the crash
+	Traced      int      `json:"traced"`       // number of files in the report's stacks
+	Formats     []string `json:"-"`
+}
+
+// Score scores a prediction against the truth of a case. Its only forecast is that
+// the fix changes the first file.
+func (Task) Score(of eval.Case, a eval.Answer) eval.Score {
+	c := of.(Case)
+	n := count{judged: len(c.IntroCommits) > 0}
+	p, answered := a.(Prediction)
+	if !answered {
+		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
+	}
+	n.rank = 1 + slices.IndexFunc(p.Files, func(f File) bool { return slices.Contains(c.FixFiles, f.Path) })
+	n.suspectRank = 1 + slices.IndexFunc(p.Suspects, func(s Suspect) bool { return slices.Contains(c.IntroCommits, s.Commit) })
+	n.listed, n.suspects = len(p.Files), len(p.Suspects)
+	for _, f := range p.Files {
+		n.traced += stat.Count(!f.Related)
+	}
+	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1,
+		Row: scoreRow{Rank: n.rank, SuspectRank: n.suspectRank, Traced: n.traced, Formats: p.Formats}}
+	if n.listed > 0 && p.Files[0].Probability > 0 {
+		s.Forecasts = []stat.Forecast{{P: p.Files[0].Probability, Right: s.Right}}
+	}
+	return s
+}
