@@ -14,7 +14,7 @@ const (
 	decay = 0.4
 	shift = 0.3
 	// similar is the similarity from which two reports are in one group.
-	similar = 0.8
+	similar = 0.75
 	// least is how many positions a comparison spans at least, so that a signature
 	// of one function is not similar to all that begin with it.
 	least = 3
