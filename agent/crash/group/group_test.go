@@ -64,6 +64,16 @@ func TestSignatureOfLittle(t *testing.T) {
 	}
 }
 
+// A debugger prints the current frame before the stack that begins with it.
+func TestSignatureOfWholeStack(t *testing.T) {
+	frame := "#0  0x1 in f (n=0x0) at a.c:4\n4\tint f(struct node *n)\n"
+	stack := frame[:len("#0  0x1 in f (n=0x0) at a.c:4\n")] + "#1  0x2 in g () at a.c:9\n#2  0x3 in h () at a.c:12\n"
+	got := signature(t, "Program terminated with signal SIGSEGV, Segmentation fault.\n"+frame+stack)
+	if want := "f g h"; strings.Join(got.Names, " ") != want {
+		t.Errorf("%q, want %q", got.Names, want)
+	}
+}
+
 func of(names string) Signature { return Signature{Names: strings.Fields(names)} }
 
 func TestSimilarity(t *testing.T) {

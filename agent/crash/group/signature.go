@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -43,14 +44,21 @@ func SignatureOf(report *crash.Report) Signature {
 	return Signature{}
 }
 
-// stackOf returns the index of the stack that says most about the fault: the first
-// stack with a significant frame of the best kind, -1 if there are no frames. A
-// stack that is the place of a message and nothing else comes after real ones.
+// stackOf returns the index of the stack that says most about the fault, -1 if there
+// are no frames. Of several that are equally good it is the first, or a later one
+// that goes on where the first ends: debuggers print a frame before its stack.
 func stackOf(report *crash.Report) int {
 	best, rating := -1, 0
+	var names []string
 	for i, s := range report.Stacks {
-		if r := rate(s); r > rating {
-			best, rating = i, r
+		r := rate(s)
+		if r < rating || r == 0 {
+			continue
+		}
+		found := namesOf(s.Frames, isSignificant)
+		goesOn := len(names) > 0 && len(found) > len(names) && slices.Equal(found[:len(names)], names)
+		if r > rating || goesOn {
+			best, rating, names = i, r, found
 		}
 	}
 	return best

@@ -88,7 +88,7 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	if err != nil {
 		return nil, &Advised{fmt.Errorf("%s: the core file cannot be read, because %w", file, err), "where gdb is installed:\n" + byHand}
 	}
-	level, err := r.Confinement(ctx)
+	within, err := r.Confine(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	defer os.RemoveAll(dir) // gdb writes nothing there
 	spec := sandbox.Spec{
 		Dir: dir, Argv: gdbArguments(gdb, program, file), Set: []string{"DEBUGINFOD_URLS="},
-		Timeout: gdbTime, MaxOutput: gdbOutput, Memory: gdbMemory, Sandbox: level, Readable: []string{program, file},
+		Timeout: gdbTime, MaxOutput: gdbOutput, Memory: gdbMemory, Sandbox: within.Level, Readable: append([]string{program, file}, within.Readable...),
 	}
 	for _, object := range record.files {
 		if isObject(object) {

@@ -55,7 +55,7 @@ func TestExpand(t *testing.T) {
 }
 
 func reader(level sandbox.Level) *Reader {
-	return &Reader{Stdin: strings.NewReader(backtrace), Confinement: func(context.Context) (sandbox.Level, error) { return level, nil }}
+	return &Reader{Stdin: strings.NewReader(backtrace), Confine: func(context.Context) (Confinement, error) { return Confinement{Level: level}, nil }}
 }
 
 // Each thing that is no report gives one clear error.

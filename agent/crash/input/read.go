@@ -19,8 +19,15 @@ type Reader struct {
 	Stdin io.Reader
 	// Program is the program that dumped core; "" takes it from the core's record.
 	Program string
-	// Confinement says how gdb is confined. It is called once for each core file.
-	Confinement func(context.Context) (sandbox.Level, error)
+	// Confine says how gdb is confined. It is called once for each core file.
+	Confine func(context.Context) (Confinement, error)
+}
+
+// A Confinement says how far gdb is confined, and what it may read beside the core
+// file and the files that the core names, such as separate debugging information.
+type Confinement struct {
+	Level    sandbox.Level
+	Readable []string
 }
 
 // An Advised error comes with what the user can type, or can do.
