@@ -21,7 +21,7 @@ import (
 // mcpCrashParams are the parameters of the tool crash. It takes the text of a report
 // and no name of a file: a client must not read files of the machine through it.
 type mcpCrashParams struct {
-	Report string `json:"report" arg:"required"`
+	Report string `json:"report" arg:"required,bytes=800000"`
 	At     string `json:"at"`
 	Since  string `json:"since"`
 	Max    int    `json:"max" arg:"min=1,max=20"`
