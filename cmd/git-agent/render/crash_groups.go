@@ -131,6 +131,9 @@ func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
 		fmt.Fprintf(b, "    no frame is in a file of this repository\n")
 	}
 	for i, f := range g.Ranking.Files[:min(r.Max, len(g.Ranking.Files))] {
+		if f.Related {
+			break // the files that stacks name come first
+		}
 		probability := ""
 		if f.Probability > 0 {
 			slot := "probability"
