@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,16 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// random returns bytes of no meaning.
+func random(n int) string {
+	b := make([]byte, n)
+	source := rand.New(rand.NewPCG(1, 2))
+	for i := range b {
+		b[i] = byte(source.Uint32())
+	}
+	return string(b)
+}
+
 func reader(level sandbox.Level) *Reader {
 	return &Reader{Stdin: strings.NewReader(backtrace), Confine: func(context.Context) (Confinement, error) { return Confinement{Level: level}, nil }}
 }
@@ -70,6 +81,7 @@ func TestReadErrors(t *testing.T) {
 		in("dump.gz", "\x1f\x8b\x08\x00\x00"):   "dump.gz: the input is compressed by gzip",
 		in("prog", string(elfFile(2))):          "prog: the input is a program or a library",
 		in("noise", "\x00\x01\x02\xff\xfe\x03"): "noise: no crash report was found",
+		in("random", random(4096)):              "random: the input is no text: give a crash report",
 		in("core", string(elfFile(4))):          "core: the core file does not say which program ran",
 	} {
 		report, err := reader(sandbox.None).Read(t.Context(), name)
