@@ -50,6 +50,8 @@ var rooms = map[string][]string{
 	"agent/szz/offline":       {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
 	"agent/szz/detect":        {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
 	"agent/szz/verify":        {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
+	"agent/crash/group":       {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
+	"agent/crash/input":       {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/visible"},
 	"gitext":                  {"gitext/"},
 	"gitext/gitcmd":           {"gitext/gitdir"},
 	"gitext/gitconfig":        {"gitext/gitcmd"},
