@@ -24,7 +24,7 @@ type crashCmd struct {
 	JSON      bool     `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
 	Format    *string  `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
 	SARIF     bool     `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
-	Exe       string   `placeholder:"<file>" help:"the program that dumped a core file; default: the one that the core file names"`
+	Exe       string   `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
 	Reports   []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
 )
 
@@ -71,6 +72,27 @@ func TestSignatureOfWholeStack(t *testing.T) {
 	got := signature(t, "Program terminated with signal SIGSEGV, Segmentation fault.\n"+frame+stack)
 	if want := "f g h"; strings.Join(got.Names, " ") != want {
 		t.Errorf("%q, want %q", got.Names, want)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for kind, want := range map[string]string{
+		"attempting double-free on 0x502000000030 in thread T0:":                   "attempting double-free",
+		"memcpy-param-overlap: memory ranges [0x52a000066200,0x52a0) and [0x52a0)": "memcpy-param-overlap",
+		"negative-size-param: (size=-1)":                                           "negative-size-param",
+		"Heap-buffer-overflow":                                                     "heap-buffer-overflow",
+		"Segv on unknown address":                                                  "Segv",
+		"SIGSEGV":                                                                  "SIGSEGV",
+		"java.lang.NullPointerException":                                           "java.lang.NullPointerException",
+		"lock-order-inversion (potential deadlock)":                                "lock-order-inversion",
+		"-": "-", "": "", " on ": " on ",
+	} {
+		if got := KindOf(&crash.Report{Problems: []crash.Problem{{Kind: kind}}}); got != want {
+			t.Errorf("%q: %q, want %q", kind, got, want)
+		}
+	}
+	if got := KindOf(&crash.Report{}); got != "" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -3,24 +3,42 @@ package group
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // A Member is what is kept of a report to put it into a group.
 type Member struct {
 	Name      string
-	Problem   string // the first failure that the report names, or ""
+	Problem   string // see KindOf
 	Signature Signature
 }
 
 // MemberOf returns what is kept of a report.
 func MemberOf(name string, report *crash.Report) Member {
-	m := Member{Name: name, Signature: SignatureOf(report)}
-	if len(report.Problems) > 0 {
-		m.Problem = report.Problems[0].Kind
+	return Member{Name: name, Signature: SignatureOf(report), Problem: KindOf(report)}
+}
+
+// detail matches what a sanitizer puts behind the kind of a failure.
+var detail = source.Lazy(`(?: on | in thread |:? \(|: memory ranges|[ \[]0x[0-9a-f]).*$|:$`)
+
+// KindOf returns the kind of the first failure that a report names, without addresses
+// and other details, so that it is the same for each such failure; "" if the report
+// names none. ClusterFuzz's kinds are written as those of sanitizers.
+func KindOf(report *crash.Report) string {
+	if len(report.Problems) == 0 {
+		return ""
 	}
-	return m
+	kind := report.Problems[0].Kind
+	if short := strings.TrimSpace(detail().ReplaceAllString(kind, "")); short != "" {
+		kind = short
+	}
+	if first, rest, ok := strings.Cut(kind, "-"); ok && !strings.Contains(kind, ".") && strings.ToLower(first[min(1, len(first)):]+rest) == first[min(1, len(first)):]+rest {
+		kind = strings.ToLower(kind)
+	}
+	return kind
 }
 
 // A Summary describes a group of reports of one fault.

@@ -62,11 +62,7 @@ func (r *CrashSARIF) Crash(name string, report *crash.Report, ranking *crash.Ran
 	if len(ranking.Files) == 0 {
 		r.notify("note", name+": no frame is in a file of this repository")
 	}
-	problem := "crash"
-	if len(report.Problems) > 0 {
-		problem = layout.OneLine(cmp.Or(report.Problems[0].Kind, problem))
-	}
-	rule := r.rule(layout.Clip(problem, 100))
+	rule := r.rule(layout.Clip(layout.OneLine(cmp.Or(group.KindOf(report), "unknown failure")), 100))
 	signature := group.SignatureOf(report).ID()
 	for i, f := range files {
 		if len(r.results) == sarifResults {
