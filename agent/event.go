@@ -39,7 +39,6 @@ type ToolResult struct {
 	ID        string
 	Name      string
 	Text      string
-	Value     json.RawMessage
 	Failed    bool
 	Cached    bool
 	Truncated bool

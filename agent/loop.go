@@ -21,7 +21,7 @@ type Loop struct {
 	Limits Limits
 	Ledger *Ledger // shared by runs with a common budget; may be nil
 	// MaxOutput is how many tokens an answer may have. With 0 the server decides,
-	// and budgets assume DefaultOutput; set it if budgets must hold whatever the
+	// and budgets assume defaultOutput; set it if budgets must hold whatever the
 	// model does.
 	MaxOutput int
 	// Unpriced allows a model of unknown price although there is a limit in USD.
@@ -54,15 +54,15 @@ type Limits struct {
 	Turns  int           `json:"turns,omitempty"`  // answers of the model, including the last one
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
-	Wall   time.Duration `json:"wall,omitempty"`   // of all its lives; the last word of a model that answers may add LastWordTime
+	Wall   time.Duration `json:"wall,omitempty"`   // of all its lives; the last word of a model that answers may add 90 seconds
 }
 
-// LastWordTime is how long a last word may take after the wall limit.
-const LastWordTime = 90 * time.Second
+// lastWordTime is how long a last word may take after the wall limit.
+const lastWordTime = 90 * time.Second
 
-// DefaultOutput is how many tokens budgets assume for an answer without a
+// defaultOutput is how many tokens budgets assume for an answer without a
 // bound.
-const DefaultOutput = 8192
+const defaultOutput = 8192
 
 // Outcome is how a conversation ended.
 type Outcome struct {

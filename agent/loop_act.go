@@ -234,7 +234,7 @@ func (c *conversation) answer(j *job) {
 	r := j.result
 	c.messages = append(c.messages, model.Message{Role: model.ToolReply, Text: r.Text, CallID: j.call.ID, Name: r.Name})
 	c.toolAnswers = append(c.toolAnswers, toolAnswer{message: len(c.messages) - 1, step: j.key, turn: c.heard})
-	c.emit(ToolResult{ID: j.call.ID, Name: CleanLine(r.Name), Text: r.Text, Value: r.Detail,
+	c.emit(ToolResult{ID: j.call.ID, Name: CleanLine(r.Name), Text: r.Text,
 		Failed: r.Failed, Cached: r.Cached, Truncated: r.Truncated})
 	c.answers.note(j.call)
 	if r.ran() {

@@ -14,7 +14,7 @@ import (
 // ended the run, and the request is sent again.
 func (r *AskResult) kept() bool {
 	switch r.Class {
-	case model.ClassOverflow, model.ClassRefused, ClassWall:
+	case model.ClassOverflow, model.ClassRefused, classWall:
 		return true
 	}
 	return r.Reply != nil
@@ -24,7 +24,7 @@ func (r *AskResult) kept() bool {
 // returns no answer, the conversation has ended or the next turn tries again.
 func (c *conversation) ask(ctx context.Context, n int) (*model.Message, error) {
 	var res AskResult
-	found, err := c.steps.recall(ctx, ModelStep(n), &res)
+	found, err := c.steps.recall(ctx, modelStep(n), &res)
 	switch {
 	case err != nil:
 		return nil, err
@@ -68,7 +68,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 		c.settle(c.costOf(reply))
 	case timeout:
 		c.gaveUp = c.live == 0
-		res = AskResult{Class: ClassWall, Error: "given up at the time limit", Seconds: res.Seconds, Wasted: wasted + 1}
+		res = AskResult{Class: classWall, Error: "given up at the time limit", Seconds: res.Seconds, Wasted: wasted + 1}
 		c.waste()
 	case ctx.Err() != nil || !errors.As(err, &failed):
 		c.forfeit()
@@ -83,7 +83,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 		}
 	}
 	kept := AskResult{}
-	if err := c.steps.record(ctx, ModelStep(n), res, &kept); err != nil {
+	if err := c.steps.record(ctx, modelStep(n), res, &kept); err != nil {
 		return res, err
 	}
 	if failed != nil && failed.EndsAll() {
@@ -108,7 +108,7 @@ func (c *conversation) askReportingWaits(ctx context.Context, req model.Request)
 }
 
 func (c *conversation) intend(ctx context.Context, n int, req model.Request) error {
-	hash, err := RequestHash(req)
+	hash, err := requestHash(req)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *conversation) intend(ctx context.Context, n int, req model.Request) err
 	if c.hold != nil {
 		intent.HoldUSD = c.hold.held.USD
 	}
-	return c.steps.intend(ctx, ModelStep(n), intent)
+	return c.steps.intend(ctx, modelStep(n), intent)
 }
 
 // withinTime bounds a request by the rest of the run's time. The last request
@@ -126,7 +126,7 @@ func (c *conversation) withinTime(ctx context.Context) (context.Context, context
 	case c.Limits.Wall <= 0:
 		return context.WithCancel(ctx)
 	case c.lastWord != "" && !c.unanswering():
-		return context.WithTimeout(ctx, c.lastWordAt+LastWordTime-c.clock.elapsed())
+		return context.WithTimeout(ctx, c.lastWordAt+lastWordTime-c.clock.elapsed())
 	}
 	return context.WithTimeout(ctx, c.Limits.Wall-c.clock.elapsed())
 }
@@ -273,7 +273,7 @@ func (c *conversation) checkText(ctx context.Context, n int, text string) (Said,
 		cancel()
 	}
 	var said Said
-	if found, err := c.steps.recall(ctx, UserStep(n), &said); found || err != nil {
+	if found, err := c.steps.recall(ctx, userStep(n), &said); found || err != nil {
 		return said, err
 	}
 	var no *CallError
@@ -290,5 +290,5 @@ func (c *conversation) checkText(ctx context.Context, n int, text string) (Said,
 			return said, err
 		}
 	}
-	return said, c.steps.record(ctx, UserStep(n), said, &said)
+	return said, c.steps.record(ctx, userStep(n), said, &said)
 }

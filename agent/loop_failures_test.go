@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -140,7 +141,7 @@ func TestRecordKeepsWhatWasSaid(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	var asked AskResult
-	if err := json.Unmarshal(journal[ModelStep(1)], &asked); err != nil {
+	if err := json.Unmarshal(journal[modelStep(1)], &asked); err != nil {
 		t.Fatal(err)
 	}
 	if said := asked.Reply.Message.Calls[0]; said.Name != "functions.report" || said.Args != `"{\"commit\":\"abc\"}"` {
@@ -258,10 +259,11 @@ func TestParallelCalls(t *testing.T) {
 	l := newTestLoop(s)
 	var now, most, runs atomic.Int64
 	together := make(chan struct{})
+	gather := sync.OnceFunc(func() { close(together) })
 	l.Tools[0] = fake{"look", func(_ context.Context, args json.RawMessage) (Result, error) {
 		runs.Add(1)
-		if n := now.Add(1); n == concurrency {
-			close(together)
+		if n := now.Add(1); n == concurrency { // again, when the last one comes before the first one leaves
+			gather()
 		}
 		<-together // passes only if so many run at the same time
 		most.Store(max(most.Load(), now.Load()))

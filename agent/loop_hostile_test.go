@@ -120,7 +120,7 @@ func TestWallHoldsForVerdicts(t *testing.T) {
 				l.Text = func(ctx context.Context, _ string) (Result, error) { return Result{}, forever(ctx) }
 				begun := time.Now()
 				out, err := l.Run(t.Context())
-				if took := time.Since(begun); err != nil || took > 10*time.Second+LastWordTime {
+				if took := time.Since(begun); err != nil || took > 10*time.Second+lastWordTime {
 					t.Errorf("%+v, %v after %s", out, err, took)
 				}
 			})

@@ -20,13 +20,13 @@ var ErrUnpriced = errors.New("the price of the model is not known, so a limit on
 func (c *conversation) checkLimits(ctx context.Context, n int) error {
 	var step LimitStep
 	var asked AskResult
-	if found, err := c.steps.recall(ctx, LimitKey(n), &step); err != nil {
+	if found, err := c.steps.recall(ctx, limitKey(n), &step); err != nil {
 		return err
 	} else if found {
 		c.lastWord, c.lastWordAt = step.Reason, c.clock.elapsed()
 		c.say(step.Text)
 	}
-	if found, err := c.steps.recall(ctx, ModelStep(n), &asked); err != nil || found && asked.kept() {
+	if found, err := c.steps.recall(ctx, modelStep(n), &asked); err != nil || found && asked.kept() {
 		return err
 	}
 	reason, err := c.overLimit(ctx)
@@ -53,7 +53,7 @@ func (c *conversation) announce(ctx context.Context, n int, reason string) error
 		return err
 	}
 	step := LimitStep{Reason: reason, Text: c.mask(c.LastWord)}
-	if err := c.steps.record(ctx, LimitKey(n), step, &step); err != nil {
+	if err := c.steps.record(ctx, limitKey(n), step, &step); err != nil {
 		return err
 	}
 	c.say(step.Text)
@@ -133,7 +133,7 @@ func (c *conversation) reserve(ctx context.Context, need, spare Spending) (strin
 // project returns what the next request may cost, and what a last request after
 // it may, whose prompt is longer by one answer and the tools' answers to it.
 func (c *conversation) project() (need, spare Spending) {
-	prompt, output := c.estimate(), int64(DefaultOutput)
+	prompt, output := c.estimate(), int64(defaultOutput)
 	if c.maxOutput > 0 {
 		output = int64(c.maxOutput)
 	}

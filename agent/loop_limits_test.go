@@ -234,10 +234,10 @@ func TestWallCutsARequest(t *testing.T) {
 	journal, traces := journalIn(t, t.TempDir())
 	l.Limits.Wall, l.Journal = 10*time.Millisecond, journal
 	out, err := l.Run(t.Context())
-	if err != nil || out.Status != StatusFound || out.Turns != 2 || left <= 0 || left > LastWordTime {
+	if err != nil || out.Status != StatusFound || out.Turns != 2 || left <= 0 || left > lastWordTime {
 		t.Errorf("got %+v, %v, with %s left", out, err, left)
 	}
-	if step := results(t, traces, journal.Run())[ModelStep(2)]; !strings.Contains(step, `"class":"wall"`) {
+	if step := results(t, traces, journal.Run())[modelStep(2)]; !strings.Contains(step, `"class":"wall"`) {
 		t.Errorf("the request is recorded as %s", step)
 	}
 	again := newTestLoop(&script{})
@@ -301,7 +301,7 @@ func TestLastWordHasItsTime(t *testing.T) {
 		l.Now, l.Limits.Wall = nil, 10*time.Minute
 		begun := time.Now()
 		out, err := l.Run(t.Context())
-		if took := time.Since(begun); err != nil || out.Status != StatusLimit || !strings.HasPrefix(out.Reason, "time limit: 10m0s used of 10m0s") || took != l.Limits.Wall+LastWordTime {
+		if took := time.Since(begun); err != nil || out.Status != StatusLimit || !strings.HasPrefix(out.Reason, "time limit: 10m0s used of 10m0s") || took != l.Limits.Wall+lastWordTime {
 			t.Errorf("got %+v, %v after %s", out, err, took)
 		}
 	})

@@ -37,9 +37,9 @@ func (c *conversation) nudge(ctx context.Context, n int, text, problem string) e
 		return nil
 	}
 	said := Said{Text: text}
-	found, err := c.steps.recall(ctx, UserStep(n), &said)
+	found, err := c.steps.recall(ctx, userStep(n), &said)
 	if err == nil && !found {
-		err = c.steps.record(ctx, UserStep(n), said, &said)
+		err = c.steps.record(ctx, userStep(n), said, &said)
 	}
 	c.say(said.Text)
 	return err
@@ -75,7 +75,7 @@ func (c *conversation) recoverFrom(ctx context.Context, n int, res AskResult) er
 		answers = c.oldest()
 	case model.ClassRefused:
 		answers = c.newest()
-	case ClassWall:
+	case classWall:
 		if c.lastWord != "" {
 			c.end(StatusLimit, "%s; %s", c.lastWord, res.Error)
 		}
@@ -89,9 +89,9 @@ func (c *conversation) recoverFrom(ctx context.Context, n int, res AskResult) er
 		return nil
 	}
 	removed := Removed{Why: res.Class, Answers: answers}
-	found, err := c.steps.recall(ctx, RemovedKey(n), &removed)
+	found, err := c.steps.recall(ctx, removedKey(n), &removed)
 	if err == nil && !found {
-		err = c.steps.record(ctx, RemovedKey(n), removed, &removed)
+		err = c.steps.record(ctx, removedKey(n), removed, &removed)
 	}
 	c.replace(removed.Answers)
 	return err

@@ -214,7 +214,7 @@ func intentOf(t testing.TB, traces *cache.Traces, run cache.RunID, n int) (inten
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step.Kind == cache.Intent && step.Key == ModelStep(n) {
+		if step.Kind == cache.Intent && step.Key == modelStep(n) {
 			err = json.Unmarshal(step.Payload, &intent)
 		}
 		if err != nil {

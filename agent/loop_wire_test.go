@@ -19,16 +19,15 @@ const oddAnswer = `{"id":"x","object":"chat.completion","model":"m","choices":[{
   "n": 1.50e+2,  "tool_calls":[{"id":"odd","type":"function","function":{"name":"look","arguments":"{ \"at\" : 1 }"},"index":0}]}}],
  "usage":{"prompt_tokens":50,"completion_tokens":5}}`
 
-// speak answers by the request alone, on any wire. Where answers are streamed,
-// the first one is an ordinary one.
-func speak(req modeltest.Request, stream bool) modeltest.Reply {
+// speak answers by the request alone, on any wire.
+func speak(req modeltest.Request) modeltest.Reply {
 	call := func(name, args string) modeltest.Reply {
 		r := modeltest.Call(name, args)
 		r.Calls[0].ID = fmt.Sprintf("id%d", req.Turn())
 		return r
 	}
 	switch n := req.Turn(); {
-	case n == 0 && req.Wire == "chat" && !stream:
+	case n == 0 && req.Wire == "chat":
 		return modeltest.Status(http.StatusOK, oddAnswer)
 	case n == 0:
 		return call("look", `{ "at" : 1 }`)
@@ -49,48 +48,44 @@ func speak(req modeltest.Request, stream bool) modeltest.Reply {
 func TestResumedRunSendsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []model.Wire{model.WireChat, model.WireResponses} {
-		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s stream=%t", wire, stream), func(t *testing.T) {
-				t.Parallel()
-				run := func(srv *modeltest.Server, ctx context.Context, j Journal) (Outcome, error) {
-					client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Key: "k", Wire: wire})
-					if err != nil {
-						t.Fatal(err)
+		t.Run(string(wire), func(t *testing.T) {
+			t.Parallel()
+			run := func(srv *modeltest.Server, ctx context.Context, j Journal) (Outcome, error) {
+				client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Key: "k", Wire: wire})
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := newTestLoop(nil)
+				l.Model, l.Journal = client, j
+				return l.Run(ctx)
+			}
+			straight := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply { return speak(req) })
+			want, err := run(straight, t.Context(), nil)
+			if err != nil || want.Status != StatusFound || want.Turns != 4 {
+				t.Fatalf("%+v, %v", want, err)
+			}
+			if raw := string(straight.Requests()[1].Raw); wire == model.WireChat && !strings.Contains(raw, `"reasoning_content":"","extra_content":{"google":{"thought_signature":"a\/b`) {
+				t.Errorf("the answer was not resent as it came: %s", raw)
+			}
+			for at := range want.Turns {
+				ctx, cancel := context.WithCancel(t.Context())
+				srv := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply {
+					if req.Turn() == at {
+						cancel()
 					}
-					l := newTestLoop(nil)
-					l.Model, l.Journal = client, j
-					return l.Run(ctx)
+					return speak(req)
+				})
+				journal, _ := journalIn(t, t.TempDir())
+				if out, err := run(srv, ctx, journal); err == nil && out.Status != StatusFound {
+					t.Errorf("interrupted at %d: %+v", at, out)
 				}
-				straight := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply { return speak(req, stream) })
-				straight.Stream = stream
-				want, err := run(straight, t.Context(), nil)
-				if err != nil || want.Status != StatusFound || want.Turns != 4 {
-					t.Fatalf("%+v, %v", want, err)
+				got, err := run(srv, t.Context(), journal)
+				if err != nil || got.Status != want.Status || fmt.Sprint(got.Final) != fmt.Sprint(want.Final) || got.Turns != want.Turns {
+					t.Errorf("resumed at %d: %+v, %v", at, got, err)
 				}
-				if raw := string(straight.Requests()[1].Raw); wire == model.WireChat && !stream && !strings.Contains(raw, `"reasoning_content":"","extra_content":{"google":{"thought_signature":"a\/b`) {
-					t.Errorf("the answer was not resent as it came: %s", raw)
-				}
-				for at := range want.Turns {
-					ctx, cancel := context.WithCancel(t.Context())
-					srv := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply {
-						if req.Turn() == at {
-							cancel()
-						}
-						return speak(req, stream)
-					})
-					srv.Stream = stream
-					journal, _ := journalIn(t, t.TempDir())
-					if out, err := run(srv, ctx, journal); err == nil && out.Status != StatusFound {
-						t.Errorf("interrupted at %d: %+v", at, out)
-					}
-					got, err := run(srv, t.Context(), journal)
-					if err != nil || got.Status != want.Status || fmt.Sprint(got.Final) != fmt.Sprint(want.Final) || got.Turns != want.Turns {
-						t.Errorf("resumed at %d: %+v, %v", at, got, err)
-					}
-					sameBytes(t, srv.Requests(), straight.Requests())
-				}
-			})
-		}
+				sameBytes(t, srv.Requests(), straight.Requests())
+			}
+		})
 	}
 }
 

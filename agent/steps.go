@@ -35,20 +35,20 @@ const (
 	StepClosing = "closing"
 )
 
-// ModelStep is the key of the n-th request to the model, from 1.
-func ModelStep(n int) string { return fmt.Sprintf("model/%d", n) }
+// modelStep is the key of the n-th request to the model, from 1.
+func modelStep(n int) string { return fmt.Sprintf("model/%d", n) }
 
 // ToolStep is the key of the i-th call of the n-th answer, both from 1.
 func ToolStep(n, i int) string { return fmt.Sprintf("tool/%d/%d", n, i) }
 
-// UserStep is the key of the message to the model after its n-th answer.
-func UserStep(n int) string { return fmt.Sprintf("user/%d", n) }
+// userStep is the key of the message to the model after its n-th answer.
+func userStep(n int) string { return fmt.Sprintf("user/%d", n) }
 
-// LimitKey is the key of the limit that makes the n-th request the last word.
-func LimitKey(n int) string { return fmt.Sprintf("limit/%d", n) }
+// limitKey is the key of the limit that makes the n-th request the last word.
+func limitKey(n int) string { return fmt.Sprintf("limit/%d", n) }
 
-// RemovedKey is the key of what was removed after the n-th request failed.
-func RemovedKey(n int) string { return fmt.Sprintf("removed/%d", n) }
+// removedKey is the key of what was removed after the n-th request failed.
+func removedKey(n int) string { return fmt.Sprintf("removed/%d", n) }
 
 // Opening is the beginning of a conversation.
 type Opening struct {
@@ -66,7 +66,7 @@ type Opening struct {
 
 // AskIntent is a request that is about to be sent.
 type AskIntent struct {
-	Request  string  `json:"request"`            // RequestHash of it
+	Request  string  `json:"request"`            // requestHash of it
 	Estimate int64   `json:"estimate,omitempty"` // tokens of the prompt, by our own count
 	HoldUSD  float64 `json:"hold_usd,omitempty"` // reserved for it
 }
@@ -75,7 +75,7 @@ type AskIntent struct {
 // none.
 type AskResult struct {
 	Reply   *model.Reply `json:"reply,omitempty"`
-	Class   model.Class  `json:"class,omitempty"` // ClassWall or one of package model's
+	Class   model.Class  `json:"class,omitempty"` // classWall or one of package model's
 	Error   string       `json:"error,omitempty"`
 	Seconds float64      `json:"seconds,omitempty"`
 	// Wasted is how many attempts were sent that brought no answer and may have
@@ -83,9 +83,9 @@ type AskResult struct {
 	Wasted int `json:"wasted,omitempty"`
 }
 
-// ClassWall is the class of a request that was given up because the run's time
+// classWall is the class of a request that was given up because the run's time
 // ended.
-const ClassWall model.Class = "wall"
+const classWall model.Class = "wall"
 
 // CallResult is the answer to a tool call.
 type CallResult struct {
@@ -145,9 +145,9 @@ type Closing struct {
 	Usage  model.Usage `json:"usage"`
 }
 
-// RequestHash returns the hex SHA-256 of a request in its neutral form, by
+// requestHash returns the hex SHA-256 of a request in its neutral form, by
 // which a replay checks that it sends the same request.
-func RequestHash(req model.Request) (string, error) {
+func requestHash(req model.Request) (string, error) {
 	text, err := encodeJSON(req)
 	if err != nil {
 		return "", fmt.Errorf("encode a request: %w", err)

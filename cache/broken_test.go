@@ -73,7 +73,7 @@ func damages(t *testing.T, healthy []byte) map[string][]byte {
 		"longer":  append(bytes.Clone(healthy), noise(10_000, 1)...),
 	}
 	random := rand.New(rand.NewPCG(5, 6))
-	for i := range amount(envDamage, 8) {
+	for i := range amount(envDamage, 3) {
 		for _, n := range []int{1, 30, 1000} {
 			flipped := bytes.Clone(healthy)
 			for range n {

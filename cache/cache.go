@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// DefaultLimit is the size that cache.db may have when agent.cacheLimit is not set.
-	DefaultLimit = 512 << 20
+	// defaultLimit is the size that cache.db may have when agent.cacheLimit is not set.
+	defaultLimit = 512 << 20
 
 	// The use of an entry is recorded only if the last recorded use is older than
 	// this, so that reading rarely causes a write.
@@ -46,7 +46,7 @@ var cacheFormat = format{
 
 // Options are the options of both files.
 type Options struct {
-	// Limit returns the largest size of cache.db in bytes, 0 for DefaultLimit. It
+	// Limit returns the largest size of cache.db in bytes, 0 for defaultLimit. It
 	// is called once, and only before something is stored, since reading a setting
 	// costs a process. It may be nil.
 	Limit   func(context.Context) int64

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
 	"testing"
 )
@@ -46,63 +45,6 @@ func TestKilledWritersLoseNothing(t *testing.T) {
 		t.Errorf("%d values lost; %v, %v", lost, report.Problems, err)
 	}
 	t.Logf("%d kills, %d acknowledged values, %d lost, %d in the file", kills, len(acknowledged), lost, report.Entries)
-}
-
-// Kill -9 while a cache is being made leaves nothing that disturbs the next process.
-func TestKilledMakersDoNoHarm(t *testing.T) {
-	dir, kills, made := t.TempDir(), amount(envKills, 20), 0
-	for round := range kills {
-		c := startChild(t, "make", dir, strconv.Itoa(made))
-		lines := c.read(1 + round%3)
-		mustNot(t, c.Process.Kill())
-		lines = append(lines, c.read(-1)...)
-		if err := c.Wait(); err == nil || c.stderr.Len() > 0 {
-			t.Fatalf("maker of round %d: %v, %s", round, err, c.stderr)
-		}
-		last, err := strconv.Atoi(lines[len(lines)-1])
-		mustNot(t, err)
-		for n := made; n <= last+1; n++ { // one more was being made
-			if !remembers(t, filepath.Join(dir, strconv.Itoa(n)), n) && n <= last {
-				t.Errorf("value of cache %d is lost", n)
-			}
-		}
-		made = last + 2
-	}
-	t.Logf("%d kills, %d caches", kills, made)
-}
-
-// remembers looks for a sample in a cache, and whether the cache works.
-func remembers(t *testing.T, dir string, n int) bool {
-	c := Open(t.Context(), dir, Options{Warn: fatalWarn(t)})
-	key, want := sample(n)
-	got, found := c.Get(t.Context(), key)
-	if found && !bytes.Equal(got, want) {
-		t.Errorf("value %d is wrong", n)
-	}
-	c.Put(t.Context(), key, want)
-	if got, ok := c.Get(t.Context(), key); !ok || !bytes.Equal(got, want) {
-		t.Errorf("cache %d keeps nothing", n)
-	}
-	mustNot(t, c.Close())
-	return found
-}
-
-func makeForever(ctx context.Context, dir, arg string) error {
-	from, err := strconv.Atoi(arg)
-	if err != nil {
-		return err
-	}
-	var w warnings
-	for n := from; len(w.said) == 0; n++ {
-		c := Open(ctx, filepath.Join(dir, strconv.Itoa(n)), Options{Warn: w.warn})
-		key, value := sample(n)
-		c.Put(ctx, key, value)
-		if err := c.Close(); err != nil {
-			return err
-		}
-		fmt.Println(n)
-	}
-	return fmt.Errorf("warned: %q", w.said)
 }
 
 func putForever(ctx context.Context, dir, arg string) error {

@@ -39,7 +39,6 @@ func TestMain(m *testing.M) {
 // write, at once.
 var children = map[string]func(ctx context.Context, dir, arg string) error{
 	"put":    putForever,
-	"make":   makeForever,
 	"append": appendForever,
 	"some":   putSome,
 	"quota":  putWithQuota,

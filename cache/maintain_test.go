@@ -88,7 +88,7 @@ func TestStatsPruneAndClear(t *testing.T) {
 	stats, err := c.Stats(t.Context())
 	mustNot(t, err)
 	if stats.Entries != 200 || len(stats.Kinds) != 3 || stats.Kinds[0].Kind != "kind0" || stats.Kinds[0].Entries != 67 ||
-		stats.Kinds[0].Stored >= stats.Kinds[0].Size || len(stats.Aside) != 1 || stats.Limit != DefaultLimit {
+		stats.Kinds[0].Stored >= stats.Kinds[0].Size || len(stats.Aside) != 1 || stats.Limit != defaultLimit {
 		t.Errorf("stats are %+v", stats)
 	}
 	pruned, err := c.Prune(t.Context(), 200_000)

@@ -17,7 +17,7 @@ const (
 func (c *Cache) limit(ctx context.Context) int64 {
 	c.limited.Do(func() {
 		if c.bytes = c.opt.Limit(ctx); c.bytes <= 0 {
-			c.bytes = DefaultLimit
+			c.bytes = defaultLimit
 		}
 	})
 	return c.bytes

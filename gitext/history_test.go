@@ -60,7 +60,6 @@ func TestLogsAreGits(t *testing.T) {
 		"since":   {LogOptions{Tip: head, Since: since}, []string{fmt.Sprint("--since=@", since.Unix())}},
 		"until":   {LogOptions{Tip: head, Until: until}, []string{fmt.Sprint("--until=@", until.Unix())}},
 		"max":     {LogOptions{Tip: head, Max: 3}, []string{"-3"}},
-		"first":   {LogOptions{Tip: head, FirstParent: true}, []string{"--first-parent"}},
 		"nomerge": {LogOptions{Tip: head, NoMerges: true, Files: true}, []string{"--no-merges"}},
 		"none":    {LogOptions{Tip: head, Paths: []string{"no such file"}}, []string{"--", "no such file"}},
 	} {
@@ -118,9 +117,6 @@ func TestPickaxe(t *testing.T) {
 		}
 		got = entryOIDs(collect(t, r.LogG(t.Context(), opt)))
 		equal(t, "-G"+needle, got, oidLines(f.git("log", "--format=%H", "-G"+needle, string(head))))
-		opt.Regex = true
-		got = entryOIDs(collect(t, r.LogS(t.Context(), opt)))
-		equal(t, "regex "+needle, got, oidLines(f.git("log", "--format=%H", "--pickaxe-regex", "-S"+needle, string(head))))
 	}
 	opt := PickaxeOptions{LogOptions: LogOptions{Tip: head, Paths: []string{"side.c"}, Files: true}, Needle: "needle"}
 	if got := collect(t, r.LogS(t.Context(), opt)); len(got) != 1 || len(got[0].Files) != 1 || got[0].Files[0].NewPath != "side.c" {
@@ -403,31 +399,5 @@ func TestGrepIsGits(t *testing.T) {
 	}
 	if _, err := r.Grep(t.Context(), head, GrepOptions{}); err == nil {
 		t.Error("an empty pattern was accepted")
-	}
-}
-
-func TestShowIsGits(t *testing.T) {
-	// The text is git show's own, and a cut is said.
-	f := newFixture(t)
-	nastyHistory(f)
-	r := f.open()
-	for _, oid := range oidLines(f.git("rev-list", "HEAD")) {
-		got, cut, err := r.Show(t.Context(), oid, ShowOptions{Max: 10 << 20})
-		want := f.git("-c", "core.quotePath=false", "-c", "core.attributesFile="+r.shadow.Attributes, "show", string(oid))
-		if err != nil || cut || string(got) != want {
-			t.Errorf("%s: %d bytes, git has %d, %v", oid, len(got), len(want), err)
-		}
-		got, _, err = r.Show(t.Context(), oid, ShowOptions{Stat: true})
-		if want := f.git("-c", "core.quotePath=false", "show", "--stat", "--summary", string(oid)); err != nil || string(got) != want {
-			t.Errorf("%s --stat: got %q, want %q, %v", oid, got, want, err)
-		}
-	}
-	got, cut, err := r.Show(t.Context(), f.oid("HEAD"), ShowOptions{Max: 20})
-	if err != nil || !cut || len(got) != 20 {
-		t.Errorf("%q, %v, %v", got, cut, err)
-	}
-	got, _, err = r.Show(t.Context(), f.oid("HEAD~6"), ShowOptions{Paths: []string{"crlf"}, Context: -1})
-	if err != nil || strings.Contains(string(got), "latin1") || strings.Contains(string(got), "\n a\r") {
-		t.Errorf("one path without context: %q, %v", got, err)
 	}
 }

@@ -26,7 +26,7 @@ func everything(t *testing.T, r *Repo) string {
 	say("range", all, err)
 	commits, err := r.Commits(ctx, all)
 	say("commits", commits, err)
-	for _, opt := range []PatchOptions{{Context: 3, Renames: true}, {Copies: true, IgnoreSpace: true}, {FunctionContext: true}} {
+	for _, opt := range []PatchOptions{{Context: 3, Renames: true}, {Copies: true}, {FunctionContext: true}} {
 		for p, err := range r.Patches(ctx, all, opt) {
 			if say("patch", "", err); err == nil {
 				b.WriteString(patchText(p))
@@ -61,12 +61,6 @@ func everything(t *testing.T, r *Repo) string {
 	}
 	matches, err := r.Grep(ctx, head, GrepOptions{Pattern: "needle|a.b"})
 	say("grep", matches, err)
-	for _, oid := range all {
-		text, _, err := r.Show(ctx, oid, ShowOptions{})
-		say("show", string(text), err)
-		text, _, err = r.Show(ctx, oid, ShowOptions{Stat: true})
-		say("stat", string(text), err)
-	}
 	blob, err := r.BlobAt(ctx, head, "b.c", 0)
 	say("blob", string(blob), err)
 	older, err := r.IsAncestor(ctx, all[len(all)-1], head)

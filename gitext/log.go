@@ -18,16 +18,16 @@ import (
 
 // LogOptions say which commits to list, newest first.
 type LogOptions struct {
-	Tip                   OID
-	Not                   []OID    // leave out what these reach
-	Paths                 []string // literal; only commits that touch them
-	Follow                bool     // follow renames; needs exactly one path
-	Since, Until          time.Time
-	Max                   int // 0 is all
-	FirstParent, NoMerges bool
-	Files                 bool // fill Files
-	NoRenames             bool // list a rename as a deletion and an addition, so that no blob is read
-	MaxFiles              int  // most Files of one entry; 0 is as many as one log may keep
+	Tip          OID
+	Not          []OID    // leave out what these reach
+	Paths        []string // literal; only commits that touch them
+	Follow       bool     // follow renames; needs exactly one path
+	Since, Until time.Time
+	Max          int // 0 is all
+	NoMerges     bool
+	Files        bool // fill Files
+	NoRenames    bool // list a rename as a deletion and an addition, so that no blob is read
+	MaxFiles     int  // most Files of one entry; 0 is as many as one log may keep
 }
 
 // LogEntry is one commit of a log.
@@ -69,9 +69,6 @@ func (o LogOptions) args() ([]string, error) {
 	}
 	if o.Max > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(o.Max))
-	}
-	if o.FirstParent {
-		args = append(args, "--first-parent")
 	}
 	if o.NoMerges {
 		args = append(args, "--no-merges")

@@ -18,8 +18,6 @@ type PatchOptions struct {
 	Context         int      // lines of context
 	FunctionContext bool     // -W: the whole functions around a change
 	Renames, Copies bool     // -M, -C
-	IgnoreSpace     bool     // -w
-	Algorithm       string   // "" is myers; minimal, patience, histogram
 	Paths           []string // literal; none is all
 	MaxBytes        int64    // most bytes of one commit's hunks in memory; 0 is 64 MiB
 }
@@ -73,16 +71,6 @@ func (o PatchOptions) args() ([]string, error) {
 	args = append(args, o.similarity()...)
 	if o.FunctionContext {
 		args = append(args, "-W")
-	}
-	if o.IgnoreSpace {
-		args = append(args, "-w")
-	}
-	switch o.Algorithm {
-	case "", "myers":
-	case "minimal", "patience", "histogram":
-		args = append(args, "--diff-algorithm="+o.Algorithm)
-	default:
-		return nil, fmt.Errorf("%q is not a diff algorithm", o.Algorithm)
 	}
 	return args, checkPaths(o.Paths)
 }

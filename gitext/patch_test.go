@@ -145,10 +145,8 @@ func TestPatchesAreGits(t *testing.T) {
 		"U0":       {PatchOptions{}, []string{"-U0", "--no-renames"}},
 		"renames":  {PatchOptions{Context: 3, Renames: true}, []string{"-M"}},
 		"copies":   {PatchOptions{Context: 3, Renames: true, Copies: true}, []string{"-M", "-C"}},
-		"space":    {PatchOptions{Context: 3, Renames: true, IgnoreSpace: true}, []string{"-M", "-w"}},
 		"function": {PatchOptions{Context: 3, FunctionContext: true}, []string{"-W", "--no-renames"}},
 		"paths":    {PatchOptions{Context: 1, Paths: []string{"crlf", ":(top)magic", "star*[x]?", "-dash"}}, []string{"-U1", "--no-renames"}},
-		"patience": {PatchOptions{Context: 3, Algorithm: "patience"}, []string{"--patience", "--no-renames"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := 0
@@ -364,7 +362,7 @@ func TestPatchRefusesBadArguments(t *testing.T) {
 		opt            PatchOptions
 	}{
 		{"", "HEAD", PatchOptions{}}, {"--output=x", head, PatchOptions{}}, {"", head, PatchOptions{Paths: []string{""}}},
-		{"", head, PatchOptions{Paths: []string{"a\x00b"}}}, {"", head, PatchOptions{Algorithm: "x --output=y"}},
+		{"", head, PatchOptions{Paths: []string{"a\x00b"}}},
 	} {
 		if _, err := r.Patch(t.Context(), c.parent, c.commit, c.opt); err == nil {
 			t.Errorf("%+v was accepted", c)
@@ -396,20 +394,14 @@ func TestStatsAreGits(t *testing.T) {
 		if _, err := f.try(f.dir, "rev-parse", "-q", "--verify", string(oids[i])+"^"); err == nil {
 			parent = string(oids[i]) + "^"
 		}
-		var want strings.Builder
-		for _, p := range s.Paths {
-			if p.Binary {
-				want.WriteString("-\t-\t")
-			} else {
-				fmt.Fprintf(&want, "%d\t%d\t", p.Added, p.Deleted)
-			}
-			if p.Status == 'R' {
-				want.WriteString("\x00" + p.OldPath + "\x00")
-			}
-			want.WriteString(p.Path + "\x00")
+		files, added, deleted := 0, 0, 0
+		for line := range strings.Lines(f.git("diff-tree", "-r", "--numstat", "-M", parent, string(oids[i]))) {
+			var a, d int
+			fmt.Sscanf(line, "%d\t%d\t", &a, &d) // of a binary file there are none
+			files, added, deleted = files+1, added+a, deleted+d
 		}
-		if got := f.git("diff-tree", "-r", "--numstat", "-z", "-M", parent, string(oids[i])); got != want.String() || s.Commit != oids[i] {
-			t.Errorf("%s: got %q, git says %q", oids[i], want.String(), got)
+		if s.Commit != oids[i] || s.Files != files || s.Added != added || s.Deleted != deleted {
+			t.Errorf("%s: got %+v, git says %d files, %d and %d lines", oids[i], s, files, added, deleted)
 		}
 	}
 }

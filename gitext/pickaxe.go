@@ -16,7 +16,6 @@ import (
 type PickaxeOptions struct {
 	LogOptions
 	Needle string // a text for LogS, an extended regular expression for LogG
-	Regex  bool   // for LogS: Needle is an extended regular expression, which costs twice as much
 }
 
 // needle returns the option and the text as one word, because the text may
@@ -35,11 +34,7 @@ func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry,
 	if err != nil {
 		return failed[LogEntry](err)
 	}
-	more := []string{"-M", needle}
-	if opt.Regex {
-		more = append(more, "--pickaxe-regex")
-	}
-	return r.log(ctx, opt.LogOptions, more...)
+	return r.log(ctx, opt.LogOptions, "-M", needle)
 }
 
 // LogG lists the commits that add or remove a line that matches, as git log -G.

@@ -38,11 +38,10 @@ const (
 
 // OpenOptions say where and how to open a repository.
 type OpenOptions struct {
-	Dir          string        // where to start looking; "" is the current directory
-	DataDir      string        // where our own data goes; only the user may be able to write there; "" is a temporary directory
-	Bloom        BloomMode     // changed-path filters
-	AllowShallow bool          // whether callers may use a truncated history; recorded here, not enforced
-	Timeout      time.Duration // how long git may be silent; 0 is 15 minutes
+	Dir     string        // where to start looking; "" is the current directory
+	DataDir string        // where our own data goes; only the user may be able to write there; "" is a temporary directory
+	Bloom   BloomMode     // changed-path filters
+	Timeout time.Duration // how long git may be silent; 0 is 15 minutes
 
 	// Locate returns DataDir once the repository's common git directory is known;
 	// "" is again a temporary directory. Locate may be nil.
@@ -213,10 +212,6 @@ func (r *Repo) CommonDir() string { return r.commonDir }
 
 // WorkTree is the top of the work tree, "" where there is none.
 func (r *Repo) WorkTree() string { return r.workTree }
-
-// DataDir is where our data for this repository is kept; it may last only until
-// Close.
-func (r *Repo) DataDir() string { return r.dataDir }
 
 // Bare is true for a repository without a work tree.
 func (r *Repo) Bare() bool { return r.bare }

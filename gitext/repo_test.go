@@ -69,8 +69,8 @@ func TestDiscovery(t *testing.T) {
 		if r.Bare() || r.Shallow() || r.Partial() || r.ObjectFormat() != "sha1" || r.WorkTree() != f.dir || r.GitDir() != filepath.Join(f.dir, ".git") {
 			t.Errorf("got %+v", r)
 		}
-		if want := dataOf(r.CommonDir()); r.DataDir() != want {
-			t.Errorf("data in %q, want %q", r.DataDir(), want)
+		if want := dataOf(r.CommonDir()); r.dataDir != want {
+			t.Errorf("data in %q, want %q", r.dataDir, want)
 		}
 		if out := f.git("status", "--porcelain"); out != "?? sub/\n" {
 			t.Errorf("opening changed the repository: %q", out)
@@ -100,7 +100,7 @@ func TestDiscovery(t *testing.T) {
 		f.git("worktree", "add", "-q", "--detach", linked)
 		r, main := openAt(t, OpenOptions{Dir: linked}), f.open()
 		usable(t, r)
-		if r.WorkTree() != linked || r.DataDir() != main.DataDir() || r.GitDir() == main.GitDir() || r.ID() != main.ID() {
+		if r.WorkTree() != linked || r.dataDir != main.dataDir || r.GitDir() == main.GitDir() || r.ID() != main.ID() {
 			t.Errorf("got %+v", r)
 		}
 	})

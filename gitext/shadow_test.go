@@ -161,8 +161,8 @@ func TestDataWithoutAPlace(t *testing.T) {
 		r := openAt(t, OpenOptions{Dir: f.dir, Locate: func(string) string { return place }})
 		usable(t, r)
 		r.Close()
-		if _, err := os.Stat(r.DataDir()); err == nil || !strings.HasPrefix(r.DataDir(), os.TempDir()) {
-			t.Errorf("%q: %q is left, %v", place, r.DataDir(), err)
+		if _, err := os.Stat(r.dataDir); err == nil || !strings.HasPrefix(r.dataDir, os.TempDir()) {
+			t.Errorf("%q: %q is left, %v", place, r.dataDir, err)
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(f.dir, ".git", "agent")); err == nil {

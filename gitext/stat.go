@@ -17,30 +17,17 @@ import (
 type Stat struct {
 	Commit                OID
 	Files, Added, Deleted int
-	Paths                 []PathStat
 	Err                   error // why the lines could not be counted (see Unreadable); Files may still be right
 
 	blobs []OID
-	kept  int64 // bytes of Paths
-}
-
-// PathStat counts one file's lines.
-type PathStat struct {
-	Status        byte
-	Path, OldPath string // OldPath differs for renames
-	Added         int
-	Deleted       int
-	Binary        bool
 }
 
 // Stats counts the changes of many commits, in the order given, in one process
 // and with rename detection. A commit that cannot be fully read has its Err
-// set; any other failure ends the call. If there are very many files, only the
-// first commits have Paths.
+// set; any other failure ends the call.
 func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	stats := make([]Stat, 0, len(commits))
 	var failed error
-	var kept int64
 	read := func(out *bufio.Reader, p *pair) error {
 		p.stat = &Stat{Commit: p.commit}
 		return readStat(out, p.stat)
@@ -54,9 +41,6 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 			return false
 		}
 		p.stat.Err, p.stat.blobs = err, nil
-		if kept += p.stat.kept; kept > maxChanges {
-			p.stat.Paths = nil
-		}
 		stats = append(stats, *p.stat)
 		p.stat = nil
 		return true
@@ -109,19 +93,14 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	if err != nil {
 		return fmt.Errorf("malformed raw record: %.200q", record)
 	}
-	from, err := gitcmd.ReadRecord(out)
-	to := from
+	_, err = gitcmd.ReadRecord(out)
 	if err == nil && (change.Status == 'R' || change.Status == 'C') {
-		to, err = gitcmd.ReadRecord(out)
+		_, err = gitcmd.ReadRecord(out)
 	}
-	if !change.Submodule && s.kept <= maxChanges {
+	if !change.Submodule && s.Files < maxChanges/changeCost {
 		s.blobs = append(s.blobs, change.OldOID, change.NewOID)
 	}
 	s.Files++
-	if s.kept += int64(len(from)+len(to)) + changeCost; s.kept > maxChanges {
-		return err // the file is counted but not listed
-	}
-	s.Paths = append(s.Paths, PathStat{Status: change.Status, Path: to, OldPath: from})
 	return err
 }
 
@@ -132,10 +111,6 @@ func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 	if len(f) != 3 || n >= s.Files {
 		return fmt.Errorf("malformed count of lines: %.200q", record)
 	}
-	path := &PathStat{} // stands in for a file that was not kept
-	if n < len(s.Paths) {
-		path = &s.Paths[n]
-	}
 	if f[2] == "" {
 		if _, err := gitcmd.ReadRecord(out); err != nil {
 			return err
@@ -144,17 +119,15 @@ func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 			return err
 		}
 	}
-	if f[0] == "-" {
-		path.Binary = true
+	if f[0] == "-" { // a binary file
 		return nil
 	}
-	var err1, err2 error
-	path.Added, err1 = strconv.Atoi(f[0])
-	path.Deleted, err2 = strconv.Atoi(f[1])
+	added, err1 := strconv.Atoi(f[0])
+	deleted, err2 := strconv.Atoi(f[1])
 	if err := errors.Join(err1, err2); err != nil {
 		return fmt.Errorf("malformed count of lines: %.200q", record)
 	}
-	s.Added += path.Added
-	s.Deleted += path.Deleted
+	s.Added += added
+	s.Deleted += deleted
 	return nil
 }

@@ -72,7 +72,6 @@ type Tool struct {
 	Description string
 	Params      map[string]string // what each parameter means, "" where its name says enough
 	Narrow      string            // how to ask for less, said when an answer is cut or late
-	Hash        string
 }
 
 // ForTool reads tool/NAME.
@@ -88,7 +87,7 @@ func ForTool(name string) (Tool, error) {
 // "@param: meaning", or "@param" alone, for each parameter and "@@narrow: ..."
 // for the advice on smaller questions.
 func (p Prompt) Tool() Tool {
-	t := Tool{Params: map[string]string{}, Hash: p.Hash}
+	t := Tool{Params: map[string]string{}}
 	var description []string
 	for line := range strings.Lines(p.Text) {
 		line = strings.TrimRight(line, "\n")

@@ -14,6 +14,9 @@ type Ranking struct {
 	CommitFrom string     `json:"commit_from,omitempty"`
 	Algorithm  string     `json:"algorithm"`
 	Files      []File     `json:"files"`
+	// Main is the index of the stack at which the search started, -1 if no stack has
+	// a frame in the repository.
+	Main int `json:"main"`
 	// Answered is false if no file is likely enough to be named as the answer.
 	Answered bool              `json:"answered"`
 	Suspects []suspect.Suspect `json:"suspects,omitempty"`

@@ -137,7 +137,7 @@ func (r *runner) skip(ctx context.Context, index int, reason string) {
 	defer r.mu.Unlock()
 	r.prog.Skipped++
 	r.res.Skipped = append(r.res.Skipped, Skipped{h.ID, h.Repo, reason})
-	r.advance(h.ID)
+	r.advance()
 }
 
 func (r *runner) finish(index int, absent []gitext.OID) {
@@ -152,7 +152,7 @@ func (r *runner) finish(index int, absent []gitext.OID) {
 		}
 		r.addPartial(Partial{h.ID, h.Repo, names})
 	}
-	r.advance(h.ID)
+	r.advance()
 }
 
 // addPartial lists a case once, even if a resumed run adds it again.
@@ -168,13 +168,12 @@ func (r *runner) addPartial(p Partial) {
 // advance counts a case as done and reports progress. It estimates the time left
 // from the cases for which an engine was asked; cases from the journal take no
 // time.
-func (r *runner) advance(id string) {
+func (r *runner) advance() {
 	r.prog.Done++
 	if r.OnProgress == nil {
 		return
 	}
 	p := r.prog
-	p.Last = id
 	p.Elapsed = r.Now().Sub(r.start)
 	if r.fresh > 0 {
 		p.Left = time.Duration(float64(p.Elapsed) / float64(r.fresh) * float64(p.Total-p.Done))

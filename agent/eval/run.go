@@ -45,7 +45,6 @@ type Progress struct {
 	Skipped     int // counts cases
 	Elapsed     time.Duration
 	Left        time.Duration // estimate; 0 if not known yet
-	Last        string        // id of the case that has just been done
 }
 
 // Skipped is a case that could not be evaluated.

@@ -24,7 +24,7 @@ func TestShallowClone(t *testing.T) {
 	// Where history is cut the answers say so, and blame goes on.
 	f := calcHistory(t)
 	c := cloneOf(f, "--depth=2")
-	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: c.dir, AllowShallow: true})
+	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: c.dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,27 +66,29 @@ func TestBoundedWork(t *testing.T) {
 	t.Parallel()
 	p := newPending()
 	big := message{text: make([]byte, maxOpenBytes-10)}
-	request := func(n int, size int) []message {
+	requests := func(n int) []message {
 		list := make([]message, n)
 		for i := range list {
-			list[i] = message{id: fmt.Sprint(i), text: make([]byte, size)}
+			list[i] = message{id: fmt.Sprint(i), text: make([]byte, 1)}
 		}
 		return list
 	}
 	for name, c := range map[string]struct {
-		open, more []message
-		room       bool
+		open []message
+		more message
+		room bool
 	}{
-		"empty":           {nil, []message{{id: "x", text: make([]byte, 2*maxOpenBytes)}}, true},
-		"as many":         {request(maxOpen-1, 1), []message{{id: "x"}}, true},
-		"too many":        {request(maxOpen, 1), []message{{id: "x"}}, false},
-		"too many bytes":  {[]message{{id: "big", text: big.text}}, []message{{id: "x", text: make([]byte, 11)}}, false},
-		"as many bytes":   {[]message{{id: "big", text: big.text}}, []message{{id: "x", text: make([]byte, 10)}}, true},
-		"a batch too big": {request(1, 1), request(maxOpen, 1), false},
+		"empty":          {nil, message{id: "x", text: make([]byte, 2*maxOpenBytes)}, true},
+		"as many":        {requests(maxOpen - 1), message{id: "x"}, true},
+		"too many":       {requests(maxOpen), message{id: "x"}, false},
+		"too many bytes": {[]message{{id: "big", text: big.text}}, message{id: "x", text: make([]byte, 11)}, false},
+		"as many bytes":  {[]message{{id: "big", text: big.text}}, message{id: "x", text: make([]byte, 10)}, true},
 	} {
 		p = newPending()
-		if !p.asked(t.Context(), c.open) {
-			t.Fatal(name)
+		for _, m := range c.open {
+			if !p.asked(t.Context(), m) {
+				t.Fatal(name)
+			}
 		}
 		admitted := make(chan bool, 1)
 		go func() { admitted <- p.asked(t.Context(), c.more) }()
@@ -146,7 +148,7 @@ func TestWhatIsNotHandedOn(t *testing.T) {
 	if len(handed) != 3 || handed[0] != initialized || !strings.Contains(handed[1], `"tools/call"`) || !strings.Contains(handed[2], `"requestId":1`) {
 		t.Errorf("handed on: %q", handed)
 	}
-	for _, want := range []string{takenID, `"code":-32601,"message":"there is nothing to subscribe to"},"id":7`, "longer than 256 bytes", "not JSON in UTF-8"} {
+	for _, want := range []string{"its id is that of a request that has no answer yet", `"code":-32601,"message":"there is nothing to subscribe to"},"id":7`, "longer than 256 bytes", "not JSON in UTF-8"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %s", want, &out)
 		}

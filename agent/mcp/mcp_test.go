@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -143,42 +142,6 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// A version of the protocol with batches gets them: one answer to all requests,
-// which may stand beside notifications. A bad message in a batch is named.
-func TestBatches(t *testing.T) {
-	t.Parallel()
-	const ping = `{"jsonrpc":"2.0","id":%q,"method":"ping"}`
-	call := func(id int, args string) string { return strings.TrimSpace(callOf(id, "echo", args)) }
-	note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"no such"}}`
-	lines := "[" + call(1, `{"a":1}`) + "," + note + "," + call(2, `{"a":"CANARY"}`) + `,{"jsonrpc":"2.0","id":3,"method":"no/such"}]` + "\n" +
-		"[" + note + "]\n" + "[]\n" + "[7]\n" + "[" + call(4, "{}") + "," + call(4, "{}") + "]\n" +
-		`[{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}]` + "\n" + "[" + call(6, "{}") + "]\n" + fmt.Sprintf(ping, "last") + "\n"
-	old := strings.Replace(hello, "2025-06-18", "2025-03-26", 1)
-	var out bytes.Buffer
-	if err := Serve(t.Context(), strings.NewReader(old+lines), &out, testOptions(nil, nil)); err != nil {
-		t.Fatal(err)
-	}
-	var batches [][]string
-	refused := 0
-	for line := range strings.Lines(out.String()) {
-		var batch []struct{ ID any }
-		if json.Unmarshal([]byte(line), &batch) == nil {
-			var ids []string
-			for _, m := range batch {
-				ids = append(ids, fmt.Sprint(m.ID))
-			}
-			batches = append(batches, ids)
-		}
-		if strings.Contains(line, `"id":null`) && strings.Contains(line, `"code":-32600`) {
-			refused++
-		}
-	}
-	slices.SortFunc(batches, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	if got := fmt.Sprint(batches); got != "[[1 2 3] [6]]" || refused != 4 || !strings.Contains(out.String(), `"id":"last"`) || strings.Contains(out.String(), "CANARY") {
-		t.Errorf("batches %s, %d refused: %s", got, refused, &out)
-	}
-}
-
 // A cancelled call ends without an answer, and the session goes on; so does one
 // whose client leaves without a word.
 func TestCancel(t *testing.T) {
@@ -242,17 +205,12 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"ID":{},"method":"tools/call","params":7}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"ID":{},"method":"tools/call"}` + "\n" + `{"jsonrpc":"2.0","id":"\u0061","method":"ping"}`))
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]`))
-	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"\u0061","method":"ping"},{"jsonrpc":"2.0","id":9,"result":{}}] `))
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		if bytes.Contains(lines, []byte("block")) || bytes.Contains(lines, []byte("last")) {
 			return
 		}
 		var out bytes.Buffer
-		begin := hello
-		if len(lines)%2 == 1 {
-			begin = strings.Replace(hello, "2025-06-18", "2025-03-26", 1) // which has batches
-		}
-		in := begin + string(lines) + "\n" + `{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"
+		in := hello + string(lines) + "\n" + `{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"
 		if err := Serve(t.Context(), strings.NewReader(in), &out, testOptions(nil, nil)); err != nil {
 			t.Fatalf("%v\n%s", err, &out)
 		}

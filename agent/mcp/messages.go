@@ -91,16 +91,9 @@ func (m *messageReader) line() ([]byte, error) {
 	case depth(text) > maxDepth:
 		return nil, m.refuse(codeRequest, "the message is nested deeper than 100 levels")
 	}
-	if text[0] == '[' && m.pending.takesBatches(m.ctx) {
-		lines, problem := m.batch(text)
-		if problem != "" {
-			return nil, m.refuse(codeRequest, problem)
-		}
-		return lines, nil
-	}
 	msg, problem := parseMessage(text)
 	if problem == "" && m.pending.taken(msg.id) {
-		problem = takenID
+		problem = "its id is that of a request that has no answer yet"
 	}
 	switch {
 	case problem != "":
@@ -108,7 +101,7 @@ func (m *messageReader) line() ([]byte, error) {
 	case msg.method == listenMethod:
 		return nil, m.answer(json.RawMessage(msg.id), codeMethod, "there is nothing to subscribe to")
 	}
-	return m.admit([]message{msg}), nil
+	return m.admit(msg), nil
 }
 
 // listenMethod is a request that the SDK answers only when the client cancels
@@ -116,31 +109,23 @@ func (m *messageReader) line() ([]byte, error) {
 // and a session must end.
 const listenMethod = "subscriptions/listen"
 
-// admit returns the messages that the SDK needs, once there is room for their
-// answers: requests, the end of the handshake, and the cancelling of open
-// requests. It drops all other messages, which the SDK would queue without a
-// bound and never use.
-func (m *messageReader) admit(list []message) (lines []byte) {
-	var requests []message
-	for _, msg := range list {
-		if msg.id != "" {
-			requests = append(requests, msg)
+// admit returns a message that the SDK needs, once there is room for its answer:
+// a request, the end of the handshake, or the cancelling of an open request. It
+// drops all other messages, which the SDK would queue without a bound and never
+// use.
+func (m *messageReader) admit(msg message) (line []byte) {
+	switch {
+	case msg.id != "":
+		if !m.pending.asked(m.ctx, msg) {
+			return nil // the session has ended
 		}
+	case msg.method == "notifications/cancelled" && m.pending.cancel(msg.cancels):
+	case msg.method == "notifications/initialized" && !m.greeted:
+		m.greeted = true
+	default:
+		return nil
 	}
-	if len(requests) > 0 && !m.pending.asked(m.ctx, requests) {
-		return nil // the session has ended
-	}
-	for _, msg := range list {
-		switch {
-		case msg.id != "", msg.method == "notifications/cancelled" && m.pending.cancel(msg.cancels):
-		case msg.method == "notifications/initialized" && !m.greeted:
-			m.greeted = true
-		default:
-			continue
-		}
-		lines = append(append(lines, msg.text...), '\n')
-	}
-	return lines
+	return append(msg.text, '\n')
 }
 
 // readLine reads a line. If the line was too long, whole is false and most of
@@ -211,13 +196,11 @@ type message struct {
 // maxID bounds an id, which stays in memory until its answer is sent.
 const maxID = 256
 
-// takenID is the error for a request with the id of another open request.
-const takenID = "its id is that of a request that has no answer yet"
-
-// parseMessage parses a message, or says why it is not one.
+// parseMessage parses a message, or says why it is not one. A list of messages,
+// which is a batch in versions of the protocol before 2025-06-18, is none.
 func parseMessage(text []byte) (msg message, problem string) {
 	if text[0] != '{' {
-		return msg, "a message is one object; this version of the protocol has no batches: send one message on each line"
+		return msg, "a message is one object; batches are not supported: send one message on each line"
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -31,27 +30,21 @@ type pending struct {
 	cancelled map[string]int // the same for cancelled requests, whose answers nobody waits for
 	bytes     int            // the total size of both
 	changed   chan struct{}  // closed and replaced when an id goes
-	version   string         // of the protocol, as agreed on; "" before
 }
 
 func newPending() *pending {
 	return &pending{ids: map[string]int{}, cancelled: map[string]int{}, changed: make(chan struct{})}
 }
 
-// asked records requests once there is room for them. It returns false if ctx
+// asked records a request once there is room for it. It returns false if ctx
 // ended first.
-func (p *pending) asked(ctx context.Context, requests []message) bool {
-	size := 0
-	for _, r := range requests {
-		size += len(r.text)
-	}
+func (p *pending) asked(ctx context.Context, request message) bool {
+	size := len(request.text)
 	for {
 		p.mu.Lock()
 		open, changed := len(p.ids)+len(p.cancelled), p.changed
-		if open == 0 || open+len(requests) <= maxOpen && p.bytes+size <= maxOpenBytes {
-			for _, r := range requests {
-				p.ids[r.id] = len(r.text)
-			}
+		if open == 0 || open < maxOpen && p.bytes+size <= maxOpenBytes {
+			p.ids[request.id] = size
 			p.bytes += size
 			p.mu.Unlock()
 			return true
@@ -170,8 +163,10 @@ func (o *output) Write(p []byte) (int, error) {
 	var wanted []byte
 	var answered []json.RawMessage
 	for line := range bytes.Lines(p) {
-		text, ids := o.edit(line)
-		wanted, answered = append(wanted, text...), append(answered, ids...)
+		text, id := o.edit(line)
+		if wanted = append(wanted, text...); id != nil {
+			answered = append(answered, id)
+		}
 	}
 	var err error
 	if len(wanted) > 0 {
@@ -201,27 +196,9 @@ func (o *output) send(text []byte) error {
 	return err
 }
 
-// edit returns what to write of a line, and which requests it answers.
-func (o *output) edit(line []byte) (text []byte, answered []json.RawMessage) {
-	var batch []json.RawMessage
-	if line[0] != '[' || json.Unmarshal(line, &batch) != nil {
-		return o.editMessage(line)
-	}
-	var kept [][]byte
-	for _, message := range batch {
-		text, ids := o.editMessage(message)
-		if len(text) > 0 {
-			kept = append(kept, bytes.TrimSpace(text))
-		}
-		answered = append(answered, ids...)
-	}
-	if len(kept) == 0 {
-		return nil, answered
-	}
-	return fmt.Appendf(nil, "[%s]\n", bytes.Join(kept, []byte(","))), answered
-}
-
-func (o *output) editMessage(line []byte) (text []byte, answered []json.RawMessage) {
+// edit returns what to write of a line, and the id of the request that it
+// answers, if it answers one.
+func (o *output) edit(line []byte) (text []byte, answered json.RawMessage) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(line, &m) != nil || m["method"] != nil {
 		return line, nil
@@ -229,8 +206,7 @@ func (o *output) editMessage(line []byte) (text []byte, answered []json.RawMessa
 	if o.pending.unwanted(m["id"]) {
 		return nil, nil
 	}
-	o.pending.setVersion(m["result"])
-	return withErrorCode(line, m), []json.RawMessage{m["id"]}
+	return withErrorCode(line, m), m["id"]
 }
 
 // withErrorCode adds the code that JSON-RPC requires to an error that the SDK

@@ -168,9 +168,8 @@ func TestOwnFields(t *testing.T) {
 
 // A message that went through a journal gives the same bytes.
 func TestRawSurvivesJournal(t *testing.T) {
-	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
+	wires(t, func(t *testing.T, set func(*Config)) {
 		srv := modeltest.Script(t, modeltest.Call("blame", `{"path":"<&>\u2028"}`).Saying("a < b\u2028"))
-		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, set)
 		req := question("who?")
 		reply, err := c.Ask(t.Context(), req)

@@ -31,7 +31,7 @@ func TestMeans(t *testing.T) {
 }
 
 func TestCallIsGivenBackAsMeant(t *testing.T) {
-	wires(t, func(t *testing.T, _ bool, set func(*Config)) {
+	wires(t, func(t *testing.T, set func(*Config)) {
 		c, _ := newClient(t, "http://127.0.0.1:1/v1", set)
 		said := Message{Role: Assistant, Wire: c.cfg.Wire, Raw: []byte(`{"role":"assistant","tool_calls":[{"function":{"name":"functions.look"}}]}`),
 			Calls: []Call{{ID: "a", Name: "functions.look", Args: `"{\"at\":1}"`}}}

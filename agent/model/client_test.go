@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -50,14 +49,12 @@ func newClient(t testing.TB, url string, change func(*Config)) (*Client, *clock)
 	return c, k
 }
 
-// wires runs f for both wires and for servers that stream unasked or do not.
-func wires(t *testing.T, f func(t *testing.T, stream bool, set func(*Config))) {
-	for _, wire := range []Wire{WireChat, WireResponses} {
-		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s stream=%v", wire, stream), func(t *testing.T) {
-				f(t, stream, func(cfg *Config) { cfg.Wire = wire })
-			})
-		}
+// wires runs f for both wires.
+func wires(t *testing.T, f func(t *testing.T, set func(*Config))) {
+	for _, wire := range bothWires {
+		t.Run(string(wire), func(t *testing.T) {
+			f(t, func(cfg *Config) { cfg.Wire = wire })
+		})
 	}
 }
 
@@ -70,11 +67,10 @@ func question(text string) Request {
 // A conversation with calls goes over both wires, and what the server said is
 // given back with it.
 func TestConversation(t *testing.T) {
-	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
+	wires(t, func(t *testing.T, set func(*Config)) {
 		first := modeltest.Call("blame", `{"path":"a<b>.c"}`).And("blame", `{"path":"ü"}`).Saying("I look.")
 		first.Thought = "hm"
 		srv := modeltest.Script(t, first, modeltest.Say("It is 1234."))
-		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, set)
 		req := question("who?")
 		reply, err := c.Ask(t.Context(), req)
@@ -108,9 +104,8 @@ func TestConversation(t *testing.T) {
 
 // Body is what is sent, and the same for the same request.
 func TestBodyIsWhatIsSent(t *testing.T) {
-	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
+	wires(t, func(t *testing.T, set func(*Config)) {
 		srv := modeltest.Script(t, modeltest.Say("yes"))
-		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, func(cfg *Config) {
 			set(cfg)
 			cfg.Effort = "low"

@@ -10,21 +10,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"git-agent/agent/model/modeltest"
 )
 
-// seeds are good bodies and a few bad ones, of one shape.
-func seeds(f *testing.F, stream bool) {
-	for i, s := range shapes {
-		if s.stream != stream {
-			continue
-		}
-		whole := good(s)
+// seeds are good bodies and a few bad ones.
+func seeds(f *testing.F) {
+	for _, wire := range bothWires {
+		whole := good(wire)
 		for _, body := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), whole[:len(whole)/2],
-			bodyOf(s, modeltest.Say("")), bodyOf(s, modeltest.Call("a", "{").And("b", "").Ending("length"))} {
-			f.Add(i >= 2, []byte(body))
+			bodyOf(wire, modeltest.Say("")), bodyOf(wire, modeltest.Call("a", "{").And("b", "").Ending("length"))} {
+			f.Add(wire == WireResponses, []byte(body))
 		}
 	}
 	for _, body := range []string{`{"error":{"message":"x","code":429}}`, `[{"error":{"code":"7"}}]`, `{"object":"error","message":"x"}`, `{"detail":[{"loc":["a","b"],"msg":"c"}]}`,
@@ -68,36 +64,22 @@ func checkReply(t *testing.T, wire Wire, reply *Reply, err error) {
 }
 
 // Good answers with a few bytes changed end in a whole reply or in an error.
-// GIT_AGENT_DAMAGE sets how many of each shape are tried.
+// GIT_AGENT_DAMAGE sets how many of each wire are tried.
 func TestDamagedAnswers(t *testing.T) {
 	rounds := 300
 	if n, err := strconv.Atoi(os.Getenv("GIT_AGENT_DAMAGE")); err == nil {
 		rounds = n
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, s := range shapes {
-		c, err := New(Config{Model: "m"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bodies := []string{good(s), bodyOf(s, modeltest.Call("a", `{"b":[1,2]}`).And("c", "").Ending("length"))}
+	for _, wire := range bothWires {
+		bodies := []string{good(wire), bodyOf(wire, modeltest.Call("a", `{"b":[1,2]}`).And("c", "").Ending("length"))}
 		for range rounds {
-			body := damaged(rnd, bodies[rnd.IntN(2)])
-			a := &answer{body: body}
-			if s.stream {
-				a.body, err = gather(s.wire, bytes.NewReader(body))
-			}
-			var reply *Reply
-			if err == nil {
-				reply, err = a.reply(s.wire, 2)
-			} else {
-				err = c.transport(t.Context(), err)
-			}
-			checkReply(t, s.wire, reply, err)
-			err = nil
+			a := &answer{body: damaged(rnd, bodies[rnd.IntN(2)])}
+			reply, err := a.reply(wire, 2)
+			checkReply(t, wire, reply, err)
 		}
 	}
-	t.Logf("%d damaged answers", rounds*len(shapes))
+	t.Logf("%d damaged answers", rounds*len(bothWires))
 }
 
 // damaged changes a few places: bytes, cuts, copies, numbers for texts.
@@ -136,7 +118,7 @@ func wireOf(responses bool) Wire {
 
 // FuzzBody reads any bytes as an answer.
 func FuzzBody(f *testing.F) {
-	seeds(f, false)
+	seeds(f)
 	f.Fuzz(func(t *testing.T, responses bool, body []byte) {
 		a := answer{body: body, keys: newKeys([]string{"sk-secret-0123"})}
 		reply, err := a.reply(wireOf(responses), 2)
@@ -144,28 +126,9 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzStream reads any bytes as a stream, in whole and byte by byte.
-func FuzzStream(f *testing.F) {
-	seeds(f, true)
-	f.Fuzz(func(t *testing.T, responses bool, stream []byte) {
-		wire := wireOf(responses)
-		whole, err := gather(wire, bytes.NewReader(stream))
-		parts, err2 := gather(wire, iotest.OneByteReader(bytes.NewReader(stream)))
-		if (err == nil) != (err2 == nil) || !bytes.Equal(whole, parts) {
-			t.Fatalf("in whole %q, %v; in parts %q, %v", whole, err, parts, err2)
-		}
-		if err != nil {
-			return
-		}
-		a := answer{body: whole, keys: newKeys([]string{"sk-secret-0123"})}
-		reply, err := a.reply(wire, 2)
-		checkReply(t, wire, reply, err)
-	})
-}
-
 // FuzzFault reads any bytes as an error's body.
 func FuzzFault(f *testing.F) {
-	seeds(f, false)
+	seeds(f)
 	f.Fuzz(func(t *testing.T, _ bool, body []byte) {
 		for _, status := range []int{400, 429, 500} {
 			checkReply(t, WireChat, nil, readServerError(body).error(status, newKeys([]string{"sk-secret-0123"})))

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +61,7 @@ func isAzure(u *url.URL) bool {
 
 // answer is a complete response with status 200.
 type answer struct {
-	body []byte // one JSON value; for a stream, the answer that it adds up to
+	body []byte // one JSON value
 	keys keys   // masked in errors
 }
 
@@ -98,38 +97,11 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody))
 		return nil, c.refused(res, data)
 	}
-	a := &answer{keys: c.keys}
-	if r := bufio.NewReader(in); isStream(r) {
-		a.body, err = gather(wire, r)
-	} else {
-		a.body, err = io.ReadAll(r)
-	}
-	var e *Error
-	switch {
-	case errors.As(err, &e):
-		return nil, e
-	case err != nil:
+	data, err := io.ReadAll(in)
+	if err != nil {
 		return nil, c.transport(ctx, err)
 	}
-	return a, nil
-}
-
-// isStream reports whether an answer consists of server-sent events. It looks
-// at the first significant byte, because servers may stream or not whatever the
-// request says, and do not always set the content type. It discards white space
-// and a byte order mark, which servers send to keep a connection open.
-func isStream(r *bufio.Reader) bool {
-	for {
-		b, err := r.ReadByte()
-		switch {
-		case err != nil:
-			return false // the next read returns the error again
-		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", b) >= 0:
-			continue
-		}
-		_ = r.UnreadByte()                        // just read
-		return strings.IndexByte("de:ir", b) >= 0 // data, event, a comment, id, retry; JSON begins with none
-	}
+	return &answer{keys: c.keys, body: data}, nil
 }
 
 // transport returns the Error for a failure of the connection.

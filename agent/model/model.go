@@ -3,11 +3,11 @@
 //
 // A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose
 // [Class] says what can be done about it. What servers do wrong (an error with
-// status 200, a stream that just ends, arguments that are not JSON) never comes
+// status 200, an answer that is cut, arguments that are not JSON) never comes
 // back as a success.
 //
-// Promises: a reply is complete or it is an error; nothing of a cut stream is
-// returned. An assistant's message is sent back as it came, unknown fields
+// Promises: a reply is complete or it is an error; nothing of a cut answer is
+// returned. No request asks for a stream, and an answer that is one is an error. An assistant's message is sent back as it came, unknown fields
 // included. Equal requests give equal bytes, so that providers' prompt caches
 // work. Keys are sent only to the configured server and appear in no error.
 //

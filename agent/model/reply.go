@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -19,12 +20,14 @@ const maxCalls = 128
 // reply parses an answer. number is how many messages the request had; made-up
 // ids of calls contain it, so that they are unique in the conversation.
 func (a *answer) reply(wire Wire, number int) (*Reply, error) {
-	body := bytes.TrimSpace(bytes.TrimPrefix(a.body, []byte("\ufeff")))
+	body := bytes.TrimSpace(bytes.TrimLeft(a.body, " \t\r\n\ufeff")) // servers send white space to keep a connection open
 	switch {
 	case len(body) == 0:
 		return nil, malformed("the answer is empty")
 	case body[0] == '<':
 		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: oneLine("the server does not speak the API: it answers with "+plainText(body), a.keys)}
+	case isStream(body):
+		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: "the server answers with a stream of events, which no request asks for", once: true}
 	case tooManyValues(body):
 		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: fmt.Sprintf("the answer has more than %d values", maxValues), once: true}
 	case !json.Valid(body):
@@ -43,6 +46,13 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 		return nil, e
 	}
 	return reply, nil
+}
+
+// isStream reports whether a body consists of server-sent events. JSON begins with
+// none of the fields of an event, nor as a comment does.
+func isStream(body []byte) bool {
+	field, _, found := bytes.Cut(body[:min(len(body), len("event:"))], []byte(":"))
+	return found && slices.Contains([]string{"", "data", "event", "id", "retry"}, string(field))
 }
 
 func (a *answer) quote(body []byte) string { return oneLine(cut(string(body), maxQuote), a.keys) }

@@ -142,17 +142,6 @@ func TestUsageIsFinite(t *testing.T) {
 	}
 }
 
-// A stream of a million pieces takes a moment, not minutes.
-func TestStreamOfManyPieces(t *testing.T) {
-	t.Parallel()
-	const pieces = 300_000
-	stream := strings.Repeat(`data: {"choices":[{"delta":{"content":"xyz"}}]}`+"\n\n", pieces) + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
-	body, err := gatherChat(strings.NewReader(stream))
-	if err != nil || len(body) < 3*pieces {
-		t.Errorf("%d bytes, %v", len(body), err)
-	}
-}
-
 // Secrets lists the secrets in the URL, too, and no name of the client shows them.
 func TestSecretsOfAConfig(t *testing.T) {
 	t.Parallel()

@@ -2,29 +2,12 @@ package model
 
 import (
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 )
 
 func newGzip(w io.Writer) *gzip.Writer { return gzip.NewWriter(w) }
-
-// Shapes, for the cases that differ.
-var (
-	chatPlain, chatStream           = shapes[0], shapes[1]
-	responsesPlain, responsesStream = shapes[2], shapes[3]
-)
-
-// streams gives one outcome to both streamed shapes.
-func streams(want string) map[shape]string {
-	return map[shape]string{chatStream: want, responsesStream: want}
-}
-
-// responsesOnly gives one outcome to both shapes of the responses wire.
-func responsesOnly(want string) map[shape]string {
-	return map[shape]string{responsesPlain: want, responsesStream: want}
-}
 
 func badServers() []badServer {
 	var all []badServer
@@ -36,65 +19,47 @@ func badServers() []badServer {
 
 // cutAnswers end too early.
 var cutAnswers = []badServer{
-	{name: "cut in the middle", answer: bent(func(b string) string { return b[:len(b)/2] }), want: "malformed", also: map[shape]string{chatStream: "malformed", responsesStream: "malformed"}},
-	{name: "cut between events", answer: bent(func(b string) string { return b[:strings.LastIndex(b[:len(b)/2], "\n")+1] }), want: "malformed", also: streams("transport")},
-	{name: "cut before the last byte of the JSON", answer: bent(func(b string) string { return b[:strings.LastIndex(b, "}")] }), want: "malformed", also: map[shape]string{chatStream: "malformed"}},
-	{name: "no end of the stream", answer: bent(func(b string) string { return strings.TrimSuffix(b, "data: [DONE]\n\n") }), want: called},
-	{name: "no empty line at the end", answer: bent(func(b string) string { return strings.TrimRight(b, "\n") }), want: called},
-	{name: "no finish reason", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":null`, `"status":"completed"`, `"status":null`), want: "malformed", also: map[shape]string{chatStream: "transport"}},
-	{name: "finish reason left out", answer: replaced(`"finish_reason":"tool_calls"`, `"x":1`, `"status":"completed"`, `"x":1`), want: "malformed", also: map[shape]string{chatStream: "transport"}},
+	{name: "cut in the middle", answer: bent(func(b string) string { return b[:len(b)/2] }), want: "malformed"},
+	{name: "cut before the last byte of the JSON", answer: bent(func(b string) string { return b[:strings.LastIndex(b, "}")] }), want: "malformed"},
+	{name: "no finish reason", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":null`, `"status":"completed"`, `"status":null`), want: "malformed"},
+	{name: "finish reason left out", answer: replaced(`"finish_reason":"tool_calls"`, `"x":1`, `"status":"completed"`, `"x":1`), want: "malformed"},
 	{name: "still in progress", answer: replaced(`"status":"completed"`, `"status":"in_progress"`), want: "malformed"},
 	{name: "queued", answer: replaced(`"status":"completed"`, `"status":"queued"`), want: "malformed"},
-	{name: "connection closed within the body", answer: raw(func(s shape) string {
-		return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n" + good(s)[:60]
+	{name: "connection closed within the body", answer: raw(func(on Wire) string {
+		return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n" + good(on)[:60]
 	}), want: "transport"},
-	{name: "chunk cut", answer: raw(func(s shape) string {
-		return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + good(s)[:60]
+	{name: "chunk cut", answer: raw(func(on Wire) string {
+		return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + good(on)[:60]
 	}), want: "transport"},
-	{name: "bad chunk length", answer: raw(func(s shape) string {
-		return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + good(s)
+	{name: "bad chunk length", answer: raw(func(on Wire) string {
+		return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + good(on)
 	}), want: "transport"},
-	{name: "nothing but the end", answer: same(`[DONE]`), want: "malformed", also: streams("transport")},
+	{name: "nothing but the end", answer: same(`[DONE]`), want: "malformed"},
 	{name: "arguments cut by the limit", answer: replaced(`"tool_calls"}`, `"length"}`, `"finish_reason":"tool_calls"`, `"finish_reason":"length"`,
 		`"status":"completed","usage"`, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage"`), want: "length " + called},
-	{name: "limit reached, said as tool_calls", answer: func(s shape) http.HandlerFunc {
-		if s != chatPlain {
+	{name: "limit reached, said as tool_calls", answer: func(on Wire) http.HandlerFunc {
+		if on != WireChat {
 			return nil
 		}
-		return send(s, 200, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"blame","arguments":"{\"pa"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":4000}}`)
+		return send(200, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"blame","arguments":"{\"pa"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":4000}}`)
 	}, want: `length "" blame({"pa)`},
 }
 
 // oddBytes are good answers in an unusual dress.
 var oddBytes = []badServer{
 	{name: "CRLF", answer: bent(func(b string) string { return strings.ReplaceAll(b, "\n", "\r\n") }), want: called},
-	{name: "CR", answer: bent(func(b string) string { return strings.ReplaceAll(b, "\n", "\r") }), want: called},
 	{name: "byte order mark", answer: bent(func(b string) string { return "\ufeff" + b }), want: called},
 	{name: "byte by byte", answer: trickled, want: called},
 	{name: "kept open by white space", answer: bent(func(b string) string { return strings.Repeat("\n \n", 500) + b }), want: called},
-	{name: "kept open by comments", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
-			return nil
-		}
-		return send(s, 200, ": PROCESSING\n\n"+strings.ReplaceAll(good(s), "data:", ": still\n\ndata:"))
-	}, want: called},
-	{name: "no space after the colon", answer: bent(func(b string) string { return strings.ReplaceAll(b, "data: ", "data:") }), want: called},
-	{name: "ids and retries", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
-			return nil
-		}
-		return send(s, 200, "retry: 10\n"+strings.ReplaceAll(good(s), "data: ", "id: 7\ndata: "))
-	}, want: called},
-	{name: "no content type", answer: func(s shape) http.HandlerFunc { return send(s, 200, good(s), "Content-Type", "") }, want: called},
-	{name: "text/plain", answer: func(s shape) http.HandlerFunc { return send(s, 200, good(s), "Content-Type", "text/plain") }, want: called},
-	{name: "the other form than asked for", answer: func(s shape) http.HandlerFunc { return send(s, 200, good(shape{s.wire, !s.stream})) }, want: called},
-	{name: "gzip", answer: func(s shape) http.HandlerFunc { return send(s, 200, zipped(s, 0), "Content-Encoding", "gzip") }, want: called},
-	{name: "gzip without its end", answer: func(s shape) http.HandlerFunc { return send(s, 200, zipped(s, 60), "Content-Encoding", "gzip") }, want: "transport", also: map[shape]string{chatStream: called}}, // the end came, only [DONE] is lost
-	{name: "gzip that is none", answer: func(s shape) http.HandlerFunc { return send(s, 200, good(s), "Content-Encoding", "gzip") }, want: "transport"},
-	{name: "zip bomb", answer: func(s shape) http.HandlerFunc {
-		return send(s, 200, string(pack(strings.Repeat(" ", 8<<20))), "Content-Encoding", "gzip")
+	{name: "no content type", answer: func(on Wire) http.HandlerFunc { return send(200, good(on), "Content-Type", "") }, want: called},
+	{name: "text/plain", answer: func(on Wire) http.HandlerFunc { return send(200, good(on), "Content-Type", "text/plain") }, want: called},
+	{name: "gzip", answer: func(on Wire) http.HandlerFunc { return send(200, zipped(on, 0), "Content-Encoding", "gzip") }, want: called},
+	{name: "gzip without its end", answer: func(on Wire) http.HandlerFunc { return send(200, zipped(on, 60), "Content-Encoding", "gzip") }, want: "transport"},
+	{name: "gzip that is none", answer: func(on Wire) http.HandlerFunc { return send(200, good(on), "Content-Encoding", "gzip") }, want: "transport"},
+	{name: "zip bomb", answer: func(on Wire) http.HandlerFunc {
+		return send(200, string(pack(strings.Repeat(" ", 8<<20))), "Content-Encoding", "gzip")
 	}, want: "malformed"},
-	{name: "unknown encoding", answer: func(s shape) http.HandlerFunc { return send(s, 200, "\x01\x02\x03\x04", "Content-Encoding", "br") }, want: "malformed"},
+	{name: "unknown encoding", answer: func(on Wire) http.HandlerFunc { return send(200, "\x01\x02\x03\x04", "Content-Encoding", "br") }, want: "malformed"},
 	{name: "NUL in a text", answer: replaced("I l", "I\x00l"), want: "malformed"},
 	{name: "invalid UTF-8", answer: replaced("I l", "I \xff\xfel"), want: "\"I \ufffd\ufffdlööк.\" blame({\"path\":\"a.c\"})"},
 	{name: "half a surrogate pair", answer: replaced("I l", `I \ud800l`), want: "\"I \ufffdlööк.\" blame({\"path\":\"a.c\"})"},
@@ -105,33 +70,32 @@ var oddBytes = []badServer{
 // wrongBodies are no answers at all.
 var wrongBodies = []badServer{
 	{name: "empty", answer: status(200, ""), want: "malformed"},
-	{name: "null", answer: same("null"), want: "malformed", also: streams("transport")},
-	{name: "empty object", answer: same("{}"), want: "malformed", also: streams("transport")},
-	{name: "empty list", answer: same("[]"), want: "server", also: map[shape]string{chatStream: "malformed", responsesStream: "malformed"}},
+	{name: "null", answer: same("null"), want: "malformed"},
+	{name: "empty object", answer: same("{}"), want: "malformed"},
+	{name: "empty list", answer: same("[]"), want: "server"},
 	{name: "a text", answer: same(`"overloaded"`), want: "malformed"},
 	{name: "a number", answer: same("42"), want: "malformed"},
 	{name: "no JSON", answer: same("{choices: [yes]}"), want: "malformed"},
-	{name: "two documents", answer: func(s shape) http.HandlerFunc {
-		if s.stream {
-			return nil
-		}
-		return send(s, 200, good(s)+good(s))
+	{name: "two documents", answer: func(on Wire) http.HandlerFunc {
+		return send(200, good(on)+good(on))
 	}, want: "malformed"},
 	{name: "a web page", answer: status(200, "<!DOCTYPE html><title>Sign in</title>", "Content-Type", "text/html"), want: "model"},
 	{name: "a web page behind white space", answer: status(200, "\n\ufeff <html><body>Sign in to WiFi</body></html>"), want: "model"},
 	{name: "a web page with an error", answer: status(502, "<html><head><title>502 Bad Gateway</title></head></html>"), want: "server"},
-	{name: "no choices", answer: same(`{"id":"1","choices":[],"output":[],"status":"completed"}`), want: "malformed", also: streams("transport")},
-	{name: "choices of another kind", answer: same(`{"choices":{"0":1},"output":7,"status":"completed"}`), want: "malformed", also: map[shape]string{responsesStream: "transport"}},
-	{name: "no message", answer: either(chatMessageOf("null", `"stop"`), output("[null]", `"status":"completed"`)), want: "malformed", also: map[shape]string{chatStream: `""`}},
+	{name: "a stream", answer: same("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n"), want: "malformed"},
+	{name: "a stream behind a comment", answer: same(": PROCESSING\n\nevent: error\ndata: {}\n\n"), want: "malformed"},
+	{name: "no choices", answer: same(`{"id":"1","choices":[],"output":[],"status":"completed"}`), want: "malformed"},
+	{name: "choices of another kind", answer: same(`{"choices":{"0":1},"output":7,"status":"completed"}`), want: "malformed"},
+	{name: "no message", answer: either(chatMessageOf("null", `"stop"`), output("[null]", `"status":"completed"`)), want: "malformed"},
 	{name: "a message that is a text", answer: either(chatMessageOf(`"hello"`, `"stop"`), output(`["hello"]`, `"status":"completed"`)), want: "malformed"},
 	{name: "nested too deep", answer: same(`{"choices":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`), want: "malformed"},
 	{name: "too big", answer: same(`{"choices":"` + strings.Repeat("x", 300<<10) + `"}`), want: "malformed"},
-	{name: "a line without end", answer: hang(func(s shape) string { return "data: {" + strings.Repeat("x", 300<<10) }, ""), want: "malformed"},
-	{name: "another API's answer", answer: same(`{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}`), want: "malformed", also: streams("transport")},
-	{name: "the other wire's answer", answer: func(s shape) http.HandlerFunc {
-		other := map[Wire]Wire{WireChat: WireResponses, WireResponses: WireChat}[s.wire]
-		return send(s, 200, good(shape{other, s.stream}))
-	}, want: "malformed", also: streams("transport")},
+	{name: "a line without end", answer: hang(func(on Wire) string { return "data: {" + strings.Repeat("x", 300<<10) }, ""), want: "malformed"},
+	{name: "another API's answer", answer: same(`{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}`), want: "malformed"},
+	{name: "the other wire's answer", answer: func(on Wire) http.HandlerFunc {
+		other := map[Wire]Wire{WireChat: WireResponses, WireResponses: WireChat}[on]
+		return send(200, good(other))
+	}, want: "malformed"},
 }
 
 // errorsInside come with status 200.
@@ -140,46 +104,27 @@ var errorsInside = []badServer{
 	{name: "a busy provider in a 200", answer: same(`{"error":{"message":"Rate limit exceeded","code":429,"metadata":{"raw":"slow down"}}}`), want: "busy"},
 	{name: "an error as a text in a 200", answer: same(`{"error":"llama runner process has terminated"}`), want: "server"},
 	{name: "vLLM's error in a 200", answer: same(`{"object":"error","message":"prompt is too long: maximum context length is 4096","code":400}`), want: "overflow"},
-	{name: "Gemini's error in a 200", answer: same(`[{"error":{"code":503,"message":"The model is overloaded","status":"UNAVAILABLE"}}]`), want: "busy", also: map[shape]string{chatStream: "malformed", responsesStream: "malformed"}},
+	{name: "Gemini's error in a 200", answer: same(`[{"error":{"code":503,"message":"The model is overloaded","status":"UNAVAILABLE"}}]`), want: "busy"},
 	{name: "a wrong key in a 200", answer: same(`{"error":{"message":"No auth credentials found for sk-secret-0123","code":401}}`), want: "auth"},
-	{name: "an error after the start", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
+	{name: "an error in a choice", answer: func(on Wire) http.HandlerFunc {
+		if on != WireChat {
 			return nil
 		}
-		b := good(s)
-		return send(s, 200, b[:strings.Index(b, "\n\n")+2]+"data: {\"error\":{\"message\":\"upstream timeout\",\"code\":504}}\n\n"+b)
+		return send(200, `{"choices":[{"error":{"code":502,"message":"provider returned error"},"finish_reason":"error","message":{"content":""}}]}`)
 	}, want: "server"},
-	{name: "an error event", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
-			return nil
-		}
-		return send(s, 200, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n")
-	}, want: "busy"},
-	{name: "an error in a choice", answer: func(s shape) http.HandlerFunc {
-		if s != chatPlain {
-			return nil
-		}
-		return send(s, 200, `{"choices":[{"error":{"code":502,"message":"provider returned error"},"finish_reason":"error","message":{"content":""}}]}`)
-	}, want: "server"},
-	{name: "a failed response", answer: func(s shape) http.HandlerFunc {
-		if s.wire != WireResponses {
+	{name: "a failed response", answer: func(on Wire) http.HandlerFunc {
+		if on != WireResponses {
 			return nil
 		}
 		body := `{"status":"failed","error":{"code":"server_error","message":"The server had an error"},"output":[]}`
-		if s.stream {
-			body = `{"type":"response.failed","response":` + body + `}`
-		}
-		return same(body)(s)
+		return send(200, body)
 	}, want: "server"},
-	{name: "an overflow in a failed response", answer: func(s shape) http.HandlerFunc {
-		if s.wire != WireResponses {
+	{name: "an overflow in a failed response", answer: func(on Wire) http.HandlerFunc {
+		if on != WireResponses {
 			return nil
 		}
 		body := `{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."},"output":[]}`
-		if s.stream {
-			body = `{"type":"response.failed","response":` + body + `}`
-		}
-		return same(body)(s)
+		return send(200, body)
 	}, want: "overflow"},
 	{name: "an empty error beside an answer", answer: replaced(`"choices":[{`, `"error":null,"choices":[{`, `"output":[{`, `"error":null,"output":[{`), want: called},
 }
@@ -226,7 +171,7 @@ var statuses = []badServer{
 
 // callOf is a list of calls on both wires; in is what stands in a function,
 // item what stands in a function_call.
-func callOf(in, item string) func(shape) http.HandlerFunc {
+func callOf(in, item string) func(Wire) http.HandlerFunc {
 	return either(
 		chatMessageOf(`{"role":"assistant","content":null,"tool_calls":[{`+in+`}]}`, `"tool_calls"`),
 		output(`[{"type":"function_call",`+item+`}]`, `"status":"completed"`))
@@ -254,24 +199,11 @@ var badCalls = []badServer{
 	{name: "one id for two calls", answer: either(
 		chatMessageOf(`{"role":"assistant","tool_calls":[{"index":0,"id":"a","function":{"name":"blame","arguments":"{}"}},{"index":1,"id":"a","function":{"name":"show","arguments":"{}"}}]}`, `"stop"`),
 		output(`[{"type":"function_call","call_id":"a","name":"blame","arguments":"{}"},{"type":"function_call","call_id":"a","name":"show","arguments":"{}"}]`, `"status":"completed"`)), want: `"" blame({}) show({})`},
-	{name: "one index for two calls", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"index":0,"id":"a","function":{"name":"blame","arguments":"{}"}},{"index":0,"id":"b","function":{"name":"show","arguments":"{}"}}]}`, `"stop"`), want: `"" blame({}) show({})`},
 	{name: "neither index nor id", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"function":{"name":"blame","arguments":"{}"}},{"function":{"name":"show","arguments":"{}"}}]}`, `"stop"`), want: `"" blame({}) show({})`},
 	{name: "a huge index", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"index":999999999,"id":"a","function":{"name":"blame","arguments":"{}"}}]}`, `"stop"`), want: `"" blame({})`},
-	{name: "indexes out of order", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"index":1,"id":"b","function":{"name":"show","arguments":"{}"}},{"index":0,"id":"a","function":{"name":"blame","arguments":"{}"}}]}`, `"stop"`),
-		want: `"" show({}) blame({})`, also: map[shape]string{chatStream: `"" blame({}) show({})`}},
 	{name: "hundreds of calls", answer: either(
 		chatMessageOf(`{"role":"assistant","tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"function":{"name":"blame","arguments":"{}"}},`, 500), ",")+`]}`, `"stop"`),
 		output(`[`+strings.TrimSuffix(strings.Repeat(`{"type":"function_call","name":"blame","arguments":"{}"},`, 500), ",")+`]`, `"status":"completed"`)), want: "malformed"},
-	{name: "each event twice", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
-			return nil
-		}
-		var b strings.Builder
-		for _, e := range strings.SplitAfter(good(s), "\n\n") {
-			fmt.Fprint(&b, e, e)
-		}
-		return send(s, 200, b.String())
-	}, want: `"I löI lööк.öк." blame({"path"{"path":"a.c"}:"a.c"})`, also: map[shape]string{responsesStream: called}},
 }
 
 // badReplies are odd where they need not be.
@@ -285,34 +217,16 @@ var badReplies = []badServer{
 	{name: "the user's role", answer: chatMessageOf(`{"role":"user","content":"so"}`, `"stop"`), want: `"so"`},
 	{name: "an unknown end", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"eos_token"`), want: called},
 	{name: "stop with calls", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"stop"`), want: called},
-	{name: "ended with an error", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"error"`, `"status":"completed","usage"`, `"status":"cancelled","usage"`), want: "server", also: responsesOnly("server")},
+	{name: "ended with an error", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"error"`, `"status":"completed","usage"`, `"status":"cancelled","usage"`), want: "server"},
 	{name: "a malformed call, said", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"MALFORMED_FUNCTION_CALL"`), want: "malformed"},
 	{name: "an item of no type", answer: output(`[{"text":"hi"}]`, `"status":"completed"`), want: "malformed"},
 	{name: "an item of an unknown type", answer: output(`[{"type":"web_search_call","id":"w"},{"type":"message","content":[{"type":"output_text","text":"so"}]}]`, `"status":"completed"`), want: `"so"`},
-	{name: "another choice first", answer: func(s shape) http.HandlerFunc {
-		if s != chatStream {
-			return nil
-		}
-		return send(s, 200, `data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"}]}`+"\n\n"+good(s))
-	}, want: called},
-	{name: "a chunk of another kind", answer: func(s shape) http.HandlerFunc {
-		if s != chatStream {
-			return nil
-		}
-		return send(s, 200, `data: {"choices":"none"}`+"\n\n"+good(s))
-	}, want: "malformed"},
-	{name: "text after the end", answer: func(s shape) http.HandlerFunc {
-		if !s.stream {
-			return nil
-		}
-		return send(s, 200, good(s)+good(s))
-	}, want: called},
 }
 
 // usageOf answers with a usage.
-func usageOf(usage string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
-		body := good(s)
+func usageOf(usage string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
+		body := good(on)
 		at := strings.Index(body, `"usage":{`)
 		depth, end := 0, at+len(`"usage":`)
 		for ; ; end++ {
@@ -325,7 +239,7 @@ func usageOf(usage string) func(shape) http.HandlerFunc {
 				}
 			}
 		}
-		return send(s, 200, body[:at]+`"usage":`+usage+body[end+1:])
+		return send(200, body[:at]+`"usage":`+usage+body[end+1:])
 	}
 }
 
@@ -343,14 +257,14 @@ var badCounts = []badServer{
 
 // badTransport is trouble below HTTP, or with time.
 var badTransport = []badServer{
-	{name: "closed at once", answer: raw(func(shape) string { return "" }), want: "transport"},
-	{name: "no HTTP", answer: raw(func(shape) string { return "SSH-2.0-OpenSSH_9.2\r\n" }), want: "transport"},
-	{name: "a bad header", answer: raw(func(shape) string { return "HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\n" }), want: "transport"},
-	{name: "two lengths", answer: raw(func(s shape) string {
-		return "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 9999\r\n\r\n" + good(s)
+	{name: "closed at once", answer: raw(func(Wire) string { return "" }), want: "transport"},
+	{name: "no HTTP", answer: raw(func(Wire) string { return "SSH-2.0-OpenSSH_9.2\r\n" }), want: "transport"},
+	{name: "a bad header", answer: raw(func(Wire) string { return "HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\n" }), want: "transport"},
+	{name: "two lengths", answer: raw(func(on Wire) string {
+		return "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 9999\r\n\r\n" + good(on)
 	}), want: "transport"},
-	{name: "silence before the header", answer: hang(func(shape) string { return "" }, ""), want: "transport", slow: true},
-	{name: "silence after the start", answer: hang(func(s shape) string { return good(s)[:40] }, ""), want: "transport", slow: true},
-	{name: "comments for ever", answer: hang(func(shape) string { return ": hello\n\n" }, ": still here\n\n"), want: "transport", slow: true},
-	{name: "white space for ever", answer: hang(func(shape) string { return "\n" }, "\n"), want: "transport", slow: true},
+	{name: "silence before the header", answer: hang(func(Wire) string { return "" }, ""), want: "transport", slow: true},
+	{name: "silence after the start", answer: hang(func(on Wire) string { return good(on)[:40] }, ""), want: "transport", slow: true},
+	{name: "comments for ever", answer: hang(func(Wire) string { return ": hello\n\n" }, ": still here\n\n"), want: "transport", slow: true},
+	{name: "white space for ever", answer: hang(func(Wire) string { return "\n" }, "\n"), want: "transport", slow: true},
 }

@@ -16,44 +16,32 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// shape is one of the four forms in which a server may answer: on either wire,
-// as a whole or as a stream.
-type shape struct {
-	wire   Wire
-	stream bool
-}
-
-var shapes = []shape{{WireChat, false}, {WireChat, true}, {WireResponses, false}, {WireResponses, true}}
+var bothWires = []Wire{WireChat, WireResponses}
 
 // badServer is a way to answer badly, and what must come of it: an error's
 // class, or a reply in the words of outcome.
 type badServer struct {
 	name   string
-	answer func(s shape) http.HandlerFunc
+	answer func(on Wire) http.HandlerFunc
 	want   string
-	also   map[shape]string // where a shape differs
-	slow   bool             // never comes to an end: the client is told to wait for less
+	slow   bool // never comes to an end: the client is told to wait for less
 }
 
-// Each bad server is tried in each shape. None may cause an unintended call, a
+// Each bad server is tried on both wires. None may cause an unintended call, a
 // hang or a panic.
 func TestBadServers(t *testing.T) {
 	tried := 0
 	for _, bad := range badServers() {
-		for _, s := range shapes {
-			handler := bad.answer(s)
+		for _, wire := range bothWires {
+			handler := bad.answer(wire)
 			if handler == nil {
 				continue
 			}
 			tried++
-			t.Run(fmt.Sprintf("%s/%s/stream=%v", bad.name, s.wire, s.stream), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s", bad.name, wire), func(t *testing.T) {
 				t.Parallel()
-				want, ok := bad.also[s]
-				if !ok {
-					want = bad.want
-				}
-				if got := askBad(t, s, handler, bad.slow); got != want {
-					t.Errorf("got %q, want %q", got, want)
+				if got := askBad(t, wire, handler, bad.slow); got != bad.want {
+					t.Errorf("got %q, want %q", got, bad.want)
 				}
 			})
 		}
@@ -64,7 +52,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-func askBad(t *testing.T, s shape, handler http.HandlerFunc, slow bool) string {
+func askBad(t *testing.T, wire Wire, handler http.HandlerFunc, slow bool) string {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // else the server does not see the client go
 		handler(w, r)
@@ -72,7 +60,7 @@ func askBad(t *testing.T, s shape, handler http.HandlerFunc, slow bool) string {
 	t.Cleanup(srv.Close)
 	t.Cleanup(srv.CloseClientConnections)
 	c, _ := newClient(t, srv.URL, func(cfg *Config) {
-		cfg.Wire, cfg.Attempts = s.wire, 2
+		cfg.Wire, cfg.Attempts = wire, 2
 		cfg.MaxBody = 256 << 10
 		if slow {
 			cfg.IdleTimeout, cfg.Timeout = 50*time.Millisecond, 100*time.Millisecond
@@ -128,16 +116,16 @@ func outcome(r *Reply) string {
 const called = `"I lööк." blame({"path":"a.c"})`
 
 // good is the body of a good answer, with a call.
-func good(s shape) string {
-	return bodyOf(s, modeltest.Call("blame", `{"path":"a.c"}`).Saying("I lööк.").Counting(120, 30))
+func good(on Wire) string {
+	return bodyOf(on, modeltest.Call("blame", `{"path":"a.c"}`).Saying("I lööк.").Counting(120, 30))
 }
 
 // bodyOf is what the well-behaved server sends.
-func bodyOf(s shape, r modeltest.Reply) string {
-	srv := modeltest.Server{Lenient: true, Stream: s.stream}
+func bodyOf(on Wire, r modeltest.Reply) string {
+	srv := modeltest.Server{Lenient: true}
 	srv.Answer(func(modeltest.Request) modeltest.Reply { return r })
 	path := "/v1/chat/completions"
-	if s.wire == WireResponses {
+	if on == WireResponses {
 		path = "/v1/responses"
 	}
 	rec := httptest.NewRecorder()
@@ -145,13 +133,10 @@ func bodyOf(s shape, r modeltest.Reply) string {
 	return rec.Body.String()
 }
 
-// send answers with a status and a body, of the fitting type.
-func send(s shape, status int, body string, headers ...string) http.HandlerFunc {
+// send answers with a status and a body.
+func send(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if s.stream && status == 200 {
-			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		}
 		for i := 0; i+1 < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
 		}
@@ -160,73 +145,59 @@ func send(s shape, status int, body string, headers ...string) http.HandlerFunc 
 	}
 }
 
-// same answers all shapes with the same body, as one event where a stream is
-// asked for.
-func same(body string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
-		if s.stream {
-			return send(s, 200, "data: "+body+"\n\n")
-		}
-		return send(s, 200, body)
-	}
-}
+// same answers both wires with the same body.
+func same(body string) func(Wire) http.HandlerFunc { return status(200, body) }
 
 // status answers with a status.
-func status(code int, body string, headers ...string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc { return send(s, code, body, headers...) }
+func status(code int, body string, headers ...string) func(Wire) http.HandlerFunc {
+	return func(Wire) http.HandlerFunc { return send(code, body, headers...) }
 }
 
 // bent answers with the good body after a change.
-func bent(change func(body string) string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc { return send(s, 200, change(good(s))) }
+func bent(change func(body string) string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc { return send(200, change(good(on))) }
 }
 
 // replaced answers with the good body in which pairs of texts are replaced. It
-// skips the shapes in which nothing would be.
-func replaced(pairs ...string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
-		body := good(s)
+// skips a wire on which nothing would be.
+func replaced(pairs ...string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
+		body := good(on)
 		changed := strings.NewReplacer(pairs...).Replace(body)
 		if changed == body {
 			return nil
 		}
-		return send(s, 200, changed)
+		return send(200, changed)
 	}
 }
 
-// chatMessageOf answers with a chat message, in a stream as one delta.
-func chatMessageOf(message, finish string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
-		if s.wire != WireChat {
+// chatMessageOf answers with a chat message.
+func chatMessageOf(message, finish string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
+		if on != WireChat {
 			return nil
 		}
 		body := fmt.Sprintf(`{"id":"1","choices":[{"index":0,"message":%s,"finish_reason":%s}],"usage":{"prompt_tokens":100,"completion_tokens":5}}`, message, finish)
-		if s.stream {
-			body = strings.Replace(body, `"message":`, `"delta":`, 1)
-		}
-		return same(body)(s)
+		return send(200, body)
 	}
 }
 
 // output answers with a response's output.
-func output(items, rest string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
-		if s.wire != WireResponses {
+func output(items, rest string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
+		if on != WireResponses {
 			return nil
 		}
 		body := fmt.Sprintf(`{"id":"1","output":%s,"usage":{"input_tokens":100,"output_tokens":5},%s}`, items, rest)
-		if s.stream {
-			body = `{"type":"response.completed","response":` + body + `}`
-		}
-		return same(body)(s)
+		return send(200, body)
 	}
 }
 
-// either takes the first of makers that answers in a shape.
-func either(makers ...func(shape) http.HandlerFunc) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
+// either takes the first of makers that answers on a wire.
+func either(makers ...func(Wire) http.HandlerFunc) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
 		for _, make := range makers {
-			if h := make(s); h != nil {
+			if h := make(on); h != nil {
 				return h
 			}
 		}
@@ -235,14 +206,14 @@ func either(makers ...func(shape) http.HandlerFunc) func(shape) http.HandlerFunc
 }
 
 // raw answers with bytes that are no HTTP, or not all of it.
-func raw(f func(s shape) string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
+func raw(f func(on Wire) string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
 				panic(err)
 			}
-			conn.Write([]byte(f(s)))
+			conn.Write([]byte(f(on)))
 			conn.Close()
 		}
 	}
@@ -250,11 +221,11 @@ func raw(f func(s shape) string) func(shape) http.HandlerFunc {
 
 // hang sends the start of an answer and then only what drip gives, until the
 // client goes away.
-func hang(start func(s shape) string, drip string) func(shape) http.HandlerFunc {
-	return func(s shape) http.HandlerFunc {
+func hang(start func(on Wire) string, drip string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
-			if text := start(s); text != "" {
-				w.Header().Set("Content-Type", "text/event-stream")
+			if text := start(on); text != "" {
+				w.Header().Set("Content-Type", "application/json")
 				w.Write([]byte(text))
 				w.(http.Flusher).Flush()
 			}
@@ -277,17 +248,17 @@ func hang(start func(s shape) string, drip string) func(shape) http.HandlerFunc 
 }
 
 // trickled sends the good body byte by byte.
-func trickled(s shape) http.HandlerFunc {
+func trickled(on Wire) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		for _, b := range []byte(good(s)) {
+		for _, b := range []byte(good(on)) {
 			w.Write([]byte{b})
 			w.(http.Flusher).Flush()
 		}
 	}
 }
 
-func zipped(s shape, cut int) string {
-	body := pack(good(s))
+func zipped(on Wire, cut int) string {
+	body := pack(good(on))
 	return string(body[:len(body)-cut])
 }
 

@@ -60,11 +60,10 @@ func TestUsageAdds(t *testing.T) {
 
 // If the server sends no counts, they are estimated and marked so.
 func TestEstimated(t *testing.T) {
-	wires(t, func(t *testing.T, stream bool, set func(*Config)) {
+	wires(t, func(t *testing.T, set func(*Config)) {
 		r := modeltest.Say("It is 1234.")
 		r.NoUsage = true
 		srv := modeltest.Script(t, r)
-		srv.Stream = stream
 		c, _ := newClient(t, srv.URL, set)
 		req := question(strings.Repeat("who wrote this? ", 100))
 		reply, err := c.Ask(t.Context(), req)

@@ -22,4 +22,4 @@ func signalGroup(cmd *exec.Cmd, sig int) bool {
 
 func peakOf(*os.ProcessState) int64 { return 0 }
 
-func exitOf(st *os.ProcessState) (int, os.Signal) { return st.ExitCode(), nil }
+func exitOf(st *os.ProcessState) int { return st.ExitCode() }

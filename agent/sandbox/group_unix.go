@@ -65,9 +65,9 @@ func peakAbove(mark int64) int64 {
 	return mark * unit
 }
 
-func exitOf(st *os.ProcessState) (int, os.Signal) {
+func exitOf(st *os.ProcessState) int {
 	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), ws.Signal()
+		return 128 + int(ws.Signal())
 	}
-	return st.ExitCode(), nil
+	return st.ExitCode()
 }

@@ -58,7 +58,6 @@ func (p plan) program() (string, error) {
 // An exitReport says how a command ended, as its supervisor saw it.
 type exitReport struct {
 	Exit   int
-	Signal int
 	Peak   int64
 	Error  string // why the command was not started
 	Stayed int    // processes that could not be ended
@@ -266,7 +265,7 @@ func await(pid int, stop <-chan struct{}) exitReport {
 		case err != nil:
 			return exitReport{Error: fmt.Sprintf("wait for the command: %v", err)}
 		case got == pid && ws.Signaled():
-			return exitReport{Exit: 128 + int(ws.Signal()), Signal: int(ws.Signal()), Peak: peakAbove(int64(usage.Maxrss))}
+			return exitReport{Exit: 128 + int(ws.Signal()), Peak: peakAbove(int64(usage.Maxrss))}
 		case got == pid && ws.Exited():
 			return exitReport{Exit: ws.ExitStatus(), Peak: peakAbove(int64(usage.Maxrss))}
 		}

@@ -73,7 +73,7 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 		return err
 	}
 	return &job{cmd: cmd, start: start, ended: func(res *Result) (int64, error) {
-		res.Exit, res.Signal = exitOf(cmd.ProcessState)
+		res.Exit = exitOf(cmd.ProcessState)
 		return 0, nil // bwrap does not wait for its children, so the peak would be its own
 	}}, nil
 }
@@ -175,16 +175,13 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 		err := json.NewDecoder(h.answer).Decode(&e)
 		switch {
 		case err != nil && res.TimedOut:
-			e = exitReport{Exit: 128 + int(syscall.SIGKILL), Signal: int(syscall.SIGKILL)}
+			e = exitReport{Exit: 128 + int(syscall.SIGKILL)}
 		case err != nil:
 			return 0, fmt.Errorf("the helper that runs it ended early (%v)", cmd.ProcessState)
 		case e.Error != "":
 			return 0, errors.New(strings.TrimSpace(e.Error))
 		}
 		res.Exit, res.Stayed = e.Exit, e.Stayed
-		if e.Signal != 0 {
-			res.Signal = syscall.Signal(e.Signal)
-		}
 		return e.Peak, nil
 	}}, nil
 }

@@ -14,7 +14,7 @@ type bounded struct {
 
 func newBounded(max int) *bounded {
 	if max <= 0 {
-		max = DefaultMaxOutput
+		max = defaultMaxOutput
 	}
 	return &bounded{max: max}
 }

@@ -60,9 +60,9 @@ const grace = 2 * time.Second
 // process that left the group can keep the pipe open that long.
 const drainLimit = 500 * time.Millisecond
 
-// DefaultMaxOutput is how many bytes of a command's output are kept at the
+// defaultMaxOutput is how many bytes of a command's output are kept at the
 // beginning, and as many at the end.
-const DefaultMaxOutput = 32 << 10
+const defaultMaxOutput = 32 << 10
 
 // errTimeout is the cause of a context that Spec.Timeout ended.
 var errTimeout = errors.New("time limit")
@@ -76,7 +76,7 @@ type Spec struct {
 	Set []string // NAME=value pairs that the caller makes
 
 	Timeout   time.Duration // 0 is none
-	MaxOutput int           // bytes kept at each end; 0 is DefaultMaxOutput
+	MaxOutput int           // bytes kept at each end; 0 is 32 KiB
 	// Memory bounds the writable memory of each process in bytes; 0 is no bound.
 	// It sets RLIMIT_DATA, which since Linux 4.7 counts all private memory; other
 	// systems count the heap only, or nothing. Reserved address space does not
@@ -111,14 +111,12 @@ func (s Spec) what() string {
 type Result struct {
 	// Exit is the code that a shell would report: 128+n for signal n.
 	Exit     int
-	Signal   os.Signal // what ended the shell itself; nil otherwise
 	TimedOut bool
 	Starved  bool   // it failed, probably because it reached Spec.Memory
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
-	Duration time.Duration
-	Level    Level // the level that was used: Bwrap, Landlock or None
-	Stayed   int   // processes that it left running and that could not be ended
+	Level    Level  // the level that was used: Bwrap, Landlock or None
+	Stayed   int    // processes that it left running and that could not be ended
 }
 
 // Run runs one command to its end. A command that fails is a result, not an
@@ -156,9 +154,8 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 		return Result{}, fmt.Errorf("run %q: %w", s.what(), err)
 	}
 	out := newBounded(s.MaxOutput)
-	began := time.Now()
 	werr := runGroup(j, out)
-	res := Result{Duration: time.Since(began), Level: isolation.Level}
+	res := Result{Level: isolation.Level}
 	res.Output, res.Omitted = out.bytes()
 	if err := ctx.Err(); err != nil {
 		return res, context.Cause(ctx)
@@ -179,8 +176,8 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
-	// ended sets the exit code and the signal after cmd was waited for. It returns
-	// the peak memory, 0 if unknown.
+	// ended sets the exit code after cmd was waited for. It returns the peak memory,
+	// 0 if unknown.
 	ended func(*Result) (peak int64, err error)
 }
 
@@ -192,7 +189,7 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 	ownGroup(cmd)
 	cmd.WaitDelay = grace
 	return &job{cmd: cmd, start: cmd.Start, ended: func(res *Result) (int64, error) {
-		res.Exit, res.Signal = exitOf(cmd.ProcessState)
+		res.Exit = exitOf(cmd.ProcessState)
 		return peakOf(cmd.ProcessState), nil
 	}}
 }

@@ -4,8 +4,8 @@ import "fmt"
 
 // Hints that say how to configure a model.
 const (
-	KeyHint   = "export GIT_AGENT_API_KEY=<key>\nor git config --global agent.apiKeyCommand <a command that prints it>"
-	PriceHint = "git config --global agent.price <input>/<output>, in US dollars for a million tokens\nor --allow-unpriced"
+	keyHint   = "export GIT_AGENT_API_KEY=<key>\nor git config --global agent.apiKeyCommand <a command that prints it>"
+	priceHint = "git config --global agent.price <input>/<output>, in US dollars for a million tokens\nor --allow-unpriced"
 )
 
 // HintedError is an error with a hint: a command or setting that helps.

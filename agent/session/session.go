@@ -57,7 +57,7 @@ func Open(ctx context.Context, opt Options) (*Session, error) {
 		return nil, err
 	}
 	if key == "" && !s.Local() && !opt.Preview {
-		return nil, WithHint(errors.New("there is no API key for "+s.Host()), "%s", KeyHint)
+		return nil, WithHint(errors.New("there is no API key for "+s.Host()), "%s", keyHint)
 	}
 	cfg := s.ClientConfig(key, opt.Client)
 	client, err := model.New(cfg)
@@ -65,7 +65,7 @@ func Open(ctx context.Context, opt Options) (*Session, error) {
 		return nil, err
 	}
 	if _, known := client.Price(); !known && !s.AllowUnpriced && !opt.Preview {
-		return nil, WithHint(fmt.Errorf("the price of %q at %s is unknown", s.Model, s.Host()), "%s", PriceHint)
+		return nil, WithHint(fmt.Errorf("the price of %q at %s is unknown", s.Model, s.Host()), "%s", priceHint)
 	}
 	if key != "" && len(key) < secret.MinKnown && !s.Local() && !opt.Preview {
 		opt.Say(fmt.Sprintf("the API key has fewer than %d characters: it is not masked in what is sent and recorded", secret.MinKnown))
@@ -98,7 +98,7 @@ func (s *Session) Advise(failed *model.Error) error {
 	switch failed.Class {
 	case model.ClassAuth:
 		if s.KeyFrom == "" {
-			return WithHint(failed, "%s", KeyHint)
+			return WithHint(failed, "%s", keyHint)
 		}
 		return WithHint(failed, "check the key for %s; it is from %s", s.Settings.Host(), s.KeyFrom)
 	case model.ClassQuota:

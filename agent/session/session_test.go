@@ -38,7 +38,7 @@ func TestAdvice(t *testing.T) {
 		failed              model.Error
 	}{
 		{"a wrong key", "GIT_AGENT_API_KEY", "check the key for h.example; it is from GIT_AGENT_API_KEY", model.Error{Class: model.ClassAuth, Status: 400}},
-		{"no key", "", KeyHint, model.Error{Class: model.ClassAuth, Status: 401}},
+		{"no key", "", keyHint, model.Error{Class: model.ClassAuth, Status: 401}},
 		{"no such model", "", `check the model's name, "m", which is from --model`, model.Error{Class: model.ClassModel, Status: 404}},
 		{"a part was read", "", "", model.Error{Class: model.ClassModel, Status: 200, Message: "OLLAMA_CONTEXT_LENGTH"}},
 	} {

@@ -22,8 +22,8 @@ type Platt struct {
 	Constant  float64 `json:"constant"`
 }
 
-// Identity is the Platt that leaves probabilities unchanged, within their bounds.
-var Identity = Platt{Raw: 1}
+// identity is the Platt that leaves probabilities unchanged, within their bounds.
+var identity = Platt{Raw: 1}
 
 // Probabilities are clamped to these distances from 0 and 1. A model that states 1
 // means the same as one that states 0.99, and a few hundred cases cannot
@@ -55,14 +55,14 @@ type Voted struct {
 	Right     bool
 }
 
-// ridge pulls the coefficients towards Identity with the force of about this many
+// ridge pulls the coefficients towards identity with the force of about this many
 // cases. This keeps them finite when nearly all answers are right. The constant does
 // not depend on the scale of the inputs and is pulled very little.
 var ridge = [3]float64{1, 1, 0.01}
 
 // FitPlatt fits the coefficients to a list of predictions by maximum likelihood,
 // with Platt's smoothed targets. Any list is valid; with few predictions the result
-// stays near Identity. A coefficient that would be negative is held at 0.
+// stays near identity. A coefficient that would be negative is held at 0.
 func FitPlatt(list []Voted) Platt {
 	right, wrong := smoothedTargets(list)
 	rows := make([]LogisticRow, len(list))
@@ -72,7 +72,7 @@ func FitPlatt(list []Voted) Platt {
 			rows[i].Target = right
 		}
 	}
-	prior := LogisticPrior{At: [3]float64{Identity.Raw, Identity.Agreement, Identity.Constant}, Force: ridge}
+	prior := LogisticPrior{At: [3]float64{identity.Raw, identity.Agreement, identity.Constant}, Force: ridge}
 	for {
 		w := FitLogistic(rows, prior)
 		switch { // hold only one, since the other may then become positive

@@ -78,7 +78,7 @@ func TestFitPlattIsMonotone(t *testing.T) {
 			}
 		}
 	}
-	if k := FitPlatt(nil); k != Identity {
+	if k := FitPlatt(nil); k != identity {
 		t.Errorf("nothing gives %+v", k)
 	}
 	if k := FitPlatt(lists["upside down"]); k.Raw != 0 || k.Agreement != 0 {

@@ -75,7 +75,7 @@ func TestFindOwnersInAShallowClone(t *testing.T) {
 	tip := h.Commit("third", gittest.Files{"a.c": gittest.Lines("int a;", "int c;")})
 	dir := t.TempDir()
 	h.Git("clone", "-q", "--depth=2", "file://"+h.Dir, dir)
-	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: dir, DataDir: t.TempDir(), AllowShallow: true})
+	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: dir, DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

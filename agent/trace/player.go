@@ -27,7 +27,6 @@ type Player struct {
 	mu      sync.Mutex
 	asked   int // number of requests answered
 	first   *Difference
-	differ  int
 	equal   int
 	sent    int64 // tokens of all prompts
 	verdict json.RawMessage
@@ -191,7 +190,6 @@ func (p *Player) compare(step, what, was, is string) {
 		p.equal++
 		return
 	}
-	p.differ++
 	if p.first == nil {
 		p.first = &Difference{Step: step, What: what + " differs: " + describeDifference(was, is), Was: was, Is: is}
 	}
@@ -232,18 +230,16 @@ type Played struct {
 	Turns    int         // number of requests that got a recorded reply
 	Recorded int         // number of requests with a recorded reply or error
 	Equal    int         // number of prompts, requests, tool answers and verdicts that are as recorded
-	Differ   int         // number of those that are not
 	First    *Difference // nil if all are equal
 	Sent     int64       // tokens of all prompts, counted by the loop
-	Verdict  json.RawMessage
-	Same     bool // the verdict names the recorded commits
+	Same     bool        // the verdict names the recorded commits
 }
 
 // Played returns the result so far.
 func (p *Player) Played() Played {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := Played{Turns: p.asked, Equal: p.equal, Differ: p.differ, First: p.first, Sent: p.sent, Verdict: p.verdict}
+	out := Played{Turns: p.asked, Equal: p.equal, First: p.first, Sent: p.sent}
 	for _, turn := range p.t.Turns {
 		if turn.Result != nil {
 			out.Recorded++

@@ -71,7 +71,7 @@ func (t *Trajectory) add(s cache.Step) error {
 		}
 	}
 	if s.Kind == cache.Note {
-		t.Notes = append(t.Notes, Note{After: len(t.Turns), At: s.At, Key: s.Key, Text: noteText(s.Payload)})
+		t.Notes = append(t.Notes, Note{After: len(t.Turns), Key: s.Key, Text: noteText(s.Payload)})
 	}
 	return nil // results of other kinds of runs are only counted
 }

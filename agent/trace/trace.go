@@ -87,7 +87,6 @@ type Call struct {
 // Note is a step that a reader may want to see beside the conversation.
 type Note struct {
 	After int // number of turns begun before it
-	At    time.Time
 	Key   string
 	Text  string
 }

@@ -30,7 +30,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: crash-train (extract | fit | cross) <args>...")
+		return fmt.Errorf("usage: crash-train (extract | fit | cross) <arguments>")
 	}
 	switch args[0] {
 	case "extract":

@@ -102,7 +102,7 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 // ownCache opens the repository and its cache, for a verb that is about the
 // cache.
 func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,7 +32,7 @@ const maxRunNames = 100
 // quick and silent, so it reads no step and skips a file that cannot be opened:
 // another command will warn about it.
 func (a *app) printRunNames(ctx context.Context) error {
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		repo = nil // the runs that belong to no repository can still be listed
 	}

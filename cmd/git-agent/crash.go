@@ -35,7 +35,7 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if err := report(checkModel(ctx, a, c.Online)...); err != nil {
 		return err
 	}
-	opt := gitext.OpenOptions{AllowShallow: true}
+	opt := gitext.OpenOptions{}
 	if c.Fix {
 		opt.Bloom = gitext.BloomBuild
 		if isTerminal(a.stderr) && !a.flags.Quiet {

@@ -26,7 +26,7 @@ type mcpCmd struct {
 
 // Run serves standard input and output until the client leaves.
 func (c *mcpCmd) Run(ctx context.Context, a *app) error {
-	repo, err := a.open(ctx, gitext.OpenOptions{Dir: c.Repo, AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{Dir: c.Repo})
 	if err != nil {
 		return err
 	}

@@ -249,7 +249,7 @@ func (c *szzCmd) check() error {
 // given, because blame would attribute all older lines to the oldest commit that
 // the repository has.
 func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: c.AllowShallow})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

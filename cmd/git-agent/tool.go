@@ -47,7 +47,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 		}
 		return usagef("give the parameters of %s as a JSON object, or see --schema=%s", c.Tool, c.Tool)
 	}
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ type runStores struct {
 
 // openRuns opens the files of recorded runs that exist. It creates none.
 func (a *app) openRuns(ctx context.Context) (*runStores, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{AllowShallow: true})
+	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
 		return nil, err
 	}

@@ -20,15 +20,20 @@ import (
 const folds = 5
 
 // cross prints how well the method does on repositories that it was not trained on:
-// overall, by style of label, and for the cases of each file of -on.
+// overall, by style of label, and for the cases of each file of -on. With -without,
+// the figures show what the features that are left out are worth.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
+	without := fs.String("without", "", "leave out the features with these `names`, separated by commas")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	rows, err := readRows(fs.Args())
 	if err != nil {
+		return err
+	}
+	if err := leaveOut(rows, *without); err != nil {
 		return err
 	}
 	families := familiesOf(rows)

@@ -5,7 +5,7 @@
 //	go run ./cmd/szz-train mine -repos DIR owner/name... > cases.jsonl
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
-//	go run ./cmd/szz-train cross [-on cases.jsonl,...] rows.jsonl...
+//	go run ./cmd/szz-train cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug.
 // The step extract computes the features of every candidate, which takes minutes to
@@ -31,7 +31,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <args>...")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <arguments>")
 	}
 	switch args[0] {
 	case "mine":

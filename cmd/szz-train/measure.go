@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"git-agent/agent/stat"
@@ -15,12 +16,13 @@ type figures struct {
 	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects
+	LogLoss               float64 // of all candidates' probabilities, a case on average
 	Cases                 int
 }
 
 func (f figures) String() string {
-	return fmt.Sprintf("P %.3f R %.3f F1 %.3f ghost %.3f cross-file %.3f ceiling %.3f ECE first %.3f named %.3f (%d cases)",
-		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.Cases)
+	return fmt.Sprintf("P %.3f R %.3f F1 %.3f ghost %.3f cross-file %.3f ceiling %.3f ECE first %.3f named %.3f log loss %.3f (%d cases)",
+		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.LogLoss, f.Cases)
 }
 
 // nameThresholds are the lowest probabilities at which a second or later suspect is
@@ -68,11 +70,29 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
 		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
 		ECE: stat.ECE(namedForecasts(rows, ps, firstOnly)), NamedECE: stat.ECE(namedForecasts(rows, ps, from)),
+		LogLoss: logLoss(rows, ps),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
 	}
 	return f
+}
+
+// logLoss returns the mean cost of a case: the sum of the log losses of its
+// candidates' probabilities. It shows changes that are too small to move a candidate
+// to another place.
+func logLoss(rows []rank.Example, ps [][]float64) float64 {
+	const least = 1e-9 // of a probability, so that one blunder does not decide the sum
+	sum := 0.0
+	for i, r := range rows {
+		for j, p := range ps[i] {
+			if !r.Hit[j] {
+				p = 1 - p
+			}
+			sum -= math.Log(max(p, least))
+		}
+	}
+	return sum / float64(max(1, len(rows)))
 }
 
 // namedForecasts returns the forecasts of the suspects that are named in each case.

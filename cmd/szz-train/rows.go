@@ -43,6 +43,27 @@ func readRows(files []string) ([]rank.Example, error) {
 	return rows, nil
 }
 
+// leaveOut removes the columns of some features, whose names are separated by
+// commas, from all rows.
+func leaveOut(rows []rank.Example, names string) error {
+	all := rank.FeatureNames()
+	out := make([]bool, len(all))
+	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
+		at := slices.Index(all, name)
+		if at < 0 {
+			return fmt.Errorf("no feature %q", name)
+		}
+		out[at] = true
+	}
+	for _, r := range rows {
+		for i, x := range r.X {
+			column := -1
+			r.X[i] = slices.DeleteFunc(x, func(float64) bool { column++; return out[column] })
+		}
+	}
+	return nil
+}
+
 // familiesOf returns the family of each row. Repositories that share a candidate are
 // forks of one another and form a family, named after its first repository. A fork
 // in the training set would reveal the answers for the tested repository.

@@ -27,6 +27,9 @@ func TestMeasure(t *testing.T) {
 	if f.Precision != 0.5 || f.Recall != 0.4 || f.Ghost != 0.5 || f.Cross != 0 || f.Ceiling != 0.6 || f.Cases != 4 {
 		t.Errorf("%+v", f)
 	}
+	if want := -math.Log(.9*.8*.5*.4*.1*.7) / 4; math.Abs(f.LogLoss-want) > 1e-12 {
+		t.Errorf("log loss %g, want %g", f.LogLoss, want)
+	}
 	if want := 2 * 0.5 * 0.4 / 0.9; math.Abs(f.F1-want) > 1e-12 {
 		t.Errorf("F1 %g, want %g", f.F1, want)
 	}
@@ -42,6 +45,28 @@ func TestChosen(t *testing.T) {
 	}
 	if got := chosen(nil, 0); len(got) != 0 {
 		t.Errorf("of none: %v", got)
+	}
+}
+
+// A feature that is left out is in no row, and the others stay in their order.
+func TestLeaveOut(t *testing.T) {
+	names := rank.FeatureNames()
+	rows := []rank.Example{{X: make([][]float64, 2)}, {}}
+	for i := range rows[0].X {
+		for n := range names {
+			rows[0].X[i] = append(rows[0].X[i], float64(n))
+		}
+	}
+	if err := leaveOut(rows, names[1]+","+names[3]); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range rows[0].X {
+		if len(x) != len(names)-2 || x[0] != 0 || x[1] != 2 || x[2] != 4 {
+			t.Errorf("%g", x)
+		}
+	}
+	if err := leaveOut(rows, "no_such"); err == nil {
+		t.Error("an unknown feature is no error")
 	}
 }
 

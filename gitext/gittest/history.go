@@ -96,7 +96,7 @@ func (h *History) Head() gitext.OID {
 // ends.
 func (h *History) Open() *gitext.Repo {
 	h.T.Helper()
-	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
+	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
 	if err != nil {
 		h.T.Fatal(err)
 	}

@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -68,7 +69,9 @@ func (e *Engine) commitOf(ctx context.Context, q crash.Question) (commit gitext.
 		if oid, err := e.Repo.ResolveName(ctx, try.name); err == nil {
 			return oid, try.from, nil, nil
 		}
-		notes = append(notes, fmt.Sprintf("the report is of %.60q, which this repository does not have", try.name))
+	}
+	if said := cmp.Or(build.Commit, build.Version); said != "" {
+		notes = append(notes, fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said))
 	}
 	oid, err := e.Repo.Resolve(ctx, "HEAD")
 	return oid, "HEAD", notes, err

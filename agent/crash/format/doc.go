@@ -9,6 +9,10 @@
 // SAP HANA dumps, Apple's JSON reports and core files are not lines of a log:
 // they are told by their first bytes and have readers of their own.
 //
+// Of a log of more than a megabyte, only the lines are offered that may matter,
+// with those around them: see the marks in sieve.go. A new format adds its marks
+// there.
+//
 // Whatever the input is, time is proportional to its size and memory is bounded:
 // see the limits in scanner.go.
 package format

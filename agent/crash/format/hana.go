@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/crash/hana"
 )
 
@@ -15,7 +16,8 @@ type hanaText struct {
 	stacks hana.StackReader
 	sink   *hanaSink
 	last   int
-	first  *line           // a line that may be the first frame of a bare stack
+	inside bool            // a section with stacks was begun
+	first  *scan.Line      // a line that may be the first frame of a bare stack
 	places map[string]bool // places of trace files that were taken
 }
 
@@ -23,34 +25,37 @@ type hanaText struct {
 const maxTracePlaces = 40
 
 // A hanaSink passes on what is found to the scanner.
-type hanaSink struct{ s *scanner }
+type hanaSink struct{ s *scan.Scanner }
 
-func (k *hanaSink) Problem(p crash.Problem) { k.s.fail(p) }
+func (k *hanaSink) Problem(p crash.Problem) { k.s.Fail(p) }
 
 func (k *hanaSink) Stack(st crash.Stack) {
 	frames := st.Frames
 	nameFrames(frames)
 	st.Frames = nil
-	k.s.begin(st)
+	k.s.Begin(st)
 	for _, f := range frames {
-		k.s.add(line{n: f.ReportLine, text: f.Raw}, f)
+		k.s.Add(scan.Line{N: f.ReportLine, Text: f.Raw}, f)
 	}
-	k.s.open.Omitted += st.Omitted
-	k.s.close()
+	k.s.Open.Omitted += st.Omitted
+	k.s.Close()
 }
 
-func (h *hanaText) read(s *scanner, l line) bool {
+func (h *hanaText) Read(s *scan.Scanner, l scan.Line) bool {
 	if h.sink == nil {
 		h.sink = &hanaSink{s}
 		h.stacks.Sink = h.sink
 		h.places = map[string]bool{}
 	}
-	if h.stacks.Active() && l.n-h.last > 60 {
+	if h.stacks.Active() && l.N-h.last > 60 {
 		h.stacks.End()
 	}
-	if h.stacks.Active() || startsHANA(l.text) {
-		if h.stacks.Line(l.n, l.text) {
-			h.last = l.n
+	if h.section(l.Text) {
+		return true
+	}
+	if h.stacks.Active() || h.inside || startsHANA(l.Text) {
+		if h.stacks.Line(l.N, l.Text) {
+			h.last = l.N
 			h.first = nil
 			return true
 		}
@@ -58,7 +63,19 @@ func (h *hanaText) read(s *scanner, l line) bool {
 	return h.trace(s, l) || h.bare(l)
 }
 
-func (h *hanaText) flush(*scanner) {
+// section reads the lines that start and end a section with stacks.
+func (h *hanaText) section(t string) bool {
+	start := strings.HasPrefix(t, "[CRASH_STACK]") || strings.HasPrefix(t, "[STACK_SHORT]")
+	if start || h.inside && strings.HasPrefix(t, "[OK]") {
+		h.stacks.End()
+		h.stacks.Thread = start && strings.HasPrefix(t, "[STACK")
+		h.inside = start
+		return true
+	}
+	return false
+}
+
+func (h *hanaText) Flush(*scan.Scanner) {
 	if h.sink != nil {
 		h.stacks.End()
 	}
@@ -84,38 +101,38 @@ func startsHANA(t string) bool {
 }
 
 // trace reads a line of a trace file whose severity is warning, error, or fatal.
-func (h *hanaText) trace(s *scanner, l line) bool {
-	t, ok := hana.ParseTraceLine(l.text)
+func (h *hanaText) trace(s *scan.Scanner, l scan.Line) bool {
+	t, ok := hana.ParseTraceLine(l.Text)
 	if !ok || t.Severity == 'i' || t.Severity == 'd' {
-		return ok
+		return false
 	}
 	key := strings.ToLower(t.Place.File) + ":" + strconv.Itoa(t.Place.Line)
 	if h.places[key] || len(h.places) == maxTracePlaces {
-		return true
+		return false
 	}
 	h.places[key] = true
 	if t.Severity != 'w' {
-		s.fail(crash.Problem{Kind: "trace " + map[byte]string{'e': "error", 'f': "fatal"}[t.Severity], Message: t.Component + ": " + t.Message, Line: l.n})
+		s.Fail(crash.Problem{Kind: "trace " + map[byte]string{'e': "error", 'f': "fatal"}[t.Severity], Message: t.Component + ": " + t.Message, Line: l.N})
 	}
-	s.addPlace(l, "hana", t.Place)
+	s.AddPlace(l, "hana", t.Place)
 	return true
 }
 
 // bare reads stacks without addresses, as SAP's notes quote them: two lines that
 // follow one another and have the numbers 0 and 1, or 1 and 2, and qualified
 // names.
-func (h *hanaText) bare(l line) bool {
+func (h *hanaText) bare(l scan.Line) bool {
 	first := h.first
 	h.first = nil
-	if len(l.text) > 1000 || len(l.text) < 6 || !strings.HasPrefix(l.text[1:], ": ") || !strings.Contains(l.text, "::") || strings.ContainsAny(l.text, "\"'=;") {
+	if len(l.Text) > 1000 || len(l.Text) < 6 || !strings.HasPrefix(l.Text[1:], ": ") || !strings.Contains(l.Text, "::") || strings.ContainsAny(l.Text, "\"'=;") {
 		return false
 	}
-	if first != nil && first.n == l.n-1 && l.text[0] == first.text[0]+1 {
-		h.stacks.Line(first.n, first.text)
-		h.last = l.n
-		return h.stacks.Line(l.n, l.text)
+	if first != nil && first.N == l.N-1 && l.Text[0] == first.Text[0]+1 {
+		h.stacks.Line(first.N, first.Text)
+		h.last = l.N
+		return h.stacks.Line(l.N, l.Text)
 	}
-	if l.text[0] == '0' || l.text[0] == '1' {
+	if l.Text[0] == '0' || l.Text[0] == '1' {
 		h.first = &l
 	}
 	return false

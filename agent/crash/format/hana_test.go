@@ -42,6 +42,12 @@ var hanaSamples = []sample{
 			"  TRexUtils::Parallel::__parallelFor::ForJob::runEx ValueArrayColumn.cpp:56 (libhdbcs.so)\n  foo (libhdbbasis.so)\n",
 	},
 	{
+		name: "a section that is quoted",
+		text: "> > [CRASH_STACK]  Stacktrace of crash: (2021-11-04 13:13:25 025 Local)\n> >  0: ptime::Transaction::commit(bool) + 0x10\n> >      Source: Transaction.cpp:12\n" +
+			"> >  1: main + 0x10\n> > [OK]\n> > 2: no frame\n",
+		want: "hana crash of -1\n  ptime::Transaction::commit Transaction.cpp:12\n  main\n",
+	},
+	{
 		name: "a bare stack",
 		text: "The call stack of the note is:\n0: ptime::Transaction::Transaction\n1: ptime::Session::begin at ptime/Session.cpp\n2: ptime::run\n",
 		want: "hana crash of -1\n  ptime::Transaction::Transaction\n  ptime::Session::begin ptime/Session.cpp:0\n  ptime::run\n",

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
 )
 
 // maxEntry bounds one entry of the journal.
@@ -70,13 +73,18 @@ func (j *journalReader) next() {
 		j.out.Write(raw)
 		return
 	}
+	e.write(&j.out)
+}
+
+// write writes what an entry tells as lines.
+func (e *entry) write(out *bytes.Buffer) {
 	if e.Signal != "" {
-		fmt.Fprintf(&j.out, "Process %s (%s) got signal %s\n", e.PID, e.Comm, e.Signal)
+		fmt.Fprintf(out, "Process %s (%s) got signal %s\n", e.PID, e.Comm, e.Signal)
 	}
 	message := messageText(e.Message)
-	j.out.WriteString(message + "\n")
+	out.WriteString(message + "\n")
 	if e.Trace != "" && !strings.Contains(message, "Stack trace of thread") {
-		j.out.WriteString(e.Trace + "\n")
+		out.WriteString(e.Trace + "\n")
 	}
 }
 
@@ -96,4 +104,23 @@ func messageText(raw json.RawMessage) string {
 		b[i] = byte(n)
 	}
 	return string(b)
+}
+
+// readJournal reads entries that take several lines each, as those of
+// journalctl -o json-pretty do.
+func readJournal(data []byte) (*crash.Report, bool) {
+	if !bytes.Contains(data, []byte(`"MESSAGE"`)) {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var out bytes.Buffer
+	for {
+		var e entry
+		if dec.Decode(&e) != nil {
+			break
+		}
+		e.write(&out)
+	}
+	report, err := scan.Read(&out, formats())
+	return report, err == nil && len(report.Stacks) > 0
 }

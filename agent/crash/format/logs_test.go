@@ -63,6 +63,46 @@ glog crash of 0
 `,
 	},
 	{
+		name: "backtrace_symbols of MySQL",
+		from: "mariadb-corporation/mysql-wsrep#352, mariadb-corporation/galera#376, SequoiaDB/SequoiaDB_OLD#17, DeNA/HandlerSocket-Plugin-for-MySQL#66",
+		text: `11:40:21 UTC - mysqld got signal 11 ;
+This could be because you hit a bug. It is also possible that this binary
+stack_bottom = 0 thread_stack 0x80000
+/usr/sbin/mysqld(my_print_stacktrace+0x2c)[0x55f48c960d9c]
+/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
+/lib/x86_64-linux-gnu/libpthread.so.0(+0x110e0)[0x7fe1f80f50e0]
+/usr/sbin/mysqld[0xa00de4]
+/opt/mysql/lib/plugin/ha_sequoiadb.so(_ZN4bson10StringDataC1EPKc+0x27)[0x2a6c328981] 
+/usr/local/mysql/libexec/mysqld(my_print_stacktrace+0x24) [0x842d64]
+`,
+		want: `! SIGSEGV
+libc crash of 0
+  my_print_stacktrace (/usr/sbin/mysqld)
+  handle_fatal_signal (/usr/sbin/mysqld)
+   (/lib/x86_64-linux-gnu/libpthread.so.0)
+   (/usr/sbin/mysqld)
+  bson::StringData::StringData (/opt/mysql/lib/plugin/ha_sequoiadb.so)
+  my_print_stacktrace (/usr/local/mysql/libexec/mysqld)
+`,
+	},
+	{
+		name: "backtrace_symbols",
+		from: "secondo-database/secondo#6",
+		text: `*** Signal SIGFPE (8) caught! Calling default signal handler ...
+./SecondoBDB(_ZN7WinUnix10stacktraceEPKcS1_S1_+0x62)[0x55b423f7fbfa]
+./SecondoBDB(_ZN11Application20AbortOnSignalHandlerEi+0xf8)[0x55b423f77fb6]
+/lib/x86_64-linux-gnu/libc.so.6(+0x37840)[0x7fa632a9d840]
+./SecondoBDB(_ZN9auxiliary14FaultLocalInfoILNS_9CrashTypeE0EE12forwardTupleEv+0x4f)[0x55b424deadb5]
+`,
+		want: `! SIGFPE
+libc crash of 0
+  WinUnix::stacktrace (./SecondoBDB)
+  Application::AbortOnSignalHandler (./SecondoBDB)
+   (/lib/x86_64-linux-gnu/libc.so.6)
+  auxiliary::FaultLocalInfo::forwardTuple (./SecondoBDB)
+`,
+	},
+	{
 		name: "ClusterFuzz",
 		from: "n132/ARVO-Meta, an issue of c-blosc2",
 		text: `Crash Type: Heap-buffer-overflow WRITE 1
@@ -96,6 +136,24 @@ Crash State:
 clusterfuzz crash of 0
   ns::Parser::read
    fuzz_decompress.c:0
+`,
+	},
+	{
+		name: "journalctl -o json-pretty",
+		from: "systemd/systemd#2449 and SolDoesTech/HyprV3#18",
+		text: `{
+    "__CURSOR" : "s=68820a717bf74002ad6dc1cca7d950d4;i=1b6932;b=126fc6a2d6f749dcb66f08ca4c109ab1;m=14177f8;t=525c6fead9288;x=aa98dd0282c0a997",
+    "__REALTIME_TIMESTAMP" : "1448911490093704",
+    "COREDUMP_SIGNAL" : "6",
+    "COREDUMP_PID" : "797",
+    "COREDUMP_COMM" : "swww",
+    "MESSAGE" : "Process 797 (swww) of user 1000 dumped core.\n\nStack trace of thread 797:\n#0  0x00007f6184b7826c n/a (libc.so.6 + 0x8926c)\n#1  0x00007f6184b28a08 raise (libc.so.6 + 0x39a08)"
+}
+`,
+		want: `! SIGABRT
+coredump crash [797] of 0
+   (libc.so.6)
+  raise (libc.so.6)
 `,
 	},
 	{

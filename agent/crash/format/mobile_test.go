@@ -55,6 +55,35 @@ tombstone crash of 0
 `,
 	},
 	{
+		name: "a tombstone with other threads",
+		from: "markzhai/AndroidPerformanceMonitor#139; the frames of the other thread are of BelledonneCommunications/linphone-android#389",
+		text: `*** *** *** *** *** *** *** *** *** *** *** *** *** *** *** ***
+ABI: 'arm64'
+pid: 838, tid: 1326, name: BlockCanary-loo  >>> com.xx.sdu <<<
+signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr --------
+Abort message: 'Check failed: header'
+    r0  00000000  r1  0000052e  r2  00000006  r3  b294d4a0
+
+backtrace:
+    #00 pc 00056cbe  /apex/com.android.runtime/lib/bionic/libc.so (abort+165)
+    #01 pc 0037df98  /apex/com.android.runtime/lib/libart.so (_ZN3art7Runtime5AbortEPKc+1687)
+--- --- --- --- --- --- --- --- --- --- --- --- --- --- --- ---
+pid: 838, tid: 840, name: Signal Catcher  >>> com.xx.sdu <<<
+
+backtrace:
+    #00 pc 0003d5ec  /system/lib/libc.so (nanosleep+12)
+    #01 pc 000246f1  /system/lib/libc.so (usleep+32)
+`,
+		want: `! SIGABRT
+tombstone crash [1326 BlockCanary-loo] of 0
+  abort (/apex/com.android.runtime/lib/bionic/libc.so)
+  art::Runtime::Abort (/apex/com.android.runtime/lib/libart.so)
+tombstone other thread [840 Signal Catcher] of 0
+  nanosleep (/system/lib/libc.so)
+  usleep (/system/lib/libc.so)
+`,
+	},
+	{
 		name: "macOS",
 		from: "nwinter/telepath-logger#1, ianyh/Amethyst#89, maciekish/iReSign#89",
 		text: `Process:         Telepath [50525]

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/crash/hana/hanatest"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -28,7 +29,6 @@ func TestAssertions(t *testing.T) {
 		{"F0506 07:08:09.123456 1234 server.cc:12] Check failed: ptr != nullptr ", "server.cc:12", "", "ptr != nullptr"},
 		{"[1234:FATAL:browser.cc(12)] Check failed: a == b. ", "browser.cc:12", "", "a == b."},
 		{"BUG: refs.c:12: unexpected state", "refs.c:12", "", "unexpected state"},
-		{"kernel BUG at mm/slub.c:305!", "mm/slub.c:305", "", ""},
 	} {
 		r, err := Read(strings.NewReader(test.line))
 		if err != nil {
@@ -79,6 +79,33 @@ func TestSyslogLine(t *testing.T) {
 	}
 }
 
+// TestCrashThread finds the thread that crashed among those that gdb shows.
+func TestCrashThread(t *testing.T) {
+	const threads = `
+Thread 2 (Thread 0x7f13 (LWP 37)):
+#0  0x00007fc5 in poll () from /lib64/libc.so.6
+#1  0x00000040 in wait_for (fd=3) at b.c:15
+
+Thread 1 (Thread 0x7f14 (LWP 36)):
+#0  0x00007fc5 in %s () from /lib64/libc.so.6
+#1  0x00000040 in work () at a.c:15
+`
+	for _, test := range []struct{ head, innermost, want string }{
+		{"Thread 2 \"app\" received signal SIGSEGV, Segmentation fault.", "abort", "2"},
+		{"[Current thread is 2 (Thread 0x7f13 (LWP 37))]", "poll", "2"},
+		{"", "abort", "1"},
+		{"", "poll", "1"},
+	} {
+		r, err := Read(strings.NewReader(test.head + fmt.Sprintf(threads, test.innermost)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Stacks[r.Main()].Thread; got != test.want || r.Stacks[r.Main()].Kind != crash.StackCrash {
+			t.Errorf("%q, %s: thread %s crashed, want %s", test.head, test.innermost, got, test.want)
+		}
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	for _, text := range []string{"", "\n\n", "All tests passed.\nok\n", "see foo.c:12 and bar (x)\n", strings.Repeat("x", 1<<20)} {
 		if r, err := Read(strings.NewReader(text)); !errors.Is(err, ErrUnknown) {
@@ -104,10 +131,10 @@ func TestBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := r.Stacks[0]
-	if len(st.Frames) != maxFrames || st.Frames[0].Line != 3000 || st.Omitted != 3000-maxFrames {
+	if len(st.Frames) != scan.MaxFrames || st.Frames[0].Line != 3000 || st.Omitted != 3000-scan.MaxFrames {
 		t.Errorf("the deep stack has %d frames from line %d and %d omitted", len(st.Frames), st.Frames[0].Line, st.Omitted)
 	}
-	if len(r.Stacks) != maxStacks || len(r.Problems) != maxProblems || len(r.Notes) != 2 {
+	if len(r.Stacks) != scan.MaxStacks || len(r.Problems) != scan.MaxProblems || len(r.Notes) != 2 {
 		t.Errorf("%d stacks, %d problems, notes %q", len(r.Stacks), len(r.Problems), r.Notes)
 	}
 }
@@ -122,6 +149,12 @@ func FuzzRead(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(string(txtar.Parse(data).Files[0].Data))
+	}
+	for _, hostile := range []string{
+		"#0 #1 #2 #3 #4 #5", "#0 (\n(\n", "at a.b.c(", "File \"", "==1== at 0x1: ", "goroutine 1 [x]:\na.b(\n",
+		"thread 'x' panicked at 'a\n", " ---> a.Exception", " Stack trace: #0  Stack trace: #0 ", "=3D\x1b[", "#012#012",
+	} {
+		f.Add(hostile)
 	}
 	for _, s := range samples {
 		f.Add(s.text)
@@ -142,18 +175,18 @@ func FuzzRead(f *testing.F) {
 }
 
 func checkBounds(t *testing.T, r *crash.Report) {
-	if len(r.Stacks) > maxStacks || len(r.Problems) > maxProblems {
+	if len(r.Stacks) > scan.MaxStacks || len(r.Problems) > scan.MaxProblems {
 		t.Errorf("%d stacks, %d problems", len(r.Stacks), len(r.Problems))
 	}
 	for _, s := range r.Stacks {
-		if len(s.Frames) == 0 || len(s.Frames) > maxFrames {
+		if len(s.Frames) == 0 || len(s.Frames) > scan.MaxFrames {
 			t.Errorf("a stack of %d frames", len(s.Frames))
 		}
-		if s.Problem < -1 || s.Problem >= len(r.Problems) || len(s.Title) > maxText {
+		if s.Problem < -1 || s.Problem >= len(r.Problems) || len(s.Title) > scan.MaxText {
 			t.Errorf("problem %d of %d, title of %d bytes", s.Problem, len(r.Problems), len(s.Title))
 		}
 		for _, f := range s.Frames {
-			if f.Line < 0 || f.Column < 0 || f.ReportLine < 1 || max(len(f.Raw), len(f.File), len(f.Function), len(f.Symbol), len(f.Module)) > maxRaw {
+			if f.Line < 0 || f.Column < 0 || f.ReportLine < 1 || max(len(f.Raw), len(f.File), len(f.Function), len(f.Symbol), len(f.Module)) > scan.MaxRaw {
 				t.Errorf("frame %+v", f)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
 )
 
 // ciLines are lines as build logs have them, none of which belongs to a crash.
@@ -61,11 +62,11 @@ func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(20000))
 	for _, s := range samples {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
-			all, err := scanLines(strings.NewReader(text), newSieve(math.MaxInt64))
+			all, err := scan.ReadThrough(strings.NewReader(text), scan.NewSieve(math.MaxInt64), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
-			some, err := scanLines(strings.NewReader(text), newSieve(0))
+			some, err := scan.ReadThrough(strings.NewReader(text), scan.NewSieve(0), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,23 +90,23 @@ func TestSieveLargeLog(t *testing.T) {
 }
 
 func TestAutomaton(t *testing.T) {
-	a := newAutomaton([]string{"#% ", "^bug: ", "ab", "x~y", "q%q"})
+	a := scan.NewAutomaton([]string{"#% ", "^bug: ", "ab", "x~y", "q%q"})
 	for text, want := range map[string]bool{
 		"#1 x": true, "a #9\tb": true, "#x ": false, "#12 ": false,
 		"BUG: x": true, "debug: x": false, "x Bug: y": true,
 		"xAB": true, "a b": false, "x y": true, "xy": false, "Q7q": true, "": false,
 	} {
-		if a.match([]byte(text)) != want {
+		if a.Match([]byte(text)) != want {
 			t.Errorf("%q: not %v", text, want)
 		}
 	}
 }
 
-func benchmarkLog(b *testing.B, v func() *sieve) {
+func benchmarkLog(b *testing.B, v func() *scan.Sieve) {
 	const size = 50 << 20
 	b.SetBytes(size)
 	for range b.N {
-		if _, err := scanLines(ciLog(size), v()); err != nil {
+		if _, err := scan.ReadThrough(ciLog(size), v(), formats()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -113,7 +114,9 @@ func benchmarkLog(b *testing.B, v func() *sieve) {
 
 // BenchmarkLog reads a log without a crash through the sieve, BenchmarkLogWhole
 // without it.
-func BenchmarkLog(b *testing.B) { benchmarkLog(b, func() *sieve { return newSieve(attentive) }) }
+func BenchmarkLog(b *testing.B) {
+	benchmarkLog(b, func() *scan.Sieve { return scan.NewSieve(scan.Attentive) })
+}
 func BenchmarkLogWhole(b *testing.B) {
-	benchmarkLog(b, func() *sieve { return newSieve(math.MaxInt64) })
+	benchmarkLog(b, func() *scan.Sieve { return scan.NewSieve(math.MaxInt64) })
 }

@@ -47,11 +47,18 @@ func Looks(first []byte) bool {
 		} else {
 			first = nil
 		}
-		if sectionName(line) != "" {
+		if startsDump(line) {
 			return true
 		}
 	}
 	return false
+}
+
+// startsDump reports whether a line is the start of a section that nothing but a
+// dump has. Other files have lines like "[STATISTICS]" too.
+func startsDump(line []byte) bool {
+	name := sectionName(line)
+	return name != "" && (strings.HasPrefix(name, "CRASH_") || name == "STACK_SHORT" || bytes.Contains(line, []byte("Local")))
 }
 
 // sectionName returns the name of the section that a line starts, "" if it starts

@@ -18,6 +18,7 @@ import (
 type Files struct {
 	all    map[string]bool
 	byBase map[string][]string
+	module string // path of the module of Go at the top of the tree, "" for none
 }
 
 // NewFiles prepares the tracked files of a commit, which are paths relative to the
@@ -57,6 +58,9 @@ type match struct {
 	whole  bool // the tracked path is an end of the report's
 }
 
+// moduleVersion is the version within the path of a module of Go.
+var moduleVersion = source.Lazy(`@v[\w.+-]+`)
+
 // Clean returns the path of a report in the form of tracked paths: with slashes,
 // without a drive, and without "." and "..".
 func Clean(file string) string {
@@ -64,7 +68,7 @@ func Clean(file string) string {
 	if len(p) > 2 && p[1] == ':' && p[2] == '/' {
 		p = p[2:]
 	}
-	p = strings.TrimPrefix(p, "file://")
+	p = moduleVersion().ReplaceAllString(strings.TrimPrefix(p, "file://"), "")
 	p = path.Clean(p)
 	for strings.HasPrefix(p, "../") {
 		p = p[3:]
@@ -78,6 +82,9 @@ func (f *Files) find(file string) ([]string, Rule) {
 	p := Clean(file)
 	if p == "." || p == "/" || p == "" || strings.HasPrefix(p, "<") {
 		return nil, ""
+	}
+	if f.module != "" {
+		p = strings.TrimPrefix(p, f.module+"/") // a program that was built without the paths of its machine
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact
@@ -108,7 +115,7 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 			best = append(best, m)
 		}
 	}
-	if len(best) == 0 || !acceptable(p, best[0]) {
+	if len(best) == 0 || !acceptable(p, best[0], len(f.byBase[strings.ToLower(path.Base(p))]) == 1) {
 		return nil, ""
 	}
 	paths := make([]string, len(best))
@@ -137,16 +144,41 @@ func compare(reported, tracked string) match {
 	return match{path: tracked, common: n, whole: n == len(b)}
 }
 
-var systemPath = source.Lazy(`^/(usr/(lib|lib32|lib64|libexec|include|share|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-	`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
-	`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`)
+var (
+	// Where systems and tools keep what is not the project's.
+	systemPath = source.Lazy(`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
+		`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+		`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`)
+	// Where a package manager of Python puts a project's own modules.
+	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)
+	// Where a system keeps what belongs to one program, by the program's name.
+	installedProgram = source.Lazy(`^/usr/(?:local/)?(?:lib|lib32|lib64|libexec|share)/([\w.-]+)/[^/]+$|^/usr/(?:local/)?s?bin/()[^/]+$`)
+	// Hosts that begin the path of a package of Go.
+	packageHost = source.Lazy(`(?:^|/)(?:github\.com|gitlab\.com|bitbucket\.org|golang\.org|gopkg\.in|google\.golang\.org|go\.uber\.org|k8s\.io)/`)
+	// Programs whose libraries lie there too.
+	languageLibrary = source.Lazy(`^(?:python|pypy|perl|ruby|jvm|java|gcc|node|go|rust|php|ghc|erlang|debug|modules|systemd|X11|[a-z0-9_]+-linux)`)
+)
 
 // acceptable reports whether the best match of a path can be the project's own file.
-func acceptable(p string, m match) bool {
-	if !systemPath().MatchString(p) {
+// only says that no other tracked file has the base name.
+func acceptable(p string, m match, only bool) bool {
+	if m.common >= 3 || m.whole && m.common >= 2 {
 		return true
 	}
-	return m.common >= 3 || m.whole && m.common >= 2
+	if !systemPath().MatchString(p) {
+		// A relative path whose directories are none of the project's is another
+		// project's, as "reflect/value.go" is of a program that was built without
+		// the paths of its machine. "$GOPATH/x" and "[...]/x" are not relative. A
+		// package that is named after its host belongs to that package's project.
+		relative := source.IsIdentByte(p[0]) && strings.Contains(p, "/")
+		return m.common >= 2 || m.whole && !relative || !relative && !packageHost().MatchString(p)
+	}
+	if i := installedModule().FindStringSubmatch(p); i != nil {
+		// All of the module's path is the end of the tracked one.
+		return m.common >= strings.Count(i[1], "/")+1 && (m.common >= 2 || only)
+	}
+	i := installedProgram().FindStringSubmatch(p)
+	return i != nil && only && !languageLibrary().MatchString(i[1]) && len(path.Base(p)) >= 6
 }
 
 // sources returns the paths that a generated or installed file may have been made

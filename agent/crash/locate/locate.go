@@ -26,8 +26,28 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 		paths = append(paths, e.Path)
 	}
 	files := NewFiles(paths)
+	files.module = moduleOf(ctx, repo, commit, files)
 	files.mapPaths(report)
 	return files, files.mapSymbols(ctx, repo, commit, report)
+}
+
+var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
+
+// moduleOf returns the path of the module of Go at the top of a commit's tree, ""
+// if there is none or if it cannot be read.
+func moduleOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files) string {
+	const most = 1 << 20
+	if !files.Has("go.mod") {
+		return ""
+	}
+	text, err := repo.BlobAt(ctx, commit, "go.mod", most)
+	if err != nil {
+		return ""
+	}
+	if m := moduleLine().FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 // mapPaths maps the frames that name a file.

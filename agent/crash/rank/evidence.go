@@ -8,7 +8,6 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/locate"
-	"git-agent/agent/source"
 	"git-agent/agent/symbol"
 )
 
@@ -32,7 +31,6 @@ type evidence struct {
 	assertion bool    // a failed assertion or a run-time error is in the file
 	elsewhere [6]best // by what other stacks say, see the constants
 	named     bool    // the message of a problem names the file
-	tested    bool    // a test of the file is in a stack
 }
 
 // best is 1 / (1 + the position) of the file's first frame in stacks of a kind.
@@ -73,7 +71,6 @@ func collect(report *crash.Report) []*evidence {
 		}
 	}
 	c.markNamed()
-	c.markTested()
 	out := make([]*evidence, len(c.order))
 	for i, p := range c.order {
 		out[i] = c.files[p]
@@ -196,29 +193,6 @@ func (c *collector) markNamed() {
 		stem := stemOf(p)
 		e.named = len(stem) > 4 && words[stem]
 	}
-}
-
-// markTested marks the files that a test of the report is about, by the names.
-func (c *collector) markTested() {
-	tested := map[string]bool{}
-	for p := range c.files {
-		if source.IsTestPath(p) {
-			tested[testedName(stemOf(p))] = true
-		}
-	}
-	for p, e := range c.files {
-		e.tested = !source.IsTestPath(p) && tested[stemOf(p)]
-	}
-}
-
-// testedName returns what a test is named after.
-func testedName(stem string) string {
-	for _, affix := range []string{"Tests", "Test", "TestCase", "ITest", "IT", "Spec", "_test", "_tests", "_spec", "-test"} {
-		if s := strings.TrimSuffix(stem, affix); s != stem && s != "" {
-			return s
-		}
-	}
-	return strings.TrimPrefix(strings.TrimPrefix(stem, "test_"), "test-")
 }
 
 func stemOf(p string) string {

@@ -6,7 +6,7 @@ import "math"
 // names are part of model.json.
 var featureNames = []string{
 	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention", "users",
-	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "named", "tested",
+	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "library", "named",
 }
 
 // vector returns the features of a file.
@@ -42,8 +42,8 @@ func (e *evidence) vector() []float64 {
 		flag(isHeader(e.path)),
 		flag(isGeneric(e.path)),
 		flag(isHarness(e.path)),
+		flag(isLibrary(e.path)),
 		flag(e.named),
-		flag(e.tested),
 	)
 }
 

@@ -11,6 +11,9 @@ import (
 var (
 	// Functions that report an error, end the program, or handle its end.
 	reporter = source.Lazy(`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`)
+	// Functions of kernels that print a report, or that interrupts and schedulers put
+	// on every stack.
+	kernelReporter = source.Lazy(`^_*(?:dump_stack\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`)
 	// Functions that allocate or release memory for others.
 	allocator = source.Lazy(`(?i)(?:^|_)x?q?v?z?k?(?:m|c|re|s)?alloc(?:ate)?\w*$|strdup|memdup|_free$|^x?free`)
 
@@ -24,6 +27,9 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 		return m
 	}()
 
+	// Directories that projects give to what several of their programs use.
+	library = source.Lazy(`(?:^|/)(?:libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
+
 	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
 
@@ -33,7 +39,7 @@ func Helper(function string) bool { return isHelper(function) }
 
 func isHelper(function string) bool {
 	name := symbol.Last(function)
-	return reporter().MatchString(name) || allocator().MatchString(name)
+	return reporter().MatchString(name) || allocator().MatchString(name) || kernelReporter().MatchString(name)
 }
 
 // isGeneric reports whether a file has the name of something that all parts of a
@@ -42,6 +48,9 @@ func isGeneric(p string) bool { return genericStems[strings.ToLower(stemOf(p))] 
 
 // isHarness reports whether a file runs or tests the program, and is not a part of it.
 func isHarness(p string) bool { return harness().MatchString(p) || source.IsTestPath(p) }
+
+// isLibrary reports whether a file is in a directory of what several programs use.
+func isLibrary(p string) bool { return library().MatchString(p) }
 
 func isHeader(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {

@@ -1,6 +1,6 @@
 // Package modeltest is a scripted model server for tests. It listens on a
-// loopback port, speaks chat completions and stateless responses, streamed or
-// not, and answers as the test says.
+// loopback port, speaks chat completions and stateless responses, and answers as
+// the test says.
 //
 // It is strict where clients most often go wrong: a call without an answer, an
 // answer without a call and a request that is not JSON get a 400 and fail the
@@ -77,8 +77,7 @@ type Reply struct {
 // Usage is what a reply counts. Zero values are made up from the lengths of
 // the texts, at four bytes a token.
 type Usage struct {
-	Prompt, Cached, Output, Reasoning int64
-	CostUSD                           float64 // sent if not 0
+	Prompt, Output int64
 }
 
 // Say answers with text.
@@ -114,14 +113,10 @@ func (r Reply) Counting(prompt, output int64) Reply {
 	return r
 }
 
-// Costing sets what the server says that the reply cost.
-func (r Reply) Costing(usd float64) Reply { r.Usage.CostUSD = usd; return r }
-
 // Server is a running model server.
 type Server struct {
 	URL     string // the base URL, to be configured in a client
 	Lenient bool   // take ill-formed conversations; set it before the first request
-	Stream  bool   // stream the answers, though nobody asks; set it before the first request
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -201,7 +196,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, reply.Body)
 		return
 	}
-	write(w, req, s.complete(req, reply), s.Stream)
+	write(w, req, s.complete(req, reply))
 }
 
 // complete fills in what a reply leaves open.

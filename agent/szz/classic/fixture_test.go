@@ -13,7 +13,7 @@ import (
 func (h *history) trace(fix gitext.OID, variant string) *szz.Verdict {
 	h.T.Helper()
 	ctx := context.Background()
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
+	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
 	if err != nil {
 		h.T.Fatal(err)
 	}

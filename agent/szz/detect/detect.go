@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Model     model.Asker
 	ModelName string
-	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are DefaultLimits'
+	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are defaultLimits'
 	MaxOutput int          // tokens of one answer; 0 leaves it to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
@@ -43,9 +43,9 @@ type Options struct {
 	szz.Switches
 }
 
-// DefaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
+// defaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
 // 35,000 tokens on average.
-var DefaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
+var defaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
 
 // Trace finds the bug-introducing commits of a fix with a model in a tool loop,
 // after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
@@ -94,13 +94,13 @@ func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
-		l.Turns = DefaultLimits.Turns
+		l.Turns = defaultLimits.Turns
 	}
 	if l.Tokens <= 0 {
-		l.Tokens = DefaultLimits.Tokens
+		l.Tokens = defaultLimits.Tokens
 	}
 	if l.Wall <= 0 {
-		l.Wall = DefaultLimits.Wall
+		l.Wall = defaultLimits.Wall
 	}
 	o.Runs = max(1, o.Runs)
 	return o

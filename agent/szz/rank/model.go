@@ -86,7 +86,7 @@ func (m *Model) rank(k *Case) []Ranked {
 	for i, c := range k.list {
 		x := k.vector(c)
 		score, _, because := m.Trees.Explain(x)
-		ranked[i] = Ranked{Candidate: c, features: x, score: score, contributions: because}
+		ranked[i] = Ranked{Candidate: c, features: x, contributions: because}
 		scores[i] = score
 	}
 	for i, p := range m.Probabilities(scores) {

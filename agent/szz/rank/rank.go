@@ -93,9 +93,8 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 type Ranked struct {
 	Candidate     *candidate.Candidate
 	features      []float64
-	score         float64   // log-odds
 	Probability   float64   // calibrated
-	contributions []float64 // contribution of each feature to score
+	contributions []float64 // contribution of each feature to the log-odds
 }
 
 // Suspect makes a ranked candidate a suspect, with reason, evidence and signals.

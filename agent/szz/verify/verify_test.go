@@ -57,7 +57,7 @@ func chain(t *testing.T, prints ...string) (h *history, commits []gitext.OID, fi
 // verify tries the commits as suspects, in this order.
 func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspects ...gitext.OID) (*szz.Verdict, error) {
 	h.T.Helper()
-	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir(), AllowShallow: true})
+	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
 	if err != nil {
 		h.T.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ran
 	}
 	r.written = true
 	r.heading(&b, name, report, ranking)
-	r.stacks(&b, report)
+	r.stacks(&b, report, ranking)
 	r.files(&b, report, ranking)
 	r.suspects(&b, ranking)
 	r.footer(&b, report, ranking)
@@ -85,8 +85,11 @@ func problemText(p crash.Problem) string {
 }
 
 // stacks draws the main stack, and with All each stack of the report.
-func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report) {
-	main := report.Main()
+func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+	main := ranking.Main
+	if main < 0 {
+		main = report.Main()
+	}
 	for i, s := range report.Stacks {
 		if i != main && !r.All {
 			continue

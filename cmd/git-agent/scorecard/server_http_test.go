@@ -121,18 +121,12 @@ func streamServers() []hostileServer {
 		return v
 	}
 	delta := func(s string) string { return `data: {"choices":[{"index":0,"delta":` + s + "}]}\n\n" }
-	call := func(s string) string {
-		return delta(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"report","arguments":` + quote(s) + `}}]}`)
-	}
 	const end = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 	return []hostileServer{
-		stream("no end", delta(`{"content":"hello"}`)), stream("no reason", delta(`{"content":"hello"}`)+"data: [DONE]\n\n"), stream("a call that is cut", call(`{"commits":[{"com`)),
-		stream("garbage", "data: {{{\n\ndata: [DONE]\n\n"), stream("an error inside", delta(`{"content":"x"}`)+`data: {"error":{"message":"`+attackKey+`"}}`+"\n\n"),
-		stream("the key in pieces", delta(`{"content":"`+attackKey[:9]+`"}`)+delta(`{"content":"`+attackKey[9:20]+`"}`)+delta(`{"content":"`+attackKey[20:]+`"}`)+end),
+		stream("no end", delta(`{"content":"hello"}`)), stream("a whole verdict", delta(`{"content":"BIC: c1"}`)+end),
+		stream("an error inside", delta(`{"content":"x"}`)+`data: {"error":{"message":"`+attackKey+`"}}`+"\n\n"),
 		stream("a line of 20 MB", "data: "+strings.Repeat("x", 20<<20)+"\n\n"), stream("500,000 pieces", strings.Repeat(delta(`{"content":"x"}`), 500_000)+end),
-		stream("100,000 pieces of a call", strings.Repeat(call("x"), 100_000)+end), stream("a million calls", strings.Repeat(delta(`{"tool_calls":[{"function":{"name":"x"}}]}`), 100_000)+end),
-		stream("nested pieces", strings.Repeat(delta(`{"a":{"b":{"c":["x"]}}}`), 100_000)+end), stream("CR alone", strings.ReplaceAll(delta(`{"content":"BIC: c1"}`)+end, "\n", "\r")),
-		stream("huge numbers", delta(`{"tool_calls":[{"index":1e308},{"index":-1},{"index":99999999999999999999}]}`)+end), stream("an empty stream", "\n\n\n"), stream("lists where texts are", delta(`{"content":["x",{}],"tool_calls":{}}`)+end),
+		stream("an empty stream", "\n\n\n"), stream("comments", strings.Repeat(": still here\n\n", 1000)),
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package kernel reads the reports of operating systems: Linux, the BSDs, and Xen.
+package kernel

@@ -1,0 +1,148 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// DotNet reads the stack traces of .NET and Mono. The stacks of inner exceptions
+// come before that of the exception that they caused.
+type DotNet struct {
+	heads []dotnetHead // the exceptions whose stacks were not read, the outermost first
+}
+
+type dotnetHead struct {
+	kind, message string
+	line          int
+}
+
+// maxInner is how many exceptions within one another are told apart.
+const maxInner = 16
+
+var (
+	dotnetAt      = map[string]bool{"at": true, "bei": true, "à": true, "en": true, "в": true, "w": true, "场所": true, "場所": true, "在": true, "위치:": true}
+	dotnetFrame   = source.Lazy(`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`)
+	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
+	dotnetEnd     = source.Lazy(`^--- .* ---$`)
+	// The names that compilers make for asynchronous functions, lambdas and
+	// functions within functions.
+	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+\.MoveNext$`)
+	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
+	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
+	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
+)
+
+// Read implements scan.Format.
+func (d *DotNet) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > scan.MaxText:
+		return false
+	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
+		return true
+	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
+		return d.separator(s, l)
+	case strings.Contains(t, "Exception"):
+		d.head(l)
+	}
+	return false
+}
+
+// firstWord returns the text before the first space.
+func firstWord(t string) string {
+	word, _, _ := strings.Cut(t, " ")
+	return word
+}
+
+// head notes the exceptions that a line names. Those that caused it follow an
+// arrow, in the same line or in the next ones.
+func (d *DotNet) head(l scan.Line) {
+	text := dotnetHeading().ReplaceAllString(l.Text, "")
+	parts := strings.Split(text, " ---> ")
+	if rest, ok := strings.CutPrefix(text, "---> "); ok {
+		parts = strings.Split(rest, " ---> ")
+	} else {
+		d.heads = nil
+	}
+	for _, part := range parts {
+		if len(d.heads) == maxInner {
+			return
+		}
+		if m := dotnetError().FindStringSubmatch(part); m != nil {
+			d.heads = append(d.heads, dotnetHead{m[1], m[2], l.N})
+		}
+	}
+}
+
+// frame reads "at N.C.M(Type name) in file:line 12".
+func (d *DotNet) frame(s *scan.Scanner, l scan.Line) bool {
+	m := dotnetFrame().FindStringSubmatch(l.Text)
+	if m == nil || !strings.Contains(m[1], ".") {
+		return false
+	}
+	open := s.IsOpen("dotnet") && s.Since(l) < 10
+	if !open {
+		recent := len(d.heads) > 0 && l.N-d.heads[len(d.heads)-1].line <= maxMessage
+		if m[3] == "" && !recent {
+			return false // nothing says that it is one
+		}
+		d.begin(s, l)
+	} else if len(d.heads) > 0 && d.heads[len(d.heads)-1].line > s.Last {
+		d.begin(s, l)
+	}
+	f := crash.Frame{}
+	if m[3] != "" && !strings.HasPrefix(m[3], "<") {
+		f.File, f.Line = m[3], scan.Atoi(m[4])
+	}
+	f.Function = dotnetName(m[1])
+	if f.Function != m[1] {
+		f.Symbol = m[1]
+	}
+	s.Add(l, f)
+	return true
+}
+
+// begin opens the stack of the innermost exception whose stack was not read.
+func (d *DotNet) begin(s *scan.Scanner, l scan.Line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
+	if n := len(d.heads) - 1; n >= 0 && l.N-d.heads[n].line <= maxMessage*maxInner {
+		h := d.heads[n]
+		d.heads = d.heads[:n]
+		s.Fail(crash.Problem{Kind: h.kind, Message: h.message, Line: h.line, Null: strings.HasSuffix(h.kind, "NullReferenceException")})
+		st.Title = scan.TitleOf(h.kind, h.message)
+		if n > 0 {
+			st.Kind = crash.StackCause
+		}
+	}
+	s.Begin(st)
+}
+
+// separator reads the line between the stack of an inner exception and that of
+// the outer one. The other separators are within one stack.
+func (d *DotNet) separator(s *scan.Scanner, l scan.Line) bool {
+	if !s.IsOpen("dotnet") {
+		return false
+	}
+	if len(d.heads) > 0 && (l.Indent > 0 || strings.Contains(l.Text, "inner exception")) {
+		d.begin(s, scan.Line{N: d.heads[len(d.heads)-1].line})
+	}
+	s.Last++
+	return true
+}
+
+// dotnetName returns the name of a method as its source has it.
+func dotnetName(name string) string {
+	name = dotnetTypes().ReplaceAllString(name, "")
+	if m := dotnetAsync().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[2]:m[3]]
+	} else if m := dotnetLambda().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[2]:m[3]]
+	} else if m := dotnetLocal().FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[0]] + "." + name[m[4]:m[5]]
+	}
+	return strings.ReplaceAll(name, "+", ".")
+}

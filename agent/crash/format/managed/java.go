@@ -1,0 +1,268 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Java reads the stack traces and thread dumps of the Java virtual machine, in
+// whatever language the program is written.
+type Java struct {
+	head   scan.Line       // the last line that may head a stack
+	kind   crash.StackKind // of the stack that head begins
+	thread string
+	part   scan.Line // the begin of a frame that was wrapped
+}
+
+// maxMessage is how many lines an exception's message may have.
+const maxMessage = 40
+
+var (
+	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
+	javaPlace = source.Lazy(`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`)
+	javaMore  = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
+	// The class of an exception, wherever it stands in a line.
+	javaError = source.Lazy(`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`)
+	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
+	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
+	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
+	// A frame that has lost its "at".
+	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
+	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
+	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
+	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
+
+	// Names that compilers make of a function's own.
+	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
+	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
+	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
+	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+)
+
+// Read implements scan.Format.
+func (j *Java) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > scan.MaxRaw*10:
+		return false
+	case j.part.Text != "":
+		l, _ = j.joined(l)
+		return j.frame(s, l) || j.heads(s, l)
+	case strings.IndexByte(t, '(') > 0:
+		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) && j.frame(s, l) {
+			return true
+		}
+		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
+			l.Text = "at " + t
+			return j.frame(s, l)
+		}
+	case strings.HasPrefix(t, "...") && s.IsOpen("java"):
+		if m := javaMore().FindStringSubmatch(t); m != nil {
+			s.Open.Omitted += scan.Atoi(m[1])
+			return true
+		}
+		return t == "..."
+	case t == "at" && s.IsOpen("java"):
+		j.part = l
+		return true
+	case t[0] == '"':
+		if m := javaDump().FindStringSubmatch(t); m != nil {
+			j.heading(l, crash.StackThread)
+			j.thread = m[1]
+			return true
+		}
+	case t[0] == '-' && s.IsOpen("java") && javaLock().MatchString(t):
+		return true
+	}
+	return j.heads(s, l)
+}
+
+// dotted is a quick test that lets few other lines pass: a method has a dot in its
+// name.
+func dotted(t string) bool {
+	name, _, ok := strings.Cut(t, "(")
+	return ok && strings.IndexByte(name, '.') > 0
+}
+
+// heads notes a line that may head a stack. Other formats may read it as well.
+func (j *Java) heads(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case len(t) > 6 && (t[0] == 'C' || t[0] == 'c' || t[0] == 'W') && javaCause().MatchString(t):
+		j.heading(l, crash.StackCause)
+	case strings.HasPrefix(t, "Suppressed:"):
+		j.heading(l, crash.StackSuppressed)
+	case strings.HasPrefix(t, `Exception in thread "`):
+		j.heading(l, crash.StackCrash)
+	case j.head.Text != "" && j.head.Text[len(j.head.Text)-1] == ':' && j.kind == crash.StackCause && l.N == j.head.N+1 && javaError().MatchString(t):
+		j.heading(l, crash.StackCause)
+	case mayNameError(t) && javaError().MatchString(t), mayBeClass(t) && javaClass().MatchString(t):
+		// A message may name further exceptions.
+		if j.head.Text == "" || j.head.N <= s.Last || l.N-j.head.N > maxMessage || j.kind == crash.StackThread {
+			j.heading(l, crash.StackCrash)
+		}
+	}
+	return false
+}
+
+// mayNameError and mayBeClass are quick tests that let few other lines pass.
+func mayNameError(t string) bool {
+	if strings.IndexByte(t, '.') < 0 {
+		return false
+	}
+	for _, word := range []string{"Exception", "Error", "Throwable", "Failure", "Death", "Interrupt", "Abort"} {
+		if strings.Contains(t, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayBeClass(t string) bool {
+	if end := strings.IndexAny(t, ": "); end >= 0 {
+		if t[end] == ' ' {
+			return false
+		}
+		t = t[:end]
+	}
+	return strings.IndexByte(t, '.') > 0
+}
+
+func (j *Java) heading(l scan.Line, kind crash.StackKind) {
+	j.head, j.kind, j.thread = l, kind, ""
+}
+
+// joined joins a frame that was wrapped behind "at" with the next line.
+func (j *Java) joined(l scan.Line) (scan.Line, string) {
+	l.Text = "at " + l.Text
+	j.part = scan.Line{}
+	return l, l.Text
+}
+
+// frame reads "at org.example.Foo.bar(Foo.java:12)" with what may be around it.
+func (j *Java) frame(s *scan.Scanner, l scan.Line) bool {
+	m := javaFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	place := javaPlace().FindStringSubmatch(m[3])
+	name := strings.TrimSpace(m[2])
+	if place == nil || !strings.Contains(name, ".") {
+		return false
+	}
+	if j.head.N > s.Last || !s.IsOpen("java") || s.Since(l) > maxMessage {
+		j.begin(s, l)
+	}
+	s.Add(l, JavaFrameOf(m[1], name, place, m[4]))
+	return true
+}
+
+// begin opens the stack that the last heading announced.
+func (j *Java) begin(s *scan.Scanner, l scan.Line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "java"}
+	if j.head.Text != "" && l.N-j.head.N <= maxMessage && j.head.N > s.Last {
+		st.Kind, st.Thread = j.kind, j.thread
+		text := j.head.Text
+		if m := javaIn().FindStringSubmatch(text); m != nil {
+			st.Thread, text = m[1], m[2]
+		}
+		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
+			s.Fail(crash.Problem{Kind: kind, Message: message, Line: j.head.N})
+			st.Title = scan.TitleOf(kind, message)
+		}
+	}
+	s.Begin(st)
+	j.head = scan.Line{}
+}
+
+// exceptionIn returns the class and the message of the exception that a heading
+// names.
+func exceptionIn(text string) (kind, message string) {
+	text = javaBecause().ReplaceAllString(text, "")
+	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
+	m := javaClass().FindStringSubmatch(text)
+	if m == nil {
+		m = javaError().FindStringSubmatch(text)
+	}
+	switch {
+	case m == nil:
+		return "", ""
+	case m[2] == "null": // loggers write so if there is none
+		return m[1], ""
+	}
+	return m[1], m[2]
+}
+
+// JavaFrameOf makes a frame of the parts of its line. The file of a class is in
+// the directories of the class's package.
+func JavaFrameOf(loader, name string, place []string, jar string) crash.Frame {
+	class, pkg := "", ""
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		class = name[:i]
+	}
+	if i := strings.Index(class, "$$Lambda"); i > 0 {
+		class = class[:i]
+	}
+	if i := strings.LastIndexByte(class, '.'); i > 0 {
+		pkg = class[:i]
+	}
+	f := crash.Frame{Module: pkg}
+	if n := scan.Atoi(place[3]); n > 0 {
+		f.Line = n
+	}
+	if file := place[2]; strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
+		f.File = file
+		if pkg != "" {
+			f.File = strings.ReplaceAll(pkg, ".", "/") + "/" + file
+		}
+	}
+	module, _, _ := strings.Cut(strings.Trim(loader, "/"), "@")
+	jar, _, _ = strings.Cut(jar, ":")
+	switch {
+	case strings.HasSuffix(jar, ".jar"):
+		f.Module = jar
+	case place[1] != "":
+		f.Module = place[1]
+	case module != "" && module != "app" && module != "platform":
+		f.Module = module[strings.LastIndexByte(module, '/')+1:]
+	}
+	f.Function = javaName(name)
+	if f.Function != name {
+		f.Symbol = name
+	}
+	return f
+}
+
+// javaName returns the name of a method as its source has it: a lambda and an
+// anonymous function are named by the method they are in, and an inner class by
+// a dot.
+func javaName(name string) string {
+	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
+	name = strings.ReplaceAll(strings.TrimSuffix(name, "$adapted"), "$.", ".")
+	name = scalaClosure().ReplaceAllString(name, ".$1")
+	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.HasPrefix(name[i:], ".access$") {
+		if m := scalaLocal().FindStringSubmatch(name[i:]); m != nil {
+			name = name[:i+1] + m[1]
+		}
+		if m := javaLambda().FindStringSubmatch(name[i:]); m != nil {
+			name = name[:i+1] + m[1] + m[2]
+		}
+	}
+	if !strings.Contains(name, "$") {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		inner := c == '$' && i > 0 && i+1 < len(name) && source.IsIdentByte(name[i-1]) && name[i-1] != '$' &&
+			source.IsIdentByte(name[i+1]) && !scan.IsDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
+		if inner {
+			c = '.'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

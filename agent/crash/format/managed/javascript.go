@@ -1,0 +1,153 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// JavaScript reads the stacks of V8, as Node.js, Deno and Chromium print them,
+// and those of Firefox and Safari.
+type JavaScript struct {
+	head  scan.Line // the last line that may head a stack
+	cause bool      // it is the cause of the error before
+	place scan.Line // "file.js:12" before the code of a syntax error
+}
+
+var (
+	jsCall   = source.Lazy(`^at (?:(.+) )?\((?:[^()]*\([^()]*\), )?([^()]+?):(\d+)(?::(\d+))?\)(?:,|;| \{)?$`)
+	jsBare   = source.Lazy(`^at (?:async )?(\S.*?):(\d+):(\d+)(?:,| \{)?$`)
+	jsOpaque = source.Lazy(`^at (?:(.+) \((?:native|<anonymous>|index \d+|native code|unknown.*)\)|(<anonymous>))(?: \{)?$`)
+	jsOther  = source.Lazy(`^([\w$.*<>/\[\]]*)@(\S+?):(\d+):(\d+)$`)
+	jsFile   = source.Lazy(`\.(?:[cm]?[jt]sx?|vue|svelte|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node:|internal/|https?://|webpack(?:-internal)?:/|evalmachine\.|file://|app:///|ng://|bun:|ext:)`)
+	jsError  = source.Lazy(`(?:^|[\s\]:(>])([A-Za-z_$][\w$.]*(?:Error|Exception)|Error)(?: \[[\w.-]+\])?(?:: (.*))?$`)
+	jsPlace  = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
+	jsQuery  = source.Lazy(`[?#][^/]*$`)
+)
+
+// Read implements scan.Format.
+func (j *JavaScript) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > scan.MaxText:
+		return false
+	case strings.HasPrefix(t, "at "):
+		return j.frame(s, l)
+	case strings.IndexByte(t, '@') >= 0 && scan.IsDigit(t[len(t)-1]) && j.other(s, l):
+		return true
+	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
+		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3) {
+			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
+		}
+	case t[0] == '/' || strings.Contains(t, ":\\") || strings.HasPrefix(t, "file://"):
+		if jsPlace().MatchString(t) {
+			j.place = l
+		}
+	}
+	return false
+}
+
+// frame reads a line that begins with "at".
+func (j *JavaScript) frame(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	end := strings.TrimRight(t, " {,;")
+	open := s.IsOpen("javascript")
+	switch {
+	case end == "at":
+		return false
+	case open || l.N-j.head.N == 1 && j.head.Text != "":
+		if m := jsOpaque().FindStringSubmatch(t); m != nil {
+			return j.add(s, l, m[1]+m[2], []string{"", "", ""})
+		}
+	case strings.Count(t, ":") < 2:
+		return false
+	}
+	if end[len(end)-1] == ')' {
+		m := jsCall().FindStringSubmatch(t)
+		return m != nil && (open || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
+	}
+	if scan.IsDigit(end[len(end)-1]) {
+		m := jsBare().FindStringSubmatch(t)
+		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
+	}
+	return false
+}
+
+// other reads a frame of Firefox or Safari, "fn@file.js:1:2".
+func (j *JavaScript) other(s *scan.Scanner, l scan.Line) bool {
+	m := jsOther().FindStringSubmatch(l.Text)
+	return m != nil && jsFile().MatchString(m[2]) && j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
+}
+
+// add adds a frame, and opens the stack that the last heading announced.
+func (j *JavaScript) add(s *scan.Scanner, l scan.Line, name string, place []string) bool {
+	if !s.IsOpen("javascript") || s.Since(l) > 10 || j.head.N > s.Last {
+		j.begin(s, l)
+	}
+	f := crash.Frame{File: jsPath(place[0]), Line: scan.Atoi(place[1]), Column: scan.Atoi(place[2])}
+	f.Function = jsName(name)
+	if f.Function != name && f.Function != "" {
+		f.Symbol = name
+	}
+	s.Add(l, f)
+	return true
+}
+
+// begin opens the stack of the error that was named last.
+func (j *JavaScript) begin(s *scan.Scanner, l scan.Line) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "javascript"}
+	if j.head.Text != "" && l.N-j.head.N <= maxMessage {
+		if j.cause {
+			st.Kind = crash.StackCause
+		}
+		m := jsError().FindStringSubmatch(j.head.Text)
+		s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: j.head.N})
+		st.Title = scan.TitleOf(m[1], m[2])
+		j.syntax(s)
+	}
+	j.head = scan.Line{}
+	s.Begin(st)
+}
+
+// syntax records the place of a syntax error, which is in no frame.
+func (j *JavaScript) syntax(s *scan.Scanner) {
+	if j.place.Text == "" || j.head.N-j.place.N > 10 || !strings.HasPrefix(j.head.Text, "SyntaxError") {
+		return
+	}
+	m := jsPlace().FindStringSubmatch(j.place.Text)
+	s.AddPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: scan.Atoi(m[2])})
+	j.place = scan.Line{}
+}
+
+// jsPath returns the path of a script that a browser or a bundler names.
+func jsPath(file string) string {
+	file = jsQuery().ReplaceAllString(file, "")
+	if rest, ok := strings.CutPrefix(file, "file://"); ok {
+		file = rest
+		if len(file) > 2 && file[0] == '/' && file[2] == ':' {
+			file = file[1:] // file:///C:/dir
+		}
+	}
+	for _, scheme := range []string{"webpack-internal:///", "webpack:///", "webpack://"} {
+		if rest, ok := strings.CutPrefix(file, scheme); ok {
+			return strings.TrimPrefix(rest, "./")
+		}
+	}
+	return file
+}
+
+// jsName returns a function's name without what V8 says of the call.
+func jsName(name string) string {
+	if i := strings.Index(name, " [as "); i > 0 {
+		name = name[:i]
+	}
+	for _, word := range []string{"async ", "new "} {
+		name = strings.TrimPrefix(name, word)
+	}
+	if name == "<anonymous>" || name == "?" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,173 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// PHP reads what PHP prints around its stacks. The frames are read by hashFrames.
+type PHP struct {
+	part scan.Line // the begin of a message that has several lines
+}
+
+var (
+	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error: +(.*)$`)
+	phpUncaught = source.Lazy(`^(?:Uncaught|Next) (?:exception ')?([\w\\]+)'?(?: with message '(.*)'|: (.*?)|) in (\S.*?)(?::| on line )(\d+)$`)
+	phpError    = source.Lazy(`^(.*) in (\S.*?) on line (\d+)$`)
+	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
+	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
+	phpEval     = source.Lazy(`^(.*)\((\d+)\) : (?:eval\(\)'d|runtime-created)`)
+	phpLaravel  = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
+)
+
+// Read implements scan.Format.
+func (p *PHP) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > 2*scan.MaxText:
+		return false
+	case p.part.Text != "":
+		return p.goesOn(s, l)
+	case strings.Contains(t, " Stack trace: #0 "):
+		head, frames, _ := strings.Cut(t, " Stack trace: ")
+		s.Offer(scan.Line{N: l.N, Text: head, Indent: l.Indent})
+		s.Offer(scan.Line{N: l.N, Text: frames, Indent: l.Indent})
+		return true
+	case strings.Contains(t, " error: "):
+		if m := phpHead().FindStringSubmatch(t); m != nil {
+			return p.failed(s, l, m[1])
+		}
+	case strings.HasPrefix(t, "Next ") && s.IsOpen("php"):
+		return p.failed(s, l, t)
+	case strings.HasPrefix(t, "thrown in "):
+		return p.thrown(s, l)
+	case strings.HasSuffix(t, ")") && strings.Contains(t, "(code: "):
+		if m := phpLaravel().FindStringSubmatch(t); m != nil {
+			p.begin(s, l, m[1], m[2], m[3], m[4])
+			return true
+		}
+	case t == "[stacktrace]" || t == "Stack trace:":
+		return s.IsOpen("php")
+	}
+	return false
+}
+
+// failed reads the message of an error.
+func (p *PHP) failed(s *scan.Scanner, l scan.Line, text string) bool {
+	if m := phpUncaught().FindStringSubmatch(text); m != nil {
+		if strings.HasPrefix(text, "Next ") {
+			s.Close()
+			s.Demote("php")
+		}
+		p.begin(s, l, m[1], m[2]+m[3], m[4], m[5])
+		return true
+	}
+	if m := phpError().FindStringSubmatch(text); m != nil {
+		s.Fail(crash.Problem{Kind: "Fatal error", Message: m[1], Line: l.N})
+		s.AddPlace(l, "php", phpPlace(m[2], m[3]))
+		return true
+	}
+	if strings.HasPrefix(text, "Uncaught ") || strings.HasPrefix(text, "Next ") {
+		l.Text = text
+		p.part = l
+		return true
+	}
+	return false
+}
+
+// goesOn reads the further lines of a message, up to the place.
+func (p *PHP) goesOn(s *scan.Scanner, l scan.Line) bool {
+	part := p.part
+	part.Text += " " + l.Text
+	p.part = scan.Line{}
+	switch {
+	case phpUncaught().MatchString(part.Text):
+		return p.failed(s, part, part.Text)
+	case l.N-part.N > 20 || len(part.Text) > scan.MaxText || strings.HasPrefix(l.Text, "#0 "):
+		return false
+	}
+	p.part = part
+	return true
+}
+
+// begin opens the stack of an exception. Its innermost frame is the place where
+// the exception was made.
+func (p *PHP) begin(s *scan.Scanner, l scan.Line, kind, message, file, number string) {
+	kind = strings.ReplaceAll(kind, `\\`, `\`)
+	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "php", Title: scan.TitleOf(kind, message)})
+	s.Add(l, phpPlace(file, number))
+}
+
+// thrown reads the line that ends a report.
+func (p *PHP) thrown(s *scan.Scanner, l scan.Line) bool {
+	m := phpThrown().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if s.IsOpen("php") {
+		s.Close()
+		return true
+	}
+	s.AddPlace(l, "php", phpPlace(m[1], m[2]))
+	return true
+}
+
+// AddPHP adds a frame of PHP to the open stack. PHP writes the function beside the
+// place that it was called from, so it belongs to the frame before.
+func AddPHP(s *scan.Scanner, l scan.Line, text string) bool {
+	var place crash.Frame
+	name, internal := strings.CutPrefix(text, "[internal function]: ")
+	m := phpFrame().FindStringSubmatch(text)
+	switch {
+	case strings.HasPrefix(text, "{main}") || internal:
+	case m != nil && (s.IsOpen("php") || strings.Contains(m[1], ".")):
+		place.File, place.Line, name = m[1], scan.Atoi(m[2]), m[3]
+	default:
+		return false
+	}
+	if len(s.Open.Frames) == 0 {
+		s.Open.Format = "php"
+		if !strings.HasPrefix(text, "{main}") {
+			s.Add(l, crash.Frame{})
+		}
+	}
+	if !s.IsOpen("php") {
+		return false
+	}
+	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
+		s.Open.Frames[n-1].Function = scan.Cut(phpName(name), scan.MaxRaw)
+	}
+	if !strings.HasPrefix(text, "{main}") {
+		s.Add(l, place)
+	}
+	return true
+}
+
+// phpPlace returns the frame of a place. Code that was evaluated is placed where
+// that was done.
+func phpPlace(file, number string) crash.Frame {
+	if m := phpEval().FindStringSubmatch(file); m != nil {
+		file, number = m[1], m[2]
+	}
+	return crash.Frame{File: file, Line: scan.Atoi(number)}
+}
+
+// phpName returns the function of a call without its arguments.
+func phpName(call string) string {
+	call = strings.ReplaceAll(call, `\\`, `\`)
+	from := strings.LastIndexByte(call, '}') + 1
+	if !strings.Contains(call, "{closure") {
+		from = 0
+	}
+	if i := strings.IndexByte(call[from:], '('); i >= 0 {
+		return strings.TrimSpace(call[:from+i])
+	}
+	if strings.HasPrefix(call, "{main}") {
+		return "{main}"
+	}
+	return call
+}

@@ -1,0 +1,295 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Python reads tracebacks of Python, whose innermost frame comes last, and the
+// dumps of faulthandler, whose innermost frame comes first.
+type Python struct {
+	margin  scan.Margin
+	inside  bool          // a heading or a frame was read, and the exception was not
+	indent  int           // of the last frame
+	frames  scan.Backward // of the traceback
+	part    scan.Line     // the begin of a frame that was wrapped
+	code    bool          // the next line may be the code of the last frame
+	strange int           // lines since the last frame that no traceback has
+	group   bool          // within the exceptions of an exception group
+	member  int           // the line after which an exception of the group is, 0 for none
+	thread  string
+}
+
+// maxStrange is how many lines may be between the frames of a traceback that are
+// neither frames nor code: wrapped code, and messages of other threads.
+const maxStrange = 3
+
+var (
+	pythonFrame  = source.Lazy(`File "([^"]+)", line (\d+)(?:,? in (\S.*))?,?$`)
+	pythonFile   = source.Lazy(`^File "([^"]+)"`)
+	pythonBinary = source.Lazy(`^Binary file "([^"]+)"(?:, at (\S+?))?(?:\+0x[0-9a-f]+)? \[0x[0-9a-f]+\]$`)
+	// An exception's class ends most often with one of these words. Where the
+	// indentation is lost, code is told from the exception by that.
+	pythonError  = source.Lazy(`^((?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration|Group|Fault|Failure|Failed|Timeout|Abort|Empty|Full|NotFound|Invalid))(?:: ?(.*))?$`)
+	pythonClass  = source.Lazy(`^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|_*[A-Z]\w*)(?:: ?(.*))?$`)
+	pythonMarks  = source.Lazy(`^[~^ ]+$`)
+	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)
+	pythonDump   = source.Lazy(`^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?.* \(most recent call first\):$`)
+	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
+	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
+	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
+
+	// The words of faulthandler for signals.
+	fatalSignals = map[string]string{
+		"segmentation fault": "SIGSEGV", "aborted": "SIGABRT", "bus error": "SIGBUS",
+		"floating-point exception": "SIGFPE", "floating point exception": "SIGFPE",
+		"illegal instruction": "SIGILL", "access violation": "SIGSEGV",
+	}
+)
+
+// Read implements scan.Format.
+func (p *Python) Read(s *scan.Scanner, l scan.Line) bool {
+	l = p.margin.Off(l)
+	t := l.Text
+	switch {
+	case strings.Contains(t, "(most recent call "):
+		return p.heading(s, l)
+	case p.part.Text != "":
+		return p.wrapped(s, l)
+	case strings.Contains(t, `File "`):
+		return p.frame(s, l)
+	case t == "File" && p.inside:
+		p.part = l
+		return true
+	case strings.HasPrefix(t, "During handling of the above exception"), strings.HasPrefix(t, "The above exception was the direct cause"):
+		p.Flush(s)
+		s.Demote("python")
+		return true
+	case strings.HasPrefix(t, "Exception in thread ") && !strings.Contains(t, `"`):
+		if m := pythonThread().FindStringSubmatch(t); m != nil {
+			p.thread = m[1]
+		}
+		return false
+	case strings.Contains(t, "fatal exception: "), strings.Contains(t, "Fatal Python error: "):
+		return p.fatal(s, l)
+	case strings.HasPrefix(t, "+-"):
+		return p.margins(s, l)
+	case strings.HasPrefix(t, "Binary file "):
+		return p.binary(s, l)
+	case p.member > 0 && p.member == l.N-1:
+		// An exception that was never raised has no traceback.
+		if m := pythonClass().FindStringSubmatch(t); m != nil {
+			s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.N})
+			return true
+		}
+	}
+	return p.inside && p.follows(s, l)
+}
+
+// heading reads the line before a stack.
+func (p *Python) heading(s *scan.Scanner, l scan.Line) bool {
+	const last, stack = "Traceback (most recent call last)", "Stack (most recent call last)"
+	for _, h := range []string{last, stack} {
+		if strings.Contains(l.Text, h) {
+			p.Flush(s)
+			if m, _ := scan.AfterMargin(l.Text, h); m != "" && !strings.HasPrefix(string(m), "+ ") {
+				p.margin = m
+			}
+			p.inside, p.strange, p.indent = true, 0, l.Indent
+			return true
+		}
+	}
+	m := pythonDump().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	p.Flush(s)
+	kind := crash.StackThread
+	if m[1] == "Current thread" {
+		kind = crash.StackCrash
+	}
+	thread := m[2]
+	if m[3] != "" {
+		thread = m[3]
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "python", Thread: thread})
+	return true
+}
+
+// frame reads a line with a place.
+func (p *Python) frame(s *scan.Scanner, l scan.Line) bool {
+	m := pythonFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		if i := strings.Index(l.Text, `File "`); i == 0 || p.inside && len(l.Text) < 400 {
+			p.part = l // it may be wrapped
+			return true
+		}
+		return false
+	}
+	f := crash.Frame{File: m[1], Line: scan.Atoi(m[2])}
+	f.Symbol, f.Function = scan.SymbolOf(strings.Trim(m[3], ":?"))
+	first := s.IsOpen("python") && !p.inside
+	if i := strings.Index(l.Text, `File "`); i > 0 {
+		l.Text = l.Text[i:]
+	}
+	if first && strings.Contains(l.Text, " in ") && !strings.Contains(l.Text, ", in ") {
+		s.Add(l, f)
+		return true
+	}
+	p.inside, p.code, p.strange, p.indent = true, true, 0, l.Indent
+	p.frames.Add(l, f)
+	return true
+}
+
+// wrapped joins a frame that was wrapped with the line that goes on.
+func (p *Python) wrapped(s *scan.Scanner, l scan.Line) bool {
+	part := p.part
+	p.part = scan.Line{}
+	switch {
+	case l.Text == "" && l.N-part.N < 3:
+		p.part = part // copying can give a blank line
+		return false
+	case l.Text == "":
+		return false
+	case strings.HasPrefix(l.Text, `File "`):
+		p.cutOff(part)
+		return p.frame(s, l)
+	}
+	space := " "
+	if strings.Count(part.Text, `"`) == 1 && strings.Count(l.Text, `"`) == 1 {
+		space = "" // a terminal wraps within a path
+	}
+	joined := part
+	joined.Text += space + l.Text
+	if pythonFrame().MatchString(joined.Text) {
+		return p.frame(s, joined)
+	}
+	if len(joined.Text) < 400 && !strings.Contains(joined.Text, ", in ") && strings.Contains(joined.Text, `File "`) {
+		p.part = joined
+		return true
+	}
+	p.cutOff(part)
+	return p.inside && p.follows(s, l)
+}
+
+// cutOff adds a frame whose line and function are missing.
+func (p *Python) cutOff(part scan.Line) {
+	if m := pythonFile().FindStringSubmatch(part.Text); m != nil && p.inside {
+		p.frames.Add(part, crash.Frame{File: m[1]})
+	}
+}
+
+// follows reports whether a line is one of those after a frame.
+func (p *Python) follows(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	if t == "" || pythonMarks().MatchString(t) {
+		return t != ""
+	}
+	if m := pythonRepeat().FindStringSubmatch(t); m != nil {
+		p.frames.Omitted += scan.Atoi(m[1])
+		return true
+	}
+	if len(p.frames.Frames) > 0 {
+		if kind, message, ok := p.exception(l); ok {
+			p.end(s, l, kind, message)
+			return true
+		}
+	}
+	if len(p.frames.Frames) > 0 && (l.Indent > p.indent || p.code) {
+		p.code = false
+		return true
+	}
+	if p.strange++; p.strange > maxStrange {
+		p.Flush(s)
+	}
+	return false
+}
+
+// exception reads the line of the exception that ends a traceback.
+func (p *Python) exception(l scan.Line) (kind, message string, ok bool) {
+	re := pythonClass
+	switch {
+	case l.Indent > p.indent, len(l.Text) > scan.MaxText:
+		return "", "", false
+	case l.Indent == p.indent || p.indent-l.Indent == 1:
+		re = pythonError
+	}
+	m := re().FindStringSubmatch(l.Text)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+// end records a traceback with the exception that ended it.
+func (p *Python) end(s *scan.Scanner, l scan.Line, kind, message string) {
+	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
+	p.record(s, scan.TitleOf(kind, message))
+}
+
+// record keeps the traceback that was read.
+func (p *Python) record(s *scan.Scanner, title string) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: scan.Cut(title, scan.MaxText), Thread: p.thread}
+	if p.group {
+		st.Kind = crash.StackCause
+	}
+	if title == "" {
+		st.Problem = -1
+	}
+	p.frames.Keep(s, st)
+	p.inside, p.code, p.strange, p.thread = false, false, 0, ""
+}
+
+// Flush records a traceback whose exception is missing.
+func (p *Python) Flush(s *scan.Scanner) {
+	p.part = scan.Line{}
+	p.record(s, "")
+}
+
+// margins reads the line that separates the exceptions of an exception group.
+func (p *Python) margins(s *scan.Scanner, l scan.Line) bool {
+	if !groupMargin().MatchString(l.Text) {
+		return false
+	}
+	p.Flush(s)
+	p.group, p.member = strings.ContainsAny(l.Text, "0123456789"), 0
+	if p.group {
+		p.member = l.N
+	}
+	return true
+}
+
+// fatal reads the heading of faulthandler.
+func (p *Python) fatal(s *scan.Scanner, l scan.Line) bool {
+	m := pythonFatal().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	p.Flush(s)
+	problem := crash.Problem{Kind: "Fatal Python error", Message: m[1], Line: l.N}
+	for words, signal := range fatalSignals {
+		if strings.HasPrefix(strings.ToLower(m[1]), words) {
+			problem.Kind, problem.Signal = signal, scan.SignalNumbers[signal]
+		}
+	}
+	s.Fail(problem)
+	return true
+}
+
+// binary reads a frame of the C stack that faulthandler shows.
+func (p *Python) binary(s *scan.Scanner, l scan.Line) bool {
+	m := pythonBinary().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if !s.IsOpen("python") {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "python", Title: "C stack"})
+	}
+	f := crash.Frame{Module: m[1]}
+	f.Symbol, f.Function = scan.SymbolOf(m[2])
+	s.Add(l, f)
+	return true
+}

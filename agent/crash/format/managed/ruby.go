@@ -1,0 +1,182 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Ruby reads backtraces of Ruby, and what its interpreter prints when it crashes
+// itself: the stack of the program, innermost last, and its own.
+type Ruby struct {
+	head     scan.Line     // the last line that may name the exception
+	backward scan.Backward // of a stack whose innermost frame is last
+	reversed bool          // the stack of a crash of the interpreter is read
+}
+
+var (
+	rubyFrame  = source.Lazy("^(?:\\d+: )?(?:from )?(\\S(?:[^:]|:[/\\\\])*?|\\([\\w ]+\\)|<internal:[\\w/.-]+>):(\\d+):in ?[`'‘\"](.+?)['’](?:: (.*))?$")
+	rubyPlain  = source.Lazy(`^(?:\d+: )?from (\S(?:[^:]|:[/\\])*?\.\w+):(\d+)$`)
+	rubyTop    = source.Lazy(`^(\S+\.rb):(\d+): (.* \([A-Z]\w*(?:::\w+)*\))$`)
+	rubyRaised = source.Lazy(`^(.*?)(?: \(([A-Z]\w*(?:::\w+)*)\))?$`)
+	rubyHead   = source.Lazy(`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`)
+	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
+	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
+	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
+)
+
+// Read implements scan.Format.
+func (r *Ruby) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > scan.MaxText:
+		return false
+	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.IsOpen("ruby"):
+		return r.frame(s, l)
+	case t[len(t)-1] == ')' && strings.Contains(t, ".rb:") && rubyTop().MatchString(t):
+		m := rubyTop().FindStringSubmatch(t)
+		r.raised(s, l, crash.Frame{File: m[1], Line: scan.Atoi(m[2])}, m[3])
+		return true
+	case strings.Contains(t, ": [BUG] "):
+		return r.bug(s, l)
+	case strings.HasPrefix(t, "-- "):
+		return r.section(s, t)
+	case s.IsOpen("ruby") && s.Open.Title == "C level backtrace":
+		return r.native(s, l)
+	case mayBeRaised(t):
+		if rubyHead().MatchString(t) {
+			r.head = l
+		}
+	}
+	return false
+}
+
+// mayBeRaised is a quick test that lets few other lines pass.
+func mayBeRaised(t string) bool {
+	for _, word := range []string{"Error", "Exception", "Interrupt", "NotFound", "Invalid", "Denied", "Timeout"} {
+		if strings.Contains(t, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// frame reads "from file.rb:12:in 'm'", or the first line of a backtrace, which
+// has the message and the class of the exception.
+func (r *Ruby) frame(s *scan.Scanner, l scan.Line) bool {
+	m := rubyFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		p := rubyPlain().FindStringSubmatch(l.Text)
+		if p == nil || !s.IsOpen("ruby") {
+			return false
+		}
+		s.Add(l, crash.Frame{File: p[1], Line: scan.Atoi(p[2])})
+		return true
+	}
+	f := crash.Frame{File: strings.TrimSpace(m[1]), Line: scan.Atoi(m[2])}
+	f.Function = strings.TrimPrefix(rubyMadeOf().ReplaceAllString(m[3], ""), "Object#")
+	if f.Function != m[3] {
+		f.Symbol = m[3]
+	}
+	numbered := scan.IsDigit(l.Text[0]) && strings.Contains(l.Text, ": from ")
+	switch {
+	case r.reversed || numbered:
+		r.backward.Add(l, f)
+	case m[4] != "":
+		r.raised(s, l, f, m[4])
+	default:
+		r.add(s, l, f)
+	}
+	return true
+}
+
+// raised begins the backtrace of an exception.
+func (r *Ruby) raised(s *scan.Scanner, l scan.Line, f crash.Frame, text string) {
+	m := rubyRaised().FindStringSubmatch(text)
+	kind := m[2]
+	if kind == "" {
+		kind = "exception"
+	}
+	s.Fail(crash.Problem{Kind: kind, Message: m[1], Line: l.N})
+	title := scan.TitleOf(kind, m[1])
+	if len(r.backward.Frames) > 0 { // it is the last line of the stack
+		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: scan.Cut(title, scan.MaxText)}
+		r.backward.Add(l, f)
+		r.backward.Keep(s, st)
+		return
+	}
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "ruby", Title: title})
+	s.Add(l, f)
+}
+
+// add adds a frame. Frameworks print the exception in a line before.
+func (r *Ruby) add(s *scan.Scanner, l scan.Line, f crash.Frame) {
+	if !s.IsOpen("ruby") || s.Since(l) > 5 || r.head.N > s.Last {
+		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby"}
+		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= 10 {
+			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
+			st.Title = scan.TitleOf(m[1], m[2]+m[3])
+		}
+		s.Begin(st)
+	}
+	s.Add(l, f)
+}
+
+// bug reads the line with which the interpreter tells that it crashed.
+func (r *Ruby) bug(s *scan.Scanner, l scan.Line) bool {
+	m := rubyBug().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	p := crash.Problem{Kind: "[BUG]", Message: m[3], Line: l.N}
+	if strings.HasPrefix(m[3], "Segmentation fault") {
+		p.Kind, p.Signal = "SIGSEGV", scan.SignalNumbers["SIGSEGV"]
+		if i := strings.Index(m[3], "0x"); i > 0 {
+			p.Address = m[3][i:]
+			p.Null = crash.NearNull(p.Address)
+		}
+	}
+	s.Fail(p)
+	s.AddPlace(l, "ruby", crash.Frame{File: m[1], Line: scan.Atoi(m[2])})
+	return true
+}
+
+// section reads the headings of the parts of the interpreter's report.
+func (r *Ruby) section(s *scan.Scanner, t string) bool {
+	r.Flush(s)
+	r.reversed = strings.HasPrefix(t, "-- Ruby level backtrace")
+	if strings.HasPrefix(t, "-- C level backtrace") {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "ruby", Title: "C level backtrace"})
+		return true
+	}
+	if s.IsOpen("ruby") {
+		s.Close()
+	}
+	return r.reversed
+}
+
+// native reads "lib.so(fn+0x7c) [0x...] file.c:12".
+func (r *Ruby) native(s *scan.Scanner, l scan.Line) bool {
+	m := rubyNative().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	f := crash.Frame{Module: strings.TrimPrefix(m[1], "Rack: "), File: m[3], Line: scan.Atoi(m[4])}
+	if name, _, _ := strings.Cut(m[2], "+0x"); !strings.HasPrefix(name, "0x") {
+		f.Symbol, f.Function = scan.SymbolOf(name)
+	}
+	if f.File == "(null)" {
+		f.File, f.Line = "", 0
+	}
+	s.Add(l, f)
+	return true
+}
+
+// Flush records a stack that was held back.
+func (r *Ruby) Flush(s *scan.Scanner) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: "Ruby level backtrace"}
+	r.backward.Keep(s, st)
+	r.reversed = false
+}

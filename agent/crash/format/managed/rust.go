@@ -1,0 +1,161 @@
+package managed
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Rust reads panics of Rust, and backtraces whose frames are two lines, the
+// function and its place.
+type Rust struct {
+	part   scan.Line // the begin of a panic's message that has several lines
+	thread string
+	awaits int       // line after which the message of a panic stands, 0 for none
+	held   scan.Line // a function, whose place may come next
+	name   string
+}
+
+var (
+	rustPanic   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? panicked at (.*)$`)
+	rustAt      = source.Lazy(`^([^'"]*[^'"\s]\.rs):(\d+):(\d+):?$`)
+	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
+	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
+	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
+	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
+)
+
+// Read implements scan.Format.
+func (r *Rust) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "":
+		return false
+	case r.part.Text != "":
+		return r.message(s, l)
+	case strings.Contains(t, "' panicked at ") || strings.Contains(t, ") panicked at "):
+		return r.panics(s, l)
+	case strings.Contains(t, "has overflowed its stack"):
+		if m := rustStack().FindStringSubmatch(t); m != nil {
+			s.Fail(crash.Problem{Kind: "stack overflow", Message: t, Line: l.N})
+			return true
+		}
+	case len(t) < 20 && (strings.EqualFold(t, "stack backtrace:") || strings.EqualFold(t, "backtrace:")):
+		r.awaits = 0
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+		return true
+	case scan.IsDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
+		return r.frame(s, l)
+	case strings.HasPrefix(t, "at ") && (r.held.Text != "" || s.IsOpen("rust")):
+		return r.frame(s, l)
+	case r.awaits == l.N-1 && r.awaits > 0 && !strings.HasPrefix(t, "note: "):
+		r.awaits = 0
+		if p := s.Failing(); p != nil && p.Message == "" {
+			p.Message = scan.Cut(t, scan.MaxText)
+		}
+		return true
+	}
+	return false
+}
+
+// panics reads the line of a panic. Since Rust 1.73 the message is on the next
+// line; before, it was in quotes.
+func (r *Rust) panics(s *scan.Scanner, l scan.Line) bool {
+	m := rustPanic().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	r.thread = m[1]
+	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
+		r.panicked(s, l, "", at[1:])
+		r.awaits = l.N
+		return true
+	}
+	l.Text = m[2]
+	if at := rustMessage().FindStringSubmatch(m[2]); at != nil {
+		r.panicked(s, l, at[1]+at[2], at[3:])
+		return true
+	}
+	s.Fail(crash.Problem{Kind: "panic", Message: strings.TrimPrefix(m[2], "'"), Line: l.N})
+	r.part = l
+	return true
+}
+
+// message reads the lines of a message in quotes up to the place.
+func (r *Rust) message(s *scan.Scanner, l scan.Line) bool {
+	at := rustMessage().FindStringSubmatch(r.part.Text + " " + l.Text)
+	switch {
+	case at != nil:
+		if p := s.Failing(); p != nil {
+			p.Message = scan.Cut(at[1]+at[2], scan.MaxText)
+		}
+		r.place(s, l, at[3:])
+		r.part = scan.Line{}
+		return true
+	case l.N-r.part.N > 10 || len(r.part.Text) > scan.MaxText || strings.EqualFold(l.Text, "stack backtrace:"):
+		r.part = scan.Line{}
+		return r.Read(s, l)
+	}
+	r.part.Text += " " + l.Text
+	return true
+}
+
+func (r *Rust) panicked(s *scan.Scanner, l scan.Line, message string, at []string) {
+	s.Fail(crash.Problem{Kind: "panic", Message: message, Line: l.N})
+	r.place(s, l, at)
+}
+
+// place records the place that a panic names.
+func (r *Rust) place(s *scan.Scanner, l scan.Line, at []string) {
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+	s.Add(l, crash.Frame{File: at[0], Line: scan.Atoi(at[1]), Column: scan.Atoi(at[2]), Assertion: true})
+	s.Close()
+}
+
+// frame reads the lines of a frame.
+func (r *Rust) frame(s *scan.Scanner, l scan.Line) bool {
+	if m := rustFrame().FindStringSubmatch(l.Text); m != nil {
+		open := s.IsOpen("rust")
+		if !open && !strings.Contains(m[2], "::") {
+			return false
+		}
+		r.Flush(s)
+		r.held, r.name = l, m[2]
+		if open {
+			s.Hold(r)
+		}
+		return open
+	}
+	m := rustPlace().FindStringSubmatch(l.Text)
+	if m == nil || r.held.Text == "" && !s.IsOpen("rust") {
+		return false
+	}
+	rs := strings.HasSuffix(m[1], ".rs")
+	if !s.IsOpen("rust") {
+		if !rs || l.N-r.held.N > 2 {
+			return false
+		}
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+	}
+	f := crash.Frame{File: m[1], Line: scan.Atoi(m[2]), Column: scan.Atoi(m[3])}
+	if r.held.Text != "" {
+		f.Symbol, f.Function = scan.SymbolOf(r.name)
+		l = r.held
+		r.held = scan.Line{}
+		f.Raw = l.Text + " " + m[0]
+	}
+	s.Add(l, f)
+	return true
+}
+
+// Flush adds the frame that has no place.
+func (r *Rust) Flush(s *scan.Scanner) {
+	if r.held.Text != "" && s.IsOpen("rust") && r.name != "<unknown>" {
+		var f crash.Frame
+		f.Symbol, f.Function = scan.SymbolOf(r.name)
+		s.Add(r.held, f)
+	}
+	r.held = scan.Line{}
+}

@@ -1,0 +1,158 @@
+package native
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Apple reads the text form of the crash reports of macOS and iOS.
+type Apple struct {
+	crashed string // the number of the thread that crashed
+	names   map[string]string
+	seen    bool // a line that only such reports have was read
+	reading bool // the frames of a thread are read
+	last    int
+}
+
+var (
+	appleException = source.Lazy(`^Exception [Tt]ype: +(\S+)(?: \((\w+)\))?`)
+	appleCodes     = source.Lazy(`^Exception (?:[Cc]odes|[Ss]ubtype): +(.*)$`)
+	appleAddress   = source.Lazy(`\bat (0x[0-9a-f]+)`)
+	appleCrashed   = source.Lazy(`^(?:Crashed [Tt]hread|Triggered by [Tt]hread): +(\d+)`)
+	appleThread    = source.Lazy(`^Thread (\d+)( Crashed)?(?: name)?:{1,2}\s*(.*)$`)
+	appleFrame     = source.Lazy(`^(\d{1,3})\s+(\S(?:.*?\S)?)\s+0x([0-9a-f]{4,16})\s+(\S.*)$`)
+	appleInApp     = source.Lazy(`^0x[0-9a-f]+ \+ \d+(?:\s+// (.*))?$`)
+	appleOffset    = source.Lazy(`^(.*) \+ \d+(?: \((?:in [^)]*|([^():]+):(\d+)(?::\d+)?)\))?(?: \(([^():]+):(\d+)\))?$`)
+	applePlace     = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
+)
+
+// Read implements scan.Format.
+func (a *Apple) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	if t == "" || len(t) > 2000 {
+		return false
+	}
+	switch t[0] {
+	case 'E':
+		return a.exception(s, l)
+	case 'C', 'T':
+		if t == "Call stack:" && a.crashed != "" {
+			a.begin(s, l, crash.Stack{Kind: crash.StackCrash, Thread: a.crashed})
+			return true
+		}
+		if m := appleCrashed().FindStringSubmatch(t); m != nil {
+			a.crashed, a.seen = m[1], true
+			return true
+		}
+		return a.thread(s, l)
+	case 'L', 'A':
+		return a.lastException(s, l)
+	}
+	if t[0] >= '0' && t[0] <= '9' && a.reading && l.N-a.last <= 4 {
+		return a.frame(s, l)
+	}
+	return false
+}
+
+// exception reads the type, the codes, and the subtype of an exception.
+func (a *Apple) exception(s *scan.Scanner, l scan.Line) bool {
+	if m := appleException().FindStringSubmatch(l.Text); m != nil {
+		p := crash.Problem{Kind: m[1], Message: m[1], Line: l.N}
+		if n := scan.SignalNumbers[m[2]]; n > 0 {
+			p.Kind, p.Signal = m[2], n
+		}
+		s.Fail(p)
+		a.seen = true
+		return true
+	}
+	m := appleCodes().FindStringSubmatch(l.Text)
+	p := s.Failing()
+	if m == nil || p == nil || l.N-p.Line > 6 {
+		return false
+	}
+	if address := appleAddress().FindStringSubmatch(m[1]); address != nil {
+		setAddress(p, address[1])
+	}
+	p.Message = scan.Cut(p.Message+" "+m[1], scan.MaxText)
+	return true
+}
+
+// thread reads "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread".
+func (a *Apple) thread(s *scan.Scanner, l scan.Line) bool {
+	m := appleThread().FindStringSubmatch(l.Text)
+	if m == nil || m[2] == "" && !a.seen {
+		return false
+	}
+	a.seen = true
+	if strings.Contains(l.Text, " name:") {
+		if a.names == nil || len(a.names) > 1000 {
+			a.names = map[string]string{}
+		}
+		a.names[m[1]] = strings.TrimSpace(m[3])
+		return true
+	}
+	name := a.names[m[1]]
+	if name == "" {
+		name = strings.TrimSpace(m[3])
+	}
+	kind := crash.StackThread
+	if m[2] != "" || m[1] == a.crashed {
+		kind = crash.StackCrash
+	}
+	a.begin(s, l, crash.Stack{Kind: kind, Thread: strings.TrimSpace(m[1] + " " + name)})
+	return true
+}
+
+func (a *Apple) begin(s *scan.Scanner, l scan.Line, st crash.Stack) {
+	st.Format = "apple"
+	s.Begin(st)
+	a.reading, a.last = true, l.N
+}
+
+// lastException reads the heading of the stack of an exception that nobody
+// caught, which is thrown before the thread aborts.
+func (a *Apple) lastException(s *scan.Scanner, l scan.Line) bool {
+	if !strings.HasPrefix(l.Text, "Last Exception Backtrace") && !strings.HasPrefix(l.Text, "Application Specific Backtrace") {
+		return false
+	}
+	a.begin(s, l, crash.Stack{Kind: crash.StackException, Title: l.Text})
+	return true
+}
+
+// frame reads "3   App   0x0000000109007e2a -[View init] + 280 (View.m:37)".
+func (a *Apple) frame(s *scan.Scanner, l scan.Line) bool {
+	m := appleFrame().FindStringSubmatch(l.Text)
+	if m == nil || !s.IsOpen("apple") {
+		return false
+	}
+	a.last = l.N
+	f := crash.Frame{Module: m[2]}
+	name := m[4]
+	if in := appleInApp().FindStringSubmatch(name); in != nil {
+		name = in[1] // the report has no symbols, unless as a comment
+	} else if o := appleOffset().FindStringSubmatch(name); o != nil {
+		name = o[1]
+		f.File, f.Line = o[2]+o[4], scan.Atoi(o[3]+o[5])
+	}
+	if p := applePlace().FindStringSubmatch(name); p != nil {
+		name, f.File, f.Line = p[1], p[2], scan.Atoi(p[3])
+	}
+	if inner, ok := strings.CutPrefix(name, "[inlined] "); ok {
+		name, f.Inline = inner, true
+	}
+	f.Symbol, f.Function = appleSymbol(name)
+	s.Add(l, f)
+	return true
+}
+
+// appleSymbol names a function as symbolOf does, and leaves methods of
+// Objective-C, "-[View init:]", and of Swift as they are.
+func appleSymbol(name string) (symbol, function string) {
+	if strings.HasPrefix(name, "-[") || strings.HasPrefix(name, "+[") || strings.Contains(name, " in ") || strings.Contains(name, "_block_invoke") {
+		return "", name
+	}
+	return scan.SymbolOf(name)
+}

@@ -1,0 +1,163 @@
+package native
+
+import (
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Debugger reads what gdb, lldb, coredumpctl and FreeBSD print around their
+// stacks. The frames are read by hashFrames.
+type Debugger struct {
+	current string // the thread that got the signal, if the debugger says so
+}
+
+var (
+	gdbSignal  = source.Lazy(`[Pp]rogram (?:received|terminated with) signal (\w+)(?:, (.*?))?\.?$`)
+	gdbCurrent = source.Lazy(`^(?:Thread (\d+) .*received signal|\[Current thread is (\d+) )`)
+	gdbThread  = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
+	coreThread = source.Lazy(`^Stack trace of thread (\S+):$`)
+	coreSignal = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
+	gotSignal  = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
+	lldbStop   = source.Lazy(`stop reason = (.*)$`)
+)
+
+// Read implements scan.Format.
+func (d *Debugger) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	if t == "" || len(t) > 500 {
+		return false
+	}
+	if !strings.Contains(t, "hread") && !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
+		return false
+	}
+	if m := gdbCurrent().FindStringSubmatch(t); m != nil {
+		d.current = m[1] + m[2]
+	}
+	if m := gdbThread().FindStringSubmatch(t); m != nil && (strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
+		d.thread(s, m[1]+m[2])
+		if t[0] == '*' {
+			d.current = m[1] + m[2]
+		}
+		if stop := lldbStop().FindStringSubmatch(t); stop != nil {
+			d.stop(s, l, stop[1])
+		}
+		return true
+	}
+	if m := coreThread().FindStringSubmatch(t); m != nil {
+		kind := crash.StackCrash
+		if d.seen(s, "coredump") {
+			kind = crash.StackThread
+		}
+		s.Begin(crash.Stack{Kind: kind, Format: "coredump", Thread: m[1]})
+		return true
+	}
+	if !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
+		return false
+	}
+	return d.signal(s, l)
+}
+
+// Flush finds the stack of the crash among those of all threads, which gdb shows
+// from the last one to the first: it is that of the thread that got the signal,
+// else that of one that ended the program, else that of the first thread.
+func (d *Debugger) Flush(s *scan.Scanner) {
+	s.Close()
+	var threads []*crash.Stack
+	for i := range s.Report.Stacks {
+		if st := &s.Report.Stacks[i]; st.Format == "gdb" && st.Thread != "" {
+			threads = append(threads, st)
+		}
+	}
+	for _, is := range []func(*crash.Stack) bool{
+		func(st *crash.Stack) bool { return st.Thread == d.current },
+		endsProgram,
+		func(st *crash.Stack) bool { return st.Thread == "1" },
+	} {
+		if i := slices.IndexFunc(threads, is); i >= 0 {
+			for _, st := range threads {
+				st.Kind = crash.StackThread
+			}
+			threads[i].Kind = crash.StackCrash
+			return
+		}
+	}
+}
+
+// endsProgram reports whether the innermost frames of a stack are those of a
+// signal or an abort.
+func endsProgram(st *crash.Stack) bool {
+	for _, f := range st.Frames[:min(len(st.Frames), 6)] {
+		switch strings.TrimPrefix(f.Function, "__GI_") {
+		case "<signal handler called>", "abort", "raise", "__assert_fail", "__pthread_kill_implementation":
+			return true
+		}
+	}
+	return false
+}
+
+// thread begins the stack of a thread. The first one is taken for the crash's
+// until all are known.
+func (d *Debugger) thread(s *scan.Scanner, name string) {
+	kind := crash.StackCrash
+	if d.seen(s, "gdb") {
+		kind = crash.StackThread
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "gdb", Thread: name})
+}
+
+// seen reports whether a stack of the format was read already.
+func (d *Debugger) seen(s *scan.Scanner, format string) bool {
+	for _, st := range s.Report.Stacks {
+		if st.Format == format && st.Kind == crash.StackCrash {
+			return true
+		}
+	}
+	return s.Open != nil && s.Open.Format == format && len(s.Open.Frames) > 0
+}
+
+// stop reads lldb's reason why a thread stopped.
+func (d *Debugger) stop(s *scan.Scanner, l scan.Line, reason string) {
+	p := crash.Problem{Kind: reason, Message: reason, Line: l.N}
+	if m := gotSignal().FindStringSubmatch(reason); m != nil {
+		p.Kind = m[1] + m[2]
+		p.Signal = scan.SignalNumbers[p.Kind]
+	}
+	if i := strings.Index(reason, "address="); i >= 0 {
+		p.Address = strings.TrimSuffix(reason[i+len("address="):], ")")
+		p.Null = crash.NearNull(p.Address)
+	}
+	s.Fail(p)
+	if s.Open != nil {
+		s.Open.Problem = s.Problem
+	}
+}
+
+// signal reads a line that names the signal of a crash.
+func (d *Debugger) signal(s *scan.Scanner, l scan.Line) bool {
+	name, message := "", ""
+	if m := gdbSignal().FindStringSubmatch(l.Text); m != nil {
+		name, message = m[1], m[2]
+	} else if m := coreSignal().FindStringSubmatch(l.Text); m != nil {
+		name = m[1]
+	} else if m := gotSignal().FindStringSubmatch(l.Text); m != nil {
+		name = m[1] + m[2]
+		message = l.Text
+	} else {
+		return false
+	}
+	if known := scan.SignalNames[name]; known != "" {
+		name = known
+	}
+	if scan.SignalNumbers[name] == 0 {
+		return false
+	}
+	if p := s.Failing(); p != nil && p.Signal == scan.SignalNumbers[name] && l.N-p.Line < 30 {
+		return true // the same signal again
+	}
+	s.Fail(crash.Problem{Kind: name, Signal: scan.SignalNumbers[name], Message: message, Line: l.N})
+	return true
+}

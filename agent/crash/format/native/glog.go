@@ -1,0 +1,87 @@
+package native
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Glog reads the stacks that the failure handlers of glog and Abseil print, and
+// those of Folly, which have the same form.
+type Glog struct {
+	last int
+}
+
+var (
+	glogFrame  = source.Lazy(`^(?:(?:.{0,60}[:➜]\s+)?(PC: )|.{0,60}[:➜]\s+)?@\s+(0x[0-9a-f]{1,16}|[0-9a-f]{6,16})\s+(?:\d+\s+)?(\S.*?)$`)
+	glogSignal = source.Lazy(`\*\*\* (?:Signal \d+ \()?(SIG\w+)\)? (?:\(@?(0x[0-9a-f]+|nil)[^)]*\) )?(?:received (?:by|at)|\(0x[0-9a-f]+\) received)`)
+	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
+)
+
+// Read implements scan.Format.
+func (g *Glog) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case len(t) < 8 || len(t) > 8000:
+		return false
+	case strings.Contains(t, "*** "):
+		return g.head(s, l)
+	case strings.Contains(t, "@ "):
+		return g.frame(s, l)
+	}
+	return false
+}
+
+// head reads "*** SIGSEGV (@0x0) received by PID 12 ...; stack trace: ***".
+func (g *Glog) head(s *scan.Scanner, l scan.Line) bool {
+	if strings.Contains(l.Text, "stack trace: ***") && !strings.Contains(l.Text, "SIG") {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+		g.last = l.N
+		return true
+	}
+	m := glogSignal().FindStringSubmatch(l.Text)
+	if m == nil || scan.SignalNumbers[m[1]] == 0 {
+		return false
+	}
+	p := crash.Problem{Kind: m[1], Signal: scan.SignalNumbers[m[1]], Message: l.Text, Line: l.N}
+	if m[2] != "" && p.Kind != "SIGABRT" {
+		p.Address = m[2]
+		p.Null = crash.NearNull(m[2])
+	}
+	// A check that failed is the reason of the abort that follows it.
+	if old := s.Failing(); old == nil || old.Kind != "assertion" || p.Kind != "SIGABRT" || l.N-old.Line > 60 {
+		s.Fail(p)
+	}
+	if !s.IsOpen("glog") || len(s.Open.Frames) > 1 {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+	}
+	g.last = l.N
+	return true
+}
+
+// frame reads "    @     0x7fec17006387 __GI_raise".
+func (g *Glog) frame(s *scan.Scanner, l scan.Line) bool {
+	m := glogFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if m[1] != "" {
+		return true // the program counter is the first frame too
+	}
+	if !s.IsOpen("glog") || l.N-g.last > 8 {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
+	}
+	g.last = l.N
+	var f crash.Frame
+	name := m[3]
+	if c := glogCode().FindStringSubmatch(name); c != nil {
+		name, f.Module = c[1], c[2]
+	}
+	if name != "(unknown)" {
+		f.Symbol, f.Function = scan.SymbolOf(name)
+	}
+	s.Add(l, f)
+	return true
+}

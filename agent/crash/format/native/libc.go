@@ -1,0 +1,60 @@
+package native
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Libc reads the stacks that programs print of themselves by backtrace_symbols of
+// the C library, as MySQL, PostgreSQL, Redis, Ceph and X do:
+//
+//	/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
+type Libc struct {
+	last  int
+	index int // of the last frame, -1 if frames have no numbers
+}
+
+var (
+	libcFrame = source.Lazy(`^(?:\(EE\) )?(?:#?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
+	libcBare  = source.Lazy(`^(/\S+) ?\[0x[0-9a-f]{4,16}\]$`)
+)
+
+// Read implements scan.Format.
+func (c *Libc) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	if len(t) > 4000 || !endsInAddress(t) {
+		return false
+	}
+	var f crash.Frame
+	index := -1
+	if m := libcFrame().FindStringSubmatch(t); m != nil && (strings.Contains(t, "+0x") || m[1] != "") {
+		if m[1] != "" {
+			index = scan.Atoi(m[1])
+		}
+		f.Module = m[2]
+		f.Symbol, f.Function = scan.SymbolOf(m[3])
+	} else if m := libcBare().FindStringSubmatch(t); m != nil && s.IsOpen("libc") {
+		f.Module = m[1]
+	} else {
+		return false
+	}
+	if !s.IsOpen("libc") || l.N-c.last > 4 || index >= 0 && index <= c.index {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "libc"})
+	}
+	c.last, c.index = l.N, index
+	s.Add(l, f)
+	return true
+}
+
+// endsInAddress is a quick test for "[0x55f48c268309]" at a line's end.
+func endsInAddress(t string) bool {
+	i := strings.LastIndexByte(t, '[')
+	if i < 0 || !strings.HasSuffix(t, "]") {
+		return false
+	}
+	address := strings.TrimPrefix(t[i+1:len(t)-1], "0x")
+	return len(address) >= 4 && scan.HexDigits(address) == len(address)
+}

@@ -1,0 +1,114 @@
+package native
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Tombstone reads Android's reports of native crashes, from their file, from
+// logcat, or from a collector that writes the same form.
+type Tombstone struct {
+	other bool // what follows is about a thread that did not crash
+	fresh bool // a thread was named: its stack is a new one
+	last  int
+	index int
+	name  string // of the thread
+}
+
+var (
+	tombstoneSignal = source.Lazy(`\bsignal (\d+) \((SIG\w+)\), code (-?\d+)(?: \((\w+)(?: from [^)]*)?\))?(?:, fault addr (0x[0-9a-f]+|[0-9a-f]{8,16}|-+))?`)
+	tombstoneFrame  = source.Lazy(`^(?:native: )?#(\d{2,3})\s+pc (?:0x)?([0-9a-f]{4,16})\s+(\S+(?: \[[^\]]*\])?(?:!\S+)?)(?: \(offset 0x[0-9a-f]+\))?(?: \((.*)\))?$`)
+	tombstoneID     = source.Lazy(`\(BuildId: [0-9a-f]*\)?$`)
+	tombstoneThread = source.Lazy(`^pid: (\d+), tid: (\d+)(?:, name: (.*?))?(?:  +>>> .*)?$`)
+	tombstonePlus   = source.Lazy(`\+\d+$`)
+)
+
+// Read implements scan.Format.
+func (a *Tombstone) Read(s *scan.Scanner, l scan.Line) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > 2000:
+		return false
+	case strings.Contains(t, " pc "):
+		return a.frame(s, l)
+	case strings.HasPrefix(t, "--- --- ---"):
+		a.other = true
+		return true
+	case strings.HasPrefix(t, "*** *** ***"):
+		a.other = false
+		return true
+	case strings.HasPrefix(t, "pid: "):
+		return a.thread(s, l)
+	case strings.Contains(t, "signal ") && strings.Contains(t, ", code "):
+		return a.signal(s, l)
+	case strings.HasPrefix(t, "Cause: ") || strings.HasPrefix(t, "Abort message: "):
+		return a.cause(s, l)
+	}
+	return false
+}
+
+// thread reads "pid: 13915, tid: 14110, name: worker  >>> app <<<".
+func (a *Tombstone) thread(_ *scan.Scanner, l scan.Line) bool {
+	m := tombstoneThread().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	a.name, a.fresh = strings.TrimSpace(m[2]+" "+m[3]), true
+	return true
+}
+
+// signal reads "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0", which
+// the log has once more as "Fatal signal 11 ...".
+func (a *Tombstone) signal(s *scan.Scanner, l scan.Line) bool {
+	m := tombstoneSignal().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	p := crash.Problem{Kind: m[2], Signal: scan.Atoi(m[1]), Message: strings.TrimSpace("code " + m[3] + " " + m[4]), Line: l.N}
+	if address := strings.Trim(m[5], "-"); address != "" {
+		setAddress(&p, address)
+	}
+	if old := s.Failing(); old != nil && old.Signal == p.Signal && l.N-old.Line < 60 && !strings.Contains(l.Text, "Fatal signal") {
+		*old = p
+		return true
+	}
+	s.Fail(p)
+	return true
+}
+
+// cause reads "Cause: null pointer dereference" and the message of an abort.
+func (a *Tombstone) cause(s *scan.Scanner, l scan.Line) bool {
+	p := s.Failing()
+	if p == nil || l.N-p.Line > 4 {
+		return false
+	}
+	if strings.Contains(l.Text, "null pointer dereference") {
+		p.Null = true
+	}
+	p.Message = strings.TrimPrefix(l.Text, "Abort message: ")
+	return true
+}
+
+// frame reads "#01 pc 0000000000174890  /data/app/lib/arm64/libtor.so (f(int)+12) (BuildId: 12ab)".
+func (a *Tombstone) frame(s *scan.Scanner, l scan.Line) bool {
+	m := tombstoneFrame().FindStringSubmatch(strings.TrimSpace(tombstoneID().ReplaceAllString(l.Text, "")))
+	if m == nil {
+		return false
+	}
+	index := scan.Atoi(m[1])
+	if !s.IsOpen("tombstone") || a.fresh || l.N-a.last > 40 || index <= a.index && index == 0 && len(s.Open.Frames) > 1 && a.index > 0 {
+		kind := crash.StackCrash
+		if a.other || strings.HasPrefix(l.Text, "native: ") {
+			kind = crash.StackThread
+		}
+		s.Begin(crash.Stack{Kind: kind, Format: "tombstone", Thread: a.name})
+	}
+	a.last, a.index, a.fresh = l.N, index, false
+	f := crash.Frame{Module: m[3]}
+	f.Symbol, f.Function = scan.SymbolOf(tombstonePlus().ReplaceAllString(m[4], ""))
+	s.Add(l, f)
+	return true
+}

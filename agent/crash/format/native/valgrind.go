@@ -1,0 +1,191 @@
+package native
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format/scan"
+	"git-agent/agent/source"
+)
+
+// Valgrind reads the reports of Valgrind's memcheck, helgrind and drd, with or
+// without the "==123==" before each line.
+type Valgrind struct {
+	head scan.Line // the last line that may head a stack
+}
+
+var (
+	valgrindFrame = source.Lazy(`^(at|by) 0x([0-9A-Fa-f]+): (.*)$`)
+	valgrindPlace = source.Lazy(`^(.*?)\s*\(([^()]*):(\d+)\)$`)
+	valgrindIn    = source.Lazy(`^(.*?)\s*\((?:with)?in ([^()]*)\)$`)
+	valgrindRest  = source.Lazy(`^\(?((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
+	valgrindFact  = source.Lazy(`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`)
+	valgrindWords = []string{
+		"Invalid ", "Conditional ", "Use of ", "Syscall ", "Source and ", "Mismatched ", "Argument ", "Process ", "Possible ",
+		"Jump to ", "realloc", "Thread #", "Uninitialised ", "Block was ", "This conflicts ", "Access not ",
+	}
+	terminatedBy = source.Lazy(`^Process terminating with default action of signal (\d+) \((SIG\w+)\)`)
+	accessAt     = source.Lazy(`Address (0x[0-9a-fA-F]+) is`)
+	valgrindNull = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
+)
+
+// Read implements scan.Format.
+func (v *Valgrind) Read(s *scan.Scanner, l scan.Line) bool {
+	if strings.HasPrefix(l.Text, "at 0x") || strings.HasPrefix(l.Text, "by 0x") {
+		return v.frame(s, l)
+	}
+	if l.Text == "" {
+		return false
+	}
+	if end := l.Text[len(l.Text)-1]; end == ')' && s.IsOpen("valgrind") && s.Since(l) == 1 && v.rest(s, l) {
+		return true
+	}
+	if !mayBeValgrind(l.Text) {
+		return false
+	}
+	if m := terminatedBy().FindStringSubmatch(l.Text); m != nil {
+		s.Fail(crash.Problem{Kind: m[2], Signal: scan.Atoi(m[1]), Line: l.N})
+		v.head = l
+		return true
+	}
+	if valgrindFact().MatchString(l.Text) {
+		v.head = l
+		return l.Tag != ""
+	}
+	if m := accessAt().FindStringSubmatch(l.Text); m != nil && strings.Contains(l.Text, "is") {
+		v.fact(s, l, m[1])
+		v.head = l
+		return true
+	}
+	low := strings.ToLower(l.Text)
+	if strings.HasPrefix(low, "block was alloc'd at") || strings.HasPrefix(low, "uninitialised value was created by") ||
+		strings.HasPrefix(low, "this conflicts with a previous") || strings.HasPrefix(low, "access not within mapped region") {
+		v.head = l
+		return true
+	}
+	return false
+}
+
+// mayBeValgrind is a quick test that lets few other lines pass.
+func mayBeValgrind(t string) bool {
+	for _, word := range valgrindWords {
+		if strings.HasPrefix(t, word) {
+			return true
+		}
+	}
+	return strings.Contains(t, "Address 0x") || strings.Contains(t, " lost") || strings.Contains(t, " block")
+}
+
+// frame reads "at 0x40: fn (file.c:12)", of which "at" begins a stack.
+func (v *Valgrind) frame(s *scan.Scanner, l scan.Line) bool {
+	m := valgrindFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if m[1] == "at" || !s.IsOpen("valgrind") || s.Since(l) > 6 {
+		v.begin(s, l)
+	}
+	var f crash.Frame
+	name := m[3]
+	if p := valgrindPlace().FindStringSubmatch(name); p != nil {
+		name, f.File, f.Line = p[1], p[2], scan.Atoi(p[3])
+	} else if p := valgrindIn().FindStringSubmatch(name); p != nil {
+		name, f.Module = p[1], p[2]
+	} else if c, ok := completesPlace(name); ok {
+		name = c // a place that was cut off
+	}
+	f.Symbol, f.Function = scan.SymbolOf(strings.TrimSuffix(name, "???"))
+	s.Add(l, f)
+	return true
+}
+
+// completesPlace takes a place off that has no end because the line was wrapped.
+func completesPlace(name string) (string, bool) {
+	i := strings.LastIndex(name, " (")
+	if i < 0 || strings.HasSuffix(name, ")") {
+		return name, false
+	}
+	return name[:i], true
+}
+
+// rest reads the place of a frame whose line was wrapped before it.
+func (v *Valgrind) rest(s *scan.Scanner, l scan.Line) bool {
+	m := valgrindRest().FindStringSubmatch(l.Text)
+	if m == nil || len(s.Open.Frames) == 0 {
+		return false
+	}
+	f := &s.Open.Frames[len(s.Open.Frames)-1]
+	if f.File != "" || f.Module != "" {
+		return false
+	}
+	if m[3] == "" {
+		f.Module = m[2]
+	} else {
+		f.File, f.Line = m[2], scan.Atoi(m[3])
+	}
+	return true
+}
+
+// begin opens the stack that the last heading announced.
+func (v *Valgrind) begin(s *scan.Scanner, l scan.Line) {
+	head := v.head
+	if l.N-head.N > 4 {
+		head = scan.Line{}
+	}
+	low := strings.ToLower(head.Text)
+	kind := crash.StackCrash
+	switch {
+	case strings.Contains(low, "free'd"):
+		kind = crash.StackFree
+	case strings.Contains(low, "alloc'd"):
+		kind = crash.StackAlloc
+	case strings.HasPrefix(low, "uninitialised value was created"):
+		kind = crash.StackOrigin
+	case strings.HasPrefix(low, "this conflicts with"):
+		kind = crash.StackAccess
+	case strings.Contains(low, "was created"):
+		kind = crash.StackCreated
+	case head.Text != "" && !terminatedBy().MatchString(head.Text) && !strings.HasPrefix(low, "access not"):
+		s.Fail(crash.Problem{Kind: problemOf(head.Text), Message: head.Text, Line: head.N, Access: accessIn(low)})
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "valgrind", Title: head.Text})
+}
+
+// fact notes the address that an access of the current problem had.
+func (v *Valgrind) fact(s *scan.Scanner, l scan.Line, address string) {
+	p := s.Failing()
+	if p == nil || p.Address != "" {
+		return
+	}
+	p.Address = address
+	p.Null = valgrindNull().MatchString(l.Text)
+}
+
+// problemOf returns the kind of failure that a heading of Valgrind names.
+func problemOf(head string) string {
+	switch {
+	case strings.Contains(head, "lost") || strings.Contains(head, "still reachable"):
+		return "memory leak"
+	case strings.Contains(head, "ninitialised"):
+		return "use of uninitialised value"
+	case strings.HasPrefix(head, "Possible data race"):
+		return "data race"
+	case strings.HasPrefix(head, "Source and destination overlap"):
+		return "overlap"
+	case strings.HasPrefix(head, "Invalid free"):
+		return "invalid free"
+	}
+	if words := strings.Fields(head); len(words) > 1 {
+		return strings.ToLower(words[0] + " " + words[1])
+	}
+	return strings.ToLower(head)
+}
+
+func accessIn(low string) string {
+	for _, access := range []string{"read", "write"} {
+		if strings.HasPrefix(low, "invalid "+access) {
+			return access
+		}
+	}
+	return ""
+}

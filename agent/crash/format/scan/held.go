@@ -1,0 +1,104 @@
+package scan
+
+import (
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+)
+
+// A Backward collects the frames of a stack whose innermost frame comes last in
+// the report. Of a stack that is too deep it keeps the innermost frames.
+type Backward struct {
+	Frames  []crash.Frame
+	Omitted int
+}
+
+func (b *Backward) Add(l Line, f crash.Frame) {
+	if len(b.Frames) == 2*MaxFrames {
+		b.Frames = append(b.Frames[:0], b.Frames[MaxFrames:]...)
+		b.Omitted += MaxFrames
+	}
+	b.Frames = append(b.Frames, bounded(l, f))
+}
+
+// Keep adds what was collected to the report as a stack, innermost first, and
+// starts afresh. A stack that got its last frame before this one began is older.
+func (b *Backward) Keep(s *Scanner, st crash.Stack) {
+	if len(b.Frames) == 0 {
+		*b = Backward{}
+		return
+	}
+	if s.Last < b.Frames[0].ReportLine {
+		s.Close()
+	}
+	if n := len(b.Frames) - MaxFrames; n > 0 {
+		b.Frames = b.Frames[n:]
+		b.Omitted += n
+	}
+	slices.Reverse(b.Frames)
+	st.Frames, st.Omitted = b.Frames, b.Omitted
+	*b = Backward{}
+	s.keep(st)
+}
+
+// A Margin is what a log of an unknown kind has before each line of a report. It
+// is learned from the heading of the report.
+type Margin string
+
+// Off takes the margin off a line. Digits may differ, as those of times do.
+func (m Margin) Off(l Line) Line {
+	if m == "" || l.Text == "" {
+		return l
+	}
+	if l.Text == strings.TrimRight(string(m), " ") {
+		l.Text = ""
+		return l
+	}
+	if len(l.Text) < len(m) {
+		return l
+	}
+	for i := range len(m) {
+		if m[i] != l.Text[i] && !(IsDigit(m[i]) && IsDigit(l.Text[i])) {
+			return l
+		}
+	}
+	l.Indent, l.Text = unindent(l.Text[len(m):])
+	l.logged = true
+	return l
+}
+
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// AfterMargin returns the part of a text from a heading on, and what is before
+// it as the margin of the lines that follow. The margin of a quoted line or of a
+// log is short; a longer text is a sentence.
+func AfterMargin(text, heading string) (Margin, string) {
+	i := strings.Index(text, heading)
+	if i <= 0 || i > 120 {
+		return "", text
+	}
+	return Margin(text[:i]), text[i:]
+}
+
+// Demote makes the last stack of a format that a problem ended with, and that
+// was taken for the crash's, that of a cause.
+func (s *Scanner) Demote(format string) {
+	for i := len(s.Report.Stacks) - 1; i >= 0; i-- {
+		st := &s.Report.Stacks[i]
+		if st.Format == format {
+			if st.Kind == crash.StackCrash {
+				st.Kind = crash.StackCause
+			}
+			return
+		}
+	}
+}
+
+// TitleOf writes an exception as a heading does.
+func TitleOf(kind, message string) string {
+	if message == "" {
+		return kind
+	}
+	return kind + ": " + message
+}

@@ -1,0 +1,258 @@
+package scan
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"git-agent/agent/crash"
+)
+
+// Limits of what is kept of a report.
+const (
+	MaxLine     = 16 << 10 // bytes of a line that are looked at
+	MaxRaw      = 400      // bytes of a line that are kept with its frame
+	MaxText     = 2000     // bytes of a message that are kept
+	MaxFrames   = 512      // of a stack
+	MaxStacks   = 200
+	MaxProblems = 100
+)
+
+// A Line is one line of a report without its prefixes.
+type Line struct {
+	N      int    // its number in the report, from 1
+	Text   string // without prefixes, indentation, and white space at its end
+	Indent int    // columns of white space before text
+	Tag    string // "123" of a prefix "==123==", as Valgrind and sanitizers write
+	logged bool   // a log's prefix was taken off
+}
+
+// A Format recognizes the lines of one family of reports.
+type Format interface {
+	// Read reports whether the line belongs to the format, and if so tells the
+	// scanner what it says. It is offered the lines that no earlier format took.
+	Read(s *Scanner, l Line) bool
+}
+
+// A Flusher is a format that holds lines back until the next ones are known.
+type Flusher interface {
+	// Flush tells the scanner what is held back: the report ended.
+	Flush(s *Scanner)
+}
+
+// A Scanner reads a report line by line.
+type Scanner struct {
+	Report  crash.Report
+	formats []Format
+	sieve   *Sieve
+	Open    *crash.Stack // the stack that frames are added to, nil if none
+	pending Flusher      // who holds a frame of that stack back, nil if none
+	Problem int          // index of the problem that stacks belong to, -1 for none
+	Last    int          // number of the line that last added a frame
+	left    struct{ stacks, problems int }
+}
+
+// Read reads the lines of r.
+func Read(r io.Reader, formats []Format) (*crash.Report, error) {
+	return ReadThrough(r, NewSieve(Attentive), formats)
+}
+
+// ReadThrough reads the lines of r that pass the sieve.
+func ReadThrough(r io.Reader, v *Sieve, formats []Format) (*crash.Report, error) {
+	s := &Scanner{formats: formats, Problem: -1, sieve: v}
+	in := bufio.NewReaderSize(r, 64<<10)
+	var long []byte
+	quiet := false
+	for n := 1; ; n++ {
+		raw, err := readLine(in, &long)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		switch {
+		case len(raw) == 0 && err != nil:
+		case v.passes(n, raw):
+			v.release(s.take)
+			s.take(n, raw)
+			quiet = false
+		case !quiet:
+			s.Offer(Line{N: n}) // lines are left out: what goes on ends here
+			quiet = true
+		}
+		if err != nil {
+			break
+		}
+	}
+	return s.Finish(), nil
+}
+
+// take offers a line of the input to the formats.
+func (s *Scanner) take(n int, raw []byte) {
+	if len(raw) == 0 {
+		s.Offer(Line{N: n})
+		return
+	}
+	for text := range logicalLines(raw) {
+		if s.Offer(cleanLine(n, text)) {
+			s.sieve.taken(n)
+		}
+	}
+}
+
+// readLine returns the next line without its end, at most maxLine bytes of it.
+// The bytes are valid until the next call.
+func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
+	part, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return trimEnd(part), err
+	}
+	*long = append((*long)[:0], part[:min(len(part), MaxLine)]...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = in.ReadSlice('\n')
+	}
+	return trimEnd(*long), err
+}
+
+// Offer gives a line to the formats, in order, until one takes it. It reports
+// whether one did.
+func (s *Scanner) Offer(l Line) bool {
+	for _, f := range s.formats {
+		if f.Read(s, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// Finish returns the report once all lines were offered.
+func (s *Scanner) Finish() *crash.Report {
+	for _, f := range s.formats {
+		if f, ok := f.(Flusher); ok {
+			f.Flush(s)
+		}
+	}
+	s.Close()
+	if s.left.stacks > 0 {
+		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report has %d more stacks, which were not read", s.left.stacks))
+	}
+	if s.left.problems > 0 {
+		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report names %d more problems, which were not read", s.left.problems))
+	}
+	return &s.Report
+}
+
+// Found notes that a line of a format was found.
+func (s *Scanner) Found(format string) {
+	if !slices.Contains(s.Report.Formats, format) {
+		s.Report.Formats = append(s.Report.Formats, format)
+	}
+}
+
+// Fail records a problem. The stacks that begin from now on belong to it.
+func (s *Scanner) Fail(p crash.Problem) {
+	p.Message = Cut(p.Message, MaxText)
+	p.Kind = Cut(p.Kind, MaxRaw)
+	if len(s.Report.Problems) == MaxProblems {
+		s.left.problems++
+		return
+	}
+	s.Report.Problems = append(s.Report.Problems, p)
+	s.Problem = len(s.Report.Problems) - 1
+}
+
+// Failing returns the problem that stacks belong to, nil if there is none.
+func (s *Scanner) Failing() *crash.Problem {
+	if s.Problem < 0 {
+		return nil
+	}
+	return &s.Report.Problems[s.Problem]
+}
+
+// Begin opens a stack, which the next frames are added to. A stack that gets no
+// frame is not kept.
+func (s *Scanner) Begin(st crash.Stack) {
+	s.Close()
+	st.Problem = s.Problem
+	st.Title = Cut(st.Title, MaxText)
+	s.Open = &st
+}
+
+// Hold makes sure that f.flush is called before the open stack ends.
+func (s *Scanner) Hold(f Flusher) { s.pending = f }
+
+// Close ends the open stack.
+func (s *Scanner) Close() {
+	if f := s.pending; f != nil {
+		s.pending = nil
+		f.Flush(s)
+	}
+	if s.Open == nil {
+		return
+	}
+	st := *s.Open
+	s.Open = nil
+	s.keep(st)
+}
+
+// keep adds a whole stack to the report, unless it has no frame.
+func (s *Scanner) keep(st crash.Stack) {
+	if len(st.Frames) == 0 {
+		return
+	}
+	if len(s.Report.Stacks) == MaxStacks {
+		s.left.stacks++
+		return
+	}
+	s.Found(st.Format)
+	s.Report.Stacks = append(s.Report.Stacks, st)
+}
+
+// IsOpen reports whether frames of the format can be added to the open stack.
+func (s *Scanner) IsOpen(format string) bool {
+	return s.Open != nil && s.Open.Format == format
+}
+
+// LastFormat returns the format of the last stack.
+func (s *Scanner) LastFormat() string {
+	if s.Open != nil {
+		return s.Open.Format
+	}
+	if n := len(s.Report.Stacks); n > 0 {
+		return s.Report.Stacks[n-1].Format
+	}
+	return ""
+}
+
+// Add adds a frame of line l to the open stack. The caller has opened one.
+func (s *Scanner) Add(l Line, f crash.Frame) {
+	s.Last = l.N
+	if len(s.Open.Frames) == MaxFrames {
+		s.Open.Omitted++
+		return
+	}
+	s.Open.Frames = append(s.Open.Frames, bounded(l, f))
+}
+
+// bounded returns a frame of line l whose texts are cut to what is kept of them.
+func bounded(l Line, f crash.Frame) crash.Frame {
+	f.ReportLine = l.N
+	if f.Raw == "" {
+		f.Raw = l.Text
+	}
+	f.Raw = Cut(f.Raw, MaxRaw)
+	f.File, f.Module = Cut(f.File, MaxRaw), Cut(f.Module, MaxRaw)
+	f.Symbol, f.Function = Cut(f.Symbol, MaxRaw), Cut(f.Function, MaxRaw)
+	return f
+}
+
+// AddPlace records a place that a message names as a stack of one frame.
+func (s *Scanner) AddPlace(l Line, format string, f crash.Frame) {
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: format})
+	f.Assertion = true
+	s.Add(l, f)
+	s.Close()
+}
+
+// Since counts the lines from the last frame to l.
+func (s *Scanner) Since(l Line) int { return l.N - s.Last }

@@ -1,0 +1,116 @@
+package scan
+
+import (
+	"strings"
+	"sync"
+)
+
+// A Sieve lets the lines of a large log pass that may matter to a format, with
+// the lines around them. Most logs have few such lines, and to offer every line
+// to every format is slow.
+//
+// A line matters if it holds one of the marks below, or begins as a frame of Java
+// or Node does. The lines before it may head what it begins, so the last ones are
+// kept; those behind it may have no mark, so all of them pass for a while, and for
+// longer if a format took one.
+type Sieve struct {
+	marks  *automaton
+	whole  int64 // bytes at the start of the input that pass in any case
+	awake  int   // lines up to this number pass
+	before [linesBefore]keptLine
+	kept   int // lines in before
+}
+
+type keptLine struct {
+	n    int
+	text []byte
+}
+
+const (
+	// attentive bounds the inputs of which every line is offered to every format.
+	Attentive = 1 << 20
+
+	linesBefore = 8
+	linesBehind = 16 // a line with a mark
+	linesTaken  = 80 // behind a line that a format took
+)
+
+// marks are what lines hold that begin something. Letters stand for both cases,
+// "%" for a digit, a space or "~" for white space, and "^" for what is no letter,
+// digit, or underscore; a line begins behind such a character. Each line holds
+// those of one family of formats.
+var marks = sync.OnceValue(func() *automaton {
+	return NewAutomaton(strings.FieldsFunc(strings.TrimSpace(`
+#%~;#%%~;#%%%~;#%:;#%%:;frame #
+sanitizer;runtime error;leak of~;of size~;freed by;allocated by;created by;stored to memory;uninit;marked as~;heap block;mutex m;hint: addr
+at 0x;by 0x;invalid read;invalid write;invalid free;lost in~;alloc'd;free'd;stack'd;terminating~;overlap in;mismatched;syscall param;jump to the inv;data race;realloc;==%
+^signal;sigsegv;sigabrt;sigbus;sigfpe;sigill;sigtrap;sigsys;sigquit;thread #;thread %;lwp~;stack trace;backtrace;dumped core;stop reason
+assert;^bug:~;bug at~;check failed;check(;check (;warning: cpu;panic;abort
+fault addr;***~;cause:~;--- ---;pid: %;pc 0
+@~~;@ 0x;@ %;pc: @
++0x;all trace;rip:~;eip:~;ip: [;pc :~;kasan;kmsan;kcsan;kfence;ubsan;oops;unable to handle;null pointer;protection fault;warn at;warning: at;warning: possible;warning: suspicious;warning: inconsistent;warning: held;warning: bad;warning: lock;warning: nested;warning: trying;warning: odebug;warning: kernel;warning: stack;[inline];pc is at;lr is at;lockup;blocked for more;info: rcu;info: possible;info: suspicious;info: inconsistent;info: trying;info: lockdep;invalid opcode;divide error;double fault;internal error;unhandled;unreferenced object;> from~;locks held;nmi backtrace;.c:% at~;.h:% at~
+) at~;fatal trap;fatal page;uvm_fault;---[ end
+crash;found by:
+exception;triggered by;thread %
+.%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
+traceback;file ";recent call;line %
+.java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
+goroutine;fatal error;panicked;created by
+.js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal
+:line %;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %
+`), func(r rune) bool { return r == ';' || r == '\n' }))
+})
+
+// NewSieve returns a sieve that lets a number of bytes at the start pass.
+func NewSieve(whole int64) *Sieve { return &Sieve{whole: whole} }
+
+// passes reports whether a line is to be offered to the formats. Lines that do not
+// pass are kept for a while.
+func (v *Sieve) passes(n int, raw []byte) bool {
+	if v.whole > 0 {
+		v.whole -= int64(len(raw)) + 1
+		v.awake = n
+		return true
+	}
+	if v.marks == nil {
+		v.marks = marks()
+	}
+	if v.marks.Match(raw) || beginsAt(raw) {
+		v.awake = max(v.awake, n+linesBehind)
+		return true
+	}
+	if n <= v.awake {
+		return true
+	}
+	v.keep(n, raw)
+	return false
+}
+
+// beginsAt recognizes "    at f (x)", a frame of many languages.
+func beginsAt(raw []byte) bool {
+	for i, c := range raw {
+		if c != ' ' && c != '\t' {
+			return len(raw) > i+3 && c == 'a' && raw[i+1] == 't' && raw[i+2] == ' '
+		}
+	}
+	return false
+}
+
+// taken says that a format took a line.
+func (v *Sieve) taken(n int) { v.awake = max(v.awake, n+linesTaken) }
+
+// keep keeps a line that does not pass, in the place of the oldest.
+func (v *Sieve) keep(n int, raw []byte) {
+	k := &v.before[v.kept%linesBefore]
+	k.n, k.text = n, append(k.text[:0], raw...)
+	v.kept++
+}
+
+// release yields the lines that were kept, the oldest first.
+func (v *Sieve) release(yield func(n int, raw []byte)) {
+	for i := max(0, v.kept-linesBefore); i < v.kept; i++ {
+		k := &v.before[i%linesBefore]
+		yield(k.n, k.text)
+	}
+	v.kept = 0
+}

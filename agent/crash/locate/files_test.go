@@ -1,0 +1,55 @@
+package locate
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	files := NewFiles([]string{
+		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
+		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
+		"web/app.ts", "bin/ebuild.in", "mux.go",
+	})
+	files.module = "github.com/go-chi/chi"
+	for _, test := range []struct {
+		reported string
+		want     []string
+		rule     Rule
+	}{
+		{"lib/util.c", []string{"lib/util.c"}, RuleExact},
+		{"./lib/../lib/util.c", []string{"lib/util.c"}, RuleExact},
+		{"../../lib/util.c", []string{"lib/util.c"}, RuleExact},
+		{`C:\work\lib\util.c`, []string{"lib/util.c"}, RuleWhole},
+		{"/home/me/src/project/lib/ovs/util.c", []string{"lib/ovs/util.c"}, RuleWhole},
+		{"/build/ovs/util.c", []string{"lib/ovs/util.c"}, RuleSuffix},
+		{"main.c", []string{"src/main.c"}, RuleUnique},
+		{"MAIN.C", []string{"src/main.c"}, RuleUnique},
+		{"util.c", []string{"lib/util.c", "lib/ovs/util.c", "tests/util.c"}, RuleAmbiguous},
+		{"/src/build/parse.tab.c", []string{"parse.y"}, RuleGenerated},
+		{"/srv/dist/app.js", []string{"web/app.ts"}, RuleGenerated},
+		{"/usr/lib/frr/frr-reload.py", []string{"tools/frr-reload.py"}, RuleUnique},
+		{"/home/u/venv/lib/python3.10/site-packages/iio.py", []string{"bindings/python/iio.py"}, RuleUnique},
+		{"/usr/lib/python3.9/site-packages/_emerge/Scheduler.py", []string{"lib/_emerge/Scheduler.py"}, RuleSuffix},
+		{"org/x/Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleSuffix},
+		{"/go/pkg/mod/github.com/minio/minio@v0.0.0-2023/cmd/batch-handlers.go", []string{"cmd/batch-handlers.go"}, RuleWhole},
+		{"/usr/lib/python3.9/json/decoder.py", nil, ""},
+		{"/usr/include/main.c", nil, ""},
+		{"../sysdeps/unix/sysv/linux/raise.c", nil, ""},
+		{"github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleExact},
+		{"$GOPATH/go/src/github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleUnique},
+		{"/home/u/go/src/github.com/a/b/main.c", nil, ""},
+		{"[...]/main.c", []string{"src/main.c"}, RuleUnique},
+		{"net/http/mux.go", nil, ""},
+		{"reflect/main.c", nil, ""},
+		{"github.com/alecthomas/kong@v1.17.0/main.c", nil, ""},
+		{"", nil, ""},
+		{"<stdin>", nil, ""},
+	} {
+		got, rule := files.find(test.reported)
+		if !slices.Equal(got, test.want) || rule != test.rule {
+			t.Errorf("%q: %q by %q, want %q by %q", test.reported, got, rule, test.want, test.rule)
+		}
+	}
+}

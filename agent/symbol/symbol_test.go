@@ -1,0 +1,63 @@
+package symbol
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"git-agent/gitext/gittest"
+)
+
+func TestFind(t *testing.T) {
+	// Definitions come before what only looks like one; uses, declarations and
+	// comments are none.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("one", gittest.Files{
+		"a.c":       gittest.Lines("int", "start(int x)", "{", "\treturn start(x - 1);", "}", "static int once(void);"),
+		"b.c":       gittest.Lines("/* start(x) is called here */", "void f(void)", "{", "\tstart(1);", "\tint y = once();", "}"),
+		"a.h":       gittest.Lines("int start(int x);", "#define LIMIT(x) 5", "static inline int once(void) {", "}"),
+		"t.go":      gittest.Lines("func (s *Server) start() error {", "type Limit struct {", "\tstart()", "}"),
+		"u.py":      gittest.Lines("class Limit(object):", "    def start(self):", "        self.start()"),
+		"V.java":    gittest.Lines("class V {", "    public void start(int x) {", "        start(3);", "    }", "}"),
+		"w.rs":      gittest.Lines("pub(crate) fn start(x: u8) {", "impl Limit {"),
+		"tests/x.c": gittest.Lines("int start(int x)", "{", "}"),
+	})
+	found, err := Find(t.Context(), h.Open(), tip, []string{"start", "once", "LIMIT", "Limit", "no such", "absent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"start":   "a.c:2 function, t.go:1 function, u.py:2 function, w.rs:1 function, V.java:2 function, tests/x.c:1 function",
+		"once":    "a.h:3 function",
+		"LIMIT":   "a.h:2 macro",
+		"Limit":   "t.go:2 type, u.py:1 type",
+		"no such": "",
+		"absent":  "",
+	} {
+		var got []string
+		for _, d := range found[name] {
+			got = append(got, fmt.Sprintf("%s:%d %s", d.Path, d.Line, d.Kind))
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("%s: %s, want %s", name, s, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, last, scope string }{
+		{"f", "f", ""},
+		{"ns::C::f", "f", "C"},
+		{"C::~C", "C", "C"},
+		{"(anonymous namespace)::f", "f", ""},
+		{"pkg/sub.(*T).m", "m", ""},
+		{"a.b.C.m", "m", ""},
+		{"a.B$1.run", "run", ""},
+	} {
+		if last, scope := Last(test.name), Scope(test.name); last != test.last || scope != test.scope {
+			t.Errorf("%s: %q in %q, want %q in %q", test.name, last, scope, test.last, test.scope)
+		}
+	}
+}
