@@ -14,7 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// These bound the arguments of a call. Legitimate calls stay far below.
+// These bound the arguments of a call. Legitimate calls stay far below. A parameter
+// that takes a whole text has a bound of its own, the tag bytes=<n>.
 const (
 	maxArgsBytes   = 64 << 10
 	maxStringBytes = 4 << 10
@@ -28,6 +29,7 @@ type param struct {
 	required bool
 	enum     []string
 	min, max int // for Int; max 0 = none
+	bytes    int // most bytes of a String
 }
 
 // paramsOf reads the parameters from the fields of a struct type, in order. A
@@ -36,7 +38,7 @@ func paramsOf(t reflect.Type) []param {
 	var out []param
 	for i := range t.NumField() {
 		f := t.Field(i)
-		p := param{name: f.Tag.Get("json"), index: i, kind: f.Type.Kind()}
+		p := param{name: f.Tag.Get("json"), index: i, kind: f.Type.Kind(), bytes: maxStringBytes}
 		for part := range strings.SplitSeq(f.Tag.Get("arg"), ",") {
 			key, value, _ := strings.Cut(part, "=")
 			switch key {
@@ -49,6 +51,8 @@ func paramsOf(t reflect.Type) []param {
 				p.min = mustInt(value)
 			case "max":
 				p.max = mustInt(value)
+			case "bytes":
+				p.bytes = mustInt(value)
 			default:
 				panic("agent: unknown arg tag " + strconv.Quote(part) + " of " + t.Name() + "." + f.Name)
 			}
@@ -56,6 +60,18 @@ func paramsOf(t reflect.Type) []param {
 		out = append(out, p)
 	}
 	return out
+}
+
+// argsBytes returns how many bytes the arguments of a call may have. JSON writes a byte
+// of a long text in up to six.
+func argsBytes(params []param) int {
+	most := maxArgsBytes
+	for _, p := range params {
+		if p.bytes > maxStringBytes {
+			most += 6 * p.bytes
+		}
+	}
+	return most
 }
 
 func mustInt(s string) int {
@@ -73,8 +89,8 @@ func mustInt(s string) int {
 // checks as all others. Every error is for the caller to read and says what
 // would have been right.
 func decodeArgs(args json.RawMessage, params []param, dst any) error {
-	if len(args) > maxArgsBytes {
-		return fmt.Errorf("the arguments have %d bytes; at most %d are read", len(args), maxArgsBytes)
+	if most := argsBytes(params); len(args) > most {
+		return fmt.Errorf("the arguments have %d bytes; at most %d are read", len(args), most)
 	}
 	fields, err := splitObject(args)
 	if err != nil {
@@ -247,8 +263,8 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 		return fmt.Errorf("%q must be a string, got %s", p.name, Shorten(string(value), 40))
 	}
 	switch {
-	case len(s) > maxStringBytes:
-		return fmt.Errorf("%q has %d bytes; at most %d are taken", p.name, len(s), maxStringBytes)
+	case len(s) > p.bytes:
+		return fmt.Errorf("%q has %d bytes; at most %d are taken", p.name, len(s), p.bytes)
 	case strings.ContainsRune(s, 0):
 		return fmt.Errorf("%q holds a NUL byte", p.name)
 	case p.required && s == "":
@@ -282,6 +298,7 @@ func setInt(field reflect.Value, p param, value json.RawMessage) error {
 //	Max  int    `json:"max" arg:"min=1,max=100"`
 //	Mode string `json:"mode" arg:"enum=S|G"`
 //	Path string `json:"path" arg:"required"`
+//	Text string `json:"text" arg:"bytes=65536"`
 type Args[P any] struct {
 	Schema json.RawMessage
 	params []param

@@ -133,3 +133,27 @@ func FuzzDecodeArgs(f *testing.F) {
 		}
 	})
 }
+
+// A parameter may take a whole text, and then has a bound of its own.
+func TestLongParam(t *testing.T) {
+	type params struct {
+		Text string `json:"text" arg:"required,bytes=200000"`
+		Name string `json:"name"`
+	}
+	args, err := NewArgs[params](map[string]string{"text": "text", "name": "name"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 200000)
+	for text, want := range map[string]string{
+		`{"text":"` + long + `"}`:            "",
+		`{"text":"` + long + `x"}`:           "at most 200000 are taken",
+		`{"text":"x","name":"` + long + `"}`: "at most 4096 are taken",
+	} {
+		var p params
+		err := args.Decode("t", json.RawMessage(text), &p)
+		if want == "" && (err != nil || p.Text != long) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.40s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -5,7 +5,8 @@
 // user's command. Promises:
 //
 //   - The command is the user's own; nothing that a repository says is ever part of it. It runs by
-//     `sh -c`, without a terminal and without input.
+//     `sh -c`, without a terminal and without input. A program of ours, such as a debugger, runs
+//     by its arguments ([Spec.Argv]).
 //   - It gets the variables of an allow-list and no others, so that it gets no key, and after
 //     [Harden] it cannot read them from this process. After [Helper] it gets no open file of
 //     this process.
@@ -44,6 +45,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -92,7 +94,17 @@ type Spec struct {
 	Cache   string
 	Network bool // leave the network on at levels that turn it off
 
-	argv []string // in place of Command, for the self-test
+	// Argv is a program and its arguments, which run in place of Command and without
+	// a shell that reads them. The program is a path.
+	Argv []string
+}
+
+// what names the command in errors.
+func (s Spec) what() string {
+	if len(s.Argv) > 0 {
+		return s.Argv[0]
+	}
+	return s.Command
 }
 
 // A Result says how a command ended.
@@ -117,6 +129,15 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	return runAt(ctx, s, isolation)
 }
 
+// Program returns the path of an installed program.
+func Program(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed", name)
+	}
+	return filepath.Abs(path)
+}
+
 // runAt runs a command at a level that works, or that is being tested.
 func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	env, err := environ(os.LookupEnv, os.Environ(), s, isolation.Level)
@@ -130,7 +151,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	defer cancel()
 	j, err := newJob(runCtx, s, isolation, env)
 	if err != nil {
-		return Result{}, fmt.Errorf("run %q: %w", s.Command, err)
+		return Result{}, fmt.Errorf("run %q: %w", s.what(), err)
 	}
 	out := newBounded(s.MaxOutput)
 	werr := runGroup(j, out)
@@ -141,11 +162,11 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	}
 	res.TimedOut = context.Cause(runCtx) == errTimeout
 	if j.cmd.ProcessState == nil {
-		return res, fmt.Errorf("run %q: %w", s.Command, werr)
+		return res, fmt.Errorf("run %q: %w", s.what(), werr)
 	}
 	peak, err := j.ended(&res)
 	if err != nil {
-		return res, fmt.Errorf("run %q: %w", s.Command, err)
+		return res, fmt.Errorf("run %q: %w", s.what(), err)
 	}
 	res.Starved = res.Exit != 0 && !res.TimedOut && starved(s.Memory, peak, res)
 	return res, nil
@@ -198,7 +219,7 @@ func starved(bound, peak int64, res Result) bool {
 // hold from the first instruction; only root can raise them again. The limits
 // in others are set if possible.
 func shellArgv(s Spec, others ...string) []string {
-	argv := s.argv
+	argv := s.Argv
 	if argv == nil {
 		argv = []string{"sh", "-c", s.Command}
 	}

@@ -112,7 +112,7 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	if err != nil {
 		return st, err
 	}
-	s.argv = []string{exe, helperMark + roleCheck, string(text)}
+	s.Argv = []string{exe, helperMark + roleCheck, string(text)}
 	res, err := runAt(ctx, s, st)
 	if err != nil {
 		return st, err

@@ -21,59 +21,65 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":           {"cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/usercmd"},
-	"cmd/git-agent/scorecard": {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
-	"cmd/git-agent/layout":    {"gitext", "gitext/visible", "gitext/quote"},
-	"cmd/git-agent/flagtable": {"cmd/git-agent/layout", "gitext", "gitext/quote"},
-	"cmd/git-agent/render":    {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
-	"cmd/szz-train":           {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},       // makes the ranker's model
-	"cmd/crash-train":         {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
-	"agent":                   {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
-	"agent/condense":          {"agent"},
-	"agent/gittool":           {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg"},
-	"agent/model":             {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
-	"agent/secret":            {},
-	"agent/":                  {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
-	"agent/trace":             {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
-	"agent/source":            {},
-	"agent/stat":              {},
-	"agent/session":           {"agent", "agent/model", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
-	"agent/szz/engine":        {"agent", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
-	"agent/eval":              {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
-	"agent/eval/szz":          {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
-	"agent/eval/crash":        {"agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/format", "gitext", "gitext/gittest"},
-	"agent/suspect":           {"agent", "agent/source", "gitext", "gitext/gittest"},
-	"agent/trial":             {"agent", "agent/sandbox", "gitext", "gitext/gittest"},
-	"agent/szz":               {"agent", "agent/model", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
-	"agent/szz/szztest":       {"agent/szz", "gitext", "gitext/gittest"}, // for tests
-	"agent/szz/candidate":     {"agent/szz", "agent/suspect", "agent/source", "gitext"},
-	"agent/szz/classic":       {"agent/szz", "agent/suspect", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/szz/rank":          {"agent", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/szz/offline":       {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
-	"agent/szz/detect":        {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
-	"agent/szz/verify":        {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/symbol":            {"agent/source", "gitext", "gitext/gittest"},
-	"agent/crash":             {"agent/suspect", "gitext"},
-	"agent/crash/hana":        {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
-	"agent/crash/format":      {"agent/crash", "agent/crash/hana", "agent/crash/hana/hanatest", "agent/source"},
-	"agent/crash/locate":      {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/rank":        {"agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/culprit":     {"agent/crash", "agent/crash/locate", "agent/source", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/engine":      {"agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "gitext", "gitext/gittest"},
-	"gitext":                  {"gitext/"},
-	"gitext/gitcmd":           {"gitext/gitdir"},
-	"gitext/gitconfig":        {"gitext/gitcmd"},
-	"gitext/gitdir":           {"gitext/openfile", "gitext/quote"},
-	"gitext/shadow":           {"gitext/gitdir"},
-	"gitext/usercmd":          {"gitext/gitcmd", "gitext/gitconfig", "gitext/gittest"},
-	"gitext/quote":            {"gitext/visible"},
-	"gitext/commitmsg":        {},
-	"gitext/openfile":         {},
-	"gitext/visible":          {},
-	"gitext/gittest":          {"gitext"}, // for tests
-	"cache":                   {"cache/"},
-	"prompts":                 {},
-	"man":                     {},
+	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/usercmd"},
+	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
+	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
+	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
+	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
+	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},       // makes the ranker's model
+	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
+	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
+	"agent/condense":             {"agent"},
+	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg"},
+	"agent/model":                {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
+	"agent/secret":               {},
+	"agent/":                     {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
+	"agent/trace":                {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
+	"agent/source":               {},
+	"agent/stat":                 {},
+	"agent/session":              {"agent", "agent/model", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
+	"agent/szz/engine":           {"agent", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
+	"agent/eval":                 {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
+	"agent/eval/szz":             {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
+	"agent/eval/crash":           {"agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/format", "gitext", "gitext/gittest"},
+	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
+	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest"},
+	"agent/szz":                  {"agent", "agent/model", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
+	"agent/szz/szztest":          {"agent/szz", "gitext", "gitext/gittest"}, // for tests
+	"agent/szz/candidate":        {"agent/szz", "agent/suspect", "agent/source", "gitext"},
+	"agent/szz/classic":          {"agent/szz", "agent/suspect", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/quote"},
+	"agent/szz/rank":             {"agent", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest", "gitext/quote"},
+	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
+	"agent/szz/detect":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
+	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
+	"agent/symbol":               {"agent/source", "gitext", "gitext/gittest"},
+	"agent/crash":                {"agent/suspect", "gitext"},
+	"agent/crash/hana":           {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
+	"agent/crash/format":         {"agent/crash", "agent/crash/format/", "agent/crash/hana", "agent/crash/hana/hanatest", "agent/source"},
+	"agent/crash/format/scan":    {"agent/crash", "agent/source"},
+	"agent/crash/format/kernel":  {"agent/crash", "agent/crash/format/scan", "agent/source"},
+	"agent/crash/format/managed": {"agent/crash", "agent/crash/format/scan", "agent/source"},
+	"agent/crash/format/native":  {"agent/crash", "agent/crash/format/scan", "agent/crash/format/managed", "agent/source"},
+	"agent/crash/locate":         {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
+	"agent/crash/rank":           {"agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
+	"agent/crash/culprit":        {"agent/crash", "agent/crash/locate", "agent/source", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest"},
+	"agent/crash/engine":         {"agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "gitext", "gitext/gittest"},
+	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
+	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/visible"},
+	"gitext":                     {"gitext/"},
+	"gitext/gitcmd":              {"gitext/gitdir"},
+	"gitext/gitconfig":           {"gitext/gitcmd"},
+	"gitext/gitdir":              {"gitext/openfile", "gitext/quote"},
+	"gitext/shadow":              {"gitext/gitdir"},
+	"gitext/usercmd":             {"gitext/gitcmd", "gitext/gitconfig", "gitext/gittest"},
+	"gitext/quote":               {"gitext/visible"},
+	"gitext/commitmsg":           {},
+	"gitext/openfile":            {},
+	"gitext/visible":             {},
+	"gitext/gittest":             {"gitext"}, // for tests
+	"cache":                      {"cache/"},
+	"prompts":                    {},
+	"man":                        {},
 }
 
 // confined says where else than everywhere an import may appear.

@@ -131,13 +131,23 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 	case "json":
 		b.WriteString(roff(sampleJSON(t)) + "\n")
 	case "placeholders":
+		if node.Name == "crash" {
+			for _, p := range render.CrashPlaceholders {
+				roffPlaceholder(&b, p.Name, p.Doc)
+			}
+			break
+		}
 		for _, p := range render.Placeholders {
-			fmt.Fprintf(&b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+p.Name, p.Doc)))
+			roffPlaceholder(&b, p.Name, p.Doc)
 		}
 	default:
 		t.Fatalf("unknown generated part %q", kind)
 	}
 	return b.String()
+}
+
+func roffPlaceholder(b *strings.Builder, name, doc string) {
+	fmt.Fprintf(b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+name, doc)))
 }
 
 func roffOptions(b *strings.Builder, rows []flagtable.Option) {

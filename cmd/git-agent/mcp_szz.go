@@ -9,6 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cmd/git-agent/layout"
@@ -113,10 +114,14 @@ func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (ren
 // redactEvidence redacts lines of files whose names say that they hold secrets.
 func redactEvidence(v *szz.Verdict) {
 	for _, s := range v.Suspects {
-		for i := range s.Evidence {
-			if secret.MustRedact(s.Evidence[i].Path) {
-				s.Evidence[i].Text = "(withheld)"
-			}
+		redactSuspect(s.Suspect)
+	}
+}
+
+func redactSuspect(s suspect.Suspect) {
+	for i := range s.Evidence {
+		if secret.MustRedact(s.Evidence[i].Path) {
+			s.Evidence[i].Text = "(withheld)"
 		}
 	}
 }

@@ -106,8 +106,9 @@ func writeConfig(file, home string) error {
 
 func hostile() bool { return os.Getenv("GIT_AGENT_TEST_HOSTILE") != "" }
 
-// scriptCondition adds [git:V] (git is V or newer), [sha256], [hostile], [root]
-// and [sandbox] (something confines commands here).
+// scriptCondition adds [git:V] (git is V or newer), [sha256], [hostile], [root],
+// [sandbox] (something confines commands here) and [gdb] (gdb can run a program
+// here).
 func scriptCondition(cond string) (bool, error) {
 	switch {
 	case cond == "sha256":
@@ -119,6 +120,9 @@ func scriptCondition(cond string) (bool, error) {
 	case cond == "sandbox":
 		_, err := sandbox.Probe(context.Background(), sandbox.Auto)
 		return err == nil, nil
+	case cond == "gdb":
+		out, _ := exec.Command("gdb", "-nx", "-nh", "-batch", "-ex", "set startup-with-shell off", "-ex", "run", "true").CombinedOutput()
+		return strings.Contains(string(out), "exited normally"), nil
 	case strings.HasPrefix(cond, "git:"):
 		return gitAtLeast(strings.TrimPrefix(cond, "git:"))
 	}

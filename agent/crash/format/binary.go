@@ -56,7 +56,26 @@ func checkBinary(first []byte) error {
 			return &BinaryError{What: m.what, Advice: m.advice}
 		}
 	}
+	if isNoise(first) {
+		return &BinaryError{What: "no text", Advice: "give a crash report"}
+	}
 	return nil
+}
+
+// isNoise reports whether the first bytes are no text of any encoding: more than one
+// in twenty is a control character, and they are not those of UTF-16. In a long
+// input that is no text, lines may look like frames by chance.
+func isNoise(first []byte) bool {
+	if len(first) < 512 || bytes.HasPrefix(first, []byte("\xff\xfe")) || bytes.HasPrefix(first, []byte("\xfe\xff")) {
+		return false
+	}
+	control := 0
+	for _, c := range first {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\b' && c != 0x1b && c != 0 {
+			control++
+		}
+	}
+	return control*20 > len(first)
 }
 
 // checkObject tells core files from programs by the type in their header.

@@ -33,8 +33,10 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
 
-// isHelper reports whether a function, by its name, reports errors, ends the
-// program or allocates memory: it stands above the function that is at fault.
+// Helper reports whether a function, by its name, reports errors, ends the program
+// or allocates memory: it stands above the function that is at fault.
+func Helper(function string) bool { return isHelper(function) }
+
 func isHelper(function string) bool {
 	name := symbol.Last(function)
 	return reporter().MatchString(name) || allocator().MatchString(name) || kernelReporter().MatchString(name)

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -9,17 +8,8 @@ import (
 
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
-
-// placeholder is one %-sequence of --format. The manual's table is generated
-// from these.
-type placeholder struct {
-	Name  string // without the percent sign
-	Doc   string
-	value func(row formatRow) string
-}
 
 // formatRow holds what one printed line is made of: a suspect of a fix.
 type formatRow struct {
@@ -58,7 +48,7 @@ const strictDate = "2006-01-02T15:04:05-07:00"
 // order, so a longer name precedes its own prefixes. Those that git has mean the
 // same as in git log, applied to the suspect, but abbreviated object ids always
 // have 12 digits.
-var Placeholders = []placeholder{
+var Placeholders = []placeholder[formatRow]{
 	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
 	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},
 	{"T", "tree", func(r formatRow) string { return string(r.suspect.Commit.Tree) }},
@@ -109,11 +99,14 @@ func parents(c gitext.Commit, spell func(gitext.OID) string) string {
 
 func unixTime(p gitext.Person) string { return strconv.FormatInt(p.Time.Unix(), 10) }
 
-func probability(s szz.Suspect) string {
-	if s.Probability == 0 {
+func probability(s szz.Suspect) string { return probabilityText(s.Probability) }
+
+// probabilityText writes a probability, which is 0 if there is none.
+func probabilityText(p float64) string {
+	if p == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(s.Probability, 'f', 4, 64)
+	return strconv.FormatFloat(p, 'f', 4, 64)
 }
 
 func firstEvidence(s szz.Suspect) suspect.Evidence {
@@ -130,80 +123,16 @@ func confirmation(r formatRow) string {
 	return r.suspect.Confirmation.Status
 }
 
-// piece is a part of a format: literal text, or a function that returns the
-// value of a placeholder.
-type piece struct {
-	text  string
-	value func(row formatRow) string
-}
-
-// ParseFormat parses the value of --format. An unknown placeholder is an error,
-// so that a typing error is noticed; git would print it unchanged.
-func ParseFormat(format string) ([]piece, error) {
-	format = strings.TrimPrefix(strings.TrimPrefix(format, "tformat:"), "format:")
-	var pieces []piece
-	for format != "" {
-		text, rest, found := strings.Cut(format, "%")
-		if text != "" {
-			pieces = append(pieces, piece{text: text})
-		}
-		if !found {
-			break
-		}
-		p, used, err := parsePlaceholder(rest)
-		if err != nil {
-			return nil, err
-		}
-		pieces, format = append(pieces, p), rest[used:]
-	}
-	return pieces, nil
-}
-
-// parsePlaceholder parses the placeholder at the beginning of s, after the
-// percent sign, and returns how many bytes it takes.
-func parsePlaceholder(s string) (p piece, used int, err error) {
-	if len(s) >= 3 && s[0] == 'x' {
-		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
-			return piece{text: string([]byte{byte(n)})}, 3, nil
-		}
-	}
-	for _, known := range Placeholders {
-		if known.value != nil && strings.HasPrefix(s, known.Name) {
-			return piece{value: known.value}, len(known.Name), nil
-		}
-	}
-	bad, _, _ := strings.Cut(s, " ")
-	if end := strings.IndexByte(bad, ')'); end >= 0 && strings.HasPrefix(bad, "(") {
-		bad = bad[:end+1]
-	}
-	return piece{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
-}
+// ParseFormat parses the value of szz --format.
+func ParseFormat(format string) ([]piece[formatRow], error) { return parsePieces(format, Placeholders) }
 
 // Format prints each suspect in the user's format, one line for each. Like git
 // log, it prints nothing if the format is empty.
 type Format struct {
 	W      io.Writer
-	Pieces []piece
+	Pieces []piece[formatRow]
 	End    string // what ends a line
 	Clean  bool   // escape values, because a person reads the output
-}
-
-// line returns the text of one row. Unless Clean is set, values are written
-// unchanged, as git log writes them. The format's own text is never escaped,
-// because the user wrote it.
-func (r *Format) line(row formatRow) string {
-	var b strings.Builder
-	for _, p := range r.Pieces {
-		text := p.text
-		if p.value != nil {
-			text = p.value(row)
-		}
-		if p.value != nil && r.Clean {
-			text = layout.Printable(text)
-		}
-		b.WriteString(text)
-	}
-	return b.String()
 }
 
 // Answer prints the suspects of one fix.
@@ -214,7 +143,7 @@ func (r *Format) Answer(ans Answer) error {
 	var b strings.Builder
 	for i, s := range ans.Verdict.Suspects {
 		row := formatRow{answer: ans, rank: i + 1, suspect: s}
-		b.WriteString(r.line(row) + r.End)
+		b.WriteString(lineOf(r.Pieces, row, r.Clean) + r.End)
 	}
 	_, err := io.WriteString(r.W, b.String())
 	return err

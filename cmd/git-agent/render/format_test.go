@@ -56,7 +56,7 @@ func expand(t *testing.T, format string, row formatRow) string {
 	if err != nil {
 		t.Fatalf("%q: %v", format, err)
 	}
-	return (&Format{Pieces: pieces}).line(row)
+	return lineOf(pieces, row, false)
 }
 
 // A person is shown what is hidden in a value; a program gets the value. What
@@ -68,7 +68,7 @@ func TestFormatForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	for clean, want := range map[bool]string{false: "\x1b[1mevil \x1b[2J\u202e", true: "\x1b[1m" + `evil \x1b[2J\u202e`} {
-		if got := (&Format{Pieces: pieces, Clean: clean}).line(row); got != want {
+		if got := lineOf(pieces, row, clean); got != want {
 			t.Errorf("clean %t: %q, want %q", clean, got, want)
 		}
 	}

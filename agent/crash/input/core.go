@@ -1,0 +1,166 @@
+package input
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/gitext/openfile"
+)
+
+// Notes of a core file, by the numbers that Linux gives them, and an entry of the
+// auxiliary vector.
+const (
+	noteAux   = 6
+	noteFiles = 0x46494c45
+	auxEntry  = 9
+)
+
+const (
+	maxNotes  = 16 << 20 // bytes of notes that are read
+	maxMapped = 1000     // files that a core names
+)
+
+// A core is what a core file records about its process.
+type core struct {
+	program string   // the program that ran, "" if unknown
+	files   []string // the programs and libraries in its memory
+}
+
+// A mapping is a part of a file in the memory of a process.
+type mapping struct {
+	start, end uint64
+	file       string
+}
+
+// inspect reads the record of a core file. What is missing or damaged is left out:
+// the record comes from another machine, or from an attacker.
+func inspect(name string) (found core) {
+	f, err := openfile.Regular(name)
+	if err != nil {
+		return core{}
+	}
+	defer f.Close() // only read
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return core{}
+	}
+	word := 8
+	if file.Class == elf.ELFCLASS32 {
+		word = 4
+	}
+	var entry uint64
+	var mapped []mapping
+	for _, p := range file.Progs {
+		if p.Type != elf.PT_NOTE {
+			continue
+		}
+		notes, _ := io.ReadAll(io.LimitReader(p.Open(), maxNotes)) // what was read may do
+		eachNote(notes, file.ByteOrder, func(kind uint32, data []byte) {
+			switch kind {
+			case noteAux:
+				entry = entryOf(words{data, word, file.ByteOrder})
+			case noteFiles:
+				mapped = mappingsOf(words{data, word, file.ByteOrder})
+			}
+		})
+	}
+	for _, m := range mapped {
+		if m.start <= entry && entry < m.end {
+			found.program = m.file
+		}
+		if !slices.Contains(found.files, m.file) {
+			found.files = append(found.files, m.file)
+		}
+	}
+	return found
+}
+
+// eachNote calls f for each note of Linux.
+func eachNote(notes []byte, order binary.ByteOrder, f func(kind uint32, data []byte)) {
+	for len(notes) >= 12 {
+		name, size := uint64(order.Uint32(notes)), uint64(order.Uint32(notes[4:]))
+		kind := order.Uint32(notes[8:])
+		start := 12 + (name+3)&^3
+		end := start + size
+		if end > uint64(len(notes)) {
+			return
+		}
+		if bytes.HasPrefix(notes[12:], []byte("CORE\x00")) {
+			f(kind, notes[start:end])
+		}
+		notes = notes[min((end+3)&^3, uint64(len(notes))):]
+	}
+}
+
+// words reads numbers of the size of an address.
+type words struct {
+	data  []byte
+	size  int
+	order binary.ByteOrder
+}
+
+func (w *words) next() (uint64, bool) {
+	if len(w.data) < w.size {
+		return 0, false
+	}
+	word := w.data[:w.size]
+	w.data = w.data[w.size:]
+	if w.size == 4 {
+		return uint64(w.order.Uint32(word)), true
+	}
+	return w.order.Uint64(word), true
+}
+
+// entryOf returns the address at which the program begins.
+func entryOf(w words) uint64 {
+	for {
+		key, _ := w.next()
+		value, ok := w.next()
+		if !ok || key == auxEntry {
+			return value
+		}
+	}
+}
+
+// mappingsOf returns the files that were in memory.
+func mappingsOf(w words) []mapping {
+	count, _ := w.next()
+	if _, ok := w.next(); !ok || count > uint64(len(w.data)) { // the second is the size of a page
+		return nil
+	}
+	var out []mapping
+	for range min(count, maxMapped) {
+		start, _ := w.next()
+		end, _ := w.next()
+		if _, ok := w.next(); !ok {
+			return nil
+		}
+		out = append(out, mapping{start: start, end: end})
+	}
+	names := bytes.Split(w.data, []byte{0})
+	if count > maxMapped || len(names) < len(out) {
+		return nil
+	}
+	for i := range out {
+		out[i].file = string(names[i])
+	}
+	return slices.DeleteFunc(out, func(m mapping) bool { return !filepath.IsAbs(m.file) || strings.HasSuffix(m.file, " (deleted)") })
+}
+
+// isObject reports whether a file is a program or a library. gdb may see no other
+// files that a core names.
+func isObject(name string) bool {
+	f, err := openfile.Regular(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // only read
+	magic := make([]byte, 4)
+	_, err = io.ReadFull(f, magic)
+	return err == nil && string(magic) == elf.ELFMAG
+}

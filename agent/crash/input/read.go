@@ -1,0 +1,94 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format"
+	"git-agent/agent/sandbox"
+	"git-agent/gitext/openfile"
+)
+
+// A Reader reads reports.
+type Reader struct {
+	// Stdin is what the name "-" stands for.
+	Stdin io.Reader
+	// Program is the program that dumped core; "" takes it from the core's record.
+	Program string
+	// Confine says how gdb is confined. It is called once for each core file.
+	Confine func(context.Context) (Confinement, error)
+}
+
+// A Confinement says how far gdb is confined, and what it may read beside the core
+// file and the files that the core names, such as separate debugging information.
+type Confinement struct {
+	Level    sandbox.Level
+	Readable []string
+}
+
+// An Advised error comes with what the user can type, or can do.
+type Advised struct {
+	Err    error
+	Advice string
+}
+
+func (e *Advised) Error() string { return e.Err.Error() }
+func (e *Advised) Unwrap() error { return e.Err }
+
+// Read reads the report with a name.
+func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
+	report, err := r.readText(ctx, name)
+	var core *format.CoreError
+	if errors.As(err, &core) && core.Kind == "ELF" {
+		if name == Stdin {
+			return nil, &Advised{errors.New("standard input is a core file, which has to be a file for gdb"), "git agent crash <core file>"}
+		}
+		return r.readCore(ctx, name)
+	}
+	return report, err
+}
+
+// readText reads a report that is no core file.
+func (r *Reader) readText(ctx context.Context, name string) (*crash.Report, error) {
+	in, base := r.Stdin, ""
+	if name != Stdin {
+		f, err := openfile.Regular(name)
+		var kind *openfile.KindError
+		if errors.As(err, &kind) {
+			return nil, err // it names the file
+		}
+		if err != nil {
+			return nil, reason(name, err)
+		}
+		defer f.Close() // only read
+		in, base = f, filepath.Base(name)
+	}
+	report, err := format.ReadNamed(&interruptible{ctx, in}, base)
+	switch {
+	case errors.Is(err, format.ErrUnknown):
+		return nil, &Advised{fmt.Errorf("%s: %w", Title(name), err), format.Known}
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, reason(name, err)
+	}
+	return report, nil
+}
+
+// An interruptible reader fails when its context ends, so that a signal ends the
+// reading of a huge file.
+type interruptible struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/input"
+)
+
+// crashBatch goes through the reports of one command.
+type crashBatch struct {
+	app     *app
+	reader  *input.Reader
+	sources []input.Source
+	meter   *progress
+	advised map[string]bool // the advice that was given
+	failed  func(error)     // is told of reports that failed; may be nil
+}
+
+func (c *crashCmd) newBatch(a *app, sources []input.Source) *crashBatch {
+	return &crashBatch{
+		app: a, sources: sources, meter: a.newProgress("reading"), advised: map[string]bool{},
+		reader: &input.Reader{Stdin: a.stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
+			s, err := a.sandboxSettings(ctx, "")
+			return input.Confinement{Level: s.Level, Readable: s.Readable}, err
+		}},
+	}
+}
+
+// each calls f for each report. If there are several, an error of one is printed, and
+// the others follow; the exit status then says that one failed.
+func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash.Report) error) error {
+	failures := 0
+	for i, s := range b.sources {
+		b.meter.update(i, len(b.sources), s.Name)
+		err := b.one(ctx, s, f)
+		switch {
+		case err == nil:
+			continue
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, errReaderGone):
+			return err
+		}
+		if b.failed != nil {
+			b.failed(err)
+		}
+		if len(b.sources) == 1 {
+			return asHint(err)
+		}
+		b.warn(ctx, err)
+		failures++
+	}
+	if failures > 0 {
+		return exitStatus(exitFatal)
+	}
+	return nil
+}
+
+func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string, report *crash.Report) error) error {
+	if s.Err != nil {
+		return s.Err
+	}
+	report, err := b.reader.Read(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	if err := f(s.Name, report); err != nil {
+		return fmt.Errorf("%s: %w", input.Title(s.Name), err)
+	}
+	return nil
+}
+
+// print prints an answer without the line of progress.
+func (b *crashBatch) print(write func() error) error {
+	b.meter.clear()
+	defer b.meter.resume()
+	return write()
+}
+
+// warn prints the error of one report among several, and its advice once.
+func (b *crashBatch) warn(ctx context.Context, err error) {
+	b.meter.clear()
+	defer b.meter.resume()
+	fmt.Fprintf(b.app.stderr, "error: %s\n", fatalText(err))
+	var advised *input.Advised
+	if errors.As(err, &advised) && !b.advised[advised.Advice] {
+		b.advised[advised.Advice] = true
+		b.app.hint(ctx, advised.Advice)
+	}
+}
+
+// asHint makes the advice of an error a hint.
+func asHint(err error) error {
+	var advised *input.Advised
+	if errors.As(err, &advised) {
+		return withHint(err, "%s", advised.Advice)
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/render"
+)
+
+// groups prints the reports in groups, with the files behind the first report of each.
+func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
+	var members []group.Member
+	var typed *crash.Report // what was read from standard input, which cannot be read again
+	failed := batch.each(ctx, func(name string, report *crash.Report) error {
+		if name == input.Stdin {
+			typed = report
+		}
+		members = append(members, group.MemberOf(name, report))
+		return nil
+	})
+	if status := exitStatus(0); failed != nil && !errors.As(failed, &status) {
+		return failed
+	}
+	question.Suspects = 0
+	found, shown := false, []render.CrashGroup{}
+	summaries := group.Summarize(members)
+	for i, s := range summaries {
+		batch.meter.update(i, len(summaries), s.Members[0])
+		g := render.CrashGroup{Summary: s}
+		if g.Ranking, err = c.rankFirst(ctx, batch, e, question, s.Members[0], typed); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			batch.warn(ctx, fmt.Errorf("%s: %w", input.Title(s.Members[0]), err))
+			failed = exitStatus(exitFatal)
+		}
+		found = found || g.Ranking != nil && g.Ranking.Answered || c.MaxCount == 0
+		shown = append(shown, g)
+	}
+	batch.meter.end()
+	if err := c.printGroups(ctx, a, e, shown); err != nil || failed != nil {
+		return errors.Join(err, failed)
+	}
+	if !found {
+		return exitStatus(exitNothing)
+	}
+	return nil
+}
+
+// rankFirst ranks the files behind the first report of a group.
+func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.Engine, question crash.Question, name string, typed *crash.Report) (ranking *crash.Ranking, err error) {
+	if c.MaxCount == 0 {
+		return nil, nil // no file is printed
+	}
+	question.Report = typed
+	if name != input.Stdin {
+		if question.Report, err = batch.reader.Read(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return e.Answer(ctx, question)
+}
+
+func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, groups []render.CrashGroup) error {
+	if c.JSON {
+		return render.WriteCrashGroupsJSON(a.raw, groups, c.MaxCount, lineEnd(c.Null))
+	}
+	page := a.page(ctx)
+	r := &render.CrashGroups{
+		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: fromHere(e.Repo),
+	}
+	return errors.Join(r.Groups(groups), page.Close())
+}

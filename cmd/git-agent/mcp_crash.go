@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/format"
+	"git-agent/agent/mcp"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// mcpCrashParams are the parameters of the tool crash. It takes the text of a report
+// and no name of a file: a client must not read files of the machine through it.
+type mcpCrashParams struct {
+	Report string `json:"report" arg:"required,bytes=800000"`
+	At     string `json:"at"`
+	Since  string `json:"since"`
+	Max    int    `json:"max" arg:"min=1,max=20"`
+}
+
+const (
+	mcpCrashMax      = 5 // files that a call gets by default
+	mcpCrashSuspects = 3
+	mcpCrashStacks   = 8  // stacks of a report that are sent back
+	mcpCrashFrames   = 40 // frames of a stack that are sent back
+)
+
+// mcpCrash serves the offline engine as a tool.
+type mcpCrash struct {
+	server *mcpServer
+	text   prompts.Tool
+	args   agent.Args[mcpCrashParams]
+}
+
+func newMCPCrash(s *mcpServer) (*mcpCrash, error) {
+	p, err := prompts.Get("mcp/crash")
+	if err != nil {
+		return nil, err
+	}
+	text := p.Tool()
+	args, err := agent.NewArgs[mcpCrashParams](text.Params)
+	return &mcpCrash{server: s, text: text, args: args}, err
+}
+
+func (t *mcpCrash) tool() mcp.Tool {
+	return mcp.Tool{
+		Spec:  agent.Spec{Name: "crash", Description: t.text.Description, Parameters: t.args.Schema},
+		Title: "Files and commits behind a crash", Call: t.call, Structured: true,
+	}
+}
+
+// call answers one call of the tool: it ranks what is behind one report.
+func (t *mcpCrash) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := mcpCrashParams{Max: mcpCrashMax}
+	if err := t.args.Decode("crash", args, &p); err != nil {
+		return agent.Result{}, err
+	}
+	report, err := format.Read(strings.NewReader(p.Report))
+	if errors.Is(err, format.ErrUnknown) {
+		return agent.Result{}, fmt.Errorf("%w in the text; %s", err, format.Known)
+	}
+	if err != nil {
+		return agent.Result{}, err
+	}
+	question, err := t.question(ctx, p, report)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	e := &engine.Engine{Repo: t.server.repo}
+	ranking, err := e.Answer(ctx, question)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	for _, s := range ranking.Suspects {
+		redactSuspect(s)
+	}
+	return t.result(report, ranking, p.Max)
+}
+
+// question returns what is asked about a report. With --fix or --tip, the crash is
+// looked for in what the tools may see, whatever commit the report names.
+func (t *mcpCrash) question(ctx context.Context, p mcpCrashParams, report *crash.Report) (crash.Question, error) {
+	q := crash.Question{Report: report, Suspects: mcpCrashSuspects}
+	if t.server.cmd.Fix != "" || t.server.cmd.Tip != "" {
+		scope, err := t.server.scope(ctx)
+		if err != nil {
+			return q, err
+		}
+		q.Commit = scope.Tip
+	}
+	for _, rev := range []struct {
+		name string
+		oid  *gitext.OID
+	}{{p.At, &q.Commit}, {p.Since, &q.Since}} {
+		if rev.name == "" {
+			continue
+		}
+		oid, err := t.server.repo.ResolveName(ctx, rev.name)
+		if err == nil {
+			err = t.server.checkVisible(ctx, oid)
+		}
+		if err != nil {
+			return q, err
+		}
+		*rev.oid = oid
+	}
+	return q, nil
+}
+
+// result renders an answer. Of the report, which the client has, only the first
+// stacks and frames are sent back.
+func (t *mcpCrash) result(report *crash.Report, ranking *crash.Ranking, most int) (agent.Result, error) {
+	var text strings.Builder
+	human := &render.CrashHuman{W: &text, Color: layout.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
+	if err := human.Crash("-", report, ranking); err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: agent.Clean(text.String()), Value: render.CrashAnswerOf("-", shortReport(report), shortRanking(ranking), most)}, nil
+}
+
+// shortReport returns a report with its first stacks and their first frames.
+func shortReport(report *crash.Report) *crash.Report {
+	out := *report
+	out.Stacks = append([]crash.Stack{}, report.Stacks[:min(len(report.Stacks), mcpCrashStacks)]...)
+	out.Problems = report.Problems[:min(len(report.Problems), mcpCrashStacks)]
+	for i, s := range out.Stacks {
+		if n := len(s.Frames) - mcpCrashFrames; n > 0 {
+			out.Stacks[i].Frames, out.Stacks[i].Omitted = s.Frames[:mcpCrashFrames], s.Omitted+n
+		}
+	}
+	if n := len(report.Stacks) - len(out.Stacks); n > 0 {
+		out.Notes = append(append([]string{}, report.Notes...), agent.Plural(n, "more stack")+" left out")
+	}
+	return &out
+}
+
+// shortRanking returns a ranking whose files name only frames that are sent back.
+func shortRanking(ranking *crash.Ranking) *crash.Ranking {
+	out := *ranking
+	out.Files = nil
+	for _, f := range ranking.Files {
+		var frames []crash.FrameRef
+		for _, ref := range f.Frames {
+			if ref.Stack < mcpCrashStacks && ref.Frame < mcpCrashFrames {
+				frames = append(frames, ref)
+			}
+		}
+		f.Frames = frames
+		out.Files = append(out.Files, f)
+	}
+	return &out
+}

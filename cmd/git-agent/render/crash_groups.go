@@ -1,0 +1,147 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/group"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// CrashGroupsSchema is the schema of crash --group --json. Its number is raised by a
+// change that breaks readers.
+const CrashGroupsSchema = "git-agent/crash-groups/1"
+
+// A CrashGroup is a group of reports of one fault, as it is shown.
+type CrashGroup struct {
+	group.Summary
+	// Ranking is that of the first member, nil if there is none.
+	Ranking *crash.Ranking `json:"-"`
+}
+
+// CrashGroupsJSON is the documented form of crash --group --json.
+type CrashGroupsJSON struct {
+	Schema string           `json:"schema"`
+	Count  int              `json:"reports"`
+	Groups []CrashGroupJSON `json:"groups"`
+}
+
+// CrashGroupJSON is a group with what is behind its first member.
+type CrashGroupJSON struct {
+	CrashGroup
+	Commit   gitext.OID   `json:"commit,omitempty"` // the crash commit of the first member
+	Answered bool         `json:"answered"`
+	Files    []crash.File `json:"files"`
+}
+
+// WriteCrashGroupsJSON prints groups as one JSON object.
+func WriteCrashGroupsJSON(w io.Writer, groups []CrashGroup, files int, end string) error {
+	out := CrashGroupsJSON{Schema: CrashGroupsSchema, Groups: []CrashGroupJSON{}}
+	for _, g := range groups {
+		out.Count += g.Count
+		j := CrashGroupJSON{CrashGroup: g, Files: []crash.File{}}
+		if g.Ranking != nil {
+			j.Commit, j.Answered = g.Ranking.Commit, g.Ranking.Answered
+			j.Files = append(j.Files, g.Ranking.Files[:min(files, len(g.Ranking.Files))]...)
+		}
+		out.Groups = append(out.Groups, j)
+	}
+	return WriteJSON(w, out, end)
+}
+
+// CrashGroups prints groups for people.
+type CrashGroups struct {
+	W     io.Writer
+	Color layout.Palette
+	Width int
+	All   bool                     // all members, and whole signatures
+	Max   int                      // most files of a group
+	Place func(path string) string // writes a tracked path for the reader
+}
+
+const (
+	shownNames   = 5 // of a signature
+	shownMembers = 5 // of a group
+)
+
+// Groups prints all groups.
+func (r *CrashGroups) Groups(groups []CrashGroup) error {
+	var b bytes.Buffer
+	reports := 0
+	for i, g := range groups {
+		reports += g.Count
+		fmt.Fprintf(&b, "%s  %s\n", r.Color.Paint("fix", fmt.Sprintf("group %d: %s", i+1, agent.Plural(g.Count, "report"))), g.ID)
+		r.group(&b, g)
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "%s in %s\n", agent.Plural(reports, "report"), agent.Plural(len(groups), "group"))
+	_, err := r.W.Write(b.Bytes())
+	return err
+}
+
+func (r *CrashGroups) group(b *bytes.Buffer, g CrashGroup) {
+	var kinds []string
+	for _, p := range g.Problems {
+		kind := layout.Clip(layout.OneLine(p.Kind), 80)
+		if p.Count < g.Count {
+			kind += fmt.Sprintf(" (%d)", p.Count)
+		}
+		kinds = append(kinds, kind)
+	}
+	if len(kinds) > 0 {
+		r.list(b, "heading", kinds, shownNames, ", ")
+	}
+	r.list(b, "suspect", g.Names, shownNames, " < ")
+	r.list(b, "", g.Members, shownMembers, ", ")
+	r.files(b, g)
+}
+
+// list prints the first items of a list in one paragraph.
+func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, most int, separator string) {
+	if len(items) == 0 {
+		return
+	}
+	more := ""
+	if n := len(items) - most; n > 0 && !r.All {
+		items, more = items[:most], fmt.Sprintf("%sand %d more", separator, n)
+	}
+	shown := make([]string, len(items))
+	for i, item := range items {
+		shown[i] = layout.OneLine(item)
+	}
+	for _, l := range layout.Wrap(strings.Join(shown, separator)+more, min(r.Width, 100)-4) {
+		if slot != "" {
+			l = r.Color.Paint(slot, l)
+		}
+		fmt.Fprintf(b, "    %s\n", l)
+	}
+}
+
+// files prints the first ranked files of the first member.
+func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
+	if g.Ranking == nil {
+		return
+	}
+	if len(g.Ranking.Files) == 0 {
+		fmt.Fprintf(b, "    no frame is in a file of this repository\n")
+	}
+	for i, f := range g.Ranking.Files[:min(r.Max, len(g.Ranking.Files))] {
+		if f.Related {
+			break // the files that stacks name come first
+		}
+		probability := ""
+		if f.Probability > 0 {
+			slot := "probability"
+			if f.Probability < 0.5 {
+				slot = "doubt"
+			}
+			probability = "  " + r.Color.Paint(slot, percent(f.Probability))
+		}
+		fmt.Fprintf(b, "      %d.%s  %s\n", i+1, probability, r.Color.Paint("path", layout.OneLine(r.Place(f.Path))))
+	}
+}

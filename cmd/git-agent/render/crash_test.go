@@ -1,0 +1,264 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/group"
+	"git-agent/agent/suspect"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// crashAnswer is an answer about a report with hostile text in each place.
+func crashAnswer() (*crash.Report, *crash.Ranking) {
+	evil := "\x1b[2J\u202e[x](http://evil) {0}"
+	report := &crash.Report{
+		Problems: []crash.Problem{{Kind: "heap-use-after-free" + evil, Message: "two\nlines" + evil}},
+		Stacks: []crash.Stack{
+			{Kind: crash.StackCrash, Thread: "T0", Frames: []crash.Frame{
+				{Function: "strlen", Module: "/lib/libc.so" + evil},
+				{Function: "parse" + evil, File: "/src/a b:c.c", Line: 12, Column: 7, Path: "src/a b:c.c"},
+				{Function: "main", Path: "main.c", DefinedAt: 3},
+				{Raw: "??" + evil},
+			}},
+			{Kind: crash.StackFree, Frames: []crash.Frame{{Function: "drop", File: "a b:c.c", Line: 40, Path: "src/a b:c.c"}}},
+		},
+	}
+	ranking := &crash.Ranking{
+		Commit: gitext.OID(strings.Repeat("c", 40)), CommitFrom: "HEAD", Algorithm: "rank", Answered: true,
+		Files: []crash.File{
+			{Path: "src/a b:c.c", Score: 1, Probability: 0.73, Reasons: []string{"innermost frame of the project", "freed the memory"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 1}, {Stack: 1, Frame: 0}}},
+			{Path: "main.c", Probability: 0.2, Reasons: []string{"1 frame above it in the stack"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 2}}},
+			{Path: "src/\xff.h", Related: true, Reasons: []string{"changed with the files above in 3 commits"}},
+		},
+		Suspects: []suspect.Suspect{{Commit: gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "evil" + evil + "\n"}, Probability: 0.5, Reason: "because"}},
+	}
+	return report, ranking
+}
+
+// Each placeholder of the table can be written, gives its value, and shows nothing of
+// a report that a terminal would act on.
+func TestCrashPlaceholders(t *testing.T) {
+	report, ranking := crashAnswer()
+	row := crashRow{name: "r.log", report: report, ranking: ranking, rank: 1, file: ranking.Files[0]}
+	expand := func(format string, row crashRow) string {
+		pieces, err := ParseCrashFormat(format)
+		if err != nil {
+			t.Fatalf("%q: %v", format, err)
+		}
+		return lineOf(pieces, row, false)
+	}
+	for format, want := range map[string]string{
+		"%(path):%(line) %(rank) %(prob) %(found) %(report)": "src/a b:c.c:12 1 0.7300 stack r.log",
+		"%(reasons)|%(commit:short)|%(commit:from)":          "innermost frame of the project; freed the memory|cccccccccccc|HEAD",
+		"%(suspect:short) %(algorithm) %%%x41%n":             "aaaaaaaaaaaa rank %A\n",
+		"%(signature)":                                       group.SignatureOf(report).ID(),
+	} {
+		if got := expand(format, row); got != want {
+			t.Errorf("%q gives %q, want %q", format, got, want)
+		}
+	}
+	related := row
+	related.file = ranking.Files[2]
+	if got := expand("%(line)|%(function)|%(prob)|%(found)", related); got != "|||related" {
+		t.Errorf("a related file gives %q", got)
+	}
+	for _, p := range CrashPlaceholders {
+		if p.value == nil {
+			continue
+		}
+		got := expand("<%"+p.Name+">", row)
+		if got != "<"+p.value(row)+">" || strings.ContainsAny(got, "\x1b\u202e") {
+			t.Errorf("%%%s gives %q", p.Name, got)
+		}
+		expand("%"+p.Name, crashRow{report: &crash.Report{}, ranking: &crash.Ranking{}}) // of nothing
+	}
+	if _, err := ParseCrashFormat("%(fix)"); err == nil || !strings.Contains(err.Error(), `unknown placeholder "%(fix)"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The log holds what SARIF 2.1.0 and GitHub's code scanning ask for.
+func TestCrashSARIF(t *testing.T) {
+	report, ranking := crashAnswer()
+	var b bytes.Buffer
+	log := &CrashSARIF{W: &b, End: "\n", Version: "1.2.3", Max: 5}
+	for _, name := range []string{"a.log", "b.log"} {
+		if err := log.Crash(name, report, ranking); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log.Failed(errors.New("c.log: no crash report was found"))
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsFunc(b.String(), layoutHides) {
+		t.Errorf("hidden characters in %q", b.String())
+	}
+	var got struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct{ Name, Version string }
+			}
+			Invocations []struct {
+				ExecutionSuccessful        bool
+				ToolExecutionNotifications []any
+			}
+			Results []map[string]any
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != "2.1.0" || len(got.Runs) != 1 || got.Runs[0].Tool.Driver.Version != "1.2.3" || len(got.Runs[0].Results) != 6 {
+		t.Fatalf("%+v", got)
+	}
+	if in := got.Runs[0].Invocations[0]; in.ExecutionSuccessful || len(in.ToolExecutionNotifications) != 1 {
+		t.Errorf("invocation %+v", in)
+	}
+	var whole any
+	if err := json.Unmarshal(b.Bytes(), &whole); err != nil {
+		t.Fatal(err)
+	}
+	checkSARIF(t, "", whole)
+	for i, want := range []string{
+		`"uri":"src/a%20b%3Ac.c","uriBaseId":"SRCROOT"},"region":{"startColumn":7,"startLine":12}`,
+		`"uri":"main.c","uriBaseId":"SRCROOT"},"region":{"startLine":3}`,
+		`"uri":"src/%FF.h","uriBaseId":"SRCROOT"},"region":{"startLine":1}`,
+	} {
+		text, err := json.Marshal(got.Runs[0].Results[i]["locations"])
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("result %d is at %s, want %s", i, text, want)
+		}
+		if level, want := got.Runs[0].Results[i]["level"], []string{"error", "warning", "note"}[i]; level != want {
+			t.Errorf("result %d has level %v, want %s", i, level, want)
+		}
+	}
+	first := got.Runs[0].Results[0]
+	if message := first["message"].(map[string]any)["text"].(string); !strings.Contains(message, "73% likely") || !strings.Contains(message, `\[x\](http://evil) {{0}}`) {
+		t.Errorf("message %q", message)
+	}
+	if n := len(first["stacks"].([]any)); n != 2 || len(first["relatedLocations"].([]any)) != 2 {
+		t.Errorf("%d stacks; %v", n, first["relatedLocations"])
+	}
+}
+
+func layoutHides(r rune) bool { return r > 0x7e || r < 0x20 && r != '\n' }
+
+// relative matches a URI that is relative to the top of a work tree.
+var relative = regexp.MustCompile(`^[\w.~%!$&'()*+,;=@-]+(/[\w.~%!$&'()*+,;=@:-]+)*$`)
+
+// checkSARIF checks an object and all in it by the rules of the schema for the names
+// of its properties, and by those of GitHub.
+func checkSARIF(t *testing.T, name string, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case []any:
+		seen := map[string]bool{}
+		for _, item := range v {
+			checkSARIF(t, strings.TrimSuffix(name, "s"), item)
+			text, _ := json.Marshal(item) // it was JSON before
+			if seen[string(text)] && (name == "stacks" || name == "relatedLocations" || name == "rules" || name == "tags") {
+				t.Errorf("%s holds %s twice", name, text)
+			}
+			seen[string(text)] = true
+		}
+	case map[string]any:
+		for _, field := range sarifRequired[name] {
+			if v[field] == nil {
+				t.Errorf("a %s has no %s: %v", name, field, v)
+			}
+		}
+		for key, item := range v {
+			if key != "properties" {
+				checkSARIF(t, key, item)
+			}
+		}
+	case string:
+		switch {
+		case name == "uri" && !relative.MatchString(v):
+			t.Errorf("uri %q", v)
+		case name == "level" && !strings.Contains(" none note warning error ", " "+v+" "):
+			t.Errorf("level %q", v)
+		case name == "text" && v == "":
+			t.Errorf("an empty text")
+		}
+	case float64:
+		if (name == "startLine" || name == "startColumn") && v < 1 || name == "rank" && (v < -1 || v > 100) {
+			t.Errorf("%s is %v", name, v)
+		}
+	}
+}
+
+// sarifRequired names the properties that the schema, or GitHub, requires.
+var sarifRequired = map[string][]string{
+	"": {"$schema", "version", "runs"}, "run": {"tool", "results"}, "tool": {"driver"}, "driver": {"name", "version", "rules"},
+	"rule": {"id", "shortDescription", "fullDescription", "help"}, "invocation": {"executionSuccessful"}, "toolExecutionNotification": {"message"},
+	"result":           {"ruleId", "message", "locations", "partialFingerprints", "level"},
+	"message":          {"text"},
+	"artifactLocation": {"uri", "uriBaseId"}, "physicalLocation": {"artifactLocation", "region"}, "region": {"startLine"},
+	"stack": {"frames"}, "frame": {"location"}, "relatedLocation": {"id", "physicalLocation", "message"},
+	"partialFingerprints": {"primaryLocationLineHash", "crashSignature/v1"},
+}
+
+// GitHub refuses a log with more than 25,000 results.
+func TestCrashSARIFIsBounded(t *testing.T) {
+	report, ranking := crashAnswer()
+	log := &CrashSARIF{Max: 3}
+	for i := range 9000 {
+		if err := log.Crash(fmt.Sprint(i), report, ranking); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(log.results) != sarifResults || len(log.warnings) == 0 {
+		t.Errorf("%d results, %d warnings", len(log.results), len(log.warnings))
+	}
+}
+
+func TestCrashGroups(t *testing.T) {
+	_, ranking := crashAnswer()
+	groups := []CrashGroup{
+		{Summary: group.Summary{
+			ID: "0123456789abcdef", Count: 7, Names: strings.Fields("a b c d e f g"),
+			Problems: []group.KindCount{{Kind: "SIG\x1b[1m", Count: 5}, {Kind: "abort", Count: 2}}, Members: strings.Fields("1 2 3 4 5 6 7"),
+		}, Ranking: ranking},
+		{Summary: group.Summary{ID: "x", Count: 1, Members: []string{"z"}}},
+	}
+	var human bytes.Buffer
+	r := &CrashGroups{W: &human, Color: layout.Palette{}, Width: 80, Max: 2, Place: func(p string) string { return p }}
+	if err := r.Groups(groups); err != nil {
+		t.Fatal(err)
+	}
+	want := `group 1: 7 reports  0123456789abcdef
+    SIG\x1b[1m (5), abort (2)
+    a < b < c < d < e < and 2 more
+    1, 2, 3, 4, 5, and 2 more
+      1.   73%  src/a b:c.c
+      2.   20%  main.c
+
+group 2: 1 report  x
+    z
+
+8 reports in 2 groups
+`
+	if human.String() != want {
+		t.Errorf("%s", human.String())
+	}
+	var line bytes.Buffer
+	if err := WriteCrashGroupsJSON(&line, groups, 1, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`{"schema":"git-agent/crash-groups/1","reports":8,"groups":[{"id":"0123456789abcdef","signature":["a",`, `"answered":true,"files":[{"path":"src/a b:c.c"`, `"answered":false,"files":[]}]}`} {
+		if !strings.Contains(line.String(), part) {
+			t.Errorf("no %s in %s", part, line.String())
+		}
+	}
+}
