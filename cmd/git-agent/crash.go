@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
@@ -24,6 +25,7 @@ type crashCmd struct {
 	JSON      bool     `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
 	Format    *string  `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
 	SARIF     bool     `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
+	Section   string   `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
 	Exe       string   `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
 	Reports   []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 }
@@ -34,6 +36,9 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	sources, err := c.sources(a)
 	if err != nil {
 		return err
+	}
+	if c.Section != "" {
+		return c.printSections(ctx, a, sources)
 	}
 	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
@@ -90,6 +95,8 @@ func (c *crashCmd) check() error {
 		return usagef("a number of files or suspects is not negative")
 	case c.Group && (c.Format != nil || c.SARIF):
 		return usagef("--group takes --json, but not --format or --sarif")
+	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
+		return usagef("--section needs the file of a dump, and cannot read standard input")
 	case c.Null && c.Format == nil && !c.JSON && !c.SARIF:
 		return usagef("-z needs --json, --format or --sarif")
 	}

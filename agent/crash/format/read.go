@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format/scan"
@@ -17,16 +16,6 @@ var ErrUnknown = errors.New("no crash report was found")
 
 // maxPeek bounds the bytes of an input that tell its kind.
 const maxPeek = 64 << 10
-
-// ReadFile reads the crash report in a file.
-func ReadFile(name string) (*crash.Report, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadNamed(f, name)
-}
 
 // Read reads a crash report. It returns ErrUnknown if it finds no frame and no
 // place of a failure, a CoreError or a BinaryError for a file that another
