@@ -56,13 +56,19 @@ const (
 // FindOwners blames lines of files at a revision. If a file cannot be read, its
 // lines are missing and a note names it.
 func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []FileLines) (*Owners, error) {
+	return FindOwnersPast(ctx, repo, rev, files, nil)
+}
+
+// FindOwnersPast is FindOwners that looks past commits which a project wants blamed
+// for nothing, such as those that only reformat.
+func FindOwnersPast(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []FileLines, past []gitext.OID) (*Owners, error) {
 	found := &Owners{Lines: make([][]OwnedLine, len(files))}
 	unread := make([]string, len(files))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(blamesAtOnce)
 	for i, f := range files {
 		g.Go(func() (err error) {
-			found.Lines[i], err = ownersIn(gctx, repo, rev, f, lexedBytes(len(files)))
+			found.Lines[i], err = ownersIn(gctx, repo, rev, f, lexedBytes(len(files)), past)
 			if gitext.Unreadable(err) {
 				unread[i] = fmt.Sprintf("%q was not traced: %s", ShortPath(f.Path), gitext.WhyUnread(err))
 				return nil
@@ -89,7 +95,7 @@ func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) 
 
 // ownersIn finds the owners of lines in one file. It also recognizes comments if
 // the file has at most maxLexed bytes.
-func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int) ([]OwnedLine, error) {
+func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, past []gitext.OID) ([]OwnedLine, error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
 		return nil, err
@@ -98,7 +104,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true})
+	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, IgnoreRevs: past})
 	if err != nil {
 		return nil, err
 	}
