@@ -39,6 +39,8 @@ func run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "culprits":
+		return culprits(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are extract, fit and cross", args[0])
+	return fmt.Errorf("unknown step %q; the steps are extract, fit, cross and culprits", args[0])
 }

@@ -1,0 +1,223 @@
+package culprit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// A candidate is a commit that may be a suspect, with what was found about it.
+type candidate struct {
+	gitext.Commit
+	hits    []*hit // by falling weight of the region
+	history []past
+	touched int // files that it changed, 0 if unknown
+	log     int // its place in the log of a file, from 1; 0 if it is in none
+}
+
+// A hit is what a commit owns of a region.
+type hit struct {
+	region  *region
+	lines   []suspect.OwnedLine
+	share   float64 // of the region's lines, by their kinds
+	exact   *place  // the heaviest place whose line it owns
+	nearest *place  // the heaviest place by closeness
+	near    float64 // the weight of nearest, less with each line between
+	between int     // lines between nearest and the closest line
+	heading bool    // it owns the heading
+}
+
+// A past is a place in the history of a region.
+type past struct {
+	region *region
+	order  int // commits that changed the region later
+}
+
+// A gathering collects the candidates of a report.
+type gathering struct {
+	repo    *gitext.Repo
+	commit  gitext.Commit // that crashed
+	regions []*region
+	byOID   map[gitext.OID]*candidate
+	order   []gitext.OID
+	words   source.Bag // of the report
+	since   *since
+	ignored []gitext.OID // commits that the project wants blamed for nothing
+	notes   []string
+}
+
+func (g *gathering) at(oid gitext.OID) *candidate {
+	c := g.byOID[oid]
+	if c == nil {
+		c = &candidate{}
+		c.OID = oid
+		g.byOID[oid] = c
+		g.order = append(g.order, oid)
+	}
+	return c
+}
+
+// takeOwners makes the owners of the lines of all regions candidates.
+func (g *gathering) takeOwners() {
+	for _, r := range g.regions {
+		all := 0.0
+		hits := map[gitext.OID]*hit{}
+		for _, l := range r.lines {
+			h := hits[l.Owner]
+			if h == nil {
+				h = &hit{region: r}
+				hits[l.Owner] = h
+				c := g.at(l.Owner)
+				c.hits = append(c.hits, h)
+			}
+			w := lineWeight(l.Kind)
+			all += w
+			h.share += w
+			h.take(l)
+		}
+		for _, h := range hits {
+			h.share /= all
+		}
+	}
+}
+
+// lineWeight returns how much a line of a kind counts.
+func lineWeight(k source.LineKind) float64 {
+	switch k {
+	case source.LineBlank:
+		return 0.02
+	case source.LineComment, source.LineBrace, source.LineImport:
+		return 0.15
+	}
+	return 1
+}
+
+// closeness is the factor by which a place's weight falls with each line between it
+// and the line that is owned.
+const closeness = 0.8
+
+// take adds a line to a hit.
+func (h *hit) take(l suspect.OwnedLine) {
+	h.lines = append(h.lines, l)
+	if l.Line >= h.region.Start && l.Line <= h.region.Body && l.Kind == source.LineCode {
+		h.heading = true
+	}
+	for i := range h.region.places {
+		p := &h.region.places[i]
+		if p.line == 0 {
+			continue
+		}
+		if l.Line == p.line && (h.exact == nil || p.weight > h.exact.weight) {
+			h.exact = p
+		}
+		w := p.weight * lineWeight(l.Kind)
+		between := max(l.Line-p.line, p.line-l.Line)
+		for range min(between, 40) {
+			w *= closeness
+		}
+		if w > h.near {
+			h.near, h.nearest, h.between = w, p, between
+		}
+	}
+}
+
+// These bound the histories that are read.
+const (
+	historyRegions = 3
+	historyCommits = 4
+	logFiles       = 2
+	logCommits     = 10
+)
+
+// takeHistory makes the latest commits that changed the heaviest regions candidates:
+// one that only removed lines owns none.
+func (g *gathering) takeHistory(ctx context.Context) error {
+	for _, r := range g.regions[:min(len(g.regions), historyRegions)] {
+		i := 0
+		for e, err := range g.repo.LogL(ctx, gitext.LogLOptions{Tip: g.commit.OID, Path: r.path, Start: r.Start, End: r.End, Max: historyCommits}) {
+			if gitext.Unreadable(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			c := g.at(e.OID)
+			c.history = append(c.history, past{r, i})
+			i++
+		}
+	}
+	return nil
+}
+
+// takeLog makes the latest commits that changed the heaviest files candidates.
+func (g *gathering) takeLog(ctx context.Context) error {
+	var paths []string
+	for _, r := range g.regions {
+		if !slices.Contains(paths, r.path) && len(paths) < logFiles {
+			paths = append(paths, r.path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	i := 0
+	for e, err := range g.repo.Log(ctx, gitext.LogOptions{Tip: g.commit.OID, Paths: paths, NoMerges: true, Max: logCommits}) {
+		if gitext.Unreadable(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		i++
+		g.at(e.OID).log = i
+	}
+	return nil
+}
+
+// read reads the commits of all candidates, and drops merges and those that cannot
+// be read.
+func (g *gathering) read(ctx context.Context) ([]*candidate, error) {
+	touched, err := g.repo.Touched(ctx, g.order, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []*candidate
+	boundary := g.repo.ShallowBoundary()
+	for _, oid := range g.order {
+		c := g.byOID[oid]
+		if c.Commit, err = g.repo.Commit(ctx, oid); gitext.Unreadable(err) || boundary[oid] {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(c.Parents) > 1 || !g.since.allows(oid) || slices.Contains(g.ignored, oid) {
+			continue
+		}
+		c.touched = touched[oid].Files
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// age returns how old a commit was at the crash.
+func (g *gathering) age(c *candidate) time.Duration {
+	return max(g.commit.Committer.Time.Sub(c.Committer.Time), 0)
+}
+
+// messageOf returns the words of a commit's message, without trailers.
+func messageOf(c *candidate) source.Bag {
+	b := source.Bag{}
+	for line := range strings.Lines(source.FirstBytes(c.Message, 4000)) {
+		if key, _, ok := strings.Cut(line, ": "); ok && !strings.Contains(key, " ") && strings.Contains(key, "-") {
+			continue
+		}
+		b.AddWords(line)
+	}
+	return b
+}
