@@ -40,6 +40,8 @@ func culprits(ctx context.Context, args []string) error {
 		return eachCase(ctx, args[1:], fixed, examineBlamed)
 	case "cross":
 		return crossCulprits(args[1:])
+	case "fit":
+		return fitCulprits(args[1:])
 	}
 	return fmt.Errorf("unknown step %q; the steps are extract, fit and cross", args[0])
 }

@@ -47,6 +47,7 @@ func (r culpritRow) isHeadline() bool { return r.Source == "commit-message" }
 func crossCulprits(args []string) error {
 	flags := flag.NewFlagSet("cross", flag.ContinueOnError)
 	without := flags.String("without", "", "features to leave out, with commas")
+	only := flags.String("only", "", "features to use, with commas; all if empty")
 	penalty := flags.Float64("penalty", culpritPenalty, "of the squared weights")
 	each := flags.Bool("each", false, "leave out each feature in turn")
 	if err := flags.Parse(args); err != nil {
@@ -60,6 +61,11 @@ func crossCulprits(args []string) error {
 		return errors.New("the rows hold no case")
 	}
 	gone := strings.Split(*without, ",")
+	for _, name := range culprit.FeatureNames() {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), name) {
+			gone = append(gone, name)
+		}
+	}
 	sets := culpritSets(rows, gone)
 	shares := leftOut(sets, *penalty)
 	printCulprits(os.Stdout, rows, sets, shares)
@@ -87,6 +93,7 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 	}
 	printAccuracy(w, "newest line, bisected", newestFirst(rows), func(i int) bool { return !headline(i) })
 	printAccuracy(w, "bisected", ranked, func(i int) bool { return !headline(i) })
+	fmt.Fprintf(w, "mean loss, named: %.4f\n", meanLoss(sets, shares, headline))
 	var top [][]stat.Forecast
 	platt := stat.FitPlatt(votesOf(sets, shares))
 	for i, s := range sets {
@@ -100,6 +107,30 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 	if c := stat.NewCalibration(top); c != nil {
 		fmt.Fprintf(w, "first suspect, named: ECE %.3f, by chance %.3f up to %.3f, Brier %.3f; %+v\n", *c.ECE.Value, c.ByChance.Mean, c.ByChance.High, c.Brier, platt)
 	}
+}
+
+// meanLoss returns the mean logarithmic loss of the sets to keep. It tells models
+// apart with fewer cases than an accuracy does.
+func meanLoss(sets []choiceSet, shares [][]float64, keep func(i int) bool) float64 {
+	loss, n := 0.0, 0.0
+	for i, s := range sets {
+		if !keep(i) || len(s.vectors) == 0 {
+			continue
+		}
+		right, all := 0.0, 0.0
+		for j, p := range shares[i] {
+			all += p
+			if s.right[j] {
+				right += p
+			}
+		}
+		if s.none() {
+			right = 1 - all
+		}
+		loss -= math.Log(max(right, 1e-6))
+		n++
+	}
+	return loss / max(n, 1)
 }
 
 func printAccuracy(w io.Writer, name string, ranked [][]bool, keep func(i int) bool) {

@@ -16,7 +16,6 @@ type candidate struct {
 	gitext.Commit
 	hits    []*hit // by falling weight of the region
 	history []past
-	touched int // files that it changed, 0 if unknown
 	log     int // its place in the log of a file, from 1; 0 if it is in none
 }
 
@@ -25,6 +24,8 @@ type hit struct {
 	region  *region
 	lines   []suspect.OwnedLine
 	share   float64 // of the region's lines, by their kinds
+	around  float64 // the same, by how close the lines are to frames
+	flow    float64 // the same, by the names that they share with the lines of frames
 	exact   *place  // the heaviest place whose line it owns
 	nearest *place  // the heaviest place by closeness
 	near    float64 // the weight of nearest, less with each line between
@@ -72,6 +73,7 @@ func (g *gathering) takeOwners() {
 			if h == nil {
 				h = &hit{region: r}
 				hits[l.Owner] = h
+				r.hits = append(r.hits, h)
 				c := g.at(l.Owner)
 				c.hits = append(c.hits, h)
 			}
@@ -80,8 +82,10 @@ func (g *gathering) takeOwners() {
 			h.share += w
 			h.take(l)
 		}
-		for _, h := range hits {
+		near, used := r.kernelShares(around), r.kernelShares(flow(r))
+		for _, h := range r.hits {
 			h.share /= all
+			h.around, h.flow = near[h], used[h]
 		}
 	}
 }
@@ -126,12 +130,14 @@ func (h *hit) take(l suspect.OwnedLine) {
 	}
 }
 
-// These bound the histories that are read.
+// These bound the histories that are read. With a good commit, more of what came
+// after it is read.
 const (
-	historyRegions = 3
+	historyRegions = 2
 	historyCommits = 4
 	logFiles       = 2
 	logCommits     = 10
+	sinceCommits   = 60
 )
 
 // takeHistory makes the latest commits that changed the heaviest regions candidates:
@@ -166,7 +172,11 @@ func (g *gathering) takeLog(ctx context.Context) error {
 		return nil
 	}
 	i := 0
-	for e, err := range g.repo.Log(ctx, gitext.LogOptions{Tip: g.commit.OID, Paths: paths, NoMerges: true, Max: logCommits}) {
+	opt := gitext.LogOptions{Tip: g.commit.OID, Paths: paths, NoMerges: true, Max: logCommits}
+	if g.since != nil {
+		opt.Not, opt.Max = []gitext.OID{g.since.good}, sinceCommits
+	}
+	for e, err := range g.repo.Log(ctx, opt) {
 		if gitext.Unreadable(err) {
 			break
 		}
@@ -182,24 +192,21 @@ func (g *gathering) takeLog(ctx context.Context) error {
 // read reads the commits of all candidates, and drops merges and those that cannot
 // be read.
 func (g *gathering) read(ctx context.Context) ([]*candidate, error) {
-	touched, err := g.repo.Touched(ctx, g.order, 0)
-	if err != nil {
-		return nil, err
-	}
 	var out []*candidate
 	boundary := g.repo.ShallowBoundary()
 	for _, oid := range g.order {
 		c := g.byOID[oid]
-		if c.Commit, err = g.repo.Commit(ctx, oid); gitext.Unreadable(err) || boundary[oid] {
+		commit, err := g.repo.Commit(ctx, oid)
+		if gitext.Unreadable(err) || boundary[oid] {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
+		c.Commit = commit
 		if len(c.Parents) > 1 || !g.since.allows(oid) || slices.Contains(g.ignored, oid) {
 			continue
 		}
-		c.touched = touched[oid].Files
 		out = append(out, c)
 	}
 	return out, nil

@@ -1,7 +1,9 @@
 package culprit
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/gitext"
@@ -33,20 +35,14 @@ func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 		return Example{}, err
 	}
 	ex := Example{NoLines: g.noLines(), Vectors: g.vectors(candidates)}
-	newest := g.newest(candidates)
-	byOrder := make([]gitext.OID, len(candidates))
 	for _, c := range candidates {
 		ex.Commits = append(ex.Commits, c.OID)
-		for _, h := range c.hits {
-			if h.exact != nil {
-				byOrder[newest[c]] = c.OID
-			}
-		}
 	}
-	for _, oid := range byOrder {
-		if oid != "" {
-			ex.Newest = append(ex.Newest, oid)
-		}
+	line := g.newest(candidates, (*candidate).hasLine)
+	lines := slices.DeleteFunc(slices.Clone(candidates), func(c *candidate) bool { return line[c] == 0 })
+	slices.SortStableFunc(lines, func(a, b *candidate) int { return cmp.Compare(line[b], line[a]) })
+	for _, c := range lines {
+		ex.Newest = append(ex.Newest, c.OID)
 	}
 	return ex, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -14,11 +13,19 @@ import (
 
 // featureNames are the names of the features, in the order of a vector.
 var featureNames = []string{
-	"line_first", "line", "near", "log_near", "next_to",
-	"share", "log_share", "share_first", "share_most", "regions", "heading", "no_code", "lines",
-	"age", "recent_30", "recent_180", "recent_1000", "newest_first", "newest",
-	"subject", "message", "fix", "files", "history_first", "history", "no_lines", "log", "log_only",
+	"line_first", "line", "line_newest", "line_newer", "near", "next_to",
+	"around", "around_top", "flow", "share", "share_top", "share_first",
+	"newer", "newest", "newest_first", "age", "recent",
+	"regions", "heading", "no_code", "subject", "message", "fix", "tidy", "feature",
+	"history", "no_lines", "log", "log_only",
 }
+
+// What the subject of a commit says that it does.
+var (
+	fixing  = source.Lazy(`(?i)\bfix(?:es|ed|ing)?\b|\b(?:bug|crash|leak|race|overflow|workaround|revert)\b`)
+	tidying = source.Lazy(`(?i)\b(?:style|styling|format(?:ting)?|reformat|indent\w*|whitespace|white space|typos?|spelling|cosmetic|rename[sd]?|clean-?ups?|clean up|tidy|unused|lint|warnings?|clang|copyright|spdx|checkpatch|comments?|convert|switch to|replace[sd]?|move[sd]?)\b`)
+	adding  = source.Lazy(`(?i)\b(?:add(?:s|ed|ing)?|support\w*|introduce[sd]?|implement\w*|new|initial|import|allow|enable[sd]?|rework\w*|refactor\w*|rewrite)\b`)
+)
 
 // vectors returns the features of candidates.
 func (g *gathering) vectors(candidates []*candidate) [][]float64 {
@@ -26,21 +33,22 @@ func (g *gathering) vectors(candidates []*candidate) [][]float64 {
 	for _, c := range candidates {
 		idf.Add(messageOf(c))
 	}
-	newest := g.newest(candidates)
+	newest, line := g.newest(candidates, (*candidate).hasCode), g.newest(candidates, (*candidate).hasLine)
 	out := make([][]float64, len(candidates))
 	for i, c := range candidates {
-		f := c.places()
+		f := g.places(c)
 		days := g.age(c).Hours() / 24
 		f["age"] = math.Log1p(days) / math.Log1p(3650)
-		f["recent_30"], f["recent_180"], f["recent_1000"] = math.Exp(-days/30), math.Exp(-days/180), math.Exp(-days/1000)
-		f["newest"] = 1 / float64(1+newest[c])
+		f["recent"] = math.Log(0.3 + math.Exp(-days/180))
+		f["newest"], f["line_newest"] = newest[c], line[c]
 		f["newest_first"] = bit(g.isNewestIn(c, 0))
 		subject := source.Bag{}
 		subject.AddWords(c.Subject())
 		f["subject"] = idf.Overlap(subject, g.words)
 		f["message"] = idf.Overlap(g.words, messageOf(c))
-		f["fix"] = bit(strings.Contains(strings.ToLower(c.Subject()), "fix"))
-		f["files"] = math.Log1p(float64(c.touched))
+		f["fix"] = bit(fixing().MatchString(c.Subject()))
+		f["tidy"] = bit(tidying().MatchString(c.Subject()))
+		f["feature"] = bit(adding().MatchString(c.Subject()))
 		g.addHistory(c, f)
 		out[i] = make([]float64, len(featureNames))
 		for j, name := range featureNames {
@@ -51,33 +59,58 @@ func (g *gathering) vectors(candidates []*candidate) [][]float64 {
 }
 
 // places returns the features of the lines that a candidate owns.
-func (c *candidate) places() map[string]float64 {
+func (g *gathering) places(c *candidate) map[string]float64 {
 	f := map[string]float64{}
-	noCode, lines := len(c.hits) > 0, 0
+	most := func(name string, x float64) { f[name] = max(f[name], x) }
 	for _, h := range c.hits {
 		w := h.region.weight
 		f["share"] += w * h.share
-		f["share_most"] = max(f["share_most"], h.share)
-		f["near"] = max(f["near"], h.near)
+		f["around"] += w * h.around
+		f["flow"] += w * h.flow
+		most("share_top", w*h.share)
+		most("around_top", w*h.around)
+		most("near", h.near)
+		newer := g.newerIn(h, c)
+		most("newer", w*newer)
 		if h.exact != nil {
-			f["line"] = max(f["line"], h.exact.weight)
-			f["line_first"] = max(f["line_first"], bit(h.exact.weight > 0.99))
+			most("line", h.exact.weight)
+			most("line_first", bit(h.exact.weight > 0.99))
+			most("line_newer", h.exact.weight*newer)
 		}
 		if h.nearest != nil && h.between <= 2 {
-			f["next_to"] = max(f["next_to"], h.nearest.weight)
+			most("next_to", h.nearest.weight)
 		}
 		if h.heading {
-			f["heading"] = max(f["heading"], w)
+			most("heading", w)
 		}
-		noCode = noCode && !slices.ContainsFunc(h.lines, isCode)
-		lines += len(h.lines)
 	}
-	f["log_share"] = math.Log(0.01+f["share"]) - math.Log(0.01)
-	f["log_near"] = math.Log(0.01+f["near"]) - math.Log(0.01)
+	for _, name := range []string{"share", "share_top", "near", "around", "around_top", "flow"} {
+		f[name] = math.Log(0.01+f[name]) - math.Log(0.01)
+	}
 	f["regions"] = math.Log1p(float64(len(c.hits)))
-	f["lines"] = math.Log1p(float64(lines))
-	f["no_code"] = bit(noCode)
+	f["no_code"] = bit(len(c.hits) > 0 && !c.hasCode())
 	return f
+}
+
+// newerIn returns the share of a region's lines that are older than a commit which
+// owns some of them: what changes an old function is more suspicious than what made
+// it.
+func (g *gathering) newerIn(h *hit, c *candidate) float64 {
+	older := 0.0
+	for _, o := range h.region.hits {
+		if len(o.lines) > 0 && g.byOID[o.lines[0].Owner].Committer.Time.Before(c.Committer.Time) {
+			older += o.share
+		}
+	}
+	return older
+}
+
+func (c *candidate) hasCode() bool {
+	return slices.ContainsFunc(c.hits, func(h *hit) bool { return slices.ContainsFunc(h.lines, isCode) })
+}
+
+func (c *candidate) hasLine() bool {
+	return slices.ContainsFunc(c.hits, func(h *hit) bool { return h.exact != nil })
 }
 
 // addHistory adds the features of the place of a candidate in histories.
@@ -89,9 +122,6 @@ func (g *gathering) addHistory(c *candidate, f map[string]float64) {
 	}
 	for _, p := range c.history {
 		f["history"] = max(f["history"], p.region.weight/float64(1+p.order))
-		if p.region == g.regions[0] {
-			f["history_first"] = 1 / float64(1+p.order)
-		}
 	}
 	f["no_lines"] = bit(len(c.hits) == 0 && len(c.history) > 0)
 	f["log_only"] = bit(len(c.hits) == 0 && len(c.history) == 0)
@@ -100,13 +130,13 @@ func (g *gathering) addHistory(c *candidate, f map[string]float64) {
 	}
 }
 
-// newest returns for each candidate how many others are newer.
-func (g *gathering) newest(candidates []*candidate) map[*candidate]int {
-	order := slices.Clone(candidates)
+// newest returns for each of some candidates 1 / (1 + how many of them are newer).
+func (g *gathering) newest(candidates []*candidate, among func(*candidate) bool) map[*candidate]float64 {
+	order := slices.DeleteFunc(slices.Clone(candidates), func(c *candidate) bool { return !among(c) })
 	slices.SortStableFunc(order, func(a, b *candidate) int { return cmp.Compare(g.age(a), g.age(b)) })
-	out := map[*candidate]int{}
+	out := map[*candidate]float64{}
 	for i, c := range order {
-		out[c] = i
+		out[c] = 1 / float64(1+i)
 	}
 	return out
 }
