@@ -130,65 +130,6 @@ func (h *hit) take(l suspect.OwnedLine) {
 	}
 }
 
-// These bound the histories that are read. With a good commit, more of what came
-// after it is read.
-const (
-	historyRegions = 2
-	historyCommits = 4
-	logFiles       = 2
-	logCommits     = 10
-	sinceCommits   = 60
-)
-
-// takeHistory makes the latest commits that changed the heaviest regions candidates:
-// one that only removed lines owns none.
-func (g *gathering) takeHistory(ctx context.Context) error {
-	for _, r := range g.regions[:min(len(g.regions), historyRegions)] {
-		i := 0
-		for e, err := range g.repo.LogL(ctx, gitext.LogLOptions{Tip: g.commit.OID, Path: r.path, Start: r.Start, End: r.End, Max: historyCommits}) {
-			if gitext.Unreadable(err) {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			c := g.at(e.OID)
-			c.history = append(c.history, past{r, i})
-			i++
-		}
-	}
-	return nil
-}
-
-// takeLog makes the latest commits that changed the heaviest files candidates.
-func (g *gathering) takeLog(ctx context.Context) error {
-	var paths []string
-	for _, r := range g.regions {
-		if !slices.Contains(paths, r.path) && len(paths) < logFiles {
-			paths = append(paths, r.path)
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	i := 0
-	opt := gitext.LogOptions{Tip: g.commit.OID, Paths: paths, NoMerges: true, Max: logCommits}
-	if g.since != nil {
-		opt.Not, opt.Max = []gitext.OID{g.since.good}, sinceCommits
-	}
-	for e, err := range g.repo.Log(ctx, opt) {
-		if gitext.Unreadable(err) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		i++
-		g.at(e.OID).log = i
-	}
-	return nil
-}
-
 // read reads the commits of all candidates, and drops merges and those that cannot
 // be read.
 func (g *gathering) read(ctx context.Context) ([]*candidate, error) {

@@ -18,6 +18,8 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Options say which commits may be named.
@@ -86,16 +88,15 @@ func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	if g.ignored, err = ignoredRevs(ctx, repo, commit); err != nil {
 		return nil, nil, err
 	}
-	if err := g.blame(ctx); err != nil {
+	var latest histories
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return g.blame(bctx) })
+	both.Go(func() (err error) { latest, err = g.readHistories(bctx); return err })
+	if err := both.Wait(); err != nil {
 		return nil, nil, err
 	}
 	g.takeOwners()
-	if err := g.takeHistory(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := g.takeLog(ctx); err != nil {
-		return nil, nil, err
-	}
+	g.takeHistories(latest)
 	candidates, err := g.read(ctx)
 	if len(candidates) == 0 && g.since != nil && err == nil {
 		g.notes = append(g.notes, fmt.Sprintf("none of the commits since %s owns a line of the functions in the stacks", good.Short()))
