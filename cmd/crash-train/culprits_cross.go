@@ -16,7 +16,7 @@ import (
 )
 
 // culpritPenalty was chosen by leaving repositories out.
-const culpritPenalty = 20
+const culpritPenalty = 10
 
 // culpritSets returns the rows as choices. Features in without are 0.
 func culpritSets(rows []culpritRow, without []string) []choiceSet {

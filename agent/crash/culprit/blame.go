@@ -54,7 +54,7 @@ func kindOf(file string, line []byte) source.LineKind {
 	switch {
 	case len(t) == 0:
 		return source.LineBlank
-	case len(bytes.Trim(t, "{}()[];,")) == 0:
+	case len(bytes.Trim(t, "{}()[];, \t")) == 0:
 		return source.LineBrace
 	case bytes.HasPrefix(t, []byte("//")), bytes.HasPrefix(t, []byte("/*")), bytes.HasPrefix(t, []byte("* ")), bytes.HasPrefix(t, []byte("*/")), bytes.Equal(t, []byte("*")):
 		return source.LineComment

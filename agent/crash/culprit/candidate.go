@@ -2,6 +2,7 @@ package culprit
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,12 +26,10 @@ type hit struct {
 	lines   []suspect.OwnedLine
 	share   float64 // of the region's lines, by their kinds
 	around  float64 // the same, by how close the lines are to frames
-	flow    float64 // the same, by the names that they share with the lines of frames
 	exact   *place  // the heaviest place whose line it owns
 	nearest *place  // the heaviest place by closeness
 	near    float64 // the weight of nearest, less with each line between
 	between int     // lines between nearest and the closest line
-	heading bool    // it owns the heading
 }
 
 // A past is a place in the history of a region.
@@ -82,10 +81,10 @@ func (g *gathering) takeOwners() {
 			h.share += w
 			h.take(l)
 		}
-		near, used := r.kernelShares(around), r.kernelShares(flow(r))
-		for _, h := range r.hits {
+		close := r.closeShares()
+		for _, h := range hits {
 			h.share /= all
-			h.around, h.flow = near[h], used[h]
+			h.around = close[h]
 		}
 	}
 }
@@ -108,9 +107,6 @@ const closeness = 0.8
 // take adds a line to a hit.
 func (h *hit) take(l suspect.OwnedLine) {
 	h.lines = append(h.lines, l)
-	if l.Line >= h.region.Start && l.Line <= h.region.Body && l.Kind == source.LineCode {
-		h.heading = true
-	}
 	for i := range h.region.places {
 		p := &h.region.places[i]
 		if p.line == 0 {
@@ -128,6 +124,28 @@ func (h *hit) take(l suspect.OwnedLine) {
 			h.near, h.nearest, h.between = w, p, between
 		}
 	}
+}
+
+// wide is the factor by which a line's weight falls with each line between it and the
+// closest frame.
+const wide = 0.93
+
+// closeShares returns the share of each owner in a region's lines, where those close
+// to a frame weigh most.
+func (r *region) closeShares() map[*hit]float64 {
+	out := map[*hit]float64{}
+	all := 0.0
+	for _, h := range r.hits {
+		for _, l := range h.lines {
+			w := lineWeight(l.Kind) * math.Pow(wide, float64(min(r.distance(l.Line), 60)))
+			out[h] += w
+			all += w
+		}
+	}
+	for h := range out {
+		out[h] /= all
+	}
+	return out
 }
 
 // read reads the commits of all candidates, and drops merges and those that cannot

@@ -53,24 +53,24 @@ func gatheringOf(r *region) *gathering {
 
 func TestTakeOwners(t *testing.T) {
 	// The shares of all owners make one. The owner of the frame's line has it exactly,
-	// and what assigns a value that this line uses has the flow.
+	// and what is closer to it weighs more.
 	t.Parallel()
 	g := gatheringOf(regionOf(5, "aint f(struct s *s)", "a{", "bint size = read_size();", "clog_it();", "ause(size);", "d/* none */", "a}"))
-	share, around, flow := 0.0, 0.0, 0.0
+	share, around := 0.0, 0.0
 	for _, c := range g.byOID {
 		h := c.hits[0]
-		share, around, flow = share+h.share, around+h.around, flow+h.flow
+		share, around = share+h.share, around+h.around
 	}
-	for name, sum := range map[string]float64{"share": share, "around": around, "flow": flow} {
+	for name, sum := range map[string]float64{"share": share, "around": around} {
 		if math.Abs(sum-1) > 1e-9 {
 			t.Errorf("%s: the sum is %v", name, sum)
 		}
 	}
 	hit := func(oid string) *hit { return g.byOID[gitext.OID(oid)].hits[0] }
-	if hit("a").exact == nil || hit("b").exact != nil || !hit("a").heading || hit("b").heading {
+	if hit("a").exact == nil || hit("b").exact != nil {
 		t.Errorf("%+v, %+v", hit("a"), hit("b"))
 	}
-	if hit("b").flow <= hit("c").flow || hit("c").around <= hit("d").around || hit("c").between != 1 {
+	if hit("c").around <= hit("d").around || hit("c").between != 1 {
 		t.Errorf("b %+v, c %+v, d %+v", hit("b"), hit("c"), hit("d"))
 	}
 	if lines := hit("a").closest(); lines[0].Line != 5 {
@@ -85,7 +85,7 @@ func TestTakeOwnersWithoutAFrame(t *testing.T) {
 	r.places = []place{{at: 1, weight: 1}}
 	g := gatheringOf(r)
 	for oid, c := range g.byOID {
-		if h := c.hits[0]; h.exact != nil || h.nearest != nil || h.share <= 0 || h.flow != 0 {
+		if h := c.hits[0]; h.exact != nil || h.nearest != nil || h.share <= 0 {
 			t.Errorf("%s: %+v", oid, h)
 		}
 	}

@@ -31,8 +31,7 @@ type region struct {
 	source.Extent
 	function string // as the report names it, maybe ""
 	places   []place
-	weight   float64    // of its heaviest place, 0 to 1
-	hints    source.Bag // names of what failed in its frames
+	weight   float64 // of its heaviest place, 0 to 1
 	lines    []suspect.OwnedLine
 	hits     []*hit // of all owners, by their first lines
 }
@@ -163,7 +162,6 @@ func regionsIn(path string, lines [][]byte, places []place, report *crash.Report
 		r := out[i]
 		r.Start, r.End = min(r.Start, e.Start), max(r.End, e.End)
 		r.places = append(r.places, p)
-		r.hints = source.Unite(r.hints, hintsOf(report.At(p.ref)))
 		r.weight = max(r.weight, p.weight)
 	}
 	return out
