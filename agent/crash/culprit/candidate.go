@@ -81,10 +81,10 @@ func (g *gathering) takeOwners() {
 			h.share += w
 			h.take(l)
 		}
-		close := r.closeShares()
+		near := r.closeShares()
 		for _, h := range hits {
 			h.share /= all
-			h.around = close[h]
+			h.around = near[h]
 		}
 	}
 }
