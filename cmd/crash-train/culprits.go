@@ -19,9 +19,6 @@ type culpritRow struct {
 	crashCase
 	culprit.Example
 	Seconds float64 `json:"seconds"`
-	// Blamed are the commits that own what the fix removes, of a case whose culprit
-	// is not known.
-	Blamed []gitext.OID `json:"blamed,omitempty"`
 }
 
 // culprits runs a step of the training of the model of commits.
@@ -33,11 +30,6 @@ func culprits(ctx context.Context, args []string) error {
 	case "extract":
 		known := func(c crashCase) bool { return len(c.IntroCommits) > 0 }
 		return eachCase(ctx, args[1:], known, examineCulprits)
-	case "extract-blamed":
-		fixed := func(c crashCase) bool {
-			return len(c.IntroCommits) == 0 && c.Source == "commit-message" && c.Fix != ""
-		}
-		return eachCase(ctx, args[1:], fixed, examineBlamed)
 	case "cross":
 		return crossCulprits(args[1:])
 	case "fit":
@@ -69,18 +61,4 @@ func examineCulprits(ctx context.Context, repo *gitext.Repo, c crashCase) (any, 
 	r.Example, err = culprit.Examine(ctx, repo, c.CrashCommit, report, ranking.Files)
 	r.Seconds = time.Since(begin).Seconds()
 	return r, err
-}
-
-// examineBlamed returns the row of a case whose culprit is guessed from its fix.
-func examineBlamed(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
-	blamed, err := blamedOf(ctx, repo, c)
-	if err != nil || len(blamed) == 0 {
-		return culpritRow{crashCase: crashCase{ID: c.ID, Repo: c.Repo}}, err
-	}
-	found, err := examineCulprits(ctx, repo, c)
-	if r, ok := found.(culpritRow); ok && err == nil {
-		r.Blamed = blamed
-		return r, nil
-	}
-	return found, err
 }
