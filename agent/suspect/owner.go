@@ -56,13 +56,28 @@ const (
 // FindOwners blames lines of files at a revision. If a file cannot be read, its
 // lines are missing and a note names it.
 func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []FileLines) (*Owners, error) {
+	return FindOwnersWith(ctx, repo, rev, files, OwnerOptions{})
+}
+
+// OwnerOptions change how the owners of lines are found.
+type OwnerOptions struct {
+	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as those that only reformat
+	NoKinds    bool         // leave OwnedLine.Kind at LineCode, which saves the time of a lexer
+}
+
+// FindOwnersWith is FindOwners with options.
+func FindOwnersWith(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []FileLines, opt OwnerOptions) (*Owners, error) {
 	found := &Owners{Lines: make([][]OwnedLine, len(files))}
 	unread := make([]string, len(files))
+	maxLexed := lexedBytes(len(files))
+	if opt.NoKinds {
+		maxLexed = -1
+	}
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(blamesAtOnce)
 	for i, f := range files {
 		g.Go(func() (err error) {
-			found.Lines[i], err = ownersIn(gctx, repo, rev, f, lexedBytes(len(files)))
+			found.Lines[i], err = ownersIn(gctx, repo, rev, f, maxLexed, opt.IgnoreRevs)
 			if gitext.Unreadable(err) {
 				unread[i] = fmt.Sprintf("%q was not traced: %s", ShortPath(f.Path), gitext.WhyUnread(err))
 				return nil
@@ -89,7 +104,7 @@ func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) 
 
 // ownersIn finds the owners of lines in one file. It also recognizes comments if
 // the file has at most maxLexed bytes.
-func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int) ([]OwnedLine, error) {
+func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, ignore []gitext.OID) ([]OwnedLine, error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
 		return nil, err
@@ -98,7 +113,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true})
+	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, IgnoreRevs: ignore})
 	if err != nil {
 		return nil, err
 	}

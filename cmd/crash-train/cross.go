@@ -59,7 +59,7 @@ func (c choice) standardized() []float64 {
 
 // leftOut returns, for each set, the shares of its files by a model that was fitted
 // without the set's repository.
-func leftOut(sets []choiceSet) [][]float64 {
+func leftOut(sets []choiceSet, penalty float64) [][]float64 {
 	repos := map[string]bool{}
 	for _, s := range sets {
 		repos[s.repo] = true
@@ -137,7 +137,7 @@ func cross(args []string) error {
 	if len(sets) == 0 {
 		return errors.New("the rows hold no case")
 	}
-	shares := leftOut(sets)
+	shares := leftOut(sets, penalty)
 	printTable(os.Stdout, rows, sets, shares)
 	platt := stat.FitPlatt(votesOf(sets, shares))
 	fmt.Printf("calibration %+v\n", platt)
@@ -199,7 +199,7 @@ func fit(args []string) error {
 		return err
 	}
 	sets := setsOf(rows)
-	shares := leftOut(sets)
+	shares := leftOut(sets, penalty)
 	var usable []choiceSet
 	repos := map[string]int{}
 	for _, s := range sets {

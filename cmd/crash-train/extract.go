@@ -28,6 +28,9 @@ type crashCase struct {
 	Type        string     `json:"type"`
 	Source      string     `json:"source"`
 	Ecosystem   string     `json:"ecosystem"`
+
+	Fix          gitext.OID   `json:"fix"`
+	IntroCommits []gitext.OID `json:"intro_commits,omitempty"`
 }
 
 // A row is a case with the features of the files of its report.
@@ -41,6 +44,13 @@ type row struct {
 func (c crashCase) isCore() bool { return c.Source != "arvo-state" && c.Type != "leak" }
 
 func extract(ctx context.Context, args []string) error {
+	return eachCase(ctx, args, func(crashCase) bool { return true }, func(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
+		return examine(ctx, repo, c)
+	})
+}
+
+// eachCase reads case files and writes what examine returns for the cases to keep.
+func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, examine func(context.Context, *gitext.Repo, crashCase) (any, error)) error {
 	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the folder that holds the repositories")
 	if err := flags.Parse(args); err != nil {
@@ -55,6 +65,9 @@ func extract(ctx context.Context, args []string) error {
 	var repo *gitext.Repo
 	opened := ""
 	for _, c := range cases {
+		if !keep(c) {
+			continue
+		}
 		if c.Repo != opened {
 			if repo != nil {
 				_ = repo.Close()
@@ -72,6 +85,9 @@ func extract(ctx context.Context, args []string) error {
 		if err := out.Encode(r); err != nil {
 			return err
 		}
+	}
+	if repo == nil {
+		return nil
 	}
 	return repo.Close()
 }

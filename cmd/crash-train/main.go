@@ -1,10 +1,17 @@
-// Command crash-train fits the model by which `git agent crash` ranks files, from
-// case files with known answers. It is a development tool and is not installed with
+// Command crash-train fits the models by which `git agent crash` ranks files and
+// commits, from case files with known answers. It is a development tool and is not installed with
 // the plugin.
 //
 //	go run ./cmd/crash-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/crash-train fit rows.jsonl... > agent/crash/rank/model.json
 //	go run ./cmd/crash-train cross rows.jsonl...
+//
+// The steps of culprits do the same for the model by which it names suspect commits.
+// They read the cases whose culprits are known:
+//
+//	go run ./cmd/crash-train culprits extract -repos DIR cases.jsonl... > rows.jsonl
+//	go run ./cmd/crash-train culprits fit rows.jsonl... > agent/crash/culprit/model.json
+//	go run ./cmd/crash-train culprits cross [-each] rows.jsonl...
 //
 // The step extract reads each report, maps it to the repository at the crash commit,
 // and writes the features of its files. The step fit fits the model to all cases, and
@@ -39,6 +46,8 @@ func run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "culprits":
+		return culprits(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are extract, fit and cross", args[0])
+	return fmt.Errorf("unknown step %q; the steps are extract, fit, cross and culprits", args[0])
 }

@@ -1,12 +1,25 @@
 // Package culprit names the commits that may have introduced a crash.
+//
+// Candidates are the commits that own lines of the functions that the project's
+// frames are in, at the commit that crashed, and the latest ones that changed these
+// functions. A choice model orders them by the lines that they own and how close
+// these are to those of the frames, by the weight of the frames' files, by their age,
+// and by what their messages share with the report. Its weights are fitted to crashes
+// whose culprits are known, and know no repository. cmd/crash-train makes model.json.
+//
+// Nothing newer than the commit that crashed is read.
 package culprit
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Options say which commits may be named.
@@ -24,5 +37,81 @@ type Found struct {
 // Find names the commits behind the frames of a located report, whose files are
 // ranked.
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File, opt Options) (*Found, error) {
-	return &Found{}, nil
+	g, candidates, err := gather(ctx, repo, commit, report, files, opt.Since)
+	if err != nil {
+		return nil, err
+	}
+	found := &Found{Notes: g.notes}
+	vectors := g.vectors(candidates)
+	weights := committed().weights(g.noLines())
+	shares := committed().shares(vectors, g.noLines())
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case shares[a] > shares[b]:
+			return -1
+		case shares[a] < shares[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order[:min(len(order), max(opt.Max, 0))] {
+		c := candidates[i]
+		found.Suspects = append(found.Suspects, suspect.Suspect{
+			Commit: c.Commit, Probability: committed().probability(shares[i]),
+			Reason: g.reason(report, c), Evidence: g.evidence(c), Signals: signals(vectors[i], weights),
+		})
+	}
+	return found, nil
+}
+
+// gather finds the candidates of a report.
+func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File, good gitext.OID) (*gathering, []*candidate, error) {
+	g := &gathering{repo: repo, byOID: map[gitext.OID]*candidate{}, words: reportWords(report)}
+	var err error
+	if g.commit, err = repo.Commit(ctx, commit); err != nil {
+		return nil, nil, err
+	}
+	if g.regions, err = regionsOf(ctx, repo, commit, report, files); err != nil {
+		return nil, nil, err
+	}
+	if len(g.regions) == 0 {
+		g.notes = append(g.notes, "no frame of the report has a line or a function of the project, so no commit is suspected")
+		return g, nil, nil
+	}
+	if g.since, err = newSince(ctx, repo, commit, good); err != nil {
+		return nil, nil, err
+	}
+	if g.ignored, err = ignoredRevs(ctx, repo, commit); err != nil {
+		return nil, nil, err
+	}
+	var latest histories
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return g.blame(bctx) })
+	both.Go(func() (err error) { latest, err = g.readHistories(bctx); return err })
+	if err := both.Wait(); err != nil {
+		return nil, nil, err
+	}
+	g.takeOwners()
+	g.takeHistories(latest)
+	candidates, err := g.read(ctx)
+	if len(candidates) == 0 && g.since != nil && err == nil {
+		g.notes = append(g.notes, fmt.Sprintf("none of the commits since %s owns a line of the functions in the stacks", good.Short()))
+	}
+	return g, candidates, err
+}
+
+// noLines reports whether no frame of the project has a line.
+func (g *gathering) noLines() bool {
+	for _, r := range g.regions {
+		for _, p := range r.places {
+			if p.line > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }

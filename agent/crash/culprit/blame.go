@@ -1,0 +1,110 @@
+package culprit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// blame finds the owners of the lines of all regions, with one blame for each file.
+func (g *gathering) blame(ctx context.Context) error {
+	var files []suspect.FileLines
+	at := map[string]int{}
+	for _, r := range g.regions {
+		i, ok := at[r.path]
+		if !ok {
+			i = len(files)
+			at[r.path] = i
+			files = append(files, suspect.FileLines{Path: r.path})
+		}
+		files[i].Ranges = append(files[i].Ranges, gitext.LineRange{Start: r.Start, End: r.End})
+	}
+	for _, f := range files {
+		slices.SortFunc(f.Ranges, func(a, b gitext.LineRange) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	found, err := suspect.FindOwnersWith(ctx, g.repo, g.commit.OID, files, suspect.OwnerOptions{IgnoreRevs: g.ignored, NoKinds: true})
+	if err != nil {
+		return err
+	}
+	for _, r := range g.regions {
+		for _, l := range found.Lines[at[r.path]] {
+			if l.Line >= r.Start && l.Line <= r.End && !slices.Contains(g.ignored, l.Owner) {
+				l.Kind = kindOf(r.path, l.Text)
+				r.lines = append(r.lines, l)
+			}
+		}
+	}
+	g.notes = append(g.notes, found.Notes...)
+	return nil
+}
+
+// kindOf tells the kind of a line by its beginning. It knows no comment that begins
+// on another line without a mark of its own, which is what a lexer is for, and takes
+// no time.
+func kindOf(file string, line []byte) source.LineKind {
+	t := bytes.TrimSpace(line)
+	switch {
+	case len(t) == 0:
+		return source.LineBlank
+	case len(bytes.Trim(t, "{}()[];, \t")) == 0:
+		return source.LineBrace
+	case bytes.HasPrefix(t, []byte("//")), bytes.HasPrefix(t, []byte("/*")), bytes.HasPrefix(t, []byte("* ")), bytes.HasPrefix(t, []byte("*/")), bytes.Equal(t, []byte("*")):
+		return source.LineComment
+	case t[0] == '#' && hashComments(file):
+		return source.LineComment
+	case source.IsImport(string(t[:min(len(t), 200)])):
+		return source.LineImport
+	}
+	return source.LineCode
+}
+
+// hashComments reports whether a comment begins with # in a file.
+func hashComments(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".py", ".pyx", ".in", ".rb", ".sh", ".pl", ".pm", ".ex", ".exs", ".r", ".jl":
+		return true
+	}
+	return false
+}
+
+// ignoreFile is where projects list the commits that blame is to look past. Tools
+// that show blame read it by convention.
+const ignoreFile = ".git-blame-ignore-revs"
+
+const maxIgnored = 300
+
+// ignoredRevs returns the commits that the project's ignore file of a commit lists and
+// the repository has.
+func ignoredRevs(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]gitext.OID, error) {
+	text, err := repo.BlobAt(ctx, commit, ignoreFile, maxFileBytes)
+	if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []gitext.OID
+	for line := range bytes.Lines(text) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		oid, err := gitext.ParseOID(string(bytes.TrimSpace(line)))
+		if err != nil || len(out) == maxIgnored || slices.Contains(out, oid) {
+			continue
+		}
+		if _, err := repo.Commit(ctx, oid); err == nil {
+			out = append(out, oid)
+		}
+	}
+	return out, ctx.Err()
+}
+
+func splitLines(blob []byte) [][]byte {
+	return bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n"))
+}

@@ -1,0 +1,83 @@
+package culprit
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"git-agent/gitext"
+)
+
+// These bound the histories that are read. With a good commit, more of what came
+// after it is read.
+const (
+	historyRegions = 2
+	historyCommits = 4
+	logFiles       = 2
+	logCommits     = 10
+	sinceCommits   = 60
+)
+
+// A histories holds the latest commits that changed functions and files, newest
+// first.
+type histories struct {
+	regions [][]gitext.OID // of the heaviest regions
+	files   []gitext.OID   // of the heaviest files together
+}
+
+// readHistories reads the latest commits that changed the heaviest regions and files.
+// One that only removed lines owns none.
+func (g *gathering) readHistories(ctx context.Context) (h histories, err error) {
+	for _, r := range g.regions[:min(len(g.regions), historyRegions)] {
+		opt := gitext.LogLOptions{Tip: g.commit.OID, Path: r.path, Start: r.Start, End: r.End, Max: historyCommits}
+		oids, err := oidsOf(g.repo.LogL(ctx, opt), func(e gitext.LogLEntry) gitext.OID { return e.OID })
+		if err != nil {
+			return h, err
+		}
+		h.regions = append(h.regions, oids)
+	}
+	opt := gitext.LogOptions{Tip: g.commit.OID, Paths: g.heaviestFiles(), NoMerges: true, Max: logCommits}
+	if g.since != nil {
+		opt.Not, opt.Max = []gitext.OID{g.since.good}, sinceCommits
+	}
+	h.files, err = oidsOf(g.repo.Log(ctx, opt), func(e gitext.LogEntry) gitext.OID { return e.OID })
+	return h, err
+}
+
+// oidsOf returns the commits of a log, up to what cannot be read.
+func oidsOf[T any](log iter.Seq2[T, error], oid func(T) gitext.OID) ([]gitext.OID, error) {
+	var out []gitext.OID
+	for e, err := range log {
+		if gitext.Unreadable(err) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, oid(e))
+	}
+	return out, nil
+}
+
+func (g *gathering) heaviestFiles() []string {
+	var paths []string
+	for _, r := range g.regions {
+		if !slices.Contains(paths, r.path) && len(paths) < logFiles {
+			paths = append(paths, r.path)
+		}
+	}
+	return paths
+}
+
+// takeHistories makes the commits of histories candidates.
+func (g *gathering) takeHistories(h histories) {
+	for i, oids := range h.regions {
+		for j, oid := range oids {
+			c := g.at(oid)
+			c.history = append(c.history, past{g.regions[i], j})
+		}
+	}
+	for i, oid := range h.files {
+		g.at(oid).log = i + 1
+	}
+}

@@ -1,0 +1,135 @@
+package culprit
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, line string
+		want       source.LineKind
+	}{
+		{"a.c", "\t/* x */", source.LineComment},
+		{"a.c", " * x", source.LineComment},
+		{"a.c", "*x = 1;", source.LineCode},
+		{"a.c", "#define X", source.LineCode},
+		{"a.c", "#include <x.h>", source.LineImport},
+		{"a.py", "# x", source.LineComment},
+		{"a.c", "\t} })", source.LineBrace},
+		{"a.c", " \t", source.LineBlank},
+		{"a.go", "\tx()", source.LineCode},
+	} {
+		if got := kindOf(c.file, []byte(c.line)); got != c.want {
+			t.Errorf("%s %q: %v, want %v", c.file, c.line, got, c.want)
+		}
+	}
+}
+
+// linesOf returns a region whose lines begin at 1 and are owned by single letters.
+func regionOf(frame int, lines ...string) *region {
+	r := &region{path: "a.c", Extent: source.Extent{Start: 1, Body: 1, End: len(lines)}, weight: 1}
+	if frame > 0 {
+		r.places = []place{{line: frame, at: frame, weight: 1}}
+	}
+	for i, l := range lines {
+		r.lines = append(r.lines, suspect.OwnedLine{Line: i + 1, Text: []byte(l[1:]), Owner: gitext.OID(l[:1]), Kind: kindOf("a.c", []byte(l[1:]))})
+	}
+	return r
+}
+
+func gatheringOf(r *region) *gathering {
+	g := &gathering{regions: []*region{r}, byOID: map[gitext.OID]*candidate{}}
+	g.takeOwners()
+	return g
+}
+
+func TestTakeOwners(t *testing.T) {
+	// The shares of all owners make one. The owner of the frame's line has it exactly,
+	// and what is closer to it weighs more.
+	t.Parallel()
+	g := gatheringOf(regionOf(5, "aint f(struct s *s)", "a{", "bint size = read_size();", "clog_it();", "ause(size);", "d/* none */", "a}"))
+	share, around := 0.0, 0.0
+	for _, c := range g.byOID {
+		h := c.hits[0]
+		share, around = share+h.share, around+h.around
+	}
+	for name, sum := range map[string]float64{"share": share, "around": around} {
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%s: the sum is %v", name, sum)
+		}
+	}
+	hit := func(oid string) *hit { return g.byOID[gitext.OID(oid)].hits[0] }
+	if hit("a").exact == nil || hit("b").exact != nil {
+		t.Errorf("%+v, %+v", hit("a"), hit("b"))
+	}
+	if hit("c").around <= hit("d").around || hit("c").between != 1 {
+		t.Errorf("b %+v, c %+v, d %+v", hit("b"), hit("c"), hit("d"))
+	}
+	if lines := hit("a").closest(); lines[0].Line != 5 {
+		t.Errorf("%+v", lines)
+	}
+}
+
+func TestTakeOwnersWithoutAFrame(t *testing.T) {
+	// Where only the function is known, no line is close to a frame.
+	t.Parallel()
+	r := regionOf(0, "aint f(void)", "a{", "bg();", "a}")
+	r.places = []place{{at: 1, weight: 1}}
+	g := gatheringOf(r)
+	for oid, c := range g.byOID {
+		if h := c.hits[0]; h.exact != nil || h.nearest != nil || h.share <= 0 {
+			t.Errorf("%s: %+v", oid, h)
+		}
+	}
+	if !g.noLines() {
+		t.Error("the report has lines")
+	}
+}
+
+func TestRegionsIn(t *testing.T) {
+	// Frames in one function share a region. A line that is in no function has the
+	// lines around it.
+	t.Parallel()
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "f", Path: "a.c", Line: 3}, {Function: "f", Path: "a.c", Line: 4}, {Path: "a.c", Line: 7}, {Path: "a.c", Line: 99}, {Function: "abort", Path: "a.c", Line: 3}}}}}
+	places := placesOf(report, map[string]float64{"a.c": 0.5})["a.c"]
+	if len(places) != 4 || places[0].weight != 0.5 || places[1].weight != 0.4 {
+		t.Fatalf("%+v", places)
+	}
+	var lines [][]byte
+	for _, l := range []string{"int f(void)", "{", "\ta();", "\tb();", "}", "", "int x;"} {
+		lines = append(lines, []byte(l))
+	}
+	regions := regionsIn("a.c", lines, places, report)
+	if len(regions) != 1 || len(regions[0].places) != 3 || regions[0].Start != 1 || regions[0].End != 7 {
+		t.Errorf("%+v", regions)
+	}
+	if far := narrowed(source.Extent{Start: 1, End: 9000}, 5000); far.Start != 4400 || far.End != 5600 {
+		t.Errorf("%+v", far)
+	}
+}
+
+func TestModelFits(t *testing.T) {
+	// The committed model has a weight for each feature, and no other.
+	t.Parallel()
+	for name, weights := range map[string]map[string]float64{"lines": committed().Lines, "functions": committed().Functions} {
+		for _, f := range append(slices.Clone(featureNames), noneWeight) {
+			if _, ok := weights[f]; !ok {
+				t.Errorf("%s: no weight of %s", name, f)
+			}
+		}
+		if len(weights) != len(featureNames)+1 {
+			t.Errorf("%s: %d weights, %d features", name, len(weights), len(featureNames))
+		}
+	}
+	if committed().Made.Cases == 0 || committed().Calibration.Raw <= 0 {
+		t.Errorf("%+v", committed())
+	}
+}

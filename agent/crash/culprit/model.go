@@ -1,0 +1,82 @@
+package culprit
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"sync"
+
+	"git-agent/agent/stat"
+)
+
+//go:embed model.json
+var modelJSON []byte
+
+// A Model is what the choice among the candidates of a report was fitted to. It is a
+// conditional logit (McFadden, 1974) with "none of them" as a choice, as that of
+// package rank.
+type Model struct {
+	Made Made `json:"made"`
+	// Lines weighs the candidates of a report that names lines, and Functions those
+	// of one that names functions only.
+	Lines       map[string]float64 `json:"lines"`
+	Functions   map[string]float64 `json:"functions"`
+	Calibration stat.Platt         `json:"calibration"`
+}
+
+// Made says from what a model was made.
+type Made struct {
+	Cases        int            `json:"cases"`
+	Repositories map[string]int `json:"repositories"`
+	Penalty      float64        `json:"penalty"` // of the squared weights
+	// Named counts the cases whose culprit the developers named. AccAt holds the share
+	// of them whose culprit is among the first suspects, by number, when a model
+	// orders them that was fitted without their repository.
+	Named int                `json:"named"`
+	AccAt map[string]float64 `json:"acc_left_out"`
+}
+
+// noneWeight is the name of the utility of "none of these commits".
+const noneWeight = "none"
+
+// committed is the model that was fitted with cmd/crash-train.
+var committed = sync.OnceValue(func() *Model {
+	m := new(Model)
+	if err := json.Unmarshal(modelJSON, m); err != nil {
+		panic("culprit: model.json: " + err.Error())
+	}
+	return m
+})
+
+// weights returns the weights for a report.
+func (m *Model) weights(noLines bool) map[string]float64 {
+	if noLines {
+		return m.Functions
+	}
+	return m.Lines
+}
+
+// shares returns the probability with which each candidate is chosen. The sum is less
+// than 1: the rest is that none of them is right.
+func (m *Model) shares(vectors [][]float64, noLines bool) []float64 {
+	weights := m.weights(noLines)
+	shares := make([]float64, len(vectors))
+	sum := math.Exp(weights[noneWeight])
+	for i, v := range vectors {
+		utility := 0.0
+		for j, x := range v {
+			utility += weights[featureNames[j]] * x
+		}
+		shares[i] = math.Exp(utility)
+		sum += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	return shares
+}
+
+// probability returns the calibrated probability of a candidate with the share.
+func (m *Model) probability(share float64) float64 {
+	return m.Calibration.Probability(min(max(share, 0.001), 0.999), 1)
+}

@@ -1,0 +1,179 @@
+package culprit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/agent/symbol"
+	"git-agent/gitext"
+)
+
+// These bound the work on one report.
+const (
+	maxFiles     = 6
+	maxRegions   = 12
+	maxFileBytes = 2 << 20
+	maxBlamed    = 4000 // lines of all regions
+	window       = 12   // lines on either side of a line that is in no function
+)
+
+// A region is a function of the project that frames of the report are in, or the
+// lines around a frame that is in none.
+type region struct {
+	path string
+	source.Extent
+	function string // as the report names it, maybe ""
+	places   []place
+	weight   float64 // of its heaviest place, 0 to 1
+	lines    []suspect.OwnedLine
+	hits     []*hit // of all owners, by their first lines
+}
+
+// A place is where a frame is in the source.
+type place struct {
+	ref      crash.FrameRef
+	line     int // 0 if the report names only the function
+	at       int // line, or else the heading of the function
+	position int // how many frames of the project come before it in its stack
+	weight   float64
+}
+
+// Weights of the stacks that are not the main one, and of each step down a stack.
+const (
+	laterStack = 0.4
+	freeStack  = 0.9
+	stepDown   = 0.8
+)
+
+// placesOf returns the places of a report in each file, where share is the weight of a
+// file from 0 to 1. Frames of run-time libraries have none.
+func placesOf(report *crash.Report, share map[string]float64) map[string][]place {
+	out := map[string][]place{}
+	main := mainStack(report)
+	for i, s := range report.Stacks {
+		position := 0
+		for j, f := range s.Frames {
+			if f.Path == "" || share[f.Path] == 0 || locate.Foreign(f) && f.Function != "main" {
+				continue
+			}
+			p := place{ref: crash.FrameRef{Stack: i, Frame: j}, line: f.Line, at: f.Line, position: position}
+			if p.at == 0 {
+				p.at = f.DefinedAt
+			}
+			if p.at > 0 {
+				p.weight = share[f.Path] * math.Pow(stepDown, float64(position)) * stackWeight(s, i == main)
+				out[f.Path] = append(out[f.Path], p)
+			}
+			if !f.Assertion {
+				position++
+			}
+		}
+	}
+	return out
+}
+
+// mainStack returns the first stack of the crash that has a frame of the project, -1
+// if there is none.
+func mainStack(report *crash.Report) int {
+	return slices.IndexFunc(report.Stacks, func(s crash.Stack) bool {
+		return s.Kind == crash.StackCrash && slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" && !f.Assertion })
+	})
+}
+
+func stackWeight(s crash.Stack, main bool) float64 {
+	switch {
+	case main, len(s.Frames) > 0 && s.Frames[0].Assertion:
+		return 1
+	case s.Kind == crash.StackFree, s.Kind == crash.StackOrigin, s.Kind == crash.StackException:
+		return freeStack
+	}
+	return laterStack
+}
+
+// shares returns the weight of the first files of a ranking, the first having 1.
+func shares(files []crash.File) map[string]float64 {
+	out := map[string]float64{}
+	for _, f := range files {
+		if f.Related || len(f.Frames) == 0 || len(out) == maxFiles || files[0].Score <= 0 {
+			continue
+		}
+		out[f.Path] = max(f.Score/files[0].Score, 0.02)
+	}
+	return out
+}
+
+// regionsOf returns the functions that the frames of a report are in, the heaviest
+// first, and sentences about files that cannot be read.
+func regionsOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) ([]*region, error) {
+	var out []*region
+	places := placesOf(report, shares(files))
+	for _, f := range files { // and not by the map, whose order changes
+		if len(places[f.Path]) == 0 {
+			continue
+		}
+		blob, err := repo.BlobAt(ctx, commit, f.Path, maxFileBytes)
+		if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, regionsIn(f.Path, splitLines(blob), places[f.Path], report)...)
+	}
+	slices.SortStableFunc(out, func(a, b *region) int { return cmp.Compare(b.weight, a.weight) })
+	return bounded(out), nil
+}
+
+// bounded returns the first regions that can be blamed in bounded time.
+func bounded(regions []*region) []*region {
+	lines := 0
+	for i, r := range regions {
+		if lines += r.End - r.Start + 1; i == maxRegions || lines > maxBlamed && i > 0 {
+			return regions[:i]
+		}
+	}
+	return regions
+}
+
+// regionsIn returns the functions of one file that places are in.
+func regionsIn(path string, lines [][]byte, places []place, report *crash.Report) []*region {
+	var out []*region
+	for _, p := range places {
+		if p.at > len(lines) {
+			continue
+		}
+		e, ok := source.FunctionAround(path, lines, p.at)
+		if !ok {
+			e = source.Extent{Start: max(p.at-window, 1), Body: p.at, End: min(p.at+window, len(lines))}
+		}
+		e = narrowed(e, p.at)
+		i := slices.IndexFunc(out, func(r *region) bool { return r.Start <= e.End && e.Start <= r.End })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &region{path: path, Extent: e, function: symbol.Last(report.At(p.ref).Function)})
+		}
+		r := out[i]
+		r.Start, r.End = min(r.Start, e.Start), max(r.End, e.End)
+		r.places = append(r.places, p)
+		r.weight = max(r.weight, p.weight)
+	}
+	return out
+}
+
+// maxRegion is the most lines of a function, around a frame's line, that are blamed.
+const maxRegion = 1200
+
+// narrowed cuts an extent that is too long around a line.
+func narrowed(e source.Extent, at int) source.Extent {
+	if e.End-e.Start >= maxRegion {
+		e.Start, e.End = max(e.Start, at-maxRegion/2), min(e.End, at+maxRegion/2)
+	}
+	return e
+}

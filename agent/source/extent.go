@@ -1,0 +1,352 @@
+package source
+
+import (
+	"path"
+	"strings"
+)
+
+// An Extent is the lines of a function, from 1, both ends included. Start is the
+// first line of its heading, with the return type and annotations. Body is the line
+// that opens the body.
+type Extent struct{ Start, Body, End int }
+
+// These bound the search for a function.
+const (
+	maxHeading   = 12   // lines of a heading
+	maxFunction  = 5000 // lines of a function
+	maxRead      = 1000 // bytes of a line
+	wideFunction = 400  // lines from which a function of a script may be no more than a wrapper of the file
+)
+
+// FunctionAround returns the lines of the function that holds a line, which counts
+// from 1. It looks at indentation and at the words of headings, so it needs no
+// grammar and reads code that does not compile. Of nested functions it returns the
+// outermost, but in JavaScript no function that wraps a whole file. It reports false
+// for a line outside of functions.
+func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
+	if line < 1 || line > len(lines) {
+		return Extent{}, false
+	}
+	l := layout{lines: lines, rules: rulesFor(filePath)}
+	var best Extent
+	found := false
+	take := func(e Extent) {
+		if e.End >= line && (!found || !l.rules.wraps || e.End-e.Start < wideFunction) {
+			best, found = e, true
+		}
+	}
+	if e, ok := l.headingAt(line - 1); ok {
+		take(e)
+	}
+	l.enclosing(line-1, take)
+	return best, found
+}
+
+// rules say how the headings of a language look.
+type rules struct {
+	indented bool   // blocks are marked by indentation alone
+	wraps    bool   // whole files are wrapped into functions
+	word     string // the keyword that each function has, "" if the language has none
+}
+
+func rulesFor(filePath string) rules {
+	switch strings.ToLower(path.Ext(filePath)) {
+	case ".py", ".pyx", ".in": // the Python programs that a build completes end in .in
+		return rules{indented: true, word: "def"}
+	case ".rs":
+		return rules{word: "fn"}
+	case ".go":
+		return rules{word: "func"}
+	case ".kt", ".kts":
+		return rules{word: "fun"}
+	case ".swift":
+		return rules{word: "func"}
+	case ".php":
+		return rules{word: "function"}
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx":
+		return rules{wraps: true}
+	}
+	return rules{}
+}
+
+// A layout is a file that is read by its indentation. Its lines count from 0.
+type layout struct {
+	lines [][]byte
+	rules rules
+}
+
+// text returns the first part of a line without the space around it.
+func (l layout) text(i int) string {
+	return strings.TrimSpace(string(l.lines[i][:min(len(l.lines[i]), maxRead)]))
+}
+
+// indent returns the width of the space before a line's text. A tab reaches to the
+// next multiple of eight.
+func (l layout) indent(i int) int {
+	n := 0
+	for _, c := range l.lines[i][:min(len(l.lines[i]), maxRead)] {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 8 - n%8
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// enclosing passes on the functions around a line, the innermost first. It stops at
+// the heading of a class, whose methods are not part of another function.
+func (l layout) enclosing(at int, take func(Extent)) {
+	margin := l.margin(at)
+	for i := at - 1; i >= 0 && at-i < maxFunction && margin > 0; i-- {
+		if l.transparent(i) || l.indent(i) >= margin {
+			continue
+		}
+		start, body, ok := l.headingEnding(i)
+		if !ok {
+			margin = l.indent(i)
+			continue
+		}
+		margin = min(l.indent(i), l.indent(start))
+		switch heading := l.join(start, body); {
+		case isTypeHeading(heading):
+			return
+		case l.isFunction(heading):
+			take(l.extent(start, body))
+		}
+	}
+}
+
+// margin returns the indentation of a line, or of the next one that has text.
+func (l layout) margin(at int) int {
+	for i := at; i < len(l.lines) && i < at+maxHeading; i++ {
+		if !l.transparent(i) {
+			n := l.indent(i)
+			if closesBlock(l.text(i)) {
+				n++ // a closing brace belongs to the block
+			}
+			return n
+		}
+	}
+	return 1
+}
+
+// transparent reports whether a line says nothing about the block that it is in:
+// blank lines, preprocessor directives, labels, and comments at the margin.
+func (l layout) transparent(i int) bool {
+	t := l.text(i)
+	if t == "" || strings.HasPrefix(t, "//") || strings.HasPrefix(t, "/*") || strings.HasPrefix(t, "*") {
+		return true
+	}
+	if t[0] == '#' {
+		return true
+	}
+	return !l.rules.indented && isLabel(t)
+}
+
+// isLabel reports whether a text is the target of a goto, a case of a switch, or the
+// access of the members below it.
+func isLabel(t string) bool {
+	if strings.HasPrefix(t, "case ") || strings.HasPrefix(t, "default:") {
+		return true
+	}
+	word := strings.TrimRight(t, ":; ")
+	return strings.Contains(t, ":") && word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return r >= 0x80 || !IsIdentByte(byte(r))
+	})
+}
+
+// headingEnding returns the heading that opens a block at line i: where it starts, and
+// the line that opens the body. It reports false if the line opens no block.
+func (l layout) headingEnding(i int) (start, body int, ok bool) {
+	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
+		t := withoutComment(l.text(body))
+		if l.opens(t) {
+			start = i
+			if t == "{" && body == i && i > 0 {
+				start--
+			}
+			return l.headingStart(start, body), body, true
+		}
+		if t == "" || strings.HasSuffix(t, ";") || closesBlock(t) {
+			break
+		}
+	}
+	return 0, 0, false
+}
+
+// opens reports whether the text of a line ends with what opens a block.
+func (l layout) opens(t string) bool {
+	if l.rules.indented {
+		return strings.HasSuffix(t, ":")
+	}
+	return strings.HasSuffix(t, "{") || strings.HasPrefix(t, "{")
+}
+
+// headingStart returns the first line of the heading that has the line at, up to
+// what ends a statement.
+func (l layout) headingStart(at, body int) int {
+	if l.endsStatement(at) && at < body {
+		return body // a block of its own
+	}
+	for at > 0 && body-at < maxHeading && !l.endsStatement(at-1) && l.indent(at-1) <= l.indent(body)+8 {
+		if l.rules.indented && !strings.HasPrefix(l.text(at-1), "@") {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+// endsStatement reports whether a heading cannot go over a line.
+func (l layout) endsStatement(i int) bool {
+	t := withoutComment(l.text(i))
+	if t == "" || strings.HasSuffix(l.text(i), "*/") || t[0] == '#' && !strings.HasPrefix(t, "#[") || t[0] == '*' || isLabel(t) {
+		return true
+	}
+	last := t[len(t)-1]
+	return last == ';' || last == '}' || last == '{' || l.rules.indented && last == ':'
+}
+
+// withoutComment returns a line's text without the comment at its end.
+func withoutComment(t string) string {
+	if i := strings.Index(t, " //"); i >= 0 {
+		t = t[:i]
+	}
+	if i := strings.LastIndex(t, "/*"); i >= 0 && strings.HasSuffix(t, "*/") {
+		t = t[:i]
+	}
+	if strings.HasPrefix(t, "//") {
+		return ""
+	}
+	return strings.TrimSpace(t)
+}
+
+// headingAt returns the function whose heading has the line.
+func (l layout) headingAt(at int) (Extent, bool) {
+	if l.transparent(at) {
+		return Extent{}, false
+	}
+	start, body, ok := l.headingEnding(at)
+	if !ok || !l.isFunction(l.join(start, body)) {
+		return Extent{}, false
+	}
+	return l.extent(start, body), true
+}
+
+func (l layout) join(start, body int) string {
+	var b strings.Builder
+	for i := start; i <= body && i < start+2*maxHeading; i++ {
+		b.WriteString(l.text(i))
+		b.WriteByte(' ')
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// control are the words that begin a block within a function.
+var control = wordSet(`if else for while switch do try catch finally return match loop select unless until with
+	elif except case when synchronized using lock foreach new defer go throw yield await unsafe`)
+
+// modifiers are the words that may stand before the word that tells what a heading is.
+var modifiers = wordSet(`public private protected internal static final abstract sealed pub export default
+	extern inline const data open override virtual typedef template async unsafe partial`)
+
+// isTypeHeading reports whether a heading is of a class or of what else holds methods.
+func isTypeHeading(heading string) bool {
+	for _, w := range strings.Fields(heading) {
+		if i := strings.IndexAny(w, "<({:"); i > 0 {
+			w = w[:i]
+		}
+		switch w {
+		case "class", "interface", "trait", "impl", "mod", "namespace", "record", "object", "protocol", "extension":
+			return true
+		case "struct", "union", "enum":
+			return !strings.Contains(heading, ")")
+		case `"C"`:
+			return true
+		}
+		if !modifiers[w] && !strings.HasPrefix(w, "@") {
+			return false
+		}
+	}
+	return false
+}
+
+// isFunction reports whether a heading is that of a function.
+func (l layout) isFunction(heading string) bool {
+	heading = strings.TrimLeft(heading, "} ")
+	first, _, _ := strings.Cut(heading, " ")
+	if i := strings.IndexAny(first, "({:"); i >= 0 {
+		first = first[:i]
+	}
+	if control[first] || first == "else" {
+		return false
+	}
+	if l.rules.word != "" {
+		return hasWord(heading, l.rules.word)
+	}
+	open := strings.IndexByte(heading, '(')
+	if open < 0 {
+		return false
+	}
+	if hasWord(heading, "function") || strings.Contains(heading, "=>") {
+		return true
+	}
+	return !strings.Contains(heading[:open], "=") || strings.Contains(heading[:open], "operator")
+}
+
+// hasWord reports whether a text has a word.
+func hasWord(text, word string) bool {
+	for i := 0; ; {
+		n := strings.Index(text[i:], word)
+		if n < 0 {
+			return false
+		}
+		n += i
+		end := n + len(word)
+		if (n == 0 || !IsIdentByte(text[n-1])) && (end == len(text) || !IsIdentByte(text[end])) {
+			return true
+		}
+		i = end
+	}
+}
+
+// extent returns the lines of the block that a heading opens.
+func (l layout) extent(start, body int) Extent {
+	e := Extent{Start: start + 1, Body: body + 1, End: body + 1}
+	base := min(l.indent(start), l.indent(body))
+	if !l.rules.indented {
+		if t := withoutComment(l.text(body)); strings.HasSuffix(t, "}") {
+			return e // the whole body is on the line
+		}
+	}
+	for i := body + 1; i < len(l.lines) && i-start < maxFunction; i++ {
+		t := l.text(i)
+		if t == "" || l.indent(i) > base {
+			if t != "" {
+				e.End = i + 1
+			}
+			continue
+		}
+		switch {
+		case closesBlock(t) && (!l.rules.indented || t[0] != '}'):
+			e.End = i + 1
+			if !l.rules.indented && l.indent(i) <= base {
+				return e
+			}
+		case l.transparent(i) && !(l.rules.indented && t[0] == '@'):
+		case !l.rules.indented && l.indent(i) == base && base == 0 && t[0] == '{':
+		case l.rules.indented:
+			return e
+		}
+	}
+	return e
+}
+
+// closesBlock reports whether a text begins with what closes a block or a list.
+func closesBlock(t string) bool {
+	return t != "" && (t[0] == '}' || t[0] == ')' || t[0] == ']')
+}

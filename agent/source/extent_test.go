@@ -1,0 +1,249 @@
+package source
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestFunctionAround marks in each text the lines of the function with "|" before
+// them, and the line that is asked about with ">". A text without "|" has no function
+// there.
+func TestFunctionAround(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ path, text string }{
+		"C, return type on its own line": {"a.c", `
+ int x;
+ 
+ /* Comment. */
+|static int
+|foo(struct a *a,
+|    int b)
+|{
+|	if (a) {
+>		a->b = b;
+|	}
+|
+|out:
+|	return 0;
+|}
+ 
+ int bar(void) { return 1; }`},
+		"C, a heading": {"a.c", `
+>int foo(int a)
+|{
+|	return a;
+|}
+ int y;`},
+		"C, second line of a heading": {"a.c", `
+|int
+>foo(int a)
+|{
+|	return a;
+|}`},
+		"C, behind a directive and a label": {"a.c", `
+|static void foo(void)
+|{
+|	a();
+|#ifdef X
+|	b();
+|#endif
+|out:
+>	c();
+|}
+ #define Z 1`},
+		"C, the closing brace": {"a.c", `
+|void foo(void)
+|{
+|	a();
+>}`},
+		"C, a loop macro": {"a.c", `
+|void foo(void) {
+|    LIST_FOR_EACH (a, b, &c) {
+|        if (x
+|            && y) {
+>            z(a);
+|        }
+|    }
+|}`},
+		"GNU braces": {"a.c", `
+|static int
+|foo (int a)
+|{
+|  if (a)
+|    {
+>      b ();
+|    }
+|  return 0;
+|}`},
+		"C, between functions": {"a.c", `
+ void foo(void)
+ {
+ 	a();
+ }
+>int x;
+ void bar(void)
+ {
+ }`},
+		"C, a table": {"a.c", `
+ static const struct x table[] = {
+>	{ 1, "a" },
+ };`},
+		"C, a call in a function": {"a.c", `
+|void foo(void)
+|{
+>	a(b,
+|	  c);
+|	for (;;) {
+|		d();
+|	}
+|}`},
+		"Go": {"a.go", `
+ // Foo is a comment.
+|func (t *T) Foo(a int) error {
+|	go func() {
+>		a++
+|	}()
+|	switch a {
+|	case 1:
+|		return nil
+|	}
+|	return nil
+|}
+ 
+ var x = 1`},
+		"C++, a method in a class in a namespace": {"a.cc", `
+ namespace n {
+ class A : public B {
+  public:
+   A() : b_(1) {
+     c();
+   }
+|  template <typename T>
+|  int foo(T a) override {
+|    run([&]() {
+>      b(a);
+|    });
+|  }
+  private:
+   int b_;
+ };
+ }`},
+		"C++, a method outside of its class": {"a.cpp", `
+|void A::foo(int a) const
+|{
+>  b(a);
+|}`},
+		"Java": {"A.java", `
+ public class A {
+     private int x = 1;
+ 
+     /** Comment. */
+|    @Override
+|    public void foo(int a)
+|            throws E {
+|        try {
+>            b(a);
+|        } finally {
+|            c();
+|        }
+|    }
+ 
+     void bar() {
+     }
+ }`},
+		"Java, a field": {"A.java", `
+ public class A {
+>    private int x = 1;
+     void bar() {
+     }
+ }`},
+		"Python": {"a.py", `
+ class A(B):
+|    @property
+|    def foo(self, a,
+|            b):
+|        """Comment."""
+|        for x in a:
+>            b(x)
+|
+|        return (
+|            1
+|        )
+ 
+     def bar(self):
+         pass`},
+		"Python, at the margin": {"a.py", `
+|def foo():
+|    if x:
+>        y()
+|    else:
+|        z()
+ 
+ main()`},
+		"Python, outside": {"a.py", `
+ def foo():
+     pass
+ 
+>main()`},
+		"JavaScript, a wrapped file": {"a.js", `
+|(function () {
+|  function foo(a) {
+>    b(a);
+|  }
+|})();`},
+		"Rust": {"a.rs", `
+ impl<T> A<T>
+ where
+     T: B,
+ {
+|    #[inline]
+|    pub fn foo(&self, a: u8) -> Option<u8> {
+|        match a {
+>            1 => None,
+|            _ => self.b(|c| {
+|                c
+|            }),
+|        }
+|    }
+ }`},
+	} {
+		var lines [][]byte
+		start, end, at := 0, 0, 0
+		for i, l := range strings.Split(strings.TrimPrefix(c.text, "\n"), "\n") {
+			lines = append(lines, []byte(l[1:]))
+			if l[0] == ' ' {
+				continue
+			}
+			if l[0] == '>' {
+				at = i + 1
+			}
+			if start == 0 {
+				start = i + 1
+			}
+			end = i + 1
+		}
+		if strings.Count(c.text, "\n|") == 0 {
+			start, end = 0, 0
+		}
+		got, ok := FunctionAround(c.path, lines, at)
+		if got.Start != start || got.End != end || ok != (start > 0) {
+			t.Errorf("%s: %+v %v, want %d-%d", name, got, ok, start, end)
+		}
+	}
+}
+
+func TestFunctionAroundOfAnyText(t *testing.T) {
+	// Text without a structure has no function, and is read once.
+	t.Parallel()
+	for _, text := range []string{"", "\n", "{\n{\n{", strings.Repeat("{\n", 20000), strings.Repeat(" ", 20000) + "x", strings.Repeat("f(\n", 20000), strings.Repeat("\tf(x) {\n", 9000)} {
+		lines := bytes.Split([]byte(text), []byte("\n"))
+		for _, path := range []string{"a.c", "a.py", "a.go", "a"} {
+			for _, line := range []int{-1, 0, 1, len(lines) / 2, len(lines), len(lines) + 1} {
+				if e, ok := FunctionAround(path, lines, line); ok && (e.Start < 1 || e.End > len(lines) || e.Start > line || e.End < line) {
+					t.Errorf("%q %s %d: %+v", text[:min(len(text), 20)], path, line, e)
+				}
+			}
+		}
+	}
+}
