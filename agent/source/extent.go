@@ -231,6 +231,9 @@ func (l layout) headingAt(at int) (Extent, bool) {
 		return Extent{}, false
 	}
 	start, body, ok := l.headingEnding(at)
+	if t := withoutComment(l.text(at)); !ok && !l.rules.indented && strings.HasSuffix(t, "}") && strings.Contains(t, "{") {
+		start, body, ok = l.headingStart(at, at), at, true // the whole function is on the line
+	}
 	if !ok || !l.isFunction(l.join(start, body)) {
 		return Extent{}, false
 	}

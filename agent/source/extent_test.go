@@ -29,6 +29,19 @@ func TestFunctionAround(t *testing.T) {
 |}
  
  int bar(void) { return 1; }`},
+		"Java, all on one line": {"A.java", `
+ class A {
+|	@Override
+>	public int f() { return g(); }
+ 
+ 	int g() {`},
+		"C, all on one line": {"a.c", `
+|static int
+>foo(void) { return 1; }
+ int bar(void)`},
+		"C, an initializer": {"a.c", `
+>int a[] = { f(1), 2 };
+ int bar(void)`},
 		"C, a heading": {"a.c", `
 >int foo(int a)
 |{

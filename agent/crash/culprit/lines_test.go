@@ -125,6 +125,11 @@ func TestModelFits(t *testing.T) {
 				t.Errorf("%s: no weight of %s", name, f)
 			}
 		}
+		for _, f := range featureNames {
+			if signalNames[f] == "" {
+				t.Errorf("%s has no name for a reader", f)
+			}
+		}
 		if len(weights) != len(featureNames)+1 {
 			t.Errorf("%s: %d weights, %d features", name, len(weights), len(featureNames))
 		}

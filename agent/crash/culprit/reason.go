@@ -189,12 +189,28 @@ func command(args ...string) string {
 	return strings.Join(words, " ")
 }
 
+// signalNames say for a reader what the features are.
+var signalNames = map[string]string{
+	"line":        "owns the line of a frame",
+	"line_newest": "among the newest owners of the frames' lines",
+	"around":      "owns lines close to a frame",
+	"share":       "owns much of the functions",
+	"age":         "its age",
+	"recent":      "younger than half a year",
+	"newest":      "among the newest owners of the functions",
+	"subject":     "its subject is about the report",
+	"history":     "among the latest changes of a function",
+	"no_lines":    "changed a function, and owns no line of it",
+	"log":         "among the latest changes of a file",
+	"log_only":    "changed a file, and no function of the stacks",
+}
+
 // signals returns the features that determined the probability, the strongest first.
 func signals(vector []float64, weights map[string]float64) []suspect.Signal {
 	var out []suspect.Signal
 	for j, x := range vector {
 		if w := weights[featureNames[j]] * x; math.Abs(w) >= 0.01 {
-			out = append(out, suspect.Signal{Name: featureNames[j], Value: x, Weight: w})
+			out = append(out, suspect.Signal{Name: signalNames[featureNames[j]], Value: x, Weight: w})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b suspect.Signal) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
