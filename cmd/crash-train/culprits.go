@@ -24,7 +24,7 @@ type culpritRow struct {
 // culprits runs a step of the training of the model of commits.
 func culprits(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("usage: crash-train culprits (extract | fit | cross) <args>...")
+		return errors.New("usage: crash-train culprits (extract | fit | cross) <arguments>")
 	}
 	switch args[0] {
 	case "extract":
