@@ -12,8 +12,10 @@ type Ranking struct {
 	// found.
 	Commit     gitext.OID `json:"commit"`
 	CommitFrom string     `json:"commit_from,omitempty"`
-	Algorithm  string     `json:"algorithm"`
-	Files      []File     `json:"files"`
+	// Since is the commit that did not crash, "" if none was given.
+	Since     gitext.OID `json:"since,omitempty"`
+	Algorithm string     `json:"algorithm"`
+	Files     []File     `json:"files"`
 	// Main is the index of the stack at which the search started, -1 if no stack has
 	// a frame in the repository.
 	Main int `json:"main"`

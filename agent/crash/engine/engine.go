@@ -44,7 +44,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question) (*crash.Ranking, 
 	if err != nil {
 		return nil, err
 	}
-	ranking.CommitFrom = from
+	ranking.CommitFrom, ranking.Since = from, q.Since
 	ranking.Notes = append(located.Notes, ranking.Notes...)
 	if q.Suspects > 0 {
 		found, err := culprit.Find(ctx, e.Repo, commit, q.Report, ranking.Files, culprit.Options{Since: q.Since, Max: q.Suspects})

@@ -271,6 +271,11 @@ func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *cras
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
+	if ranking.Since != "" {
+		fmt.Fprintln(b, "to search with a command that fails where the program crashes:")
+		r.line(b, 2, r.Color.Paint("command", fmt.Sprintf("git bisect start %s %s", ranking.Commit.Short(), ranking.Since.Short())))
+		r.line(b, 2, r.Color.Paint("command", "git bisect run <command>"))
+	}
 	frames, mapped := 0, 0
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
