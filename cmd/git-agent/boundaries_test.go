@@ -21,11 +21,11 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/usercmd"},
+	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/usercmd"},
 	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
 	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
-	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
+	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},       // makes the ranker's model
 	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"agent/crash/format/native":  {"agent/crash", "agent/crash/format/scan", "agent/crash/format/managed", "agent/source"},
 	"agent/crash/locate":         {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
 	"agent/crash/rank":           {"agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/culprit":        {"agent/crash", "agent/crash/locate", "agent/source", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest"},
+	"agent/crash/culprit":        {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest", "gitext/quote"},
 	"agent/crash/engine":         {"agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "gitext", "gitext/gittest"},
 	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
 	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/visible"},

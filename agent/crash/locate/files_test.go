@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		{"./lib/../lib/util.c", []string{"lib/util.c"}, RuleExact},
 		{"../../lib/util.c", []string{"lib/util.c"}, RuleExact},
 		{`C:\work\lib\util.c`, []string{"lib/util.c"}, RuleWhole},
-		{"/home/me/src/project/lib/ovs/util.c", []string{"lib/ovs/util.c"}, RuleWhole},
+		{"/build/me/src/project/lib/ovs/util.c", []string{"lib/ovs/util.c"}, RuleWhole},
 		{"/build/ovs/util.c", []string{"lib/ovs/util.c"}, RuleSuffix},
 		{"main.c", []string{"src/main.c"}, RuleUnique},
 		{"MAIN.C", []string{"src/main.c"}, RuleUnique},
