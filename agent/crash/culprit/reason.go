@@ -196,7 +196,7 @@ var signalNames = map[string]string{
 	"around":      "owns lines close to a frame",
 	"share":       "owns much of the functions",
 	"age":         "its age",
-	"recent":      "younger than half a year",
+	"recent":      "how recent it is",
 	"newest":      "among the newest owners of the functions",
 	"subject":     "its subject is about the report",
 	"history":     "among the latest changes of a function",

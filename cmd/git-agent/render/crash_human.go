@@ -29,6 +29,8 @@ const (
 	shownFrames  = 3  // of a file
 	stackFrames  = 14 // of a stack
 	symbolColumn = 44 // width of the functions of a stack
+
+	unlikely = 0.1 // probability below which the first suspect is said to be unlikely
 )
 
 // Crash prints the answer about one report.
@@ -257,7 +259,11 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
 	if len(ranking.Suspects) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "suspect commits"))
+	title := "suspect commits"
+	if ranking.Suspects[0].Probability < unlikely {
+		title += ", none of them likely"
+	}
+	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", title))
 	h := Human{w: r.W, color: r.Color, all: r.All, width: r.Width}
 	for i, s := range ranking.Suspects {
 		h.suspect(b, i+1, szz.Suspect{Suspect: s})
