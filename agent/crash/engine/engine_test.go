@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -133,5 +134,24 @@ func TestUnknownAlgorithm(t *testing.T) {
 	h, crashed := program(t)
 	if _, err := (&Engine{Repo: h.Open()}).Answer(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Algorithm: "x"}); err == nil {
 		t.Error("an unknown algorithm was accepted")
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	// Names of functions and files that mean something in an expression, to a shell or
+	// to git neither end the answer nor are searched for.
+	t.Parallel()
+	h := gittest.New(t)
+	files := gittest.Files{"src/g++.c": "int a;\n", "src/a(b.c": "int b;\n", "src/main.c": "int main;\n", "src/-x.c": "int x;\n"}
+	crashed := h.Commit("one", files)
+	for _, function := range []string{"c++", "a(b", "[x", "x\\", "*", "operator()", "operator+", "-e", "--output=x", "$(touch x)", "a|b", "<T as U>::f", "\u202e"} {
+		text := "Program received signal SIGSEGV, Segmentation fault.\n"
+		for i, name := range []string{"src/g++.c", "src/a(b.c", "src/main.c", "src/-x.c"} {
+			text += fmt.Sprintf("#%d  0x%x in %s at %s:1\n", i, i+1, function, name)
+		}
+		got, err := (&Engine{Repo: h.Open()}).Answer(t.Context(), crash.Question{Report: read(t, text), Commit: crashed, Suspects: 3})
+		if err != nil || len(got.Files) < 3 {
+			t.Errorf("%q: %v, %v", function, got, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, re
 	for _, e := range files {
 		names = append(names, e.functionsOf(report)...)
 	}
-	names = identifiers(names)
+	names = bounded(names, plainName)
 	if len(names) == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 		{native, `[/"<]`, `\.(?:h|hh|hpp|hxx|inc|inl)[">]`},
 		{java, `\.`, `;`},
 	} {
-		stems := identifiers(language.stems)
+		stems := bounded(language.stems, plainStem)
 		if len(stems) == 0 {
 			continue
 		}
@@ -123,11 +123,16 @@ func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr s
 	return counts, err
 }
 
-// identifiers returns the first distinct names that consist of letters that need no
-// quoting, sorted.
-func identifiers(names []string) []string {
-	plain := regexp.MustCompile(`^[A-Za-z_][\w+-]*$`)
-	names = slices.DeleteFunc(names, func(n string) bool { return !plain.MatchString(n) || len(n) > 200 })
+var (
+	plainName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	plainStem = regexp.MustCompile(`^[A-Za-z_][\w+-]*$`)
+)
+
+// bounded returns the first distinct names of the given form, sorted. A report may
+// name functions as it likes, so only names that mean themselves in an expression
+// are searched.
+func bounded(names []string, form *regexp.Regexp) []string {
+	names = slices.DeleteFunc(names, func(n string) bool { return !form.MatchString(n) || len(n) > 200 })
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return names[:min(len(names), maxNames)]
