@@ -210,11 +210,11 @@ func fit(args []string) error {
 	}
 	c := fitChoice(usable, penalty)
 	m := rank.Model{
-		Native: map[string]float64{}, Managed: map[string]float64{},
+		Native: stat.Choice{}, Managed: stat.Choice{},
 		Calibration: stat.FitPlatt(votesOf(sets, shares)),
 		Made:        rank.Made{Cases: len(sets), Repositories: repos, Penalty: penalty, AccAt1: round(accAt(1, ranks(sets, shares)))},
 	}
-	names := append(slices.Clone(rank.FeatureNames()), rank.NoneWeight)
+	names := append(slices.Clone(rank.FeatureNames()), stat.NoneWeight)
 	for i, name := range names {
 		m.Native[name] = round(c.shared[i])
 		m.Managed[name] = round(c.shared[i] + c.managed[i])

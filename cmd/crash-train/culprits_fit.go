@@ -37,7 +37,7 @@ func fitCulprits(args []string) error {
 		Calibration: stat.FitPlatt(votesOf(sets, shares)),
 		Made:        madeOf(rows, repos, ranks(sets, shares)),
 	}
-	names := append(slices.Clone(culprit.FeatureNames()), culprit.NoneWeight)
+	names := append(slices.Clone(culprit.FeatureNames()), stat.NoneWeight)
 	for i, name := range names {
 		m.Lines[name] = round(c.shared[i])
 		m.Functions[name] = round(c.shared[i] + c.managed[i])

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"math"
-)
+import "math"
 
 // A choiceSet is one case for the fit: the features of its files, which of them are
 // right, and the weight index of "none".

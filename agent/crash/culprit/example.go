@@ -24,9 +24,6 @@ type Example struct {
 // FeatureNames returns the names of the features, in the order of the vectors.
 func FeatureNames() []string { return featureNames }
 
-// NoneWeight is the name of the weight of "none of these commits".
-const NoneWeight = noneWeight
-
 // Examine returns the features of the candidates of a report whose frames were
 // mapped and whose files are ranked.
 func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) (Example, error) {

@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -120,7 +121,7 @@ func TestModelFits(t *testing.T) {
 	// The committed model has a weight for each feature, and no other.
 	t.Parallel()
 	for name, weights := range map[string]map[string]float64{"lines": committed().Lines, "functions": committed().Functions} {
-		for _, f := range append(slices.Clone(featureNames), noneWeight) {
+		for _, f := range append(slices.Clone(featureNames), stat.NoneWeight) {
 			if _, ok := weights[f]; !ok {
 				t.Errorf("%s: no weight of %s", name, f)
 			}

@@ -3,7 +3,6 @@ package culprit
 import (
 	_ "embed"
 	"encoding/json"
-	"math"
 	"sync"
 
 	"git-agent/agent/stat"
@@ -12,16 +11,15 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// A Model is what the choice among the candidates of a report was fitted to. It is a
-// conditional logit (McFadden, 1974) with "none of them" as a choice, as that of
-// package rank.
+// A Model is what the choice among the candidates of a report was fitted to. See
+// stat.Choice for the method.
 type Model struct {
 	Made Made `json:"made"`
 	// Lines weighs the candidates of a report that names lines, and Functions those
 	// of one that names functions only.
-	Lines       map[string]float64 `json:"lines"`
-	Functions   map[string]float64 `json:"functions"`
-	Calibration stat.Platt         `json:"calibration"`
+	Lines       stat.Choice `json:"lines"`
+	Functions   stat.Choice `json:"functions"`
+	Calibration stat.Platt  `json:"calibration"`
 }
 
 // Made says from what a model was made.
@@ -36,9 +34,6 @@ type Made struct {
 	AccAt map[string]float64 `json:"acc_left_out"`
 }
 
-// noneWeight is the name of the utility of "none of these commits".
-const noneWeight = "none"
-
 // committed is the model that was fitted with cmd/crash-train.
 var committed = sync.OnceValue(func() *Model {
 	m := new(Model)
@@ -49,7 +44,7 @@ var committed = sync.OnceValue(func() *Model {
 })
 
 // weights returns the weights for a report.
-func (m *Model) weights(noLines bool) map[string]float64 {
+func (m *Model) weights(noLines bool) stat.Choice {
 	if noLines {
 		return m.Functions
 	}
@@ -59,21 +54,7 @@ func (m *Model) weights(noLines bool) map[string]float64 {
 // shares returns the probability with which each candidate is chosen. The sum is less
 // than 1: the rest is that none of them is right.
 func (m *Model) shares(vectors [][]float64, noLines bool) []float64 {
-	weights := m.weights(noLines)
-	shares := make([]float64, len(vectors))
-	sum := math.Exp(weights[noneWeight])
-	for i, v := range vectors {
-		utility := 0.0
-		for j, x := range v {
-			utility += weights[featureNames[j]] * x
-		}
-		shares[i] = math.Exp(utility)
-		sum += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= sum
-	}
-	return shares
+	return m.weights(noLines).Shares(featureNames, vectors)
 }
 
 // probability returns the calibrated probability of a candidate with the share.

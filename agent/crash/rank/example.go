@@ -17,9 +17,6 @@ type Example struct {
 // FeatureNames returns the names of the features, in the order of the vectors.
 func FeatureNames() []string { return featureNames }
 
-// NoneWeight is the name of the weight of "none of these files".
-const NoneWeight = noneWeight
-
 // Examine returns the features of the files of a report whose frames were mapped to
 // the files of the commit.
 func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (Example, error) {

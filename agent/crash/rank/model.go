@@ -3,7 +3,6 @@ package rank
 import (
 	_ "embed"
 	"encoding/json"
-	"math"
 	"sync"
 
 	"git-agent/agent/stat"
@@ -12,15 +11,13 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// A Model is what the choice among the files of a report was fitted to. It gives
-// each file a utility; the probability that a file is chosen grows with the
-// exponential of it, as in McFadden's conditional logit (1974). "None of them" is a
-// choice too.
+// A Model is what the choice among the files of a report was fitted to. It has
+// one set of weights for native programs and one for managed languages.
 type Model struct {
-	Made        Made               `json:"made"`
-	Native      map[string]float64 `json:"native"`
-	Managed     map[string]float64 `json:"managed"`
-	Calibration stat.Platt         `json:"calibration"`
+	Made        Made        `json:"made"`
+	Native      stat.Choice `json:"native"`
+	Managed     stat.Choice `json:"managed"`
+	Calibration stat.Platt  `json:"calibration"`
 }
 
 // Made says from what a model was made.
@@ -32,9 +29,6 @@ type Made struct {
 	// them that was fitted without their repository.
 	AccAt1 float64 `json:"acc_at_1_left_out"`
 }
-
-// noneWeight is the name of the utility of "none of these files".
-const noneWeight = "none"
 
 // committed is the model that was fitted with cmd/crash-train.
 var committed = sync.OnceValue(func() *Model {
@@ -52,24 +46,14 @@ func TrainedOn() map[string]int { return committed().Made.Repositories }
 // shares returns the probability with which each file is chosen. The sum is less
 // than 1: the rest is that none of them is right.
 func (m *Model) shares(files []*evidence, managed bool) []float64 {
-	weights := m.Native
-	if managed {
-		weights = m.Managed
-	}
-	shares := make([]float64, len(files))
-	sum := math.Exp(weights[noneWeight])
+	vectors := make([][]float64, len(files))
 	for i, e := range files {
-		utility := 0.0
-		for j, x := range e.vector() {
-			utility += weights[featureNames[j]] * x
-		}
-		shares[i] = math.Exp(utility)
-		sum += shares[i]
+		vectors[i] = e.vector()
 	}
-	for i := range shares {
-		shares[i] /= sum
+	if managed {
+		return m.Managed.Shares(featureNames, vectors)
 	}
-	return shares
+	return m.Native.Shares(featureNames, vectors)
 }
 
 // probability returns the calibrated probability of a file with the share.

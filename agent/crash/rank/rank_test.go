@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/stat"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -107,7 +108,7 @@ func TestModelIsWhole(t *testing.T) {
 	// Every feature has a weight in both halves, and the model says what it is made of.
 	t.Parallel()
 	m := committed()
-	for _, name := range append(FeatureNames(), NoneWeight) {
+	for _, name := range append(FeatureNames(), stat.NoneWeight) {
 		_, native := m.Native[name]
 		_, managed := m.Managed[name]
 		if !native || !managed {
