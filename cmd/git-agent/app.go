@@ -47,7 +47,7 @@ type app struct {
 // process is an argument, so that tests can replace it.
 func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	a := &app{env: env, stdin: stdin, raw: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
-	a.stdout = textWriter{a.raw, a}
+	a.stdout = textWriter{a.raw, &a.colors}
 	ctx, stop := withSignals(ctx, a.stderr)
 	defer stop()
 	verb, err := a.dispatch(ctx, args)

@@ -19,7 +19,7 @@ type crashRenderer interface {
 // crashOutput prints answers in the form that the options ask for.
 type crashOutput struct {
 	crashRenderer
-	page  *pagedOutput // nil if no person reads the form
+	page  *pager // nil if no person reads the form
 	sarif *render.CrashSARIF
 }
 

@@ -8,10 +8,10 @@ import (
 	"git-agent/gitext/usercmd"
 )
 
-// pagedOutput buffers text until it is longer than a screen, and then starts the
+// pager buffers text until it is longer than a screen, and then starts the
 // user's pager. Text that fits on a screen, or that no person reads, goes to its
 // stream without a pager.
-type pagedOutput struct {
+type pager struct {
 	out     io.Writer
 	start   func() (io.WriteCloser, error) // starts the pager; nil if none is to be used
 	lines   int                            // height of the screen
@@ -19,24 +19,38 @@ type pagedOutput struct {
 	started io.WriteCloser                 // the running pager, or nil
 }
 
-// page returns the stream for output that people read. The caller must Close it.
-func (a *app) page(ctx context.Context) *pagedOutput {
-	p := &pagedOutput{out: a.stdout}
-	out, errs := asFile(a.stdout), asFile(a.stderr)
-	if !isTerminal(a.stdout) || errs == nil {
+// newPager returns the stream for output that people read. It starts a pager only
+// if out and errs are a terminal's. colors are the escape sequences that it does
+// not escape. The caller must Close it.
+func newPager(ctx context.Context, out, errs io.Writer, colors *[]string) *pager {
+	p := &pager{out: out}
+	outFile, errFile := asFile(out), asFile(errs)
+	if !isTerminal(out) || errFile == nil {
 		return p
 	}
 	command := usercmd.PagerCommand(ctx)
 	if command == "" {
 		return p
 	}
-	_, p.lines = screen(a.stdout)
-	p.start = func() (io.WriteCloser, error) { return a.toPager(usercmd.StartPager(command, out, errs)) }
+	_, p.lines = screen(out)
+	p.start = func() (io.WriteCloser, error) {
+		started, err := usercmd.StartPager(command, outFile, errFile)
+		if err != nil {
+			return nil, err
+		}
+		return textPager{textWriter{answerWriter{started}, colors}, started}, nil
+	}
 	return p
 }
 
+// textPager is a pager behind a textWriter.
+type textPager struct {
+	textWriter
+	io.Closer
+}
+
 // Write buffers b, or passes it on if it is known whether there is a pager.
-func (p *pagedOutput) Write(b []byte) (int, error) {
+func (p *pager) Write(b []byte) (int, error) {
 	switch {
 	case p.started != nil:
 		return p.started.Write(b)
@@ -47,19 +61,19 @@ func (p *pagedOutput) Write(b []byte) (int, error) {
 	if bytes.Count(p.held.Bytes(), []byte("\n")) < p.lines {
 		return len(b), nil
 	}
-	pager, err := p.start()
+	started, err := p.start()
 	if err != nil {
 		p.start = nil // print the text without a pager
 		_, err = p.out.Write(p.held.Bytes())
 		return len(b), err
 	}
-	p.started = pager
-	_, err = pager.Write(p.held.Bytes())
+	p.started = started
+	_, err = started.Write(p.held.Bytes())
 	return len(b), err
 }
 
 // Close writes the buffered text or waits for the pager to end.
-func (p *pagedOutput) Close() error {
+func (p *pager) Close() error {
 	if p.started != nil {
 		return p.started.Close()
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,13 +30,13 @@ func (w answerWriter) Write(p []byte) (int, error) {
 // that a terminal would act on, except the program's own colours, so that no
 // caller can forget to. Each write must end at the end of a character.
 type textWriter struct {
-	w io.Writer
-	a *app // has the colours
+	w      io.Writer
+	colors *[]string // the escape sequences that stay as they are
 }
 
 // Write writes p, escaped.
 func (t textWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(t.w, visibleText(string(p), t.a.colors)); err != nil {
+	if _, err := io.WriteString(t.w, visibleText(string(p), *t.colors)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -68,29 +67,6 @@ func visibleText(s string, ours []string) string {
 		s = s[at+length:]
 	}
 	return b.String()
-}
-
-// lineEnd returns what ends a line of output: NUL with -z, else a newline.
-func lineEnd(null bool) string {
-	if null {
-		return "\x00"
-	}
-	return "\n"
-}
-
-// textPager is a pager behind a textWriter.
-type textPager struct {
-	textWriter
-	io.Closer
-}
-
-// toPager returns the stream that writes to a pager. err is the error of starting
-// it.
-func (a *app) toPager(pager io.WriteCloser, err error) (io.WriteCloser, error) {
-	if err != nil {
-		return nil, err
-	}
-	return textPager{textWriter{answerWriter{pager}, a}, pager}, nil
 }
 
 // lockedWriter is standard error. It lets goroutines write without mixing lines,
@@ -126,23 +102,4 @@ func withoutEscaping(w io.Writer) io.Writer {
 		return unescapedWriter{l}
 	}
 	return w
-}
-
-// asFile returns the file that w writes to in the end, or nil if it is none.
-func asFile(w any) *os.File {
-	for {
-		switch wrapped := w.(type) {
-		case *lockedWriter:
-			w = wrapped.w
-		case unescapedWriter:
-			w = wrapped.l
-		case answerWriter:
-			w = wrapped.Writer
-		case textWriter:
-			w = wrapped.w
-		default:
-			f, _ := w.(*os.File)
-			return f
-		}
-	}
 }

@@ -16,7 +16,7 @@ type szzOutput struct {
 	cmd    *szzCmd
 	events *eventLog
 	total  int
-	page   *pagedOutput
+	page   *pager
 	form   szzRenderer
 }
 

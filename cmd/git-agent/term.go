@@ -10,25 +10,7 @@ import (
 
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/gitconfig"
-
-	"golang.org/x/term"
 )
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f := asFile(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
-}
-
-// screen returns the size of the terminal, or 80x24 if that is unknown.
-func screen(stream any) (width, height int) {
-	if f := asFile(stream); f != nil {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
-	}
-	return 80, 24
-}
 
 // personReads reports whether a person reads standard output: on a terminal, or
 // in the pager that git starts for `git -p agent`.
@@ -95,8 +77,19 @@ func (a *app) newPalette(ctx context.Context) layout.Palette {
 	return p
 }
 
+// page returns the stream for output that people read. The caller must Close it.
+func (a *app) page(ctx context.Context) *pager { return newPager(ctx, a.stdout, a.stderr, &a.colors) }
+
 // logCall prints one call of git for -v, as a line that can be pasted into a
 // shell.
 func (a *app) logCall(argv []string, d time.Duration, exit int) {
 	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
+}
+
+// lineEnd returns what ends a line of output: NUL with -z, else a newline.
+func lineEnd(null bool) string {
+	if null {
+		return "\x00"
+	}
+	return "\n"
 }
