@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -46,8 +47,8 @@ type app struct {
 // run runs the program and returns its exit code. Everything that it uses of the
 // process is an argument, so that tests can replace it.
 func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	a := &app{env: env, stdin: stdin, raw: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
-	a.stdout = textWriter{a.raw, &a.colors}
+	a := &app{env: env, stdin: stdin, raw: terminal.AnswerWriter{Writer: stdout}, stderr: &terminal.LockedWriter{W: stderr}, args: args, now: time.Now}
+	a.stdout = terminal.TextWriter{W: a.raw, Colors: &a.colors}
 	ctx, stop := withSignals(ctx, a.stderr)
 	defer stop()
 	verb, err := a.dispatch(ctx, args)
@@ -70,7 +71,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil
-	case errors.Is(err, errReaderGone): // from --help, which prints while the command line is parsed
+	case errors.Is(err, terminal.ErrReaderGone): // from --help, which prints while the command line is parsed
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.stdout)

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 )
 
@@ -82,7 +83,7 @@ func (c *crashCmd) sources(a *app) ([]input.Source, error) {
 	if len(c.Reports) > 0 {
 		return input.Expand(c.Reports), nil
 	}
-	if isTerminal(a.stdin) {
+	if terminal.IsTerminal(a.stdin) {
 		return nil, withHint(usagef("no crash report is given"), "name a file, or pipe a report into git agent crash -")
 	}
 	return []input.Source{{Name: input.Stdin}}, nil

@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // crashBatch goes through the reports of one command.
@@ -41,7 +42,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 			continue
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, errReaderGone):
+		case errors.Is(err, terminal.ErrReaderGone):
 			return err
 		}
 		if b.failed != nil {

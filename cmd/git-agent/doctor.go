@@ -10,6 +10,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 )
@@ -97,7 +98,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	opt := gitext.OpenOptions{}
 	if c.Fix {
 		opt.Bloom = gitext.BloomBuild
-		if isTerminal(a.stderr) && !a.flags.Quiet {
+		if terminal.IsTerminal(a.stderr) && !a.flags.Quiet {
 			fmt.Fprintln(a.stderr, "building changed-path filters: ten seconds for 80,000 commits")
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -72,7 +73,7 @@ func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
 		return nil
 	}
-	if !c.Yes && !(isTerminal(a.stdin) && isTerminal(a.stderr)) {
+	if !c.Yes && !(terminal.IsTerminal(a.stdin) && terminal.IsTerminal(a.stderr)) {
 		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 
@@ -96,7 +97,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	switch {
 	case err == nil:
 		return exitFound
-	case errors.Is(err, errReaderGone):
+	case errors.Is(err, terminal.ErrReaderGone):
 		return exitFound
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // no other error is joined with it
 		return int(status)

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // liveView shows what a model does while it investigates.
@@ -21,7 +22,7 @@ type liveView struct {
 // newLiveView returns a view that is on if a model is asked and stderr is a
 // terminal, unless --[no-]progress or -q says otherwise.
 func newLiveView(a *app, show *szzOutput, model bool) *liveView {
-	on := model && !a.flags.Quiet && isTerminal(a.stderr)
+	on := model && !a.flags.Quiet && terminal.IsTerminal(a.stderr)
 	if a.flags.Progress != nil {
 		on = model && !a.flags.Quiet && *a.flags.Progress
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"errors"
@@ -10,33 +10,33 @@ import (
 	"git-agent/gitext/visible"
 )
 
-// errReaderGone is the error of writing the answer to a closed pipe. It is no
+// ErrReaderGone is the error of writing the answer to a closed pipe. It is no
 // failure. Other broken pipes have other errors.
-var errReaderGone = errors.New("the reader of the answer has left")
+var ErrReaderGone = errors.New("the reader of the answer has left")
 
-// answerWriter is the stream for the answer: standard output or a pager.
-type answerWriter struct{ io.Writer }
+// AnswerWriter is the stream for the answer: standard output or a pager.
+type AnswerWriter struct{ io.Writer }
 
-// Write returns errReaderGone if the pipe is closed.
-func (w answerWriter) Write(p []byte) (int, error) {
+// Write returns ErrReaderGone if the pipe is closed.
+func (w AnswerWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = errReaderGone
+		err = ErrReaderGone
 	}
 	return n, err
 }
 
-// textWriter is a stream for text that people read. It escapes every character
+// TextWriter is a stream for text that people read. It escapes every character
 // that a terminal would act on, except the program's own colours, so that no
 // caller can forget to. Each write must end at the end of a character.
-type textWriter struct {
-	w      io.Writer
-	colors *[]string // the escape sequences that stay as they are
+type TextWriter struct {
+	W      io.Writer
+	Colors *[]string // the escape sequences that stay as they are
 }
 
 // Write writes p, escaped.
-func (t textWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(t.w, visibleText(string(p), *t.colors)); err != nil {
+func (t TextWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(t.W, visibleText(string(p), *t.Colors)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -69,15 +69,15 @@ func visibleText(s string, ours []string) string {
 	return b.String()
 }
 
-// lockedWriter is standard error. It lets goroutines write without mixing lines,
+// LockedWriter is standard error. It lets goroutines write without mixing lines,
 // and escapes every character that a terminal would act on.
-type lockedWriter struct {
+type LockedWriter struct {
 	mu sync.Mutex
-	w  io.Writer
+	W  io.Writer // where it writes to
 }
 
 // Write writes p, escaped, in a single write.
-func (l *lockedWriter) Write(p []byte) (int, error) {
+func (l *LockedWriter) Write(p []byte) (int, error) {
 	if _, err := (unescapedWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
 		return 0, err
 	}
@@ -86,19 +86,19 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 
 // unescapedWriter is the same stream without escaping, for the line of progress,
 // which moves the cursor.
-type unescapedWriter struct{ l *lockedWriter }
+type unescapedWriter struct{ l *LockedWriter }
 
 // Write writes p in a single write.
 func (b unescapedWriter) Write(p []byte) (int, error) {
 	b.l.mu.Lock()
 	defer b.l.mu.Unlock()
-	return b.l.w.Write(p)
+	return b.l.W.Write(p)
 }
 
-// withoutEscaping returns w without its escaping, for text that is known to be
+// WithoutEscaping returns w without its escaping, for text that is known to be
 // harmless.
-func withoutEscaping(w io.Writer) io.Writer {
-	if l, ok := w.(*lockedWriter); ok {
+func WithoutEscaping(w io.Writer) io.Writer {
+	if l, ok := w.(*LockedWriter); ok {
 		return unescapedWriter{l}
 	}
 	return w

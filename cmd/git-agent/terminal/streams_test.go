@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -11,8 +11,8 @@ import (
 func TestStreams(t *testing.T) {
 	var out, errs strings.Builder
 	var colors []string
-	answer, errors := answerWriter{&out}, &lockedWriter{w: &errs}
-	text := textWriter{answer, &colors}
+	answer, alerts := AnswerWriter{&out}, &LockedWriter{W: &errs}
+	text := TextWriter{answer, &colors}
 	const evil = "\x1b[31m\u202e\x00\x1b[2J\n"
 	const spelled = `\x1b[31m\u202e\x00\x1b[2J` + "\n"
 	for _, c := range []struct {
@@ -25,8 +25,8 @@ func TestStreams(t *testing.T) {
 		{text, nil, "\x1b[1mbold\x1b[m", `\x1b[1mbold\x1b[m`},
 		{text, []string{"\x1b[1m", "\x1b[m"}, "\x1b[1mbold\x1b[m " + evil + "\x1b[1", "\x1b[1mbold\x1b[m " + spelled + `\x1b[1`},
 		{answer, nil, evil, evil},
-		{errors, nil, evil, spelled},
-		{withoutEscaping(errors), nil, "\rworking\x1b[K", "\rworking\x1b[K"},
+		{alerts, nil, evil, spelled},
+		{WithoutEscaping(alerts), nil, "\rworking\x1b[K", "\rworking\x1b[K"},
 	} {
 		out.Reset()
 		errs.Reset()

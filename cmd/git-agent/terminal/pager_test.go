@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ func TestPagedOutput(t *testing.T) {
 	} {
 		var out strings.Builder
 		inPager := &fakePager{}
-		p := &pager{out: &out, lines: c.lines, start: func() (io.WriteCloser, error) {
+		p := &Pager{out: &out, Lines: c.lines, start: func() (io.WriteCloser, error) {
 			if c.broken {
 				return nil, errors.New("no such program")
 			}
