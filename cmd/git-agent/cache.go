@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/gitext"
-	"git-agent/gitext/gitconfig"
 )
 
 // cacheCmd is `git agent cache`: it shows, checks and removes stored data.
@@ -38,13 +36,13 @@ func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error {
 	defer store.Close() // nothing was written
 	stats, err := store.Stats(ctx)
 	if err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	files := []fileStats{newFileStats("cache", stats)}
-	for _, f := range a.runFolders(ctx, repo) {
+	for _, f := range a.data.RunFolders(ctx, repo) {
 		stats, err := cache.StatTraces(ctx, f.Path)
 		if err != nil {
-			return cacheError(err)
+			return datadir.Hinted(err)
 		}
 		if stats.Bytes > 0 {
 			files = append(files, newFileStats("traces", stats))
@@ -71,7 +69,7 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 	defer store.Close() // nothing was written
 	report, err := store.Verify(ctx)
 	if err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	failed := len(report.Problems) > 0
 	if err := c.print(a, "cache", report); err != nil {
@@ -80,10 +78,10 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
 	if failed {
 		a.hint(ctx, "'git agent cache clear' removes all cached answers, including the damaged ones")
 	}
-	for _, f := range a.runFolders(ctx, repo) {
+	for _, f := range a.data.RunFolders(ctx, repo) {
 		report, err := cache.VerifyTraces(ctx, f.Path)
 		if err != nil {
-			return cacheError(err)
+			return datadir.Hinted(err)
 		}
 		if report.Entries == 0 && len(report.Problems) == 0 {
 			continue // nothing is recorded there
@@ -106,39 +104,5 @@ func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return repo, a.cacheOf(ctx, repo, a.foldersOf(ctx, repo.CommonDir())), nil
-}
-
-// cacheOptions returns the options with which every verb opens the cache.
-func (a *app) cacheOptions(repo *gitext.Repo) cache.Options {
-	return cache.Options{
-		Warn:  a.warnOnce,
-		Limit: func(ctx context.Context) int64 { return cacheLimit(ctx, repo, a.warnOnce) },
-	}
-}
-
-// cacheError turns the hint of an error of package cache into one that the
-// program prints.
-func cacheError(err error) error {
-	var hinted *cache.Error
-	if errors.As(err, &hinted) && hinted.Hint != "" {
-		return withHint(err, "%s", hinted.Hint)
-	}
-	return err
-}
-
-// cacheLimit returns the value of agent.cacheLimit, or 0 for the default.
-func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64 {
-	config, err := repo.Config(ctx)
-	values := config["agent.cachelimit"]
-	if err != nil || len(values) == 0 {
-		return 0 // if git cannot read the configuration, git has printed an error
-	}
-	value := values[len(values)-1].Value // the last one wins, as in git
-	size, ok := gitconfig.ParseSize(value)
-	if !ok || size < 1 {
-		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
-		return 0
-	}
-	return size
+	return repo, a.data.CacheIn(ctx, repo, a.data.Folders(ctx, repo.CommonDir())), nil
 }

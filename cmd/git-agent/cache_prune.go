@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -85,7 +86,7 @@ func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cach
 	}
 	p, err := remove(store)
 	if err = errors.Join(err, store.Close()); err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	row.Path, row.Removed, row.Before, row.After = p.Path, p.Removed, p.Before, p.After
 	return nil
@@ -94,9 +95,9 @@ func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cach
 // pruneMissingRepos removes the caches of repositories that were moved or
 // deleted. Their recorded runs are the user's data and are kept.
 func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
-	caches, err := a.user(ctx).Folders(place.Cache)
+	caches, err := a.data.User(ctx).Folders(place.Cache)
 	if err != nil {
-		return withHint(err, dataDirHint)
+		return withHint(err, datadir.Hint)
 	}
 	for _, f := range caches {
 		if !f.Gone() {
@@ -115,7 +116,7 @@ func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 			row.Before, row.After = row.Before+size, row.After+now
 		}
 	}
-	runs, err := a.user(ctx).Folders(place.State)
+	runs, err := a.data.User(ctx).Folders(place.State)
 	for _, f := range runs {
 		if f.Gone() && f.HasRuns() {
 			row.runs++

@@ -16,6 +16,7 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
@@ -199,22 +200,22 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 
 // checkData says where the data about this repository is stored.
 func checkData(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.foldersOf(ctx, repo.CommonDir())
-	err := k.stateErr
+	k := a.data.Folders(ctx, repo.CommonDir())
+	err := k.StateErr
 	if err == nil {
-		if err = k.state.Check(); errors.Is(err, fs.ErrNotExist) {
+		if err = k.State.Check(); errors.Is(err, fs.ErrNotExist) {
 			err = nil // nothing has been recorded yet
 		}
 	}
 	switch {
-	case k.cacheErr != nil:
-		return warn("data", dataDirHint, "nothing is kept between commands: %v", k.cacheErr)
+	case k.CacheErr != nil:
+		return warn("data", datadir.Hint, "nothing is kept between commands: %v", k.CacheErr)
 	case err != nil:
-		return warn("data", dataDirHint, "answers are in %s, and no run is recorded: %v", k.cache.Path, err)
+		return warn("data", datadir.Hint, "answers are in %s, and no run is recorded: %v", k.Cache.Path, err)
 	}
-	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.cache.Path, k.state.Path)
-	if why := cmp.Or(k.state.Why, k.cache.Why); why != "" {
-		return warn("data", dataDirHint, "%s, because %s", where, why)
+	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.Cache.Path, k.State.Path)
+	if why := cmp.Or(k.State.Why, k.Cache.Why); why != "" {
+		return warn("data", datadir.Hint, "%s, because %s", where, why)
 	}
 	return ok("data", "%s", where)
 }
@@ -289,16 +290,16 @@ func isSetting(key string) bool {
 }
 
 func checkCache(ctx context.Context, a *app, repo *gitext.Repo) finding {
-	k := a.foldersOf(ctx, repo.CommonDir())
-	if k.cacheErr != nil {
+	k := a.data.Folders(ctx, repo.CommonDir())
+	if k.CacheErr != nil {
 		return warn("cache", "", "there is none")
 	}
-	store := a.cacheOf(ctx, repo, k)
+	store := a.data.CacheIn(ctx, repo, k)
 	defer store.Close() // nothing was written
 	report, err := store.Verify(ctx)
 	var traces cache.Report
 	if err == nil && len(report.Problems) == 0 {
-		for _, f := range a.runFolders(ctx, repo) {
+		for _, f := range a.data.RunFolders(ctx, repo) {
 			one, failed := cache.VerifyTraces(ctx, f.Path)
 			err = errors.Join(err, failed)
 			traces.Problems = append(traces.Problems, one.Problems...)

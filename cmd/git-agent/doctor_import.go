@@ -13,6 +13,7 @@ import (
 	"git-agent/agent"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
@@ -108,17 +109,17 @@ func (c *doctorCmd) confirm(a *app, question string) bool {
 
 // importRuns copies the recorded runs in dir to the user's data.
 func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
-	k := a.foldersOf(ctx, repo.CommonDir())
-	err := k.stateErr
+	k := a.data.Folders(ctx, repo.CommonDir())
+	err := k.StateErr
 	if err == nil {
-		err = k.state.Make()
+		err = k.State.Make()
 	}
 	if err != nil {
-		return withHint(err, dataDirHint)
+		return withHint(err, datadir.Hint)
 	}
-	done, err := cache.ImportTraces(ctx, dir, k.state.Path, a.traceOptions())
+	done, err := cache.ImportTraces(ctx, dir, k.State.Path, a.data.TraceOptions())
 	if err != nil {
-		return cacheError(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
+		return datadir.Hinted(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
 	}
 	text := fmt.Sprintf("%s with %s copied", agent.Plural(int(done.Runs), "run"), agent.Plural(int(done.Steps), "step"))
 	if done.Known > 0 {

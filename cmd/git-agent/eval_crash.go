@@ -58,7 +58,7 @@ func (c *evalCrashCmd) check() error {
 
 // staff adds the engine to a plan.
 func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan) {
-	opt := crasheval.Options{Locate: a.locate(ctx)}
+	opt := crasheval.Options{Locate: a.data.Locate(ctx)}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {

@@ -36,7 +36,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 		return err // without --tip and --fix, the first commit may come while the server runs
 	}
 	if c.Cache {
-		s.cache = a.openCache(ctx, repo)
+		s.cache = a.data.OpenCache(ctx, repo)
 		defer s.cache.Close() // the cache has warned about answers that it could not store
 	}
 	opt, err := s.options()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/gitconfig"
@@ -40,16 +41,22 @@ func (a *app) adviceWanted(ctx context.Context) bool {
 	return gitconfig.Bool(context.WithoutCancel(ctx), "advice.agent", true)
 }
 
+// warnings remembers which warnings were printed. Its zero value is ready to use.
+type warnings struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
 // warnOnce prints a warning, once for each text. It is for problems that do not
 // keep the command from answering.
 func (a *app) warnOnce(text string) {
-	a.data.mu.Lock()
-	defer a.data.mu.Unlock()
-	if a.data.given == nil {
-		a.data.given = map[string]bool{}
+	a.given.mu.Lock()
+	defer a.given.mu.Unlock()
+	if a.given.texts == nil {
+		a.given.texts = map[string]bool{}
 	}
-	if !a.data.given[text] {
-		a.data.given[text] = true
+	if !a.given.texts[text] {
+		a.given.texts[text] = true
 		fmt.Fprintf(a.stderr, "warning: %s\n", layout.Printable(text))
 	}
 }

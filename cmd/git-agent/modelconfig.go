@@ -16,7 +16,7 @@ import (
 // modelSettings reads the settings of the model from the environment and git's
 // configuration.
 func (a *app) modelSettings(ctx context.Context) (session.Settings, error) {
-	config, err := a.config(ctx)
+	config, err := a.data.Config(ctx)
 	if err != nil {
 		return session.Settings{}, err
 	}

@@ -120,7 +120,7 @@ func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *e
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 		}}
 	} else if c.Cache && engine.Cacheable(repo) {
-		e.Cache = a.openCache(ctx, repo)
+		e.Cache = a.data.OpenCache(ctx, repo)
 	}
 	return e
 }

@@ -39,8 +39,8 @@ func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*eng
 		agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), nil, true)
 		return agent, nil, err
 	}
-	k := a.foldersOf(ctx, repo.CommonDir())
-	traces, err := a.openTraces(ctx, k.state, k.stateErr)
+	k := a.data.Folders(ctx, repo.CommonDir())
+	traces, err := a.data.OpenTraces(ctx, k.State, k.StateErr)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, err

@@ -180,7 +180,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec eng
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err
 	}
-	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.locate(ctx)})
+	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.data.Locate(ctx)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -107,7 +108,7 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recordedRun, spec engine.Spec) error {
 	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
-			return nil, cacheError(err)
+			return nil, datadir.Hinted(err)
 		}
 		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
 		return agent.NewTraceJournal(r.traces, r.run.ID), nil
@@ -131,7 +132,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 		state = session.StateOf(verdict.Agent.Runs[0].Status)
 	}
 	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	tally := szzTally{agentRequired: true}
 	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
