@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
 )
 
@@ -85,7 +86,7 @@ func (b *crashBatch) print(write func() error) error {
 func (b *crashBatch) warn(ctx context.Context, err error) {
 	b.meter.clear()
 	defer b.meter.resume()
-	fmt.Fprintf(b.app.stderr, "error: %s\n", fatalText(err))
+	fmt.Fprintf(b.app.stderr, "error: %s\n", layout.FatalText(err))
 	var advised *input.Advised
 	if errors.As(err, &advised) && !b.advised[advised.Advice] {
 		b.advised[advised.Advice] = true

@@ -113,7 +113,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 		a.hints(ctx, err)
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.stderr, "fatal: %s\n", fatalText(err))
+	fmt.Fprintf(a.stderr, "fatal: %s\n", layout.FatalText(err))
 	a.hints(ctx, err)
 	var spent *session.SpentError
 	var server *model.Error
@@ -126,16 +126,6 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	return exitFatal
 }
 
-// fatalText returns the text of an error without the prefix "fatal:", which git
-// may have added.
-func fatalText(err error) string {
-	if errors.Is(err, gitext.ErrNotRepository) {
-		return "not a git repository (or any of the parent directories)"
-	}
-	text := strings.TrimSpace(err.Error())
-	return layout.Printable(strings.TrimPrefix(text, "fatal: "))
-}
-
 // hints prints the hints of err and of the errors that it wraps.
 func (a *app) hints(ctx context.Context, err error) {
 	var hinted *session.HintedError
@@ -144,7 +134,7 @@ func (a *app) hints(ctx context.Context, err error) {
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
-		a.hint(ctx, fetchAllHint)
+		a.hint(ctx, gitext.FetchAll)
 	}
 	var git *gitcmd.Error
 	if errors.As(err, &git) && git.Hint != "" {

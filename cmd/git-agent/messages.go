@@ -11,11 +11,6 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// fetchAllHint is a command that turns a partial clone into a full one. Without
-// --tags it would not fetch objects that only tags reach (in rack, 109 of 3001
-// objects).
-const fetchAllHint = "git fetch --refetch --no-filter --tags"
-
 // hint prints a hint unless -q, GIT_ADVICE or advice.agent turns hints off.
 func (a *app) hint(ctx context.Context, text string) {
 	if a.flags.Quiet || !a.adviceWanted(ctx) {

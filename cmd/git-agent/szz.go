@@ -105,7 +105,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if repo.Missed() > 0 { // objects are missing, so answers may be incomplete
-		a.hint(ctx, fetchAllHint)
+		a.hint(ctx, gitext.FetchAll)
 	}
 	return tally.status()
 }
@@ -166,7 +166,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		ans := render.Answer{Answer: *found}
 		meter.clear()
 		if failed := ans.Failed(); failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(failed))
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), layout.FatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err

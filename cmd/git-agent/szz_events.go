@@ -13,6 +13,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
@@ -168,7 +169,7 @@ func (l *eventLog) close(why error) error {
 	case errors.Is(why, context.Canceled):
 		line.Error = errInterrupted.Error()
 	default:
-		line.Error = fatalText(why)
+		line.Error = layout.FatalText(why)
 	}
 	l.write(line)
 	if errors.Is(l.err, syscall.EPIPE) {
