@@ -3,9 +3,8 @@ package main
 import (
 	"context"
 
-	"git-agent/cache"
-	"git-agent/cmd/git-agent/datadir"
-	"git-agent/gitext"
+	"git-agent/cmd/git-agent/cachecmd"
+	"git-agent/gitext/gitconfig"
 )
 
 // cacheCmd is `git agent cache`: it shows, checks and removes stored data.
@@ -16,93 +15,50 @@ type cacheCmd struct {
 	Clear  cacheClearCmd  `cmd:"" help:"remove all cached answers, but no recorded runs"`
 }
 
-// The schemas of --json.
-const (
-	cacheStatsSchema  = "git-agent/cache-stats/1"
-	cachePruneSchema  = "git-agent/cache-prune/1"
-	cacheVerifySchema = "git-agent/cache-verify/1"
-)
-
 type cacheStatsCmd struct {
 	JSON bool `name:"json" help:"print one JSON object for each file"`
 }
 
-// Run prints what the files hold. It creates no file.
-func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error {
-	repo, store, err := a.ownCache(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close() // nothing was written
-	stats, err := store.Stats(ctx)
-	if err != nil {
-		return datadir.Hinted(err)
-	}
-	files := []fileStats{newFileStats("cache", stats)}
-	for _, f := range a.data.RunFolders(ctx, repo) {
-		stats, err := cache.StatTraces(ctx, f.Path)
-		if err != nil {
-			return datadir.Hinted(err)
-		}
-		if stats.Bytes > 0 {
-			files = append(files, newFileStats("traces", stats))
-		}
-	}
-	for _, f := range files {
-		if err := f.print(a, c.JSON); err != nil {
-			return err
-		}
-	}
-	return nil
+type cachePruneCmd struct {
+	Size string `placeholder:"<size>" help:"keep at most <size> bytes, such as 100m; default: agent.cacheLimit"`
+	JSON bool   `name:"json" help:"print a JSON object"`
 }
 
 type cacheVerifyCmd struct {
 	JSON bool `name:"json" help:"print one JSON object for each file"`
 }
 
-// Run reads all answers and steps, and reports damage. It changes nothing.
-func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
-	repo, store, err := a.ownCache(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close() // nothing was written
-	report, err := store.Verify(ctx)
-	if err != nil {
-		return datadir.Hinted(err)
-	}
-	failed := len(report.Problems) > 0
-	if err := c.print(a, "cache", report); err != nil {
-		return err
-	}
-	if failed {
-		a.hint(ctx, "'git agent cache clear' removes all cached answers, including the damaged ones")
-	}
-	for _, f := range a.data.RunFolders(ctx, repo) {
-		report, err := cache.VerifyTraces(ctx, f.Path)
-		if err != nil {
-			return datadir.Hinted(err)
-		}
-		if report.Entries == 0 && len(report.Problems) == 0 {
-			continue // nothing is recorded there
-		}
-		failed = failed || len(report.Problems) > 0
-		if err := c.print(a, "traces", report); err != nil {
-			return err
-		}
-	}
-	if failed {
-		return exitStatus(exitNothing)
-	}
-	return nil
+type cacheClearCmd struct {
+	JSON bool `name:"json" help:"print a JSON object"`
 }
 
-// ownCache opens the repository and its cache, for a verb that is about the
-// cache.
-func (a *app) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{})
-	if err != nil {
-		return nil, nil, err
+// Run prints what the files hold.
+func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error { return a.cacheVerb(c.JSON).Stats(ctx) }
+
+// Run removes the least recently used answers.
+func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
+	var size int64
+	if c.Size != "" {
+		var ok bool
+		if size, ok = gitconfig.ParseSize(c.Size); !ok || size < 1 {
+			return usagef("%q is not a size such as 100m", c.Size)
+		}
 	}
-	return repo, a.data.CacheIn(ctx, repo, a.data.Folders(ctx, repo.CommonDir())), nil
+	return a.cacheVerb(c.JSON).Prune(ctx, size)
+}
+
+// Run exits with 1 if anything is damaged.
+func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
+	sound, err := a.cacheVerb(c.JSON).Verify(ctx)
+	if err == nil && !sound {
+		return exitStatus(exitNothing)
+	}
+	return err
+}
+
+// Run removes all cached answers.
+func (c *cacheClearCmd) Run(ctx context.Context, a *app) error { return a.cacheVerb(c.JSON).Clear(ctx) }
+
+func (a *app) cacheVerb(json bool) *cachecmd.Verb {
+	return &cachecmd.Verb{Stdout: a.stdout, Say: a.say, Hint: a.hint, Open: a.open, Data: a.data, JSON: json, Quiet: a.flags.Quiet}
 }
