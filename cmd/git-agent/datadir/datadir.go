@@ -211,8 +211,8 @@ func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64
 	return size
 }
 
-// Hinted turns the hint of an error of package cache into one that the
-// program prints.
+// Hinted turns the hint of an error of package cache into one that the program
+// prints.
 func Hinted(err error) error {
 	var hinted *cache.Error
 	if errors.As(err, &hinted) && hinted.Hint != "" {
