@@ -88,8 +88,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 // account makes the record of a conversation that ended. A verdict that met an
 // objection stands when the conversation ended before the model answered it.
 func (t *reportTool) account(out agent.Outcome) (szz.AgentRun, error) {
-	run := szz.AgentRun{Status: out.Status, Reason: out.Reason, Class: out.Class, Turns: out.Turns, Calls: out.Calls,
-		Resumed: out.Resumed, Repeated: out.Repeated, Objections: t.objections, Usage: out.Usage}
+	run := szz.AgentRun{RunReport: out.Report(t.objections)}
 	if !out.Final.Final {
 		run.Claims = t.pending
 		return run, nil
