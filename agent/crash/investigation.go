@@ -2,7 +2,6 @@ package crash
 
 import (
 	"git-agent/agent"
-	"git-agent/agent/model"
 	"git-agent/gitext"
 )
 
@@ -23,16 +22,21 @@ type AgentReport struct {
 
 // A Run is one investigation by the model.
 type Run struct {
-	Trace    string      `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
-	Status   string      `json:"status"` // one of the agent.Status constants
-	Reason   string      `json:"reason,omitempty"`
-	Class    model.Class `json:"class,omitempty"`   // of the failure, if the model's server ended the run
-	Turns    int         `json:"turns"`             // answers of the model
-	Calls    int         `json:"calls"`             // tool calls that ran
-	Resumed  int         `json:"resumed,omitempty"` // steps that were done before the run was resumed
-	Repeated int         `json:"repeated,omitempty"`
-	Usage    model.Usage `json:"usage"`
-	Verdict  Verdict     `json:"verdict,omitzero"`
+	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
+	agent.RunReport
+	Verdict Verdict `json:"verdict,omitzero"`
+}
+
+// RunReports returns how the runs went; none for a nil report.
+func (r *AgentReport) RunReports() []agent.RunReport {
+	if r == nil {
+		return nil
+	}
+	var list []agent.RunReport
+	for _, run := range r.Runs {
+		list = append(list, run.RunReport)
+	}
+	return list
 }
 
 // A Verdict is what one run reports about a crash.

@@ -58,6 +58,9 @@ func (s Switches) Names() []string {
 	return names
 }
 
+// And returns the switches that are on in s or in o or in both.
+func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
+
 // SwitchesNamed returns the switches whose names are among the words. Other words are
 // ignored.
 func SwitchesNamed(words ...string) Switches {

@@ -1,24 +1,28 @@
 package symbol
 
-// DefinedIn returns the line, from 1, of a text that defines a name by its look, or 0.
-// Of several it returns the surest, and of these the one nearest to a line.
-func DefinedIn(path string, lines [][]byte, name string, near int) int {
+import "slices"
+
+// DefinedIn returns the lines of a text, from 1, that define a name by their look, the
+// surest first.
+func DefinedIn(path string, lines [][]byte, name string) []int {
 	name = Last(name)
-	best, score := 0, 0
 	if !isIdentifier(name) {
-		return 0
+		return nil
 	}
+	var found []Definition
 	for i, l := range lines {
-		d, ok := definition(path, string(l[:min(len(l), maxDefinition)]), name)
-		if !ok || best > 0 && (d.Score < score || d.Score == score && distance(i+1, near) >= distance(best, near)) {
-			continue
+		if d, ok := definition(path, string(l[:min(len(l), maxDefinition)]), name); ok {
+			d.Line = i + 1
+			found = append(found, d)
 		}
-		best, score = i+1, d.Score
 	}
-	return best
+	slices.SortStableFunc(found, func(a, b Definition) int { return b.Score - a.Score })
+	var at []int
+	for _, d := range found {
+		at = append(at, d.Line)
+	}
+	return at
 }
 
 // maxDefinition is how much of a line is looked at, in bytes.
 const maxDefinition = 1000
-
-func distance(a, b int) int { return max(a-b, b-a) }

@@ -59,7 +59,7 @@ type resumedAnswer interface {
 }
 
 // recordedVerbs lists the verbs whose recorded runs can be replayed and resumed.
-var recordedVerbs = []recordedVerb{szzRuns}
+var recordedVerbs = []recordedVerb{szzRuns, crashRuns}
 
 // verbOf returns the verb that recorded runs of this kind.
 func verbOf(kind string) (recordedVerb, bool) {

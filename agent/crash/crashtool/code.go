@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/agent/source"
 	"git-agent/agent/symbol"
 )
 
@@ -43,7 +44,7 @@ func newCode(c *Case) (agent.Tool, error) {
 		}
 		first, last := max(1, p.Line-p.Lines), min(len(all), p.Line+p.Lines)
 		head := fmt.Sprintf("%s%s, lines %d-%d of %d\n", note, agent.CleanLine(f.Path), first, last, len(all))
-		return agent.Result{Text: head + Numbered(all, first, last, p.Line)}, nil
+		return agent.Result{Text: head + Numbered(all, first, last, 0)}, nil
 	})
 }
 
@@ -196,11 +197,16 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 	if d.Line < 1 || d.Line > len(all) {
 		return "", nil
 	}
-	last := min(len(all), d.Line+most-1)
-	if e, ok := extentOf(d.Path, all, d.Line); ok {
-		last = min(last, e)
-	} else if d.Kind != symbol.Type && d.Kind != symbol.Function {
-		last = min(last, d.Line+shownOther-1)
+	first, last := d.Line, min(len(all), d.Line+shownOther-1)
+	if e, ok := source.FunctionAround(d.Path, all, d.Line); ok && d.Kind == symbol.Function {
+		first, last = e.Start, e.End
+	} else if d.Kind == symbol.Type {
+		last = min(len(all), d.Line+most-1)
 	}
-	return Numbered(all, d.Line, last, 0), nil
+	end := min(last, first+most-1)
+	text := Numbered(all, first, end, 0)
+	if end < last {
+		text += fmt.Sprintf("(the function ends at line %d: get_nearby_code)\n", last)
+	}
+	return text, nil
 }

@@ -9,20 +9,12 @@ import (
 	"time"
 
 	"git-agent/agent"
-	"git-agent/agent/source"
 	"git-agent/gitext"
 )
-
-// extentOf returns the last line of the function that starts at or around a line.
-func extentOf(path string, all [][]byte, line int) (last int, ok bool) {
-	e, ok := source.FunctionAround(path, all, line)
-	return e.End, ok
-}
 
 // commitsParams are the parameters of search_commits.
 type commitsParams struct {
 	Pattern string `json:"pattern" arg:"required"`
-	In      string `json:"in" arg:"enum=messages|changes"`
 	Path    string `json:"path"`
 	Max     int    `json:"max" arg:"min=1,max=50"`
 }
@@ -30,11 +22,12 @@ type commitsParams struct {
 // maxWalked bounds the commits whose messages are searched.
 const maxWalked = 50_000
 
-// newCommits makes search_commits, which Code Researcher has (arXiv 2506.11060): a
-// regular expression finds commits by their messages or by the lines they changed.
+// newCommits makes search_commits, after Code Researcher (arXiv 2506.11060): a regular
+// expression finds commits by their messages. By what they changed, git_log_search
+// finds them.
 func newCommits(c *Case) (agent.Tool, error) {
 	const name = "search_commits"
-	return newTool(name, agent.DeedSearch, commitsParams{In: "messages", Max: 15}, func(ctx context.Context, p commitsParams) (agent.Result, error) {
+	return newTool(name, agent.DeedSearch, commitsParams{Max: 15}, func(ctx context.Context, p commitsParams) (agent.Result, error) {
 		pattern, err := regexp.Compile("(?i)" + p.Pattern)
 		if err != nil || strings.Contains(p.Pattern, "\n") {
 			return agent.Result{}, refuse(name, "%q is not a regular expression of one line", agent.Shorten(agent.CleanLine(p.Pattern), 100))
@@ -46,9 +39,6 @@ func newCommits(c *Case) (agent.Tool, error) {
 				return agent.Result{}, err
 			}
 			paths = []string{path}
-		}
-		if p.In == "changes" {
-			return c.byChanges(ctx, p, paths)
 		}
 		return c.byMessages(ctx, p, pattern, paths)
 	})
@@ -98,27 +88,6 @@ func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.
 	}
 	if shown == 0 {
 		return agent.Result{Text: fmt.Sprintf("no message of %s matches\n%s", agent.Plural(walked, "commit"), b.String()), Nothing: true}, nil
-	}
-	return agent.Result{Text: b.String()}, nil
-}
-
-// byChanges lists the newest commits that added or removed a matching line.
-func (c *Case) byChanges(ctx context.Context, p commitsParams, paths []string) (agent.Result, error) {
-	var b strings.Builder
-	shown := 0
-	opt := gitext.PickaxeOptions{Needle: p.Pattern, LogOptions: gitext.LogOptions{Tip: c.Scope.Tip, Paths: paths, Max: p.Max}}
-	for entry, err := range c.Repo.LogG(ctx, opt) {
-		if err != nil {
-			return agent.Result{}, err
-		}
-		shown++
-		writeCommit(&b, entry.OID, entry.CommitTime, entry.Subject)
-	}
-	if shown == 0 {
-		return agent.Result{Text: "no commit changed a line that matches\n", Nothing: true}, nil
-	}
-	if shown == p.Max {
-		fmt.Fprintf(&b, "(the newest %d; there may be more: raise max, or give path)\n", p.Max)
 	}
 	return agent.Result{Text: b.String()}, nil
 }

@@ -5,8 +5,8 @@
 //     other sections of a SAP HANA dump.
 //   - get_nearby_code shows the lines around a line, get_term_definition where a name
 //     is defined.
-//   - search_commits finds commits by their messages or their changes. git_blame,
-//     git_show and git_grep are those of agent/gittool.
+//   - search_commits finds commits by their messages. git_log_search, which finds them
+//     by their changes, git_blame, git_show and git_grep are those of agent/gittool.
 //
 // All answer from the commit that crashed, and nothing newer is visible. None needs a
 // checkout. A call that is wrong about a line or a path gets the nearest answer, which
@@ -62,7 +62,7 @@ func New(c *Case) ([]agent.Tool, error) {
 	}
 	for _, t := range box.Tools() {
 		switch t.Spec().Name {
-		case "git_blame", "git_show", "git_grep":
+		case "git_blame", "git_show", "git_log_search", "git_grep":
 			tools = append(tools, t)
 		}
 	}

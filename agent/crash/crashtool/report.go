@@ -192,6 +192,8 @@ func Place(f crash.Frame) string {
 	switch {
 	case f.Path == "":
 		return strings.TrimSpace(s)
+	case f.Line > 0 && f.Column > 0:
+		return s + fmt.Sprintf("%s:%d:%d", agent.CleanLine(f.Path), f.Line, f.Column)
 	case f.Line > 0:
 		return s + fmt.Sprintf("%s:%d", agent.CleanLine(f.Path), f.Line)
 	case f.DefinedAt > 0:

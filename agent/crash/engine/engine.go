@@ -68,8 +68,8 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 	if err != nil {
 		return nil, err
 	}
-	ans.Ranking, ans.End = found.Ranking, found.End
-	if value, err := json.Marshal(found.Ranking); err == nil && found.Ranking.Agent.Fallback == "" { // a later model may answer
+	ans.Ranking, ans.End = found.Answer, found.End
+	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) { // next time, the model may answer
 		e.Cache.Put(ctx, key, value)
 	}
 	return ans, nil
@@ -77,11 +77,10 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 
 // key returns the cache key of an inquiry: everything that determines its answer.
 func (e *Engine) key(in Inquiry) (cache.Key, error) {
-	opt := e.Agent.options(in, nil)
-	spec, err := e.Agent.spec(in, opt)
+	spec, err := specOf(in)
 	spec.Content = nil // its hash is in the spec
 	data, bad := json.Marshal(spec)
-	return cache.Key{Kind: "crash", Parts: []string{e.Build, fmt.Sprint(opt.Runs), string(data)}}, cmp.Or(err, bad)
+	return cache.Key{Kind: "crash", Parts: append([]string{e.Build, string(data)}, e.Agent.Session.Identity(e.Agent.method(in.Question))...)}, cmp.Or(err, bad)
 }
 
 // Offline ranks as Rank does, for the agent engine: it names at least as many suspects

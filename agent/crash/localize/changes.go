@@ -43,9 +43,10 @@ func (d *investigation) nameChanges() {
 func (d *investigation) changeText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for i, c := range d.changes {
-		entry := fmt.Sprintf("%s %s %s %s\n    %s\n", c.name, c.commit.OID.Short(), c.commit.Committer.Time.UTC().Format(time.DateOnly),
-			agent.Shorten(agent.CleanLine(c.commit.Subject()), 120), agent.Shorten(agent.CleanLine(c.suspect.Reason), 240))
+		entry := fmt.Sprintf("%s %s %s %s\n", c.name, c.commit.OID.Short(), c.commit.Committer.Time.UTC().Format(time.DateOnly),
+			agent.Shorten(agent.CleanLine(c.commit.Subject()), 120))
 		if i < withPatch {
+			entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
 			text, err := d.patchText(ctx, c)
 			if err != nil {
 				return "", err

@@ -25,6 +25,8 @@ const (
 	maxExcerpts = 12   // excerpts
 	ahead       = 4    // files whose first frame comes before the second frame of any
 	improbable  = 0.03 // probability of a file whose code is shown only if there is little else
+	probable    = 0.1  // probability of a file whose code is shown however deep its frame is
+	deep        = 10   // frames above it in its stack
 	minExcerpts = 6
 )
 
@@ -86,7 +88,11 @@ func (d *investigation) framesByWeight() []crash.FrameRef {
 		case n < ahead && len(refs) > 0:
 			first, refs = append(first, refs[0]), refs[1:]
 		}
-		rest = append(rest, refs...)
+		for _, ref := range refs {
+			if ref.Frame < deep || f.Probability >= probable {
+				rest = append(rest, ref)
+			}
+		}
 	}
 	for _, list := range [][]crash.FrameRef{rest, last} {
 		slices.SortStableFunc(list, func(a, b crash.FrameRef) int { return cmp.Compare(d.order(a), d.order(b)) })
@@ -130,7 +136,7 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	e := excerpt{frame: ref, path: f.Path}
 	at := cmp.Or(f.Line, f.DefinedAt)
 	if other := functionElsewhere(f, lines); other > 0 {
-		at, e.drifted = other, true
+		at, e.drifted, d.drifted[f.Path] = other, true, true
 	}
 	if at < 1 || at > len(lines) {
 		return e, false
@@ -161,20 +167,31 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 }
 
 // functionElsewhere returns the line that defines the function of a frame whose own
-// line is in another function, else 0.
+// line is in another function, else 0. A line that may be in the function, as far as
+// can be told, is taken to be.
 func functionElsewhere(f crash.Frame, lines [][]byte) int {
-	name := symbol.Last(f.Function)
-	if f.Line < 1 || name == "" {
+	if f.Line < 1 || f.Line > len(lines) || symbol.Last(f.Function) == "" {
 		return 0
 	}
-	if function, ok := source.FunctionAround(f.Path, lines, f.Line); ok {
-		for n := function.Start; n <= min(function.Body, len(lines)); n++ {
-			if bytes.Contains(lines[n-1], []byte(name)) {
-				return 0
-			}
+	around, ok := source.FunctionAround(f.Path, lines, f.Line)
+	if ok && mentions(lines[around.Start-1:min(around.Body, len(lines))], symbol.Last(f.Function)) {
+		return 0
+	}
+	defined := symbol.DefinedIn(f.Path, lines, f.Function)
+	for _, at := range defined {
+		e, ok := source.FunctionAround(f.Path, lines, at)
+		if !ok || e.Start <= f.Line && f.Line <= e.End {
+			return 0
 		}
 	}
-	return symbol.DefinedIn(f.Path, lines, name, f.Line)
+	if len(defined) == 0 {
+		return 0
+	}
+	return defined[0]
+}
+
+func mentions(lines [][]byte, name string) bool {
+	return slices.ContainsFunc(lines, func(l []byte) bool { return bytes.Contains(l, []byte(name)) })
 }
 
 // widen marks the line of an excerpt in another one that holds it already. It reports
@@ -207,8 +224,11 @@ func (d *investigation) render(e excerpt) string {
 	f := d.q.Report.At(e.frame)
 	lines := d.texts[e.path]
 	heading := fmt.Sprintf("## %s, %s", d.frameName(e.frame), agent.CleanLine(e.path))
-	if e.drifted {
+	switch {
+	case e.drifted:
 		heading += fmt.Sprintf(", the function that the frame names (line %d is in another one: the report is of another version)", f.Line)
+	case d.drifted[e.path] && len(e.marks) > 0:
+		heading += " (the report is of another version of this file: the line may be another one)"
 	}
 	if function, ok := source.FunctionAround(e.path, lines, cmp.Or(f.Line, f.DefinedAt)); ok && function.Start < e.first {
 		heading += ", in: " + agent.Shorten(agent.CleanLine(strings.TrimSpace(string(headingLine(lines, function)))), 140)
@@ -245,5 +265,5 @@ func (d *investigation) frameName(ref crash.FrameRef) string {
 	if ref.Stack == d.offline.Main {
 		return fmt.Sprintf("#%d", ref.Frame)
 	}
-	return fmt.Sprintf("#%d of %q", ref.Frame, crashtool.StackTitle(d.q.Report.Stacks[ref.Stack]))
+	return fmt.Sprintf("#%d of %q", ref.Frame, d.q.Report.Stacks[ref.Stack].Kind)
 }

@@ -3,13 +3,11 @@ package localize
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/prompts"
 )
@@ -41,19 +39,12 @@ func (d *investigation) converse(ctx context.Context, k int, prompt string, list
 		return crash.Run{}, false, err
 	}
 	loop.Prompt, loop.OnEvent = prompt, listen
-	out, err := loop.Run(ctx)
-	var failed *model.Error
-	switch {
-	case out.Final.Final && context.Cause(ctx) == session.ErrSibling: // it ended before the other failed
-	case context.Cause(ctx) == session.ErrSibling:
-		out.Status, out.Reason = agent.StatusInterrupted, session.ErrSibling.Error()
-	case ctx.Err() != nil:
-		return crash.Run{}, false, ctx.Err()
-	case err != nil && !errors.As(err, &failed):
-		return crash.Run{}, false, err
+	out, endsAll, err := session.Converse(ctx, &loop)
+	if err != nil {
+		return run, endsAll, err
 	}
 	run, err = report.account(out)
-	return run, failed != nil && failed.EndsAll(), err
+	return run, endsAll, err
 }
 
 // loop prepares the k-th conversation, except for its first prompt.
@@ -63,7 +54,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 		Limits: d.opt.Limits, MaxOutput: d.opt.MaxOutput, Unpriced: d.opt.Unpriced, Ledger: d.opt.Ledger,
 		Text: report.text, Mask: d.opt.Mask,
 	}
-	if loop.System, err = system(!d.q.NoTools); err != nil {
+	if loop.System, err = d.system(); err != nil {
 		return loop, err
 	}
 	last, err := prompts.Get("crash/lastword")
@@ -81,8 +72,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 // account makes the record of a conversation that ended. A verdict that was refused
 // stands if the conversation ended before the next one.
 func (t *reportTool) account(out agent.Outcome) (crash.Run, error) {
-	run := crash.Run{Status: out.Status, Reason: out.Reason, Class: out.Class, Turns: out.Turns, Calls: out.Calls,
-		Resumed: out.Resumed, Repeated: out.Repeated, Usage: out.Usage}
+	run := crash.Run{RunReport: out.Report(0)}
 	if !out.Final.Final {
 		run.Verdict = t.pending
 		return run, nil

@@ -26,7 +26,7 @@ const (
 )
 
 // system returns the system message of the conversation.
-func system(tools bool) (string, error) {
+func (d *investigation) system() (string, error) {
 	task, err := prompts.Get("crash/task")
 	if err != nil {
 		return "", err
@@ -35,13 +35,13 @@ func system(tools bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := method.Render(map[string]bool{"Tools": tools})
+	text, err := method.Render(map[string]any{"Tools": !d.q.NoTools, "Turns": d.opt.Limits.Turns})
 	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
 }
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: problemText(d.q.Report), Stacks: d.stackText(), NoTools: d.q.NoTools}
+	p := firstPrompt{Problems: problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.q.NoTools}
 	if !d.q.NoRanking {
 		p.Ranking = d.rankingText()
 	}
@@ -82,16 +82,17 @@ func problemText(r *crash.Report) string {
 const (
 	mainFrames  = 30 // of the stack at which the search started
 	otherFrames = 12 // of each other stack
+	moreFrames  = 5  // further frames in files of the main stack
 	edgeFrames  = 3  // frames of other code that are shown at the top of a stack
 )
 
-// stackText renders the stacks of the report, the main one first.
-func (d *investigation) stackText() string {
+// stacksText renders the stacks of the report, the main one first.
+func (d *investigation) stacksText() string {
 	var b strings.Builder
 	r, main := d.q.Report, d.offline.Main
 	left := 0
 	show := func(i, most int) {
-		text := stackText(r.Stacks[i], most)
+		text := d.stackText(r.Stacks[i], most)
 		if b.Len() > 0 && b.Len()+len(text) > maxStacks {
 			left++
 			return
@@ -112,77 +113,106 @@ func (d *investigation) stackText() string {
 	return b.String()
 }
 
-// stackText renders one stack. Runs of frames of other code are only counted, except
-// at its top.
-func stackText(s crash.Stack, most int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n", crashtool.StackTitle(s))
-	shown, folded := 0, 0
-	unfold := func() {
-		if folded > 0 {
-			fmt.Fprintf(&b, "   (%s of other code)\n", agent.Plural(folded, "frame"))
-		}
-		folded = 0
+// frameLister renders the frames of one stack. Runs of frames that are left out are
+// only counted.
+type frameLister struct {
+	b      strings.Builder
+	folded int
+	of     string // what is folded: "of other code" or "of the project"
+}
+
+func (l *frameLister) fold(of string) {
+	if l.of != of {
+		l.unfold()
 	}
+	l.of, l.folded = of, l.folded+1
+}
+
+func (l *frameLister) unfold() {
+	if l.folded > 0 {
+		fmt.Fprintf(&l.b, "   (%s %s)\n", agent.Plural(l.folded, "frame"), l.of)
+	}
+	l.folded = 0
+}
+
+func (l *frameLister) show(i int, f crash.Frame) {
+	l.unfold()
+	place := crashtool.Place(f)
+	if place == "" {
+		place = agent.Shorten(agent.CleanLine(f.Raw), 160)
+	}
+	if f.Inline {
+		place += " (inlined)"
+	}
+	if f.Assertion {
+		place += " (the check that failed)"
+	}
+	if f.NullArgument != "" {
+		place += " (" + agent.Shorten(agent.CleanLine(f.NullArgument), 60) + " is null)"
+	}
+	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
+}
+
+// stackText renders one stack: its first frames in the repository, and later ones in
+// files of the main stack.
+func (d *investigation) stackText(s crash.Stack, most int) string {
+	var l frameLister
+	fmt.Fprintf(&l.b, "## %s\n", crashtool.StackTitle(s))
+	inMain := map[string]bool{}
+	if main := d.offline.Main; main >= 0 {
+		for _, f := range d.q.Report.Stacks[main].Frames {
+			inMain[f.Path] = f.Path != ""
+		}
+	}
+	shown := 0
 	for i, f := range s.Frames {
-		if f.Path == "" && i >= edgeFrames {
-			folded++
-			continue
+		switch {
+		case f.Path == "" && i >= edgeFrames:
+			l.fold("of other code")
+		case shown < most || shown < most+moreFrames && inMain[f.Path]:
+			l.show(i, f)
+			shown++
+		default:
+			l.fold("of the project")
 		}
-		if shown == most {
-			unfold()
-			fmt.Fprintf(&b, "   (%s)\n", agent.Plural(len(s.Frames)-i, "more frame"))
-			break
-		}
-		unfold()
-		shown++
-		place := crashtool.Place(f)
-		if place == "" {
-			place = agent.Shorten(agent.CleanLine(f.Raw), 160)
-		}
-		if f.Inline {
-			place += " (inlined)"
-		}
-		if f.Assertion {
-			place += " (the check that failed)"
-		}
-		if f.NullArgument != "" {
-			place += " (" + agent.Shorten(agent.CleanLine(f.NullArgument), 60) + " is null)"
-		}
-		fmt.Fprintf(&b, "#%d %s\n", i, place)
 	}
-	unfold()
-	return b.String()
+	l.unfold()
+	return l.b.String()
 }
 
 // Bounds of the ranking in the first prompt.
 const (
-	shownFiles   = 14
-	shownRelated = 5 // of these, files that no stack names
-	shownReasons = 3
-	maxFileLine  = 260 // characters
+	shownFiles   = 10
+	shownRelated = 6 // files that no stack names
+	shownReasons = 2
+	maxFileLine  = 200 // characters
 )
 
 // rankingText renders the files of the offline ranking.
 func (d *investigation) rankingText() string {
 	var b strings.Builder
-	related := 0
+	var related []string
 	for i, f := range d.offline.Files {
-		if f.Related {
-			related++
+		switch {
+		case f.Related && len(related) < shownRelated:
+			related = append(related, agent.CleanLine(f.Path))
+		case !f.Related && i < shownFiles:
+			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
 		}
-		if i == shownFiles || related > shownRelated {
-			fmt.Fprintf(&b, "(and %s)\n", agent.Plural(len(d.offline.Files)-i, "more file"))
-			break
-		}
-		line := agent.CleanLine(f.Path)
-		if f.Probability > 0 {
-			line = fmt.Sprintf("%.2f %s", f.Probability, line)
-		}
-		if len(f.Reasons) > 0 {
-			line += ": " + agent.CleanLine(strings.Join(f.Reasons[:min(len(f.Reasons), shownReasons)], "; "))
-		}
-		fmt.Fprintln(&b, agent.Shorten(line, maxFileLine))
+	}
+	if len(related) > 0 {
+		fmt.Fprintf(&b, "not in the stacks, but often changed with these: %s\n", strings.Join(related, ", "))
 	}
 	return b.String()
+}
+
+func fileLine(f crash.File) string {
+	line := agent.CleanLine(f.Path)
+	if f.Probability > 0 {
+		line = fmt.Sprintf("%.2f %s", f.Probability, line)
+	}
+	if len(f.Reasons) > 0 {
+		line += ": " + agent.CleanLine(strings.Join(f.Reasons[:min(len(f.Reasons), shownReasons)], "; "))
+	}
+	return line
 }

@@ -247,11 +247,15 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	return oid, err
 }
 
-// fileLine matches a file of a verdict in text. Models and servers that do not call
+// answerLine matches a file of a verdict in text. Models and servers that do not call
 // tools give it in this form, and so does the last answer before a limit:
 //
+//	EXPLANATION: a short packet makes the length negative, and the copy runs away
 //	FILE: lib/reader.c it trusts the length that the header states
-var fileLine = source.Lazy(`(?im)^[\s>*_#-]*FILES?[\s*_]*:[\s*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[\s,;:—-]*(.*)$`)
+var (
+	explanationLine = source.Lazy(`(?im)^[\s>*_#-]*EXPLANATION[\s*_]*:\s*(.*)$`)
+	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[\s*_]*:[\s*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[\s,;:—-]*(.*)$`)
+)
 
 // text accepts or refuses a reply that calls no tool.
 func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, error) {
@@ -259,10 +263,13 @@ func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, erro
 		return t.judge(ctx, r)
 	}
 	var r reported
-	for _, m := range fileLine().FindAllStringSubmatch(reply, maxFiles) {
+	for _, m := range answerLine().FindAllStringSubmatch(reply, maxFiles) {
 		r.Files = append(r.Files, reportedFile{Path: strings.TrimRight(m[1], ",;:"), Reason: strings.Trim(m[2], " *_`")})
 	}
 	if len(r.Files) > 0 {
+		if m := explanationLine().FindStringSubmatch(reply); m != nil {
+			r.Explanation = m[1]
+		}
 		return t.judge(ctx, r)
 	}
 	return answer("crash/nudge", !t.d.q.NoTools)

@@ -7,7 +7,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/eval"
 	"git-agent/gitext"
 )
 
@@ -35,16 +34,3 @@ type Inquiry struct {
 
 // Investigator asks a model. It returns the ranking and the ids of the recorded runs.
 type Investigator func(ctx context.Context, q Inquiry) (r *crash.Ranking, runs []string, err error)
-
-// workOf returns the work behind a ranking.
-func workOf(o *eval.Observer, r *crash.Ranking, runs []string) *eval.Work {
-	work := &eval.Work{Runs: runs, Tools: o.Tools, CachedCalls: o.CachedCalls, Fallback: r.Agent.Fallback}
-	for _, run := range r.Agent.Runs {
-		work.Status = append(work.Status, run.Status)
-		work.Turns += run.Turns
-		work.Calls += run.Calls
-		work.Resumed += run.Resumed
-		work.Usage = work.Usage.Add(run.Usage)
-	}
-	return work
-}

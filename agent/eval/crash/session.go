@@ -97,7 +97,8 @@ func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (ev
 		return nil, err
 	}
 	p := predictionOf(q.Report, r)
-	p.Work = workOf(&w, r, runs)
+	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
+	p.Work = &work
 	return p, nil
 }
 

@@ -333,7 +333,7 @@ func (r *CrashHuman) work(b *bytes.Buffer, report *crash.AgentReport) {
 	if report == nil {
 		return
 	}
-	done := crashWorkOf(report)
+	done := modelWorkOf(report.RunReports())
 	fmt.Fprintf(b, "%s: %s, %s in %s, %s\n", layout.OneLine(report.Model), agent.Plural(done.Turns, "turn"), agent.Plural(done.Calls, "tool call"),
 		agent.Plural(len(report.Runs), "run"), UsageText(done.Usage))
 	for _, run := range report.Runs {

@@ -107,7 +107,7 @@ func crashAgentJSONOf(report *crash.AgentReport) *crashAgentJSON {
 	if report == nil {
 		return nil
 	}
-	work := crashWorkOf(report)
+	work := modelWorkOf(report.RunReports())
 	out := &crashAgentJSON{
 		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Explanation: report.Explanation,
 		Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []crashRunJSON{},

@@ -1,9 +1,8 @@
 package render
 
 import (
-	"git-agent/agent/crash"
+	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/agent/szz"
 )
 
 // modelWork sums up what a model did for one question in all runs.
@@ -12,19 +11,9 @@ type modelWork struct {
 	Usage        model.Usage
 }
 
-func modelWorkOf(report *szz.AgentReport) modelWork {
+func modelWorkOf(reports []agent.RunReport) modelWork {
 	var w modelWork
-	for _, run := range report.Runs {
-		w.Turns += run.Turns
-		w.Calls += run.Calls
-		w.Usage = w.Usage.Add(run.Usage)
-	}
-	return w
-}
-
-func crashWorkOf(report *crash.AgentReport) modelWork {
-	var w modelWork
-	for _, run := range report.Runs {
+	for _, run := range reports {
 		w.Turns += run.Turns
 		w.Calls += run.Calls
 		w.Usage = w.Usage.Add(run.Usage)
