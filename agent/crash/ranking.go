@@ -23,6 +23,8 @@ type Ranking struct {
 	Answered bool              `json:"answered"`
 	Suspects []suspect.Suspect `json:"suspects,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
+	// Agent says how a model came to the ranking, nil if the offline engine did.
+	Agent *AgentReport `json:"agent,omitempty"`
 }
 
 // Unread adds a note about a part of the repository that could not be read: what
@@ -49,6 +51,8 @@ type File struct {
 	Frames []FrameRef `json:"frames,omitempty"`
 	// Related says that no stack names the file: it was found beside the others.
 	Related bool `json:"related,omitempty"`
+	// Vote is what the runs of the agent engine say of the file, nil if none names it.
+	Vote *Vote `json:"vote,omitempty"`
 }
 
 // A FrameRef names a frame of a report by the indexes of its stack and its frame.

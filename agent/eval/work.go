@@ -26,6 +26,22 @@ type Observer struct {
 	CachedCalls int        // calls whose answer was in the cache
 }
 
+// Work returns the work of the runs with these reports, which the caller completes
+// with the types of what the answer names. ids are the runs' in traces.db; fallback
+// says why the offline engine's answer is used.
+func (w *Observer) Work(ids []string, reports []agent.RunReport, fallback string) Work {
+	work := Work{Runs: ids, Tools: w.Tools, CachedCalls: w.CachedCalls, Fallback: fallback}
+	for _, r := range reports {
+		work.Status = append(work.Status, r.Status)
+		work.Turns += r.Turns
+		work.Calls += r.Calls
+		work.Objections += r.Objections
+		work.Resumed += r.Resumed
+		work.Usage = work.Usage.Add(r.Usage)
+	}
+	return work
+}
+
 // See adds one event. Events of several runs that vote are added up.
 func (w *Observer) See(e agent.Event) {
 	if of, ok := e.(agent.OfRun); ok {

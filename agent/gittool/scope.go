@@ -43,12 +43,10 @@ func (r Redactor) apply(s string) string {
 // impossible name is a *CallError for the model.
 func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string) (oid gitext.OID, note string, err error) {
 	b := &scopedRepo{repo: repo, scope: s}
-	oid, err = b.revision(ctx, text)
-	var no *refusal
-	if errors.As(err, &no) {
-		return "", "", &agent.CallError{Tool: tool, Text: no.text}
+	if oid, err = b.revision(ctx, text); err != nil {
+		return "", "", wordRefusal(tool, err)
 	}
-	return oid, strings.Join(b.notes, "; "), err
+	return oid, strings.Join(b.notes, "; "), nil
 }
 
 // shortHash is how many digits of a hash answers show. prefixes lists the

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"git-agent/agent"
+	"git-agent/agent/model"
 )
 
 // maxParallel is how many runs of an ensemble go on at once at most. Servers
@@ -43,6 +44,25 @@ type Ending struct {
 	Answered bool     // the model has answered at least once
 	CostUSD  *float64 // nil if unknown
 	EndsAll  bool     // the run failed for a reason that would end every other run too
+}
+
+// Converse has one conversation of an ensemble. A failure of the model or its server is
+// in the outcome. endsAll says that it would end every other run too. If another run has
+// ended the ensemble, the outcome holds what was found so far. An error is for a context
+// that ended otherwise, and for trouble with the journal.
+func Converse(ctx context.Context, loop *agent.Loop) (out agent.Outcome, endsAll bool, err error) {
+	out, err = loop.Run(ctx)
+	var failed *model.Error
+	switch {
+	case out.Final.Final && context.Cause(ctx) == ErrSibling: // it ended before the other failed
+	case context.Cause(ctx) == ErrSibling:
+		out.Status, out.Reason = agent.StatusInterrupted, ErrSibling.Error()
+	case ctx.Err() != nil:
+		return out, false, ctx.Err()
+	case err != nil && !errors.As(err, &failed):
+		return out, false, err
+	}
+	return out, failed != nil && failed.EndsAll(), nil
 }
 
 // activeEnsemble is an ensemble that is at work.

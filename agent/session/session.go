@@ -3,8 +3,9 @@
 // and records runs so that an interrupted run can be resumed.
 //
 // It does not depend on what is asked. A command opens one [Session], and a
-// [Record] for each question. Its conversations use the session's client, ledger
-// and mask, and the record's journals.
+// [Record] for each question. [Investigate] lets an engine work on the question: its
+// conversations, often an [Ensemble] of them, use the session's client, ledger and
+// mask, and the record's journals.
 package session
 
 import (

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/gitext/gitconfig"
 )
@@ -155,6 +156,12 @@ func (s Settings) ServerID() string {
 func (s Settings) Local() bool {
 	u, err := url.Parse(s.BaseURL)
 	return err == nil && model.IsLocal(u)
+}
+
+// Limits returns the limits of one conversation; a limit of 0 stands for the engine's
+// default.
+func (s Settings) Limits() agent.Limits {
+	return agent.Limits{Turns: s.Turns, Tokens: s.MaxTokens, Wall: s.Timeout}
 }
 
 // Sampling describes the sampling parameters that are set, or "" if there are

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/model"
 	"git-agent/gitext"
 )
 
@@ -22,18 +21,23 @@ type AgentReport struct {
 	Calibration string `json:"calibration,omitempty"`
 }
 
-// An AgentRun is one run of the agent engine.
+// An AgentRun is one run of the agent engine. Its objections are to claims that name
+// a commit which is newer than the faulty code.
 type AgentRun struct {
-	Status     string      `json:"status"` // one of the agent.Status constants
-	Reason     string      `json:"reason,omitempty"`
-	Class      model.Class `json:"class,omitempty"`   // of the failure, when the model's server ended the run
-	Turns      int         `json:"turns"`             // answers of the model
-	Calls      int         `json:"calls"`             // tool calls that ran
-	Resumed    int         `json:"resumed,omitempty"` // steps that were done before the run was resumed
-	Repeated   int         `json:"repeated,omitempty"`
-	Objections int         `json:"objections,omitempty"` // claims to which the check objected: the faulty code is older than the commit
-	Usage      model.Usage `json:"usage"`
-	Claims     []Claim     `json:"claims,omitempty"` // what it reported, as accepted
+	agent.RunReport
+	Claims []Claim `json:"claims,omitempty"` // what it reported, as accepted
+}
+
+// RunReports returns the reports of the runs. A nil report has none.
+func (r *AgentReport) RunReports() []agent.RunReport {
+	if r == nil {
+		return nil
+	}
+	var list []agent.RunReport
+	for _, run := range r.Runs {
+		list = append(list, run.RunReport)
+	}
+	return list
 }
 
 // A Claim is the model's statement that a commit introduced the bug.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/model"
@@ -59,13 +60,19 @@ func (p *Player) Limits() agent.Limits {
 	answers := 0
 	for _, turn := range p.t.Turns {
 		if turn.Limit != nil {
-			return agent.Limits{Turns: answers + 1}
+			return replayLimits(answers + 1)
 		}
 		if turn.Reply() != nil {
 			answers++
 		}
 	}
-	return agent.Limits{Turns: maxNumber}
+	return replayLimits(maxNumber)
+}
+
+// replayLimits limits the turns. The limits on tokens and time practically limit
+// nothing; 0 would mean the defaults of an engine.
+func replayLimits(turns int) agent.Limits {
+	return agent.Limits{Turns: turns, Tokens: 1 << 40, Wall: 24 * time.Hour}
 }
 
 // Ask returns the next recorded reply. Its usage is marked as estimated, so that the

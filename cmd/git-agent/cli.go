@@ -77,6 +77,7 @@ func newParser(c *cli, a *app) (*kong.Kong, error) {
 		kong.Writers(a.stdout, a.stderr),
 		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
 		kong.Bind(a),
+		kong.Vars{"recorded_verbs": alternatives(recordedVerb.verbName)},
 	)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
@@ -45,7 +44,7 @@ func (a *app) printRunNames(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		runs, err := traces.List(ctx, cache.ListOptions{Kind: engine.Kind, Max: maxRunNames})
+		runs, err := newestOf(ctx, traces, maxRunNames)
 		if err = errors.Join(err, traces.Close()); err != nil {
 			return err
 		}

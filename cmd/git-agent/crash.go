@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
@@ -16,19 +17,27 @@ import (
 // crashCmd is `git agent crash`: it ranks the files, and the commits, behind a crash
 // report.
 type crashCmd struct {
-	At        string   `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
-	Since     string   `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
-	Algorithm string   `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"how to order the files: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
-	MaxCount  int      `short:"n" default:"5" placeholder:"<n>" help:"print at most <n> files for each report; default: 5"`
-	Suspects  int      `default:"3" placeholder:"<n>" help:"name at most <n> suspect commits for each report; default: 3"`
-	Group     bool     `help:"put reports of the same fault into groups, and rank the files of each group's first report"`
-	Null      bool     `short:"z" help:"terminate lines of output with NUL, not newline"`
-	JSON      bool     `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
-	Format    *string  `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
-	SARIF     bool     `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
-	Section   string   `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
-	Exe       string   `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
-	Reports   []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
+	At              string  `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
+	Since           string  `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
+	Engine          string  `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Algorithm       string  `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"how to order the files: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
+	MaxCount        int     `short:"n" default:"5" placeholder:"<n>" help:"print at most <n> files for each report; default: 5"`
+	Suspects        int     `default:"3" placeholder:"<n>" help:"name at most <n> suspect commits for each report; default: 3"`
+	Group           bool    `help:"put reports of the same fault into groups, and rank the files of each group's first report"`
+	Null            bool    `short:"z" help:"terminate lines of output with NUL, not newline"`
+	JSON            bool    `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
+	Format          *string `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
+	SARIF           bool    `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
+	Section         string  `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
+	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
+	LSP             bool    `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls, in a scratch checkout"`
+	Cache           bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
+	Events          string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	crashModelFlags `embed:""`
+	Exe             string   `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
+	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
+
+	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
 // Run answers for each report and prints the answers in the order of the reports. A
@@ -49,29 +58,66 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	e, traces, err := c.engine(ctx, a, repo)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	defer e.Cache.Close() // an answer that is not stored only costs time
 	batch := c.newBatch(a, sources)
 	defer batch.meter.end()
-	e := &engine.Engine{Repo: repo}
 	if c.Group {
 		return c.groups(ctx, a, batch, e, question)
 	}
-	show := c.renderer(ctx, a, repo, len(sources))
+	if c.ShowRequest {
+		return c.showRequests(ctx, a, batch, e, question)
+	}
+	return c.answerAll(ctx, a, batch, e, question)
+}
+
+// answerAll answers for each report and prints the answers.
+func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
+	events, err := a.newEventLog(ctx, c.Events)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.close(err)) }()
+	show := c.renderer(ctx, a, e.Repo, len(batch.sources))
 	defer func() { err = errors.Join(err, show.Close()) }()
 	batch.failed = show.Failed
-	found := false
+	watching := followers{events, batch.meter, a.newLiveView(len(batch.sources), e.Agent != nil)}
+	events.start(eventTotal{Reports: len(batch.sources)})
+	tally := exitTally{agentRequired: c.agentRequired}
 	err = batch.each(ctx, func(name string, report *crash.Report) error {
-		question.Report = report
-		ranking, err := e.Answer(ctx, question)
+		question.Report, question.Dump = report, dumpOf(name, report)
+		about := eventSubject{Report: name}
+		ans, err := e.Answer(ctx, question, func(event agent.Event) { watching.see(about, input.Title(name), event) })
 		if err != nil {
 			return err
 		}
-		found = found || ranking.Answered
-		return batch.print(func() error { return show.Crash(name, report, ranking) })
+		if events != nil {
+			events.answer(about, render.CrashAnswerOf(name, report, ans.Ranking, c.MaxCount))
+		}
+		if err := batch.print(func() error { return show.Crash(name, report, ans.Ranking) }); err != nil {
+			return err
+		}
+		ans.End(ctx)
+		tally.add(talliedCrash(ans.Ranking))
+		if e.Agent != nil && engine.Unanswered(ans.Ranking) && e.Agent.Session.Ledger.Refused() {
+			return e.Agent.Session.Spent()
+		}
+		return nil
 	})
-	if err == nil && !found {
-		return exitStatus(exitNothing)
+	if err != nil {
+		return err
 	}
-	return err
+	return tally.status()
+}
+
+// talliedCrash returns what counts of an answer. A batch of reports succeeds if one of
+// them is answered.
+func talliedCrash(r *crash.Ranking) tallied {
+	return tallied{empty: !r.Answered, unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
 }
 
 // sources returns the reports: those that are given, else standard input unless a
@@ -94,8 +140,8 @@ func (c *crashCmd) check() error {
 	switch {
 	case c.MaxCount < 0 || c.Suspects < 0:
 		return usagef("a number of files or suspects is not negative")
-	case c.Group && (c.Format != nil || c.SARIF):
-		return usagef("--group takes --json, but not --format or --sarif")
+	case c.Group && (c.Format != nil || c.SARIF || c.ShowRequest || c.Events != ""):
+		return usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
 	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
 		return usagef("--section needs the file of a dump, and cannot read standard input")
 	case c.Null && c.Format == nil && !c.JSON && !c.SARIF:
@@ -106,12 +152,12 @@ func (c *crashCmd) check() error {
 			return &usageError{err.Error()}
 		}
 	}
-	return nil
+	return c.crashModelFlags.check()
 }
 
 // question returns what is asked about each report.
 func (c *crashCmd) question(ctx context.Context, repo *gitext.Repo) (crash.Question, error) {
-	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects}
+	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects, Server: c.LSP, Switches: c.switches()}
 	for _, rev := range []struct {
 		name string
 		oid  *gitext.OID

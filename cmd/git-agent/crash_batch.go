@@ -7,6 +7,8 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/input"
+	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
 )
@@ -43,7 +45,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 			continue
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, terminal.ErrReaderGone):
+		case errors.Is(err, terminal.ErrReaderGone) || endsBatch(err):
 			return err
 		}
 		if b.failed != nil {
@@ -59,6 +61,14 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 		return exitStatus(exitFatal)
 	}
 	return nil
+}
+
+// endsBatch reports whether every further report would meet an error as well: the
+// model's server refuses all requests, or the budget is spent.
+func endsBatch(err error) bool {
+	var spent *session.SpentError
+	var failed *model.Error
+	return errors.As(err, &spent) || errors.As(err, &failed) && failed.EndsAll()
 }
 
 func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string, report *crash.Report) error) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/group"
@@ -63,7 +64,12 @@ func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.E
 			return nil, err
 		}
 	}
-	return e.Answer(ctx, question)
+	ans, err := e.Answer(ctx, question, func(agent.Event) {})
+	if err != nil {
+		return nil, err
+	}
+	ans.End(ctx)
+	return ans.Ranking, nil
 }
 
 func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, groups []render.CrashGroup) error {

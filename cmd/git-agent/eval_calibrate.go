@@ -68,6 +68,6 @@ func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*detect.Calibrati
 	if err != nil {
 		return nil, err
 	}
-	c.modelFlags.apply(&settings)
+	c.apply(&settings)
 	return readCalibration(settings)
 }

@@ -2,20 +2,27 @@ package main
 
 import (
 	"context"
+	"slices"
 
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
+	"git-agent/agent/session"
 	"git-agent/cache"
 )
 
 type evalCrashCmd struct {
-	Repos     string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
-	Algorithm []string `placeholder:"<names>" help:"algorithms to measure, such as rank,baseline1; each is compared with the first; default: rank"`
-	Core      bool     `help:"report only the core cases: neither leaks nor reports that hold no more than the names of three functions"`
-	Suspects  bool     `negatable:"" default:"true" help:"also ask for suspect commits, and measure them on cases that name those that introduced the crash (the default)"`
-	Jobs      int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors"`
-	evalFlags `embed:""`
+	Repos           string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm       []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,baseline1; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine          string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Core            bool     `help:"report only the core cases: neither leaks nor reports that hold no more than the names of three functions"`
+	Suspects        bool     `negatable:"" default:"true" help:"also ask for suspect commits, and measure them on cases that name those that introduced the crash (the default)"`
+	Ablation        bool     `help:"also measure the agent engine without its tools, and without each part of its first message"`
+	Jobs            int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	evalFlags       `embed:""`
+	crashModelFlags `embed:""`
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
@@ -26,9 +33,8 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	e := evaluation{
 		evalFlags: &c.evalFlags, task: crasheval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm,
 		trained: func() (map[string]int, error) { return rank.TrainedOn(), nil },
-		staff: func(ctx context.Context, plan *eval.Plan, _ *cache.Traces) error {
-			c.staff(ctx, a, plan)
-			return nil
+		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
+			return c.staff(ctx, a, plan, traces)
 		},
 		report: func(task eval.Task, about eval.About, res *eval.Results, _ bool) error {
 			return c.show(a, eval.NewReport(task, about, res))
@@ -36,6 +42,9 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	}
 	if c.Core {
 		e.only, e.onlyName = crasheval.Core, "core cases"
+	}
+	if e.jobs == 0 && c.asksModel() {
+		e.jobs = max(1, modelJobs/c.runs())
 	}
 	return e.run(ctx, a)
 }
@@ -47,22 +56,94 @@ func (c *evalCrashCmd) check() error {
 	for _, name := range rank.Algorithms {
 		known = append(known, string(name))
 	}
-	if len(c.Algorithm) == 0 {
-		c.Algorithm = known[:1]
-	}
-	if err := c.checkNames(c.Algorithm, known); err != nil {
+	c.choose(known[0])
+	if err := c.checkNames(c.Algorithm, append(known, crasheval.AgentAlgorithms...)); err != nil {
 		return err
 	}
-	return c.evalFlags.check(c.Repos, c.Jobs)
+	switch {
+	case c.asksModel() && c.Engine == "offline":
+		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+	case len(c.Cases) > 0 && !c.asksModel() && c.used():
+		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+	}
+	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
+		return err
+	}
+	return c.crashModelFlags.check()
 }
 
-// staff adds the engine to a plan.
-func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan) {
-	opt := crasheval.Options{Locate: a.data.Locate(ctx)}
+// choose completes the list of algorithms.
+func (c *evalCrashCmd) choose(offline string) {
+	whole := crasheval.AgentAlgorithms[0]
+	if len(c.Algorithm) == 0 {
+		c.Algorithm = []string{offline}
+		if c.Engine == "agent" || c.Ablation {
+			c.Algorithm = []string{whole}
+		}
+	}
+	if c.Engine == "agent" && !c.asksModel() {
+		c.Algorithm = append([]string{whole}, c.Algorithm...)
+	}
+	if !c.Ablation {
+		return
+	}
+	for _, name := range crasheval.AgentAlgorithms {
+		if !slices.Contains(c.Algorithm, name) {
+			c.Algorithm = append(c.Algorithm, name)
+		}
+	}
+}
+
+// asksModel reports whether one of the algorithms needs a model.
+func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, crasheval.IsAgent) }
+
+// staff adds the engines to a plan.
+func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
+	opt := crasheval.Options{Locate: a.data.Locate(ctx), Cache: a.data.OpenCache}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {
 		plan.Setting = "no-suspects"
 	}
+	if !c.asksModel() {
+		plan.Open = crasheval.Open(opt)
+		return nil
+	}
+	settings, err := a.modelSettings(ctx)
+	if err != nil {
+		return err
+	}
+	c.apply(&settings)
+	opened, err := a.openEvalModel(ctx, settings, traces)
+	if err != nil {
+		return err
+	}
+	agent, err := engine.NewAgent(opened, c.runs())
+	if err != nil {
+		return err
+	}
+	plan.Settings = map[string]string{}
+	for _, name := range c.Algorithm {
+		if crasheval.IsAgent(name) {
+			plan.Settings[name] = agent.Setting(c.switches().And(crasheval.SwitchesOf(name)))
+		}
+	}
+	opt.Ask = c.answerCase(agent)
 	plan.Open = crasheval.Open(opt)
+	return nil
+}
+
+// answerCase returns a function that lets the model investigate one case.
+func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
+	var server eval.Server
+	return func(ctx context.Context, in crasheval.Inquiry) (*crash.Ranking, []string, error) {
+		in.Question.Switches = in.Question.Switches.And(c.switches())
+		found, err := agent.Investigate(ctx, engine.Inquiry{
+			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent, Of: session.Case{Repo: in.Case.Repo, Name: in.Case.ID},
+		})
+		if err != nil {
+			return nil, nil, server.Refused(err)
+		}
+		return judgeInvestigation(ctx, &server, agent.Session, found, engine.Unanswered(found.Answer))
+	}
 }

@@ -12,15 +12,15 @@ import (
 )
 
 type evalSzzCmd struct {
-	Repos       string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
-	Algorithm   []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
-	Engine      string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
-	Annotations bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
-	Ablation    bool     `help:"also measure the agent engine without its tools, its method and its compression"`
-	Jobs        int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
-	evalFlags   `embed:""`
-	Calibrate   string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
-	modelFlags  `embed:""`
+	Repos         string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm     []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine        string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Annotations   bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
+	Ablation      bool     `help:"also measure the agent engine without its tools, its method and its compression"`
+	Jobs          int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	evalFlags     `embed:""`
+	Calibrate     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
+	szzModelFlags `embed:""`
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
@@ -41,7 +41,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 		},
 	}
 	if e.jobs == 0 && c.asksModel() {
-		e.jobs = c.modelFlags.jobs()
+		e.jobs = c.szzModelFlags.jobs()
 	}
 	return e.run(ctx, a)
 }
@@ -60,13 +60,13 @@ func (c *evalSzzCmd) check() error {
 		return usagef("--calibrate goes with neither --calibration nor --compare")
 	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
 		return usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
-	case len(c.Cases) > 0 && !c.asksModel() && c.modelFlags.used():
+	case len(c.Cases) > 0 && !c.asksModel() && c.used():
 		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
-	return c.modelFlags.check()
+	return c.szzModelFlags.check()
 }
 
 // choose completes the list of algorithms.

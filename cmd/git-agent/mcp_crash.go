@@ -76,7 +76,7 @@ func (t *mcpCrash) call(ctx context.Context, args json.RawMessage) (agent.Result
 		return agent.Result{}, err
 	}
 	e := &engine.Engine{Repo: t.server.repo}
-	ranking, err := e.Answer(ctx, question)
+	ranking, err := e.Rank(ctx, question)
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"git-agent/agent/session"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
-	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext"
 )
 
 // modelSettings reads the settings of the model from the environment and git's
@@ -38,57 +35,49 @@ func (a *app) newSession(ctx context.Context, s session.Settings, traces *cache.
 	})
 }
 
-// newAgent prepares the agent engine of szz for ensembles of the given number of
-// runs. It warns about a calibration that was made for another model or method,
-// which the engine will not use.
-func (a *app) newAgent(ctx context.Context, s session.Settings, runs int, with szz.Switches, traces *cache.Traces, preview bool) (*engine.Agent, error) {
-	opened, err := a.newSession(ctx, s, traces, preview)
-	if err != nil {
-		return nil, err
+// openModel decides which engine answers questions about a repository, and opens a
+// session with the model, or returns nil if the offline engine answers. apply
+// overrides the settings with options. The session records its runs in the traces,
+// which the caller closes; they may be nil. With preview, the session is not used to
+// send anything, and nothing is recorded.
+func (a *app) openModel(ctx context.Context, repo *gitext.Repo, choice engineChoice, apply func(*session.Settings), preview bool) (*session.Session, *cache.Traces, error) {
+	var settings session.Settings
+	if choice.named != "offline" {
+		var err error
+		if settings, err = a.modelSettings(ctx); err != nil {
+			return nil, nil, err
+		}
+		apply(&settings)
 	}
-	agent, basis, err := engine.NewAgent(opened, runs, with)
-	if err != nil {
-		return nil, err
+	asked, err := a.chooseEngine(choice, settings)
+	if err != nil || !asked {
+		return nil, nil, err
 	}
-	agent.Calibration, err = readCalibration(s)
-	if c := agent.Calibration; c != nil {
-		if why := c.Differs(basis); why != "" {
-			fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
-				s.Calibration, s.From["agent.calibration"], layout.Printable(why), recalibrateHint)
+	var traces *cache.Traces
+	if !preview {
+		if traces, err = a.openRepoTraces(ctx, repo); err != nil {
+			return nil, nil, err
 		}
 	}
-	return agent, err
+	opened, err := a.newSession(ctx, settings, traces, preview)
+	if err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	return opened, traces, nil
 }
 
-// maxCalibration limits the size of a calibration file, which is usually a page
-// long.
-const maxCalibration = 1 << 20
-
-// recalibrateHint is the command that makes a calibration.
-const recalibrateHint = "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>"
-
-// readCalibration reads the configured calibration, or returns nil if there is
-// none.
-func readCalibration(s session.Settings) (*detect.Calibration, error) {
-	if s.Calibration == "" {
-		return nil, nil
+// openRepoTraces opens the file in which runs about a repository are recorded, and
+// creates it. If it cannot be opened, the user is warned and the traces are nil: the
+// model works unrecorded. It fails only if it is interrupted.
+func (a *app) openRepoTraces(ctx context.Context, repo *gitext.Repo) (*cache.Traces, error) {
+	k := a.data.Folders(ctx, repo.CommonDir())
+	traces, err := a.data.OpenTraces(ctx, k.State, k.StateErr)
+	if err == nil {
+		return traces, nil
 	}
-	c, err := readCalibrationFile(s.Calibration)
-	if err != nil {
-		return nil, withHint(fmt.Errorf("the calibration of %s: %w", s.From["agent.calibration"], err),
-			"make another: %s\nor git config --global --unset agent.calibration", recalibrateHint)
-	}
-	return c, nil
-}
-
-func readCalibrationFile(path string) (*detect.Calibration, error) {
-	data, err := openfile.ReadRegular(path, maxCalibration)
-	if err != nil {
+	if ctx.Err() != nil {
 		return nil, err
 	}
-	c, err := detect.ParseCalibration(data)
-	if err != nil {
-		return nil, fmt.Errorf("%q cannot be used: %w", path, err)
-	}
-	return c, nil
+	a.warnOnce(session.Unrecorded(err))
+	return nil, nil
 }

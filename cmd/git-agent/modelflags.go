@@ -6,22 +6,18 @@ import (
 	"time"
 
 	"git-agent/agent/session"
-	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 )
 
-// modelFlags are the options that szz and eval szz share for asking a model.
+// modelFlags are the options that every verb which asks a model shares with its
+// evaluation. What is asked about is ${asked} in the help; an embedding struct sets it.
 type modelFlags struct {
-	Model           string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
-	Runs            *int           `placeholder:"<n>" help:"investigate each fix <n> times, and decide by majority vote"`
-	Turns           *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
-	WallTime        *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
-	MaxCost         *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
-	AllowUnpriced   bool           `help:"use a model even if its price is unknown"`
-	Calibration     string         `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
-	Tools           bool           `negatable:"" default:"true" help:"let the model use the git tools"`
-	DomainKnowledge bool           `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
-	Compression     bool           `negatable:"" default:"true" help:"condense what the model is shown"`
+	Model         string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
+	Runs          *int           `placeholder:"<n>" help:"investigate each ${asked} <n> times, and decide by majority vote"`
+	Turns         *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
+	WallTime      *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
+	MaxCost       *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
+	AllowUnpriced bool           `help:"use a model even if its price is unknown"`
 }
 
 // check returns an error for numbers that make no sense.
@@ -49,7 +45,7 @@ func checkCost(usd *float64) error {
 	return nil
 }
 
-// runs returns how many times the model investigates each fix.
+// runs returns how many times the model investigates each question.
 func (f *modelFlags) runs() int {
 	if f.Runs == nil {
 		return 1
@@ -57,19 +53,18 @@ func (f *modelFlags) runs() int {
 	return *f.Runs
 }
 
-// jobs returns how many fixes are worked on at once by default. With --runs they
+// modelJobs is how many investigations go on at once by default. It does not
+// depend on the processors, because investigations mostly wait for the server,
+// which limits the rate of requests.
+const modelJobs = 8
+
+// jobs returns how many questions are worked on at once by default. With --runs they
 // are fewer, so that the number of requests at once stays the same.
 func (f *modelFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
-// switches returns which parts of the method the options turn off.
-func (f *modelFlags) switches() szz.Switches {
-	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
-}
-
 // used reports whether any option is given that makes sense only with a model.
 func (f *modelFlags) used() bool {
-	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced || f.Calibration != "" ||
-		!f.Tools || !f.DomainKnowledge || !f.Compression
+	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced
 }
 
 // apply overrides the settings with the options that are given.
@@ -86,9 +81,6 @@ func (f *modelFlags) apply(s *session.Settings) {
 	if f.MaxCost != nil {
 		s.MaxCost = *f.MaxCost
 	}
-	if f.Calibration != "" {
-		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
-	}
 	s.AllowUnpriced = s.AllowUnpriced || f.AllowUnpriced
 }
 
@@ -98,31 +90,43 @@ var errNoModel = errors.New("no model is configured")
 // noModelHint says how to configure a model.
 const noModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
+// engineChoice is what decides whether a model answers.
+type engineChoice struct {
+	named   string // the value of --engine
+	options bool   // there are options that make sense only with a model
+	offline string // why the offline engine must answer, such as "--algorithm=b"; "" if it need not
+}
+
+// insists reports whether the user asked for the agent engine, so that an answer of the
+// offline engine in its place counts as a failure.
+func (c engineChoice) insists(s session.Settings) bool {
+	return c.named == "agent" || s.Engine == "agent"
+}
+
 // chooseEngine decides whether a model answers, and prints the decision if a
-// model is configured. engine is the value of --engine. If why is not "", the
-// offline engine must answer, for that reason.
-func (a *app) chooseEngine(engine string, flags *modelFlags, s session.Settings, why string) (asked bool, err error) {
+// model is configured.
+func (a *app) chooseEngine(c engineChoice, s session.Settings) (asked bool, err error) {
 	switch {
-	case engine == "offline":
-		if flags.used() {
+	case c.named == "offline":
+		if c.options {
 			return false, usagef("--engine=offline asks no model, but there are options for one")
 		}
 		return false, nil
-	case engine == "agent" && why != "":
-		return false, usagef("--engine=agent does not go with %s", why)
-	case engine == "agent" && s.Model == "":
-		return false, withHint(errNoModel, noModelHint)
-	case s.Model == "" && flags.used():
+	case c.named == "agent" && c.offline != "":
+		return false, usagef("--engine=agent does not go with %s", c.offline)
+	case s.Model == "" && (c.named == "agent" || c.options):
 		return false, withHint(errNoModel, noModelHint)
 	case s.Model == "":
 		if a.flags.Verbose > 0 {
 			fmt.Fprintln(a.stderr, "engine: offline, because no model is configured")
 		}
 		return false, nil
-	case engine == "auto" && why == "" && s.Engine == "offline" && !flags.used():
+	}
+	why := c.offline
+	if why == "" && s.Engine == "offline" && !c.options {
 		why = "agent.engine=offline (" + s.From["agent.engine"] + ")"
 	}
-	if engine == "auto" && why != "" {
+	if c.named == "auto" && why != "" {
 		a.say("engine: offline, because of %s", why)
 		return false, nil
 	}

@@ -48,7 +48,7 @@ type szzCmd struct {
 	Events        string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest   bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
-	modelFlags    `embed:""`
+	szzModelFlags `embed:""`
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths         []string
@@ -100,7 +100,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	show := &szzOutput{a: a, cmd: c, events: events, total: total}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := szzTally{agentRequired: c.agentRequired}
+	tally := exitTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
 		return err
 	}
@@ -134,31 +134,24 @@ func (c *szzCmd) workers(model bool) int {
 	case c.Jobs > 0:
 		return c.Jobs
 	case model:
-		return c.modelFlags.jobs()
+		return c.szzModelFlags.jobs()
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
 // answerAll prints the answer for each fix, stores notes if asked to, and counts
 // the answers in tally.
-func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *szzTally) error {
+func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *exitTally) error {
 	meter := a.newProgress("tracing")
 	defer meter.end()
-	live := newLiveView(a, show, e.Agent != nil)
-	show.events.start(show.total)
-	report := func(q szz.Question, event agent.Event) {
-		show.events.event(q, event)
-		if p, ok := event.(agent.Progress); ok {
-			meter.setText(p.Text)
-			return
-		}
-		meter.clear()
-		live.show(q, event)
-		meter.resume()
-	}
+	watching := followers{show.events, meter, a.newLiveView(show.total, e.Agent != nil)}
+	show.events.start(eventTotal{Fixes: show.total})
 	done := 0
 	meter.update(done, show.total, "")
-	batch := engine.Batch{Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1, OnEvent: report}
+	batch := engine.Batch{
+		Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1,
+		OnEvent: func(q szz.Question, e agent.Event) { watching.see(subjectOf(q), q.Fix.Short(), e) },
+	}
 	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
 			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
@@ -179,7 +172,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 				return err
 			}
 		}
-		tally.add(ans)
+		tally.add(talliedFix(ans))
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")
@@ -188,6 +181,22 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		}
 	}
 	return nil
+}
+
+// talliedFix returns what counts of an answer.
+func talliedFix(ans render.Answer) tallied {
+	return tallied{
+		failed: ans.Failed() != nil, empty: len(ans.Verdict.Suspects) == 0,
+		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
+	}
+}
+
+// subjectOf returns what the events of a question are about.
+func subjectOf(q szz.Question) eventSubject {
+	if !q.Committed() {
+		return eventSubject{}
+	}
+	return eventSubject{Fix: q.Fix}
 }
 
 // maxSuspects returns how many suspects the engine may return, 0 for all.
@@ -242,7 +251,7 @@ func (c *szzCmd) check() error {
 	if c.Jobs < 0 {
 		return usagef("--jobs takes no negative number")
 	}
-	return c.modelFlags.check()
+	return c.szzModelFlags.check()
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is

@@ -3,69 +3,82 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
 
-// modelJobs is how many investigations go on at once by default. It does not
-// depend on the processors, because investigations mostly wait for the server,
-// which limits the rate of requests.
-const modelJobs = 8
+// szzModelFlags are the options that szz and eval szz share for asking a model.
+type szzModelFlags struct {
+	modelFlags      `embed:"" set:"asked=fix"`
+	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
+	Tools           bool   `negatable:"" default:"true" help:"let the model use the git tools"`
+	DomainKnowledge bool   `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
+	Compression     bool   `negatable:"" default:"true" help:"condense what the model is shown"`
+}
+
+// used reports whether any option is given that makes sense only with a model.
+func (f *szzModelFlags) used() bool {
+	return f.modelFlags.used() || f.Calibration != "" || !f.Tools || !f.DomainKnowledge || !f.Compression
+}
+
+// apply overrides the settings with the options that are given.
+func (f *szzModelFlags) apply(s *session.Settings) {
+	f.modelFlags.apply(s)
+	if f.Calibration != "" {
+		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
+	}
+}
+
+// switches returns which parts of the method the options turn off.
+func (f *szzModelFlags) switches() szz.Switches {
+	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
+}
+
+// newSzzAgent prepares the agent engine of szz for ensembles of the given number of
+// runs. It warns about a calibration that was made for another model or method,
+// which the engine will not use.
+func (a *app) newSzzAgent(opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
+	agent, basis, err := engine.NewAgent(opened, runs, with)
+	if err != nil {
+		return nil, err
+	}
+	s := opened.Settings
+	agent.Calibration, err = readCalibration(s)
+	if c := agent.Calibration; c != nil {
+		if why := c.Differs(basis); why != "" {
+			fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
+				s.Calibration, s.From["agent.calibration"], layout.Printable(why), recalibrateHint)
+		}
+	}
+	return agent, err
+}
 
 // openAgent prepares the agent engine, or returns nil if the offline engine
 // answers. It also opens the traces that record the runs, which the caller
 // closes; they may be nil.
 func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
-	settings, err := c.modelSettings(ctx, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	why := ""
+	choice := engineChoice{named: c.Engine, options: c.used()}
 	if c.Algorithm != "" {
-		why = "--algorithm=" + c.Algorithm
+		choice.offline = "--algorithm=" + c.Algorithm
 	}
-	asked, err := a.chooseEngine(c.Engine, &c.modelFlags, settings, why)
-	if err != nil || !asked {
+	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	if opened == nil || err != nil {
 		return nil, nil, err
 	}
-	c.agentRequired = c.Engine == "agent" || settings.Engine == "agent"
-	if c.ShowRequest {
-		agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), nil, true)
-		return agent, nil, err
-	}
-	k := a.data.Folders(ctx, repo.CommonDir())
-	traces, err := a.data.OpenTraces(ctx, k.State, k.StateErr)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, nil, err
-		}
-		a.warnOnce(session.Unrecorded(err))
-		traces = nil
-	}
-	agent, err := a.newAgent(ctx, settings, c.runs(), c.switches(), traces, false)
+	c.agentRequired = choice.insists(opened.Settings)
+	agent, err := a.newSzzAgent(opened, c.runs(), c.switches())
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}
 	return agent, traces, nil
-}
-
-// modelSettings returns the settings of the model, overridden by the options.
-// With --engine=offline it reads none.
-func (c *szzCmd) modelSettings(ctx context.Context, a *app) (session.Settings, error) {
-	if c.Engine == "offline" {
-		return session.Settings{}, nil
-	}
-	s, err := a.modelSettings(ctx)
-	if err == nil {
-		c.modelFlags.apply(&s)
-	}
-	return s, err
 }
 
 // showRequests prints the first request about each fix, with the characters

@@ -29,7 +29,9 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.cmd.hidesSuspects() {
 		ans = ans.WithoutSuspects()
 	}
-	o.events.answer(ans)
+	if o.events != nil {
+		o.events.answer(eventSubject{Fix: ans.Verdict.Fix}, render.AnswerJSONOf(ans))
+	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}

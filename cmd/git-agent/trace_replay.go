@@ -9,9 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/eval"
-	"git-agent/agent/szz/engine"
 	"git-agent/agent/trace"
-	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -22,7 +20,7 @@ const traceReplaySchema = "git-agent/trace-replay/1"
 
 type traceReplayCmd struct {
 	Plain bool     `help:"also replay with uncondensed tool answers, and compare the size of the prompts in tokens"`
-	All   bool     `help:"replay every recorded run of szz that has ended"`
+	All   bool     `help:"replay every recorded run of ${recorded_verbs} that has ended"`
 	Repos string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories of runs of an evaluation"`
 	JSON  bool     `name:"json" help:"print one JSON object for each run"`
 	Null  bool     `short:"z" help:"terminate the lines of --json with NUL, not newline"`
@@ -94,13 +92,17 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([
 	if !c.All {
 		return stores.readNamed(ctx, a, c.Runs)
 	}
-	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: engine.Kind})
+	all, err := stores.listResumable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := readRuns(a, all)
 	if err != nil {
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Closing == nil || t.Answers() == 0 })
 	if len(runs) == 0 {
-		return nil, errors.New("no run of szz that has ended is recorded here")
+		return nil, fmt.Errorf("no run of %s that has ended is recorded here", alternatives(recordedVerb.verbName))
 	}
 	return runs, nil
 }
@@ -129,17 +131,16 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runStore
 // compression.
 func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, t *trace.Trajectory) (replayRow, error) {
 	row := replayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
-	spec, err := engine.SpecOf(t)
+	question, err := questionOf(t)
 	if err != nil {
 		return row, err
 	}
-	repo, done, err := c.repoOf(ctx, stores, spec)
+	repo, done, err := c.repoOf(ctx, stores, t, question)
 	if err != nil {
 		return row, err
 	}
 	defer done()
-	plain := spec.Question().Switches.NoCompression
-	played, err := engine.Replay(ctx, repo, t, spec, !c.Plain, plain)
+	played, err := question.replay(ctx, repo, t, !c.Plain, question.plain())
 	if err != nil {
 		return row, err
 	}
@@ -150,10 +151,10 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	if !c.Plain {
 		return row, nil
 	}
-	if plain {
+	if question.plain() {
 		return row, errors.New("it was recorded without compression: there is nothing to compare")
 	}
-	without, err := engine.Replay(ctx, repo, t, spec, false, true)
+	without, err := question.replay(ctx, repo, t, false, true)
 	if err != nil {
 		return row, err
 	}
@@ -164,18 +165,18 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	return row, nil
 }
 
-// repoOf returns the repository of a run's fix: the current one, or that below
+// repoOf returns the repository that a run investigated: the current one, or that below
 // --repos for a run of an evaluation. done closes it.
-func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, spec engine.Spec) (repo *gitext.Repo, done func(), err error) {
-	if spec.Repo == "" || c.Repos == "" {
+func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, t *trace.Trajectory, question recordedQuestion) (repo *gitext.Repo, done func(), err error) {
+	if t.About.Repo == "" || c.Repos == "" {
 		if stores.repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", spec.Fix.Short()), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.subject()), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.repo, func() {}, nil
 	}
-	dir, ok := eval.Finder{Dir: c.Repos}.Find(spec.Repo)
+	dir, ok := eval.Finder{Dir: c.Repos}.Find(t.About.Repo)
 	if !ok {
-		return nil, nil, fmt.Errorf("%q is not below %q", spec.Repo, c.Repos)
+		return nil, nil, fmt.Errorf("%q is not below %q", t.About.Repo, c.Repos)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err

@@ -7,11 +7,10 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/engine"
+	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
 
@@ -38,7 +37,7 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	spec, err := engine.SpecOf(t)
+	question, err := questionOf(t)
 	switch {
 	case err != nil:
 		return fmt.Errorf("run %s: %w", r.run.ID, err)
@@ -46,16 +45,16 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
 	case r.otherRepo != "":
 		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.otherRepo), "resume it in that repository")
-	case spec.Repo != "":
+	case t.About.Repo != "":
 		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval' command, which resumes it")
 	case stores.repo == nil:
 		return gitext.ErrNotRepository
 	}
-	agent, err := c.openAgent(ctx, a, spec, r.traces)
+	opened, err := c.openSession(ctx, a, t.About, r.traces)
 	if err != nil {
 		return err
 	}
-	return c.resume(ctx, a, stores.repo, agent, r, spec)
+	return c.resume(ctx, a, stores.repo, opened, r, question)
 }
 
 // find returns the named run, or the last interrupted one.
@@ -67,7 +66,7 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedR
 		}
 		return r, err
 	}
-	all, err := stores.list(ctx, cache.ListOptions{Kind: engine.Kind})
+	all, err := stores.listResumable(ctx)
 	if err != nil {
 		return recordedRun{}, err
 	}
@@ -79,9 +78,9 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedR
 	return recordedRun{}, errors.New("no run was interrupted here")
 }
 
-// openAgent prepares an agent engine with the model and the settings of the run,
-// because a conversation cannot continue with others.
-func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec, traces *cache.Traces) (*engine.Agent, error) {
+// openSession opens a session with the model and the settings of the run, because a
+// conversation cannot continue with others.
+func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.About, traces *cache.Traces) (*session.Session, error) {
 	if err := checkCost(c.MaxCost); err != nil {
 		return nil, err
 	}
@@ -89,52 +88,38 @@ func (c *traceResumeCmd) openAgent(ctx context.Context, a *app, spec engine.Spec
 	if err != nil {
 		return nil, err
 	}
-	settings.Model, settings.From["agent.model"] = spec.Model, "the recorded run"
+	settings.Model, settings.From["agent.model"] = run.Model, "the recorded run"
 	if c.MaxCost != nil {
 		settings.MaxCost = *c.MaxCost
 	}
 	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
-	if settings.ServerID() != spec.BaseURL {
+	if settings.ServerID() != run.BaseURL {
 		// The hint has no command to paste: an attacker could have written the record
 		// in order to have prompts and the key sent to another server.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(spec.BaseURL), layout.Printable(settings.ServerID())),
+		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(run.BaseURL), layout.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
-	return a.newAgent(ctx, settings, 1, spec.Question().Switches, traces, false)
+	return a.newSession(ctx, settings, traces, false)
 }
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
 // first prompt is not the one that this build would send.
-func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, who *engine.Agent, r recordedRun, spec engine.Spec) error {
-	verdict, failed, err := who.Resume(ctx, repo, spec.Question(), func() (agent.Journal, error) {
+func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, opened *session.Session, r recordedRun, question recordedQuestion) error {
+	ans, err := question.resume(ctx, a, resumption{repo: repo, opened: opened, reopen: func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
 			return nil, datadir.Hinted(err)
 		}
 		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
 		return agent.NewTraceJournal(r.traces, r.run.ID), nil
-	})
-	switch {
-	case err != nil:
+	}})
+	if err != nil {
 		return err // the run stays open, so that it can be resumed again
-	case failed != nil:
-		return failed
 	}
-	show := &szzOutput{a: a, cmd: &szzCmd{JSON: c.JSON}, total: 1}
-	fix, err := repo.Commit(ctx, spec.Fix)
-	if err == nil {
-		err = show.answer(ctx, render.Answer{Answer: engine.Answer{Fix: fix, Verdict: verdict}})
-	}
-	if err = errors.Join(err, show.close()); err != nil {
+	if err := ans.print(ctx, c.JSON); err != nil {
 		return err // nobody has seen the answer, so the run stays open
 	}
-	state := cache.Done
-	if verdict.Agent != nil && len(verdict.Agent.Runs) > 0 {
-		state = session.StateOf(verdict.Agent.Runs[0].Status)
-	}
-	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, state); err != nil {
+	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, session.StateOf(ans.status())); err != nil {
 		return datadir.Hinted(err)
 	}
-	tally := szzTally{agentRequired: true}
-	tally.add(render.Answer{Answer: engine.Answer{Verdict: verdict}})
-	return tally.status()
+	return ans.exit()
 }

@@ -124,6 +124,13 @@ func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recorded
 	return all, nil
 }
 
+// listResumable returns the runs of all open files that can be replayed, and resumed if
+// they were interrupted, newest first.
+func (s *runStores) listResumable(ctx context.Context) ([]recordedRun, error) {
+	all, err := s.list(ctx, cache.ListOptions{})
+	return slices.DeleteFunc(all, func(r recordedRun) bool { _, ok := verbOf(r.run.Kind); return !ok }), err
+}
+
 // find returns the run whose id contains name, or the run in the file of that
 // name, or the last conversation if name is "". It looks at other repositories
 // only if this one has no such run.
@@ -240,11 +247,13 @@ func (s *runStores) readConversations(ctx context.Context, a *app, opt cache.Lis
 	if err != nil {
 		return nil, err
 	}
+	return readRuns(a, slices.DeleteFunc(all, recordedRun.isEvaluation))
+}
+
+// readRuns reads runs.
+func readRuns(a *app, list []recordedRun) ([]*trace.Trajectory, error) {
 	var runs []*trace.Trajectory
-	for _, r := range all {
-		if r.isEvaluation() {
-			continue
-		}
+	for _, r := range list {
 		t, err := r.read(a)
 		if err != nil {
 			return nil, err

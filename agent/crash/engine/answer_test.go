@@ -29,8 +29,8 @@ func project(t *testing.T) (*gittest.History, gitext.OID) {
 	})
 }
 
-// trace is a report of the project, whose frame of check names no file.
-const trace = `Program received signal SIGSEGV, Segmentation fault.
+// segfault is a report of the project, whose frame of check names no file.
+const segfault = `Program received signal SIGSEGV, Segmentation fault.
 #0  0x0000000000401136 in copy (to=0x0) at src/copy.c:3
 #1  0x0000000000401150 in check ()
 #2  0x0000000000401160 in main () at /usr/src/main.c:9
@@ -53,7 +53,7 @@ func TestAnswer(t *testing.T) {
 	h, head := project(t)
 	e := Engine{Repo: h.Open()}
 	for _, algorithm := range rank.Algorithms {
-		ranking, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Algorithm: string(algorithm)})
+		ranking, err := e.Rank(t.Context(), crash.Question{Report: read(t, segfault), Algorithm: string(algorithm)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s: %+v", algorithm, ranking)
 		}
 	}
-	if _, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Algorithm: "best"}); err == nil || !strings.Contains(err.Error(), `unknown algorithm "best"`) {
+	if _, err := e.Rank(t.Context(), crash.Question{Report: read(t, segfault), Algorithm: "best"}); err == nil || !strings.Contains(err.Error(), `unknown algorithm "best"`) {
 		t.Errorf("an unknown algorithm: %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func TestMissingObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := Engine{Repo: h.Open()}
-		ranking, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Commit: head})
+		ranking, err := e.Rank(t.Context(), crash.Question{Report: read(t, segfault), Commit: head})
 		if err != nil {
 			t.Errorf("without %s: %v", lost, err)
 			continue
@@ -102,7 +102,7 @@ func TestMissingCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := Engine{Repo: h.Open()}
-	if _, err := e.Answer(t.Context(), crash.Question{Report: read(t, trace), Commit: head}); !gitext.Unreadable(err) {
+	if _, err := e.Rank(t.Context(), crash.Question{Report: read(t, segfault), Commit: head}); !gitext.Unreadable(err) {
 		t.Errorf("without the tree: %v", err)
 	}
 }

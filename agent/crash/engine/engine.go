@@ -1,29 +1,98 @@
-// Package engine answers questions about crashes.
+// Package engine answers questions about crashes. The offline engine ranks the files
+// and the commits; the agent engine lets a model investigate what that found.
 //
-// The command line, the MCP server and evaluations call it. It prints nothing.
+// The command line, the MCP server, evaluations, and the commands that resume and
+// replay recorded runs call this package. It prints nothing.
 package engine
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/culprit"
+	"git-agent/agent/crash/localize"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
+	"git-agent/cache"
 	"git-agent/gitext"
 )
 
 // An Engine answers questions about crashes of one repository. It is safe for
 // concurrent use.
 type Engine struct {
-	Repo *gitext.Repo
+	Repo  *gitext.Repo
+	Agent *Agent       // nil if the offline engine answers
+	Cache *cache.Cache // of a model's answers; nil if they are not cached
+	Build string       // identifies the build of the program; two builds may give different answers
+}
+
+// Cacheable reports whether a model's answers for the repository may be cached. In a
+// shallow repository they may not: there a commit does not determine its history.
+func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
+
+// An Answer is the answer to a question about one crash.
+type Answer struct {
+	Ranking *crash.Ranking
+	// End records that the runs of the model have ended. Call it when the answer was
+	// printed. It is never nil.
+	End func(context.Context)
 }
 
 // Answer maps the frames of a question's report to files, which it stores in the
-// report, and ranks files and commits.
-func (e *Engine) Answer(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+// report, and ranks files and commits. It passes the events of a model's work to
+// listen, in order.
+func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent.Event)) (*Answer, error) {
+	ans := &Answer{End: func(context.Context) {}}
+	var err error
+	if e.Agent == nil {
+		ans.Ranking, err = e.Rank(ctx, q)
+		return ans, err
+	}
+	offline, err := e.Offline(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	in := Inquiry{Repo: e.Repo, Question: q, Offline: offline, Memory: e.Cache, OnEvent: listen}
+	key, err := e.key(in)
+	if err != nil {
+		return nil, err
+	}
+	if kept, ok := e.Cache.Get(ctx, key); ok && json.Unmarshal(kept, &ans.Ranking) == nil && ans.Ranking != nil {
+		return ans, nil
+	}
+	found, err := e.Agent.Investigate(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	ans.Ranking, ans.End = found.Answer, found.End
+	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) { // next time, the model may answer
+		e.Cache.Put(ctx, key, value)
+	}
+	return ans, nil
+}
+
+// key returns the cache key of an inquiry: everything that determines its answer.
+func (e *Engine) key(in Inquiry) (cache.Key, error) {
+	spec, err := specOf(in)
+	spec.Content = nil // its hash is in the spec
+	data, bad := json.Marshal(spec)
+	return cache.Key{Kind: "crash", Parts: append([]string{e.Build, string(data)}, e.Agent.Session.Identity(e.Agent.method(in.Question))...)}, cmp.Or(err, bad)
+}
+
+// Offline ranks as Rank does, for the agent engine: it names at least as many suspects
+// as that shows to a model.
+func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+	q.Suspects = max(q.Suspects, localize.Suspects)
+	return e.Rank(ctx, q)
+}
+
+// Rank maps the frames of a question's report to files, which it stores in the
+// report, and ranks files and commits without a model.
+func (e *Engine) Rank(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
 	commit, from, notes, err := e.commitOf(ctx, q)
 	if err != nil {
 		return nil, err

@@ -63,13 +63,13 @@ func TestAnswerOrdersFiles(t *testing.T) {
 		"baseline1": "src/use.c src/die.c src/main.c src/own.c",
 		"baseline2": "src/use.c src/die.c src/main.c src/own.c",
 	} {
-		got, err := e.Answer(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Algorithm: algorithm})
+		got, err := e.Rank(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Algorithm: algorithm})
 		if err != nil || strings.Join(paths(got.Files), " ") != want {
 			t.Errorf("%s: %v, %v", algorithm, paths(got.Files), err)
 		}
 	}
 	q := crash.Question{Report: read(t, asan), Commit: crashed}
-	got, err := e.Answer(t.Context(), q)
+	got, err := e.Rank(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestCrashCommit(t *testing.T) {
 	} {
 		report := read(t, asan)
 		report.Build = test.build
-		got, err := e.Answer(t.Context(), crash.Question{Report: report, Commit: test.given})
+		got, err := e.Rank(t.Context(), crash.Question{Report: report, Commit: test.given})
 		if err != nil || got.Commit != test.want || got.CommitFrom != test.from || len(got.Notes) != test.notes {
 			t.Errorf("%+v: %s from %s, notes %q, %v", test.build, got.Commit, got.CommitFrom, got.Notes, err)
 		}
@@ -121,7 +121,7 @@ func TestCrashCommit(t *testing.T) {
 func TestNoFrameOfTheProject(t *testing.T) {
 	t.Parallel()
 	h, crashed := program(t)
-	got, err := (&Engine{Repo: h.Open()}).Answer(t.Context(), crash.Question{
+	got, err := (&Engine{Repo: h.Open()}).Rank(t.Context(), crash.Question{
 		Report: read(t, "Traceback (most recent call last):\n  File \"/elsewhere/x.py\", line 1, in f\nValueError: x\n"), Commit: crashed,
 	})
 	if err != nil || got.Answered || len(got.Files) != 0 || got.Main != -1 {
@@ -132,7 +132,7 @@ func TestNoFrameOfTheProject(t *testing.T) {
 func TestUnknownAlgorithm(t *testing.T) {
 	t.Parallel()
 	h, crashed := program(t)
-	if _, err := (&Engine{Repo: h.Open()}).Answer(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Algorithm: "x"}); err == nil {
+	if _, err := (&Engine{Repo: h.Open()}).Rank(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Algorithm: "x"}); err == nil {
 		t.Error("an unknown algorithm was accepted")
 	}
 }
@@ -149,7 +149,7 @@ func TestHostileNames(t *testing.T) {
 		for i, name := range []string{"src/g++.c", "src/a(b.c", "src/main.c", "src/-x.c"} {
 			text += fmt.Sprintf("#%d  0x%x in %s at %s:1\n", i, i+1, function, name)
 		}
-		got, err := (&Engine{Repo: h.Open()}).Answer(t.Context(), crash.Question{Report: read(t, text), Commit: crashed, Suspects: 3})
+		got, err := (&Engine{Repo: h.Open()}).Rank(t.Context(), crash.Question{Report: read(t, text), Commit: crashed, Suspects: 3})
 		if err != nil || len(got.Files) < 3 {
 			t.Errorf("%q: %v, %v", function, got, err)
 		}

@@ -76,9 +76,9 @@ func Clean(file string) string {
 	return p
 }
 
-// find returns the tracked files that a report's path may mean, best first, and
+// Find returns the tracked files that a report's path may mean, best first, and
 // the rule; none if the file is not the project's.
-func (f *Files) find(file string) ([]string, Rule) {
+func (f *Files) Find(file string) ([]string, Rule) {
 	p := Clean(file)
 	if p == "." || p == "/" || p == "" || strings.HasPrefix(p, "<") {
 		return nil, ""

@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 		{"", nil, ""},
 		{"<stdin>", nil, ""},
 	} {
-		got, rule := files.find(test.reported)
+		got, rule := files.Find(test.reported)
 		if !slices.Equal(got, test.want) || rule != test.rule {
 			t.Errorf("%q: %q by %q, want %q by %q", test.reported, got, rule, test.want, test.rule)
 		}

@@ -20,6 +20,17 @@ const maxLookups = 40
 // repository cannot be read, it maps what it can, and returns the files together
 // with an error for which gitext.Unreadable is true.
 func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (*Files, error) {
+	files, err := FilesOf(ctx, repo, commit)
+	if files == nil {
+		return nil, err
+	}
+	files.mapPaths(report)
+	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
+}
+
+// FilesOf returns the files of a commit. If a part of its tree cannot be read, it
+// returns the others together with an error for which gitext.Unreadable is true.
+func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files, error) {
 	tree, err := repo.Tree(ctx, commit)
 	if err != nil && (len(tree) == 0 || !gitext.Unreadable(err)) {
 		return nil, err
@@ -30,8 +41,7 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	}
 	files := NewFiles(paths)
 	files.module = moduleOf(ctx, repo, commit, files)
-	files.mapPaths(report)
-	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
+	return files, err
 }
 
 var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
@@ -67,7 +77,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 			if frame.File == "" {
 				continue
 			}
-			paths, rule := f.find(frame.File)
+			paths, rule := f.Find(frame.File)
 			frame.Rule = string(rule)
 			switch len(paths) {
 			case 0:

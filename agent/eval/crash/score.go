@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"git-agent/agent/crash"
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/gitext"
@@ -14,6 +15,8 @@ type File struct {
 	Path        string  `json:"path"`
 	Probability float64 `json:"p,omitempty"`       // 0 if the algorithm gives none
 	Related     bool    `json:"related,omitempty"` // no stack names the file
+	// Vote is the vote behind a model's probability; nil if no run names the file.
+	Vote *crash.Vote `json:"vote,omitempty"`
 }
 
 // Suspect is one commit that an answer suspects.
@@ -24,11 +27,12 @@ type Suspect struct {
 
 // Prediction is what an engine answered for one case.
 type Prediction struct {
-	Formats  []string  `json:"formats,omitempty"` // the formats that were found in the report
-	Files    []File    `json:"files"`             // best first
-	Answered bool      `json:"answered"`          // the engine names the first file as its answer
-	Suspects []Suspect `json:"suspects,omitempty"`
-	Notes    []string  `json:"notes,omitempty"` // what could not be read
+	Formats  []string   `json:"formats,omitempty"` // the formats that were found in the report
+	Files    []File     `json:"files"`             // best first
+	Answered bool       `json:"answered"`          // the engine names the first file as its answer
+	Suspects []Suspect  `json:"suspects,omitempty"`
+	Notes    []string   `json:"notes,omitempty"` // what could not be read
+	Work     *eval.Work `json:"work,omitempty"`  // nil if no model was asked
 }
 
 // ReadKept decodes the case and the answer of a record in a journal. It does not
@@ -72,7 +76,7 @@ func (Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	for _, f := range p.Files {
 		n.traced += stat.Count(!f.Related)
 	}
-	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1,
+	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1, Work: p.Work,
 		Row: scoreRow{Rank: n.rank, SuspectRank: n.suspectRank, Traced: n.traced, Formats: p.Formats}}
 	if n.listed > 0 && p.Files[0].Probability > 0 {
 		s.Forecasts = []stat.Forecast{{P: p.Files[0].Probability, Right: s.Right}}

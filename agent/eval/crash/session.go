@@ -2,19 +2,23 @@ package crasheval
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/eval"
+	"git-agent/cache"
 	"git-agent/gitext"
 )
 
 // Options configure how the engine of agent/crash is asked.
 type Options struct {
-	Locate   func(commonDir string) string // returns the folder of a clone's shadow, see gitext
-	Suspects int                           // most suspect commits of an answer; 0 asks for none
+	Locate   func(commonDir string) string                    // returns the folder of a clone's shadow, see gitext
+	Suspects int                                              // most suspect commits of an answer; 0 asks for none
+	Ask      Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
+	Cache    func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
 
 // Open returns an eval.Opener that opens repositories for the engine of agent/crash.
@@ -24,17 +28,25 @@ func Open(opt Options) eval.Opener {
 		if err != nil {
 			return nil, err
 		}
-		return &session{engine: engine.Engine{Repo: repo}, opt: opt}, nil
+		s := &session{engine: engine.Engine{Repo: repo}, opt: opt}
+		if opt.Ask != nil && opt.Cache != nil {
+			s.cache = opt.Cache(ctx, repo)
+		}
+		return s, nil
 	}
 }
 
 type session struct {
 	engine engine.Engine
 	opt    Options
+	cache  *cache.Cache // nil if there is no cache
 }
 
-// Close ends the git processes of the repository.
-func (s *session) Close() error { return s.engine.Repo.Close() }
+// Close closes the cache and ends the git processes of the repository.
+func (s *session) Close() error {
+	s.cache.Close() // an error loses only the last write, which costs time and no answer
+	return s.engine.Repo.Close()
+}
 
 // Begin checks that the commits of a case exist.
 func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
@@ -59,17 +71,41 @@ func (s *session) answer(ctx context.Context, c Case, algorithm string) (eval.An
 	if err != nil {
 		return Prediction{Files: []File{}, Notes: []string{err.Error()}}, nil
 	}
-	ranking, err := s.engine.Answer(ctx, crash.Question{Report: report, Commit: c.CrashCommit, Algorithm: algorithm, Suspects: s.opt.Suspects})
+	q := crash.Question{Report: report, Commit: c.CrashCommit, Algorithm: algorithm, Suspects: s.opt.Suspects}
+	if IsAgent(algorithm) {
+		return s.investigate(ctx, c, q)
+	}
+	ranking, err := s.engine.Rank(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return predictionOf(report, ranking), nil
 }
 
+func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (eval.Answer, error) {
+	if s.opt.Ask == nil {
+		return nil, &eval.StopError{Err: errors.New("no model is configured")}
+	}
+	q.Algorithm, q.Switches = "", SwitchesOf(q.Algorithm)
+	offline, err := s.engine.Offline(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var w eval.Observer
+	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: w.See})
+	if err != nil {
+		return nil, err
+	}
+	p := predictionOf(q.Report, r)
+	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
+	p.Work = &work
+	return p, nil
+}
+
 func predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
 	p := Prediction{Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
 	for i, f := range ranking.Files {
-		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related}
+		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related, Vote: f.Vote}
 	}
 	for _, s := range ranking.Suspects {
 		p.Suspects = append(p.Suspects, Suspect{Commit: s.Commit.OID, Probability: s.Probability})

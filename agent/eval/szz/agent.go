@@ -51,15 +51,7 @@ func workOf(o *eval.Observer, v *szz.Verdict, runs []string) *Work {
 	if r == nil {
 		return nil
 	}
-	work := &Work{Model: r.Model, Basis: r.Basis, Work: eval.Work{Runs: runs, Tools: o.Tools, CachedCalls: o.CachedCalls, Fallback: r.Fallback}}
-	for _, run := range r.Runs {
-		work.Status = append(work.Status, run.Status)
-		work.Turns += run.Turns
-		work.Calls += run.Calls
-		work.Objections += run.Objections
-		work.Resumed += run.Resumed
-		work.Usage = work.Usage.Add(run.Usage)
-	}
+	work := &Work{Model: r.Model, Basis: r.Basis, Work: o.Work(runs, r.RunReports(), r.Fallback)}
 	if r.Fallback == "" {
 		for _, s := range v.Suspects {
 			work.Types = append(work.Types, s.Type)

@@ -58,7 +58,7 @@ func promptsHash() (string, error) {
 	}
 	sum := sha256.New()
 	for _, p := range all {
-		if !strings.HasPrefix(p.Name, "mcp/") { // those are sent to other agents
+		if !strings.HasPrefix(p.Name, "mcp/") && !strings.HasPrefix(p.Name, "crash/") { // those are sent to other agents, and about crashes
 			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
 		}
 	}

@@ -92,8 +92,9 @@ func TestVotersCount(t *testing.T) {
 	h, origin, _, fix := movedHistory(t)
 	c := sample(t)
 	c.Runs = 3
-	bic := szz.AgentRun{Status: agent.StatusFound, Claims: []szz.Claim{{Commit: origin, Type: "omission", Confidence: 0.8}}}
-	none, lost, spent := szz.AgentRun{Status: agent.StatusNothing}, szz.AgentRun{Status: agent.StatusFailed}, szz.AgentRun{Status: agent.StatusLimit}
+	ended := func(status string) szz.AgentRun { return szz.AgentRun{RunReport: agent.RunReport{Status: status}} }
+	bic := szz.AgentRun{RunReport: agent.RunReport{Status: agent.StatusFound}, Claims: []szz.Claim{{Commit: origin, Type: "omission", Confidence: 0.8}}}
+	none, lost, spent := ended(agent.StatusNothing), ended(agent.StatusFailed), ended(agent.StatusLimit)
 	for name, test := range map[string]struct {
 		changedBlocks []szz.AgentRun
 		agreement     float64 // of the vote

@@ -3,11 +3,9 @@ package detect
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"git-agent/agent"
-	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
@@ -42,19 +40,12 @@ func (d *investigation) converse(ctx context.Context, k int, prompt string, prec
 		return szz.AgentRun{}, false, err
 	}
 	loop.Prompt, loop.OnEvent = prompt, listen
-	out, err := loop.Run(ctx)
-	var failed *model.Error
-	switch {
-	case out.Final.Final && context.Cause(ctx) == session.ErrSibling: // it ended before the other failed
-	case context.Cause(ctx) == session.ErrSibling:
-		out.Status, out.Reason = agent.StatusInterrupted, session.ErrSibling.Error()
-	case ctx.Err() != nil:
-		return szz.AgentRun{}, false, ctx.Err()
-	case err != nil && !errors.As(err, &failed):
+	out, endsAll, err := session.Converse(ctx, &loop)
+	if err != nil {
 		return szz.AgentRun{}, false, err
 	}
 	run, err = report.account(out)
-	return run, failed != nil && failed.EndsAll(), err
+	return run, endsAll, err
 }
 
 // loop prepares the k-th conversation, except for its first prompt.
@@ -88,8 +79,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 // account makes the record of a conversation that ended. A verdict that met an
 // objection stands when the conversation ended before the model answered it.
 func (t *reportTool) account(out agent.Outcome) (szz.AgentRun, error) {
-	run := szz.AgentRun{Status: out.Status, Reason: out.Reason, Class: out.Class, Turns: out.Turns, Calls: out.Calls,
-		Resumed: out.Resumed, Repeated: out.Repeated, Objections: t.objections, Usage: out.Usage}
+	run := szz.AgentRun{RunReport: out.Report(t.objections)}
 	if !out.Final.Final {
 		run.Claims = t.pending
 		return run, nil

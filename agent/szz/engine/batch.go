@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 	"iter"
-	"sync"
 
 	"git-agent/agent"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
 )
 
@@ -21,46 +21,11 @@ type Batch struct {
 // All yields the answers in the order of the questions, each as soon as it and
 // all answers before it are ready. An error ends the batch.
 func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Answer, error] {
-	type result struct {
-		ans *Answer
-		err error
-	}
-	return func(yield func(*Answer, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		var work sync.WaitGroup
-		defer work.Wait()
-		defer cancel()
-		queue := make(chan chan result, b.Workers-1)
-		work.Go(func() {
-			defer close(queue)
-			for q, err := range questions {
-				slot := make(chan result, 1)
-				select {
-				case queue <- slot:
-				case <-ctx.Done():
-					return
-				}
-				if err != nil {
-					slot <- result{err: err}
-					return
-				}
-				work.Go(func() {
-					ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
-					if b.KeepGoing && isReadFailure(ctx, err) {
-						ans, err = failedAnswer(q, err), nil
-					}
-					slot <- result{ans, err}
-				})
-			}
-		})
-		for slot := range queue {
-			r := <-slot
-			if !yield(r.ans, r.err) || r.err != nil {
-				return
-			}
+	return session.InOrder(ctx, questions, b.Workers, func(ctx context.Context, q szz.Question) (*Answer, error) {
+		ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
+		if b.KeepGoing && isReadFailure(ctx, err) {
+			return failedAnswer(q, err), nil
 		}
-		if err := context.Cause(ctx); err != nil {
-			yield(nil, err)
-		}
-	}
+		return ans, err
+	})
 }

@@ -54,7 +54,7 @@ func (a Answer) Failed() error { return a.failed }
 // Complete reports whether the answer is final. It is not if a model should have
 // answered and the offline engine did in its place: the next time, the model may
 // answer.
-func (a Answer) Complete() bool { return a.Verdict.Agent == nil || a.Verdict.Agent.Fallback == "" }
+func (a Answer) Complete() bool { return !Unanswered(a.Verdict) }
 
 // ReadError is returned if the repository data that a fix needs cannot be read.
 type ReadError struct{ Err error }
@@ -159,7 +159,7 @@ func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q s
 	if err != nil {
 		return err
 	}
-	ans.Verdict, ans.Runs, ans.end = found.Verdict, found.Runs, found.End
+	ans.Verdict, ans.Runs, ans.end = found.Answer, found.Runs, found.End
 	return nil
 }
 

@@ -2,14 +2,16 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/secret"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/detect"
 	"git-agent/agent/trace"
@@ -19,33 +21,34 @@ import (
 // Kind is the kind under which traces.db records the runs of the agent engine.
 const Kind = "szz/agent"
 
-// Spec identifies an investigation. An interrupted run is resumed by the next
-// investigation with an equal spec. Specs are recorded as JSON and compared byte
-// by byte.
+// Spec identifies a run. The order of its fields is that of the recorded JSON.
 type Spec struct {
-	Repo        string     `json:"repo,omitempty"` // the case's repository; only in an evaluation
-	Case        string     `json:"case,omitempty"` // likewise the case
+	session.Case
 	Fix         gitext.OID `json:"fix"`
 	Parent      gitext.OID `json:"parent"`
 	Patch       string     `json:"patch,omitempty"` // hash of the patch of an uncommitted fix
 	Paths       []string   `json:"paths,omitempty"`
 	Annotations bool       `json:"annotations,omitempty"`
-	Model       string     `json:"model"`
-	BaseURL     string     `json:"base_url"`
-	Settings    string     `json:"settings,omitempty"`
-	Prompts     string     `json:"prompts"`
-	Version     string     `json:"version"`
-	Sample      int        `json:"sample"` // number of the run in its ensemble, from 0
+	session.RunSpec
 }
 
-// SpecOf returns the spec of a recorded run. It fails if the run cannot be
-// replayed or resumed.
+// specOf returns the spec of the runs of an inquiry, without its RunSpec.
+func specOf(in Inquiry) Spec {
+	s := Spec{Case: in.Of, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations}
+	if s.Fix == "" {
+		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
+			sum := sha256.Sum256(patch)
+			s.Patch = hex.EncodeToString(sum[:8])
+		}
+	}
+	return s
+}
+
+// SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot
+// be replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
-	switch {
-	case t.Run.Kind != Kind:
-		return spec, fmt.Errorf("a run of kind %q cannot be replayed or resumed, only one of kind %s", t.Run.Kind, Kind)
-	case t.Opening == nil:
+	if t.Opening == nil {
 		return spec, errors.New("it holds no conversation")
 	}
 	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
@@ -74,7 +77,6 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 	player := trace.NewPlayer(t, strict)
 	opt := detect.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
 	opt.NoCompression = plain
-	opt.Limits.Tokens, opt.Limits.Wall = 1<<40, 24*time.Hour // practically none; 0 would mean the defaults
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
 	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err

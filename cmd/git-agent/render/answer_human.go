@@ -253,7 +253,7 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	if report == nil {
 		return
 	}
-	work := modelWorkOf(report)
+	work := modelWorkOf(report.RunReports())
 	runs := ""
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)

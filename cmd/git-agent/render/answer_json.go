@@ -156,7 +156,7 @@ func agentJSONOf(ans Answer) *agentJSON {
 	if report == nil {
 		return nil
 	}
-	work := modelWorkOf(report)
+	work := modelWorkOf(report.RunReports())
 	out := &agentJSON{Model: report.Model, Fallback: report.Fallback, Agreement: report.Agreement,
 		Calibrated: report.Calibrated, Calibration: report.Calibration, Turns: work.Turns, Calls: work.Calls,
 		Usage: TokensOf(work.Usage), Runs: []runJSON{}}

@@ -42,6 +42,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ran
 	r.written = true
 	r.heading(&b, name, report, ranking)
 	r.stacks(&b, report, ranking)
+	r.explanation(&b, ranking)
 	r.files(&b, report, ranking)
 	r.suspects(&b, ranking)
 	r.footer(&b, report, ranking)
@@ -179,6 +180,22 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 	return layout.Clip(layout.OneLine(f.Module), 60)
 }
 
+// explanation prints the chain of events that led to the crash, as the model tells it.
+func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Ranking) {
+	if ranking.Agent == nil || ranking.Agent.Explanation == "" {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "chain of events, as the model tells it"))
+	r.wrapped(b, 4, ranking.Agent.Explanation)
+}
+
+// wrapped prints a text with line breaks.
+func (r *CrashHuman) wrapped(b *bytes.Buffer, indent int, text string) {
+	for _, l := range layout.Wrap(layout.OneLine(text), r.measure()-indent) {
+		r.line(b, indent, l)
+	}
+}
+
 // files prints the ranked files with their reasons and frames.
 func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
 	if len(ranking.Files) == 0 {
@@ -222,6 +239,7 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 			r.line(b, 4, layout.OneLine(l))
 		}
 	}
+	r.vote(b, f.Vote)
 	places := r.places(report, f)
 	for i, place := range places {
 		if i == shownFrames && !r.All {
@@ -229,6 +247,21 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 			break
 		}
 		r.line(b, 6, place)
+	}
+}
+
+// vote prints what the runs of the model say of a file; without All, what the first
+// of them says.
+func (r *CrashHuman) vote(b *bytes.Buffer, v *crash.Vote) {
+	if v == nil {
+		return
+	}
+	for i, text := range v.Explanations {
+		if i > 0 && !r.All {
+			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(v.Explanations)-i, "more explanation"))))
+			break
+		}
+		r.wrapped(b, 4, text)
 	}
 }
 
@@ -291,7 +324,23 @@ func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *cras
 			}
 		}
 	}
-	fmt.Fprintf(b, "%s: %d of %s in this repository, offline engine\n", ranking.Algorithm, mapped, agent.Plural(frames, "frame"))
+	fmt.Fprintf(b, "%s: %d of %s in this repository, %s engine\n", ranking.Algorithm, mapped, agent.Plural(frames, "frame"), crashEngine(ranking))
+	r.work(b, ranking.Agent)
+}
+
+// work prints how much a model did, and the commands that show its runs.
+func (r *CrashHuman) work(b *bytes.Buffer, report *crash.AgentReport) {
+	if report == nil {
+		return
+	}
+	done := modelWorkOf(report.RunReports())
+	fmt.Fprintf(b, "%s: %s, %s in %s, %s\n", layout.OneLine(report.Model), agent.Plural(done.Turns, "turn"), agent.Plural(done.Calls, "tool call"),
+		agent.Plural(len(report.Runs), "run"), UsageText(done.Usage))
+	for _, run := range report.Runs {
+		if run.Trace != "" {
+			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+layout.OneLine(run.Trace)))
+		}
+	}
 }
 
 func (r *CrashHuman) measure() int { return min(r.Width, 100) }

@@ -25,6 +25,26 @@ type (
 		Suspects   []CrashSuspectJSON `json:"suspects"`
 		Report     *crash.Report      `json:"report"`
 		Notes      []string           `json:"notes"`
+		Agent      *crashAgentJSON    `json:"agent,omitempty"`
+	}
+	crashAgentJSON struct {
+		Model       string         `json:"model"`
+		Fallback    string         `json:"fallback"`    // why the ranking is the offline engine's; "" if it is the model's
+		Confidence  float64        `json:"confidence"`  // score of the first file divided by the number of runs
+		Explanation string         `json:"explanation"` // the chain of events that led to the crash
+		Turns       int            `json:"turns"`
+		Calls       int            `json:"calls"`
+		Usage       TokensJSON     `json:"usage"`
+		Runs        []crashRunJSON `json:"runs"`
+	}
+	crashRunJSON struct {
+		Trace   string        `json:"trace"`
+		Status  string        `json:"status"`
+		Reason  string        `json:"reason"`
+		Turns   int           `json:"turns"`
+		Calls   int           `json:"calls"`
+		Usage   TokensJSON    `json:"usage"`
+		Verdict crash.Verdict `json:"verdict"`
 	}
 	CrashSuspectJSON struct {
 		Commit      gitext.OID     `json:"commit"`
@@ -53,10 +73,10 @@ func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Rank
 // CrashAnswerOf returns the JSON form of an answer with at most most files.
 func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, most int) CrashAnswerJSON {
 	out := CrashAnswerJSON{
-		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: "offline",
+		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
 		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
 		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []CrashSuspectJSON{},
-		Notes: append(append([]string{}, report.Notes...), ranking.Notes...),
+		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Agent: crashAgentJSONOf(ranking.Agent),
 	}
 	for _, s := range ranking.Suspects {
 		j := CrashSuspectJSON{
@@ -71,6 +91,31 @@ func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, mo
 			j.Signals = append(j.Signals, SignalJSON(g))
 		}
 		out.Suspects = append(out.Suspects, j)
+	}
+	return out
+}
+
+// crashEngine names the engine whose answer a ranking is.
+func crashEngine(ranking *crash.Ranking) string {
+	if ranking.Agent != nil && ranking.Agent.Fallback == "" {
+		return "agent"
+	}
+	return "offline"
+}
+
+func crashAgentJSONOf(report *crash.AgentReport) *crashAgentJSON {
+	if report == nil {
+		return nil
+	}
+	work := modelWorkOf(report.RunReports())
+	out := &crashAgentJSON{
+		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Explanation: report.Explanation,
+		Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []crashRunJSON{},
+	}
+	for _, r := range report.Runs {
+		out.Runs = append(out.Runs, crashRunJSON{
+			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage), Verdict: r.Verdict,
+		})
 	}
 	return out
 }

@@ -1,19 +1,19 @@
 package render
 
 import (
+	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/agent/szz"
 )
 
-// modelWork sums up what a model did for one fix in all runs.
+// modelWork sums up what a model did for one question in all runs.
 type modelWork struct {
 	Turns, Calls int
 	Usage        model.Usage
 }
 
-func modelWorkOf(report *szz.AgentReport) modelWork {
+func modelWorkOf(reports []agent.RunReport) modelWork {
 	var w modelWork
-	for _, run := range report.Runs {
+	for _, run := range reports {
 		w.Turns += run.Turns
 		w.Calls += run.Calls
 		w.Usage = w.Usage.Add(run.Usage)

@@ -5,38 +5,60 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
 )
 
+// followers are all who follow the work of a command: readers of --events, of the
+// line of progress and of the live view.
+type followers struct {
+	events *eventLog
+	meter  *progress
+	live   *liveView
+}
+
+// see passes on one event of an engine. about is the question that the event is about,
+// and name its short name.
+func (f followers) see(about eventSubject, name string, e agent.Event) {
+	f.events.event(about, e)
+	if p, ok := e.(agent.Progress); ok {
+		f.meter.setText(p.Text)
+		return
+	}
+	f.meter.clear()
+	f.live.show(name, e)
+	f.meter.resume()
+}
+
 // liveView shows what a model does while it investigates.
 type liveView struct {
 	a      *app
 	on     bool
-	single bool // there is one fix, so that lines need not name it
+	single bool // there is one question, so that lines need not name it
 	long   bool // -v is given: show thoughts in full
 }
 
-// newLiveView returns a view that is on if a model is asked and stderr is a
-// terminal, unless --[no-]progress or -q says otherwise.
-func newLiveView(a *app, show *szzOutput, model bool) *liveView {
+// newLiveView returns a view of the work on a number of questions, 0 if that is not
+// known yet. It is on if a model is asked and stderr is a terminal, unless
+// --[no-]progress or -q says otherwise.
+func (a *app) newLiveView(questions int, model bool) *liveView {
 	on := model && !a.flags.Quiet && terminal.IsTerminal(a.stderr)
 	if a.flags.Progress != nil {
 		on = model && !a.flags.Quiet && *a.flags.Progress
 	}
-	return &liveView{a: a, on: on, single: show.total == 1, long: a.flags.Verbose > 0}
+	return &liveView{a: a, on: on, single: questions == 1, long: a.flags.Verbose > 0}
 }
 
-// show prints the lines about one event, if there are any.
-func (l *liveView) show(q szz.Question, e agent.Event) {
+// show prints the lines about one event, if there are any. name is the short name of
+// the question that the event is about.
+func (l *liveView) show(name string, e agent.Event) {
 	if !l.on {
 		return
 	}
 	for _, line := range liveLines(e, l.long) {
 		if !l.single {
-			line = q.Fix.Short() + " " + line
+			line = name + " " + line
 		}
 		fmt.Fprintln(l.a.stderr, layout.OneLine(line))
 	}
@@ -71,7 +93,7 @@ func liveLines(e agent.Event, long bool) []string {
 		if e.Failed || long {
 			return []string{clip("        " + first)}
 		}
-	case agent.Progress: // from one run of an ensemble; answerAll shows all others on the progress line
+	case agent.Progress: // from one run of an ensemble; followers shows all others on the progress line
 		return []string{clip(e.Text)}
 	case agent.Usage:
 		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}

@@ -12,7 +12,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -26,7 +25,7 @@ const eventSchema = "git-agent/event/1"
 // a single write. A reader may ignore the event "progress" and loses nothing.
 // Which fields a line has depends on its event:
 //
-//	start        fixes (0 if their number is not known yet), version
+//	start        fixes or reports (0 if their number is not known yet), version
 //	progress     text, done, total
 //	thought      turn, text
 //	tool_call    turn, id, tool, args
@@ -35,14 +34,14 @@ const eventSchema = "git-agent/event/1"
 //	answer       answer: the object that --json prints
 //	end          error: why the command ended early
 type eventLine struct {
-	Schema string     `json:"schema"`
-	Time   time.Time  `json:"time"`
-	Fix    gitext.OID `json:"fix,omitempty"` // the fix that the event is about; none for an uncommitted one
-	Event  string     `json:"event"`
+	Schema string    `json:"schema"`
+	Time   time.Time `json:"time"`
+	eventSubject
+	Event string `json:"event"`
 
-	Run       int                `json:"run,omitempty"` // with --runs, the number of the run, from 1
-	Version   string             `json:"version,omitempty"`
-	Fixes     int                `json:"fixes,omitempty"`
+	Run     int    `json:"run,omitempty"` // with --runs, the number of the run, from 1
+	Version string `json:"version,omitempty"`
+	eventTotal
 	Turn      int                `json:"turn,omitempty"`
 	Text      string             `json:"text,omitempty"`
 	Done      int                `json:"done,omitempty"`
@@ -54,8 +53,20 @@ type eventLine struct {
 	Cached    bool               `json:"cached,omitempty"`
 	Truncated bool               `json:"truncated,omitempty"`
 	Usage     *render.TokensJSON `json:"usage,omitempty"`
-	Answer    *render.AnswerJSON `json:"answer,omitempty"`
+	Answer    any                `json:"answer,omitempty"`
 	Error     string             `json:"error,omitempty"`
+}
+
+// eventSubject is the question that an event is about. At most one field is set.
+type eventSubject struct {
+	Fix    gitext.OID `json:"fix,omitempty"`    // of szz; none for an uncommitted fix
+	Report string     `json:"report,omitempty"` // of crash: the report's name
+}
+
+// eventTotal is the number of questions. At most one field is set.
+type eventTotal struct {
+	Fixes   int `json:"fixes,omitempty"`   // of szz
+	Reports int `json:"reports,omitempty"` // of crash
 }
 
 // eventLog writes the events of a command for other programs to follow. A nil
@@ -102,17 +113,15 @@ func (l *eventLog) write(line eventLine) {
 }
 
 // start writes the first event.
-func (l *eventLog) start(fixes int) {
-	l.write(eventLine{Event: "start", Fixes: fixes, Version: versionString()})
+func (l *eventLog) start(total eventTotal) {
+	l.write(eventLine{Event: "start", eventTotal: total, Version: versionString()})
 }
 
 // event writes an event of an engine.
-func (l *eventLog) event(q szz.Question, e agent.Event) {
+func (l *eventLog) event(about eventSubject, e agent.Event) {
 	if l != nil {
 		line := eventLineOf(e)
-		if q.Committed() {
-			line.Fix = q.Fix
-		}
+		line.eventSubject = about
 		l.write(line)
 	}
 }
@@ -148,12 +157,9 @@ func modelUsage(e agent.Usage) model.Usage {
 		CostUSD: e.CostUSD, Estimated: e.Estimated}
 }
 
-// answer writes the answer for one fix.
-func (l *eventLog) answer(ans render.Answer) {
-	if l != nil {
-		form := render.AnswerJSONOf(ans)
-		l.write(eventLine{Event: "answer", Fix: ans.Verdict.Fix, Answer: &form})
-	}
+// answer writes the answer to one question: the object that --json prints.
+func (l *eventLog) answer(about eventSubject, object any) {
+	l.write(eventLine{Event: "answer", eventSubject: about, Answer: object})
 }
 
 // close writes the last event, which says how the command ended, and returns the

@@ -11,6 +11,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/visible"
 )
 
@@ -23,7 +24,7 @@ func readEvents(t *testing.T, file string) []eventLine {
 	}
 	var list []eventLine
 	for line := range strings.Lines(string(text)) {
-		var e eventLine
+		e := eventLine{Answer: &render.AnswerJSON{}}
 		if err := json.Unmarshal([]byte(line), &e); err != nil || !strings.HasSuffix(line, "\n") || e.Schema != eventSchema || e.Time.IsZero() {
 			t.Errorf("line %q: %v", line, err)
 		}

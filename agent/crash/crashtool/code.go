@@ -1,0 +1,212 @@
+package crashtool
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/gittool"
+	"git-agent/agent/source"
+	"git-agent/agent/symbol"
+)
+
+// nearby is how many lines get_nearby_code shows on either side (AutoCrashFL,
+// section 3.2).
+const nearby = 10
+
+// maxNearby is the most lines on either side that a call may ask for.
+const maxNearby = 60
+
+type codeParams struct {
+	Path  string `json:"path" arg:"required"`
+	Line  int    `json:"line" arg:"min=1"`
+	Lines int    `json:"lines" arg:"min=1,max=60"`
+}
+
+func newCode(c *Case) (agent.Tool, error) {
+	const name = "get_nearby_code"
+	return newTool(name, agent.DeedRead, codeParams{Line: 1, Lines: nearby}, func(ctx context.Context, p codeParams) (agent.Result, error) {
+		f, note, err := c.read(ctx, name, p.Path)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		all := splitLines(f.Text)
+		if len(all) == 0 {
+			return agent.Result{Text: note + agent.CleanLine(f.Path) + " is empty\n"}, nil
+		}
+		if p.Line > len(all) {
+			note += fmt.Sprintf("%s has %s; these are the last ones\n", agent.CleanLine(f.Path), agent.Plural(len(all), "line"))
+			p.Line = len(all)
+		}
+		first, last := max(1, p.Line-p.Lines), min(len(all), p.Line+p.Lines)
+		head := fmt.Sprintf("%s%s, lines %d-%d of %d\n", note, agent.CleanLine(f.Path), first, last, len(all))
+		return agent.Result{Text: head + Numbered(all, first, last, 0)}, nil
+	})
+}
+
+// read reads a file of the commit that a model named, perhaps by the path that the
+// report has.
+func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, note string, err error) {
+	f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
+	var refused *agent.CallError
+	if !errors.As(err, &refused) || c.Files == nil {
+		return f, "", err
+	}
+	found, _ := c.Files.Find(path)
+	if len(found) == 0 {
+		return f, "", err
+	}
+	if f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", found[0]); err != nil {
+		return f, "", err
+	}
+	return f, fmt.Sprintf("%q is %s in the repository\n", agent.Shorten(agent.CleanLine(path), 200), agent.CleanLine(found[0])), nil
+}
+
+// Path returns the tracked file that a model named, perhaps by the path that the
+// report has.
+func (c *Case) Path(ctx context.Context, tool, path string) (string, error) {
+	found, err := c.Scope.FindFile(ctx, c.Repo, tool, path)
+	var refused *agent.CallError
+	if errors.As(err, &refused) && c.Files != nil {
+		if list, _ := c.Files.Find(path); len(list) > 0 {
+			return list[0], nil
+		}
+	}
+	return found, err
+}
+
+// splitLines returns the lines of a text without their ends.
+func splitLines(text []byte) [][]byte {
+	list := bytes.Split(text, []byte("\n"))
+	if n := len(list); len(list[n-1]) == 0 {
+		list = list[:n-1]
+	}
+	return list
+}
+
+// maxCode bounds a shown line of code, in characters.
+const maxCode = 180
+
+// Numbered renders lines first to last, which count from 1, with their numbers. The
+// line mark gets a ">".
+func Numbered(all [][]byte, first, last, mark int) string {
+	var b strings.Builder
+	for n := first; n <= last; n++ {
+		sign := " "
+		if n == mark {
+			sign = ">"
+		}
+		text := strings.ReplaceAll(strings.TrimRight(string(all[n-1]), "\r \t"), "\t", "  ")
+		fmt.Fprintf(&b, "%s%d %s\n", sign, n, agent.Shorten(agent.CleanLine(text), maxCode))
+	}
+	return b.String()
+}
+
+type definitionParams struct {
+	Symbol string `json:"symbol" arg:"required"`
+	Path   string `json:"path"`
+	Line   int    `json:"line" arg:"min=1"`
+}
+
+func newDefinition(c *Case) (agent.Tool, error) {
+	const name = "get_term_definition"
+	return newTool(name, agent.DeedSearch, definitionParams{}, func(ctx context.Context, p definitionParams) (agent.Result, error) {
+		at := symbol.Place{Line: p.Line}
+		var notes []string
+		if p.Path != "" {
+			path, err := c.Path(ctx, name, p.Path)
+			var refused *agent.CallError
+			if err != nil && !errors.As(err, &refused) {
+				return agent.Result{}, err
+			}
+			if refused != nil {
+				notes = append(notes, refused.Text+"; looked in the whole repository")
+			}
+			at.Path = path
+		}
+		if at.Path == "" {
+			at.Line = 0
+		}
+		found, err := c.Finder.Lookup(ctx, p.Symbol, at)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		notes = append(notes, found.Notes...)
+		return c.definitions(ctx, p, at, found, notes)
+	})
+}
+
+// shownBody is how many lines of a definition are shown: of the first one, and of each
+// other.
+const (
+	shownBody  = 40
+	shownOther = 3
+)
+
+// definitions renders what was found: the first definition with its code, the others
+// with their first lines.
+func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Place, found symbol.Found, notes []string) (agent.Result, error) {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "note: %s\n", agent.CleanLine(n))
+	}
+	name := agent.Shorten(agent.CleanLine(p.Symbol), 100)
+	switch {
+	case found.Used.Line > 0 && at.Line > 0 && found.Used.Line != at.Line:
+		fmt.Fprintf(&b, "%s is not on line %d of %s; the nearest use is on line %d\n", name, at.Line, agent.CleanLine(at.Path), found.Used.Line)
+	case found.Used.Line == 0 && at.Path != "" && len(notes) == 0:
+		fmt.Fprintf(&b, "%s does not occur in %s\n", name, agent.CleanLine(at.Path))
+	}
+	if len(found.Definitions) == 0 {
+		fmt.Fprintf(&b, "no definition of %s is found in the repository; it may be in a library, or made by a macro: git_grep finds its uses\n", name)
+		return agent.Result{Text: b.String(), Nothing: true}, nil
+	}
+	for i, d := range found.Definitions {
+		fmt.Fprintf(&b, "%s %s: %s:%d\n", d.Kind, name, agent.CleanLine(d.Path), d.Line)
+		most := shownOther
+		if i == 0 {
+			most = shownBody
+		}
+		text, err := c.body(ctx, d, most)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		b.WriteString(cmp.Or(text, "  "+agent.Shorten(agent.CleanLine(d.Text), maxCode)+"\n"))
+	}
+	if found.More > 0 {
+		fmt.Fprintf(&b, "(%s left out; give path and line of a use to choose)\n", agent.Plural(found.More, "more definition"))
+	}
+	return agent.Result{Text: b.String()}, nil
+}
+
+// body returns the lines of a definition; "" if its file cannot be shown.
+func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string, error) {
+	f, err := c.Scope.ReadFile(ctx, c.Repo, "get_term_definition", "", d.Path)
+	var refused *agent.CallError
+	if errors.As(err, &refused) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	all := splitLines(f.Text)
+	if d.Line < 1 || d.Line > len(all) {
+		return "", nil
+	}
+	first, last := d.Line, min(len(all), d.Line+shownOther-1)
+	if e, ok := source.FunctionAround(d.Path, all, d.Line); ok && d.Kind == symbol.Function {
+		first, last = e.Start, e.End
+	} else if d.Kind == symbol.Type {
+		last = min(len(all), d.Line+most-1)
+	}
+	end := min(last, first+most-1)
+	text := Numbered(all, first, end, 0)
+	if end < last {
+		text += fmt.Sprintf("(the function ends at line %d: get_nearby_code)\n", last)
+	}
+	return text, nil
+}

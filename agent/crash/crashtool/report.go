@@ -1,0 +1,232 @@
+package crashtool
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/hana"
+)
+
+// Forms of the answers about the report.
+const (
+	raw       = "raw"       // as the report has it
+	sanitized = "sanitized" // facts only, as in AutoCrashFL, section 3.1
+)
+
+// Bounds of an answer about the report. What is left out is on further pages.
+const (
+	pageChars  = 8000
+	maxSection = 4 << 20 // bytes that are read of one section
+	maxLine    = 400     // characters of a line
+)
+
+type reportParams struct {
+	Form string `json:"form" arg:"enum=raw|sanitized"`
+	Page int    `json:"page" arg:"min=0"`
+}
+
+func newExtinfo(c *Case) (agent.Tool, error) {
+	const name = "get_crash_extinfo"
+	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
+		if text, ok := c.section("CRASH_EXTINFO"); ok && p.Form == raw {
+			return page(name, text, p.Page)
+		}
+		return page(name, Problems(c.Report), p.Page)
+	})
+}
+
+func newStack(c *Case) (agent.Tool, error) {
+	const name = "get_crash_stack"
+	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
+		if p.Form == sanitized {
+			return page(name, places(c.Report), p.Page)
+		}
+		if text, ok := c.section("CRASH_STACK"); ok {
+			return page(name, text, p.Page)
+		}
+		return page(name, lines(c.Report), p.Page)
+	})
+}
+
+type sectionParams struct {
+	Name string `json:"name"`
+	Page int    `json:"page" arg:"min=0"`
+}
+
+func newSection(c *Case) (agent.Tool, error) {
+	const name = "get_crash_section"
+	return newTool(name, agent.DeedRead, sectionParams{}, func(_ context.Context, p sectionParams) (agent.Result, error) {
+		text, ok := c.section(p.Name)
+		if p.Name == "" || !ok {
+			return agent.Result{Text: c.sectionNames(p.Name), Nothing: p.Name != ""}, nil
+		}
+		return page(name, text, p.Page)
+	})
+}
+
+// section returns the text of the sections of a name.
+func (c *Case) section(name string) (string, bool) {
+	found := hana.Find(c.Report.Sections, name)
+	if len(found) == 0 || c.Dump == "" {
+		return "", false
+	}
+	f, err := os.Open(c.Dump)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	var b strings.Builder
+	for _, s := range found {
+		text, more, err := hana.ReadSection(f, s, maxSection)
+		if err != nil {
+			return "", false
+		}
+		b.WriteString(text)
+		if more {
+			fmt.Fprintf(&b, "\n(only the first %d MB of the section were read)\n", maxSection>>20)
+		}
+	}
+	return b.String(), true
+}
+
+// sectionNames lists the sections of the dump.
+func (c *Case) sectionNames(missing string) string {
+	var b strings.Builder
+	if missing != "" {
+		fmt.Fprintf(&b, "there is no section %q\n", agent.Shorten(agent.CleanLine(missing), 80))
+	}
+	b.WriteString("the sections, with their size in bytes:\n")
+	for _, s := range c.Report.Sections {
+		fmt.Fprintf(&b, "%s %d\n", agent.CleanLine(s.Name), s.End-s.Start)
+	}
+	return b.String()
+}
+
+// Problems says what the report names as failures, and which build failed.
+func Problems(r *crash.Report) string {
+	var b strings.Builder
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "%s", agent.CleanLine(p.Kind))
+		if p.Signal > 0 {
+			fmt.Fprintf(&b, " (signal %d)", p.Signal)
+		}
+		if p.Access != "" {
+			fmt.Fprintf(&b, ", %s", p.Access)
+		}
+		if p.Address != "" {
+			fmt.Fprintf(&b, " at address %s", agent.CleanLine(p.Address))
+		}
+		if p.Null {
+			b.WriteString(", a null pointer dereference")
+		}
+		if p.Message != "" && p.Message != p.Kind {
+			fmt.Fprintf(&b, ": %s", agent.Abridge(agent.CleanLine(p.Message), maxMessage))
+		}
+		b.WriteByte('\n')
+	}
+	if len(r.Problems) == 0 {
+		b.WriteString("the report names no signal and no exception\n")
+	}
+	for _, part := range [][2]string{{"commit", r.Build.Commit}, {"version", r.Build.Version}, {"branch", r.Build.Branch}} {
+		if part[1] != "" {
+			fmt.Fprintf(&b, "build %s: %s\n", part[0], agent.Shorten(agent.CleanLine(part[1]), 100))
+		}
+	}
+	return b.String()
+}
+
+// maxMessage bounds the message of a problem, in characters.
+const maxMessage = 600
+
+// StackTitle names a stack by its kind, thread and heading.
+func StackTitle(s crash.Stack) string {
+	title := string(s.Kind)
+	if s.Thread != "" {
+		title += ", thread " + s.Thread
+	}
+	if s.Title != "" {
+		title += ": " + s.Title
+	}
+	return agent.Shorten(agent.CleanLine(title), 200)
+}
+
+// lines returns the stacks as the report has them.
+func lines(r *crash.Report) string {
+	var b strings.Builder
+	for _, s := range r.Stacks {
+		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
+		for _, f := range s.Frames {
+			fmt.Fprintln(&b, agent.Shorten(agent.CleanLine(f.Raw), maxLine))
+		}
+		if s.Omitted > 0 {
+			fmt.Fprintf(&b, "(%s not in the report)\n", agent.Plural(s.Omitted, "more frame"))
+		}
+	}
+	return b.String()
+}
+
+// places returns the places of the stacks in the repository, in their order.
+func places(r *crash.Report) string {
+	var b strings.Builder
+	for _, s := range r.Stacks {
+		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
+		for i, f := range s.Frames {
+			if f.Path != "" {
+				fmt.Fprintf(&b, "#%d %s\n", i, Place(f))
+			}
+		}
+	}
+	return b.String()
+}
+
+// Place returns a frame's function and where it is in the repository: "f() a.c:12".
+func Place(f crash.Frame) string {
+	s := ""
+	if f.Function != "" {
+		s = agent.Shorten(agent.CleanLine(f.Function), 100) + "() "
+	}
+	switch {
+	case f.Path == "":
+		return strings.TrimSpace(s)
+	case f.Line > 0 && f.Column > 0:
+		return s + fmt.Sprintf("%s:%d:%d", agent.CleanLine(f.Path), f.Line, f.Column)
+	case f.Line > 0:
+		return s + fmt.Sprintf("%s:%d", agent.CleanLine(f.Path), f.Line)
+	case f.DefinedAt > 0:
+		return s + fmt.Sprintf("%s, defined at line %d", agent.CleanLine(f.Path), f.DefinedAt)
+	}
+	return s + agent.CleanLine(f.Path)
+}
+
+// page returns one page of a text, from 0 or 1, which are the same. A page ends with a
+// whole line.
+func page(tool, text string, number int) (agent.Result, error) {
+	pages := pagesOf(agent.Clean(text))
+	n := max(number, 1)
+	if n > len(pages) {
+		return agent.Result{}, refuse(tool, "there is no page %d; the last one is %d", n, len(pages))
+	}
+	out := pages[n-1]
+	if len(pages) > n {
+		out += fmt.Sprintf("(page %d of %d; page=%d goes on)\n", n, len(pages), n+1)
+	}
+	return agent.Result{Text: out, Truncated: len(pages) > n}, nil
+}
+
+func pagesOf(text string) []string {
+	var pages []string
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = agent.Shorten(strings.TrimSuffix(line, "\n"), maxLine) + "\n"
+		if b.Len()+len(line) > pageChars && b.Len() > 0 {
+			pages = append(pages, b.String())
+			b.Reset()
+		}
+		b.WriteString(line)
+	}
+	return append(pages, b.String())
+}

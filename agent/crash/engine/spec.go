@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/localize"
+	"git-agent/agent/secret"
+	"git-agent/agent/session"
+	"git-agent/agent/trace"
+	"git-agent/gitext"
+)
+
+// Kind is the kind under which traces.db records the runs of the agent engine.
+const Kind = "crash/agent"
+
+// maxSpecReport is the most bytes of a report that are recorded with a run. A run
+// about a larger one is resumed by asking about the same report again.
+const maxSpecReport = 1 << 20
+
+// lspWord stands in RunSpec.Settings for definitions by a language server.
+const lspWord = "lsp"
+
+// Spec identifies a run. The order of its fields is that of the recorded JSON.
+type Spec struct {
+	session.Case
+	Commit   gitext.OID      `json:"commit"`
+	Since    gitext.OID      `json:"since,omitempty"`
+	Suspects int             `json:"suspects,omitempty"`
+	Report   string          `json:"report"`            // hash of the report
+	Content  json.RawMessage `json:"content,omitempty"` // the report as it was read, if it is not too large
+	Dump     string          `json:"dump,omitempty"`    // the file with the report's sections
+	session.RunSpec
+}
+
+// specOf returns the spec of the runs of an inquiry, without its RunSpec.
+func specOf(in Inquiry) (Spec, error) {
+	s := Spec{Case: in.Of, Commit: in.Offline.Commit, Since: in.Question.Since, Suspects: in.Question.Suspects, Dump: in.Question.Dump}
+	data, err := json.Marshal(in.Question.Report)
+	if err != nil {
+		return s, err
+	}
+	sum := sha256.Sum256(data)
+	s.Report = hex.EncodeToString(sum[:8])
+	if len(data) <= maxSpecReport {
+		s.Content = data
+	}
+	return s, nil
+}
+
+// SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot
+// be replayed or resumed.
+func SpecOf(t *trace.Trajectory) (Spec, error) {
+	var spec Spec
+	if t.Opening == nil {
+		return spec, errors.New("it holds no conversation")
+	}
+	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
+		return spec, fmt.Errorf("read what it investigated: %w", err)
+	}
+	if len(spec.Content) == 0 {
+		return spec, errors.New("its crash report is too large to be recorded; to go on with it, give git agent crash the same report again")
+	}
+	return spec, nil
+}
+
+// Question returns the question that the run was to answer.
+func (s Spec) Question() (crash.Question, error) {
+	words := strings.Fields(s.Settings)
+	q := crash.Question{Commit: s.Commit, Since: s.Since, Suspects: s.Suspects, Dump: s.Dump, Switches: crash.SwitchesNamed(words...), Report: &crash.Report{}}
+	for _, w := range words {
+		q.Server = q.Server || w == lspWord
+	}
+	if err := json.Unmarshal(s.Content, q.Report); err != nil {
+		return q, fmt.Errorf("read the recorded crash report: %w", err)
+	}
+	return q, nil
+}
+
+// Replay investigates the crash of a recorded run again, with the recorded replies in
+// place of the model's. A strict replay ends at the first difference.
+func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict bool) (trace.Played, error) {
+	q, err := spec.Question()
+	if err != nil {
+		return trace.Played{}, err
+	}
+	offline, err := (&Engine{Repo: repo}).Offline(ctx, q)
+	if err != nil {
+		return trace.Played{}, err
+	}
+	player := trace.NewPlayer(t, strict)
+	opt := localize.Options{Model: player, ModelName: t.Model(), Runs: 1, Mask: secret.New().Mask, Limits: player.Limits()}
+	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
+	if _, err := localize.Trace(ctx, repo, q, offline, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+		return trace.Played{}, err
+	}
+	return player.Played(), nil
+}

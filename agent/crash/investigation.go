@@ -1,0 +1,76 @@
+package crash
+
+import (
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// An AgentReport says how the agent engine came to its ranking: a model investigated
+// the crash several times, and the runs voted.
+type AgentReport struct {
+	Model string `json:"model"`
+	Runs  []Run  `json:"runs"`
+	// Confidence is the score of the first file divided by the number of runs
+	// (AutoCrashFL, section 3.4): 1 if every run names it and nothing else.
+	Confidence float64 `json:"confidence,omitempty"`
+	// Fallback says why the offline engine's ranking stands in; "" if the runs voted.
+	Fallback string `json:"fallback,omitempty"`
+	// Explanation is the chain of events that led to the crash, as the first run says
+	// that puts the first file first.
+	Explanation string `json:"explanation,omitempty"`
+}
+
+// A Run is one investigation by the model.
+type Run struct {
+	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
+	agent.RunReport
+	Verdict Verdict `json:"verdict,omitzero"`
+}
+
+// RunReports returns how the runs went; none for a nil report.
+func (r *AgentReport) RunReports() []agent.RunReport {
+	if r == nil {
+		return nil
+	}
+	var list []agent.RunReport
+	for _, run := range r.Runs {
+		list = append(list, run.RunReport)
+	}
+	return list
+}
+
+// A Verdict is what one run reports about a crash.
+type Verdict struct {
+	// Explanation is the chain of events that led to the crash.
+	Explanation string `json:"explanation,omitempty"`
+	// Files are the files to change, the most suspicious first.
+	Files []FileClaim `json:"files,omitempty"`
+	// Commits are the commits that brought the fault in, the most suspicious first.
+	Commits []CommitClaim `json:"commits,omitempty"`
+}
+
+// A FileClaim is the statement of a run that a file must change.
+type FileClaim struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// A CommitClaim is the statement of a run that a commit introduced the crash.
+type CommitClaim struct {
+	Commit gitext.OID `json:"commit"`
+	Reason string     `json:"reason,omitempty"`
+}
+
+// A Vote is what the runs say of one file.
+type Vote struct {
+	// Score is the sum over the runs that name the file of 1 / the number of files
+	// that the run names.
+	Score float64 `json:"score"`
+	Runs  int     `json:"runs"` // how many runs name the file
+	Of    int     `json:"of"`   // how many runs have a verdict
+	// Explanations are what the runs say of the file, each text once.
+	Explanations []string `json:"explanations,omitempty"`
+}
+
+// HasVerdict reports whether the run gave a verdict.
+func (r Run) HasVerdict() bool { return len(r.Verdict.Files) > 0 || r.Status == agent.StatusNothing }

@@ -1,0 +1,218 @@
+package localize
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
+	"git-agent/prompts"
+)
+
+// firstPrompt fills the prompt text crash/case.
+type firstPrompt struct {
+	Problems, Stacks, Ranking, Code, Changes string
+	NoTools                                  bool
+}
+
+// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
+// again, so it leaves to the tools what an easy case does not need.
+const (
+	maxStacks  = 3200
+	maxCode    = 8000
+	maxChanges = 3600
+)
+
+// system returns the system message of the conversation.
+func (d *investigation) system() (string, error) {
+	task, err := prompts.Get("crash/task")
+	if err != nil {
+		return "", err
+	}
+	method, err := prompts.Get("crash/method")
+	if err != nil {
+		return "", err
+	}
+	text, err := method.Render(map[string]any{"Tools": !d.q.NoTools, "Turns": d.opt.Limits.Turns})
+	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
+}
+
+// prompt returns the first message.
+func (d *investigation) prompt(ctx context.Context) (string, error) {
+	p := firstPrompt{Problems: problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.q.NoTools}
+	if !d.q.NoRanking {
+		p.Ranking = d.rankingText()
+	}
+	var err error
+	if !d.q.NoCode {
+		if p.Code, err = d.codeText(ctx); err != nil {
+			return "", err
+		}
+	}
+	if !d.q.NoChanges {
+		if p.Changes, err = d.changeText(ctx); err != nil {
+			return "", err
+		}
+	}
+	text, err := prompts.Get("crash/case")
+	if err != nil {
+		return "", err
+	}
+	return text.Render(p)
+}
+
+// shownProblems is how many problems the first prompt has.
+const shownProblems = 6
+
+// problemText says what failed. A long report, such as a log, names many problems; the
+// first ones are shown.
+func problemText(r *crash.Report) string {
+	short := *r
+	short.Problems = r.Problems[:min(len(r.Problems), shownProblems)]
+	text := crashtool.Problems(&short)
+	if n := len(r.Problems) - shownProblems; n > 0 {
+		text += fmt.Sprintf("(%s in the report)\n", agent.Plural(n, "more problem"))
+	}
+	return text
+}
+
+// Bounds of the stacks in the first prompt.
+const (
+	mainFrames  = 30 // of the stack at which the search started
+	otherFrames = 12 // of each other stack
+	moreFrames  = 5  // further frames in files of the main stack
+	edgeFrames  = 3  // frames of other code that are shown at the top of a stack
+)
+
+// stacksText renders the stacks of the report, the main one first.
+func (d *investigation) stacksText() string {
+	var b strings.Builder
+	r, main := d.q.Report, d.offline.Main
+	left := 0
+	show := func(i, most int) {
+		text := d.stackText(r.Stacks[i], most)
+		if b.Len() > 0 && b.Len()+len(text) > maxStacks {
+			left++
+			return
+		}
+		b.WriteString(text)
+	}
+	if main >= 0 {
+		show(main, mainFrames)
+	}
+	for i := range r.Stacks {
+		if i != main && len(r.Stacks[i].Frames) > 0 {
+			show(i, otherFrames)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "(%s in the report: get_crash_stack)\n", agent.Plural(left, "more stack"))
+	}
+	return b.String()
+}
+
+// frameLister renders the frames of one stack. Runs of frames that are left out are
+// only counted.
+type frameLister struct {
+	b      strings.Builder
+	folded int
+	of     string // what is folded: "of other code" or "of the project"
+}
+
+func (l *frameLister) fold(of string) {
+	if l.of != of {
+		l.unfold()
+	}
+	l.of, l.folded = of, l.folded+1
+}
+
+func (l *frameLister) unfold() {
+	if l.folded > 0 {
+		fmt.Fprintf(&l.b, "   (%s %s)\n", agent.Plural(l.folded, "frame"), l.of)
+	}
+	l.folded = 0
+}
+
+func (l *frameLister) show(i int, f crash.Frame) {
+	l.unfold()
+	place := crashtool.Place(f)
+	if place == "" {
+		place = agent.Shorten(agent.CleanLine(f.Raw), 160)
+	}
+	if f.Inline {
+		place += " (inlined)"
+	}
+	if f.Assertion {
+		place += " (the check that failed)"
+	}
+	if f.NullArgument != "" {
+		place += " (" + agent.Shorten(agent.CleanLine(f.NullArgument), 60) + " is null)"
+	}
+	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
+}
+
+// stackText renders one stack: its first frames in the repository, and later ones in
+// files of the main stack.
+func (d *investigation) stackText(s crash.Stack, most int) string {
+	var l frameLister
+	fmt.Fprintf(&l.b, "## %s\n", crashtool.StackTitle(s))
+	inMain := map[string]bool{}
+	if main := d.offline.Main; main >= 0 {
+		for _, f := range d.q.Report.Stacks[main].Frames {
+			inMain[f.Path] = f.Path != ""
+		}
+	}
+	shown := 0
+	for i, f := range s.Frames {
+		switch {
+		case f.Path == "" && i >= edgeFrames:
+			l.fold("of other code")
+		case shown < most || shown < most+moreFrames && inMain[f.Path]:
+			l.show(i, f)
+			shown++
+		default:
+			l.fold("of the project")
+		}
+	}
+	l.unfold()
+	return l.b.String()
+}
+
+// Bounds of the ranking in the first prompt.
+const (
+	shownFiles   = 10
+	shownRelated = 6 // files that no stack names
+	shownReasons = 2
+	maxFileLine  = 200 // characters
+)
+
+// rankingText renders the files of the offline ranking.
+func (d *investigation) rankingText() string {
+	var b strings.Builder
+	var related []string
+	for i, f := range d.offline.Files {
+		switch {
+		case f.Related && len(related) < shownRelated:
+			related = append(related, agent.CleanLine(f.Path))
+		case !f.Related && i < shownFiles:
+			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
+		}
+	}
+	if len(related) > 0 {
+		fmt.Fprintf(&b, "not in the stacks, but often changed with these: %s\n", strings.Join(related, ", "))
+	}
+	return b.String()
+}
+
+func fileLine(f crash.File) string {
+	line := agent.CleanLine(f.Path)
+	if f.Probability > 0 {
+		line = fmt.Sprintf("%.2f %s", f.Probability, line)
+	}
+	if len(f.Reasons) > 0 {
+		line += ": " + agent.CleanLine(strings.Join(f.Reasons[:min(len(f.Reasons), shownReasons)], "; "))
+	}
+	return line
+}

@@ -1,0 +1,49 @@
+package gittool
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// File is a file of the scope as a tool may show it.
+type File struct {
+	Commit gitext.OID
+	Path   string
+	Text   []byte
+	Note   string // how an uncertain commit was read; "" if it was clear
+}
+
+// ReadFile reads what a model named by a commit, "" for the tip, and a path, both
+// with whatever decoration. It refuses, with a *CallError for the model, what the
+// tools refuse: a path that does not exist, a binary file, and one that by its name
+// holds secrets.
+func (s Scope) ReadFile(ctx context.Context, repo *gitext.Repo, tool, commit, path string) (File, error) {
+	b := &scopedRepo{repo: repo, scope: s}
+	oid, text, err := b.openFile(ctx, &commit, &path)
+	if err != nil {
+		return File{}, wordRefusal(tool, err)
+	}
+	return File{Commit: oid, Path: path, Text: text, Note: strings.Join(b.notes, "; ")}, nil
+}
+
+// FindFile returns the path of a file of the tip that a model named. A path that
+// does not exist is a *CallError, which suggests similar ones.
+func (s Scope) FindFile(ctx context.Context, repo *gitext.Repo, tool, path string) (string, error) {
+	b := &scopedRepo{repo: repo, scope: s}
+	found, err := b.locateFile(ctx, s.Tip, path)
+	return found, wordRefusal(tool, err)
+}
+
+// wordRefusal turns a refusal into a *CallError, and returns every other error
+// unchanged.
+func wordRefusal(tool string, err error) error {
+	var no *refusal
+	if errors.As(err, &no) {
+		return &agent.CallError{Tool: tool, Text: no.text}
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package symbol
+
+import "slices"
+
+// DefinedIn returns the lines of a text, from 1, that define a name by their look, the
+// surest first.
+func DefinedIn(path string, lines [][]byte, name string) []int {
+	name = Last(name)
+	if !isIdentifier(name) {
+		return nil
+	}
+	var found []Definition
+	for i, l := range lines {
+		if d, ok := definition(path, string(l[:min(len(l), maxDefinition)]), name); ok {
+			d.Line = i + 1
+			found = append(found, d)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Definition) int { return b.Score - a.Score })
+	var at []int
+	for _, d := range found {
+		at = append(at, d.Line)
+	}
+	return at
+}
+
+// maxDefinition is how much of a line is looked at, in bytes.
+const maxDefinition = 1000

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/input"
+	"git-agent/agent/crash/localize"
+	"git-agent/cache"
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// crashModelFlags are the options that crash and eval crash share for asking a model.
+type crashModelFlags struct {
+	modelFlags `embed:"" set:"asked=crash"`
+	Tools      bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking    bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code       bool `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes    bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+}
+
+// used reports whether any option is given that makes sense only with a model.
+func (f *crashModelFlags) used() bool {
+	return f.modelFlags.used() || len(f.switches().Names()) > 0
+}
+
+// runs returns how many times the model investigates each crash.
+func (f *crashModelFlags) runs() int {
+	if f.Runs == nil {
+		return localize.DefaultRuns
+	}
+	return *f.Runs
+}
+
+// switches returns which parts of the method the options turn off.
+func (f *crashModelFlags) switches() crash.Switches {
+	return crash.Switches{NoTools: !f.Tools, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes}
+}
+
+// engine returns the engine that answers, and the traces that record a model's runs,
+// which the caller closes; they may be nil.
+func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
+	e := &engine.Engine{Repo: repo, Build: buildIdentity()}
+	choice := engineChoice{named: c.Engine, options: c.used() || c.LSP || c.ShowRequest}
+	if c.Algorithm != "" {
+		choice.offline = "--algorithm=" + c.Algorithm
+	}
+	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	if opened == nil || err != nil {
+		return e, nil, err
+	}
+	c.agentRequired = choice.insists(opened.Settings)
+	if e.Agent, err = engine.NewAgent(opened, c.runs()); err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
+		e.Cache = a.data.OpenCache(ctx, repo)
+	}
+	return e, traces, nil
+}
+
+// dumpOf returns the file that holds the sections of a report, "" if it has none that
+// can be read again.
+func dumpOf(name string, report *crash.Report) string {
+	if len(report.Sections) == 0 || name == input.Stdin {
+		return ""
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// showRequests prints the first request about each report, with the characters escaped
+// that a terminal would act on. It sends and records nothing.
+func (c *crashCmd) showRequests(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) error {
+	if e.Agent == nil {
+		return withHint(errNoModel, noModelHint)
+	}
+	return batch.each(ctx, func(name string, report *crash.Report) error {
+		question.Report, question.Dump = report, dumpOf(name, report)
+		offline, err := e.Offline(ctx, question)
+		if err != nil {
+			return err
+		}
+		body, err := e.Agent.FirstRequest(ctx, engine.Inquiry{Repo: e.Repo, Question: question, Offline: offline})
+		if err != nil {
+			return err
+		}
+		_, err = a.raw.Write(append(visible.JSON(body), lineEnd(c.Null)...))
+		return err
+	})
+}

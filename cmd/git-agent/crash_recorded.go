@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/input"
+	"git-agent/agent/trace"
+	"git-agent/gitext"
+)
+
+// crashRuns are the recorded runs of crash.
+var crashRuns = recordedVerb{name: "crash", kind: engine.Kind, read: func(t *trace.Trajectory) (recordedQuestion, error) {
+	spec, err := engine.SpecOf(t)
+	return recordedCrash{spec}, err
+}}
+
+// recordedCrash is the crash that a recorded run of crash investigated.
+type recordedCrash struct{ spec engine.Spec }
+
+func (r recordedCrash) subject() string { return "a crash at " + r.spec.Commit.Short() }
+
+// plain is false: the tools of crash have no uncondensed form.
+func (r recordedCrash) plain() bool { return false }
+
+func (r recordedCrash) replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+	if plain {
+		return trace.Played{}, errors.New("--plain is for runs of szz")
+	}
+	return engine.Replay(ctx, repo, t, r.spec, strict)
+}
+
+func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
+	q, err := r.spec.Question()
+	if err != nil {
+		return nil, err
+	}
+	who, err := engine.NewAgent(in.opened, 1)
+	if err != nil {
+		return nil, err
+	}
+	found, err := who.Resume(ctx, in.repo, q, in.reopen)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Failed != nil && engine.Unanswered(found.Answer):
+		return nil, found.Failed
+	}
+	return resumedCrash{a, in.repo, q.Report, found.Answer}, nil
+}
+
+// resumedCrash is the answer of a resumed run of crash.
+type resumedCrash struct {
+	app     *app
+	repo    *gitext.Repo
+	report  *crash.Report
+	ranking *crash.Ranking
+}
+
+func (r resumedCrash) status() string {
+	if reports := r.ranking.Agent.RunReports(); len(reports) > 0 {
+		return reports[0].Status
+	}
+	return ""
+}
+
+func (r resumedCrash) print(ctx context.Context, json bool) (err error) {
+	c := crashCmd{JSON: json, MaxCount: defaultCrashFiles}
+	show := c.renderer(ctx, r.app, r.repo, 1)
+	defer func() { err = errors.Join(err, show.Close()) }()
+	return show.Crash(input.Stdin, r.report, r.ranking)
+}
+
+// defaultCrashFiles is the default of crash --max-count.
+const defaultCrashFiles = 5
+
+func (r resumedCrash) exit() error {
+	tally := exitTally{agentRequired: true}
+	tally.add(talliedCrash(r.ranking))
+	return tally.status()
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"git-agent/agent/trace"
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// recordedToy is a question of a verb that is not szz.
+type recordedToy struct{}
+
+func (recordedToy) subject() string { return "toy" }
+func (recordedToy) plain() bool     { return true }
+func (recordedToy) replay(context.Context, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
+	return trace.Played{}, errors.New("replayed")
+}
+func (recordedToy) resume(context.Context, *app, resumption) (resumedAnswer, error) {
+	return nil, errors.New("resumed")
+}
+
+// Runs of each plugged-in verb are found, newest first; runs of other kinds are not,
+// and the error for them names the kinds that can be used.
+func TestRecordedVerbs(t *testing.T) {
+	before := recordedVerbs
+	t.Cleanup(func() { recordedVerbs = before })
+	recordedVerbs = append(before[:1:1], recordedVerb{name: "toy", kind: "toy/agent", read: func(*trace.Trajectory) (recordedQuestion, error) {
+		return recordedToy{}, nil
+	}})
+	traces, err := cache.OpenTraces(t.Context(), t.TempDir(), cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer traces.Close()
+	for _, kind := range []string{"szz/agent", "toy/agent", "eval/toy", "szz/agent"} {
+		if _, err := traces.StartRun(t.Context(), kind, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond) // so that no two begin at the same time
+	}
+	var kinds []string
+	runs, err := newestOf(t.Context(), traces, 2)
+	for _, r := range runs {
+		kinds = append(kinds, r.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "szz/agent toy/agent" || err != nil {
+		t.Errorf("the newest are %s, %v", got, err)
+	}
+	stores := runStores{stores: []runStore{{traces, ""}}}
+	if list, err := stores.listResumable(t.Context()); len(list) != 3 || err != nil {
+		t.Errorf("%d runs can be resumed, %v", len(list), err)
+	}
+	if q, err := questionOf(&trace.Trajectory{Run: cache.Run{Kind: "toy/agent"}}); err != nil || q.subject() != "toy" {
+		t.Errorf("%v, %v", q, err)
+	}
+	want := `a run of kind "eval/toy" cannot be replayed or resumed, only one of kind szz/agent or toy/agent`
+	if _, err := questionOf(&trace.Trajectory{Run: cache.Run{Kind: "eval/toy"}}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

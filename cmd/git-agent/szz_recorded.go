@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+)
+
+// szzRuns are the recorded runs of szz.
+var szzRuns = recordedVerb{name: "szz", kind: engine.Kind, read: func(t *trace.Trajectory) (recordedQuestion, error) {
+	spec, err := engine.SpecOf(t)
+	return recordedFix{spec}, err
+}}
+
+// recordedFix is the fix that a recorded run of szz investigated.
+type recordedFix struct{ spec engine.Spec }
+
+func (r recordedFix) subject() string { return r.spec.Fix.Short() }
+
+func (r recordedFix) plain() bool { return r.spec.Question().Switches.NoCompression }
+
+func (r recordedFix) replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+	return engine.Replay(ctx, repo, t, r.spec, strict, plain)
+}
+
+func (r recordedFix) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
+	who, err := a.newSzzAgent(in.opened, 1, r.spec.Question().Switches)
+	if err != nil {
+		return nil, err
+	}
+	found, err := who.Resume(ctx, in.repo, r.spec.Question(), in.reopen)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Failed != nil && engine.Unanswered(found.Answer):
+		return nil, found.Failed
+	}
+	return resumedFix{a, in.repo, render.Answer{Answer: engine.Answer{Verdict: found.Answer}}}, nil
+}
+
+// resumedFix is the answer of a resumed run of szz, without the commit of the fix.
+type resumedFix struct {
+	app  *app
+	repo *gitext.Repo
+	ans  render.Answer
+}
+
+func (r resumedFix) status() string {
+	if reports := r.ans.Verdict.Agent.RunReports(); len(reports) > 0 {
+		return reports[0].Status
+	}
+	return ""
+}
+
+func (r resumedFix) print(ctx context.Context, json bool) (err error) {
+	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1}
+	defer func() { err = errors.Join(err, show.close()) }()
+	ans := r.ans
+	if ans.Fix, err = r.repo.Commit(ctx, ans.Verdict.Fix); err != nil {
+		return err
+	}
+	return show.answer(ctx, ans)
+}
+
+func (r resumedFix) exit() error {
+	tally := exitTally{agentRequired: true}
+	tally.add(talliedFix(r.ans))
+	return tally.status()
+}
