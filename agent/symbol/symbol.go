@@ -11,15 +11,19 @@ import (
 	"git-agent/gitext"
 )
 
-// A Kind says what a name stands for.
+// A Kind says what a name stands for, in one word.
 type Kind string
 
-// The kinds of definitions.
+// The kinds that the look of a line tells apart. A lookup by ctags knows more, and has
+// ctags' words for them: struct, class, enum, enumerator, member, typedef and others.
 const (
 	Function Kind = "function"
 	Type     Kind = "type"
 	Macro    Kind = "macro"
 	Value    Kind = "value"
+
+	Local     Kind = "local variable"
+	Parameter Kind = "parameter"
 )
 
 // A Definition is a line that defines a name, or seems to.
@@ -28,7 +32,13 @@ type Definition struct {
 	Line  int
 	Text  string // the line
 	Kind  Kind
-	Score int // how sure the look of the line is, higher is surer
+	Score int // how sure the look of the line is, higher is surer; for Find only
+
+	// These are set by a lookup.
+	End       int    // the last line, 0 if unknown
+	Scope     string // the class, structure or package that holds it, "" if none or unknown
+	Signature string // the parameters of a function or a macro, "" if unknown
+	Declared  bool   // a declaration only: the definition is elsewhere
 }
 
 const (

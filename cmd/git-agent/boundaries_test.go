@@ -56,7 +56,8 @@ var rooms = map[string][]string{
 	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
 	"agent/szz/detect":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
 	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/symbol":               {"agent/source", "gitext", "gitext/gittest"},
+	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},
+	"agent/symbol/lsp":           {"agent/sandbox", "agent/symbol/lsp/lsptest"},
 	"agent/crash":                {"agent/suspect", "gitext"},
 	"agent/crash/hana":           {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
 	"agent/crash/format":         {"agent/crash", "agent/crash/format/", "agent/crash/hana", "agent/crash/hana/hanatest", "agent/source"},
@@ -88,7 +89,7 @@ var rooms = map[string][]string{
 
 // confined says where else than everywhere an import may appear.
 var confined = map[string][]string{
-	"os/exec":                        {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox", "agent/symbol"},
+	"os/exec":                        {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
 	"database/sql":                   {"cache"},
 	"modernc.org/sqlite":             {"cache"},
 	"github.com/openai/openai-go/v3": {"agent/model"},

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/agent/crash/localize"
+	"git-agent/agent/symbol"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -57,6 +58,11 @@ func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engi
 	if e.Agent, err = engine.NewAgent(opened, c.runs()); err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}
+	confinement, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	e.Agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
 	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
 		e.Cache = a.data.OpenCache(ctx, repo)
 	}

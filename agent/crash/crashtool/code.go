@@ -132,6 +132,9 @@ func newDefinition(c *Case) (agent.Tool, error) {
 			at.Line = 0
 		}
 		found, err := c.Finder.Lookup(ctx, p.Symbol, at)
+		if errors.Is(err, symbol.ErrNoName) {
+			return agent.Result{}, refuse(name, "%q is not a name; give an identifier, such as f, T::f or obj->field", agent.Shorten(agent.CleanLine(p.Symbol), 100))
+		}
 		if err != nil {
 			return agent.Result{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/crash/localize"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
 
@@ -16,6 +17,8 @@ import (
 type Agent struct {
 	Session *session.Session
 	Runs    int // size of the ensemble that votes on each crash, from 1
+	// Definitions say how the model's tools look up definitions.
+	Definitions symbol.Options
 
 	prompts string // hash of all prompts
 }
@@ -108,7 +111,7 @@ func (a *Agent) options(in Inquiry, asker model.Asker) localize.Options {
 	s := a.Session
 	return localize.Options{
 		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
-		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent,
+		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Definitions: a.Definitions,
 		Limits: agent.Limits{Turns: s.Settings.Turns, Tokens: s.Settings.MaxTokens, Wall: s.Settings.Timeout},
 	}.WithDefaults()
 }

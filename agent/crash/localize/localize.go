@@ -36,6 +36,8 @@ type Options struct {
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the git tools; may be nil
 	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
+	// Definitions say how definitions are looked up. Server is the question's.
+	Definitions symbol.Options
 	// OnEvent gets the events of the runs, each as an agent.OfRun if there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
@@ -118,9 +120,11 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 	if files == nil {
 		return nil, err
 	}
+	lookups := opt.Definitions
+	lookups.Server = q.Server
 	d.tools = &crashtool.Case{
 		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory,
-		Finder: symbol.NewFinder(repo, tip.OID, symbol.Options{Server: q.Server}),
+		Finder: symbol.NewFinder(repo, tip.OID, lookups),
 	}
 	if !q.NoTools {
 		d.calls, err = crashtool.New(d.tools)
