@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Model     model.Asker
 	ModelName string
-	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are defaultLimits'
+	Limits    agent.Limits // of one run; its fields that are zero are defaultLimits', but for USD
 	MaxOutput int          // tokens of one answer; 0 leaves it to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
@@ -47,9 +47,8 @@ type Options struct {
 // is in the recall behind the first file, which the offline ranking also gives.
 const DefaultRuns = 3
 
-// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools; an answer of the
-// model may have several.
-var defaultLimits = agent.Limits{Turns: 25, Tokens: 400_000, Wall: 15 * time.Minute}
+// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools (section 4.3).
+var defaultLimits = agent.Limits{Turns: 26, Calls: 25, Tokens: 400_000, Wall: 15 * time.Minute}
 
 // WithDefaults returns the options with default limits, and the default number of
 // runs, where they are not set.
@@ -57,6 +56,9 @@ func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
 		l.Turns = defaultLimits.Turns
+	}
+	if l.Calls <= 0 {
+		l.Calls = defaultLimits.Calls
 	}
 	if l.Tokens <= 0 {
 		l.Tokens = defaultLimits.Tokens
