@@ -65,10 +65,10 @@ func (l *lookup) index(ctx context.Context) error {
 			l.noteCtags(err)
 			l.byLook()
 			return nil
-		case l.isDefined():
-			paths = nil
-		default:
-			paths = rest
+		}
+		l.ran = true
+		if paths = rest; l.isDefined() {
+			break
 		}
 	}
 	if len(l.found.Definitions) > 0 {
@@ -268,7 +268,7 @@ func bodyOf(tags []tag, i int) (tag, bool) {
 }
 
 // namedScope returns the name that a typedef gives to a structure without a name, in
-// place of the one that ctags makes up.
+// place of the one that ctags makes up, or else the scope around it.
 func namedScope(tags []tag, scope string) string {
 	if !strings.Contains(scope, "__anon") {
 		return scope
@@ -278,7 +278,8 @@ func namedScope(tags []tag, scope string) string {
 			return t.name
 		}
 	}
-	return scope
+	parts := strings.Split(scope, "::")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "__anon") }), "::")
 }
 
 // byLook finds definitions by the look of their lines.
@@ -310,7 +311,11 @@ func (l *lookup) byValueLook() {
 	l.weak = true
 	for _, use := range l.uses {
 		text := string(use.Text[:min(len(use.Text), maxText)])
-		if kind, ok := valueLook(text, l.name); ok && isSource(use.Path) && source.FileKindOf(use.Path) != source.OtherFile {
+		kind, ok := valueLook(text, l.name)
+		if l.ran && (kind == Value || !strings.Contains(text, ";")) {
+			continue // ctags knows the others
+		}
+		if ok && isSource(use.Path) && source.FileKindOf(use.Path) != source.OtherFile {
 			l.found.Definitions = append(l.found.Definitions, Definition{Path: use.Path, Line: use.Line, Kind: kind, Text: text})
 		}
 	}

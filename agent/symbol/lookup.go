@@ -31,6 +31,7 @@ type lookup struct {
 	found Found
 	owner []string // words of the type of which the name is a member
 	local bool     // the first definition is local
+	ran   bool     // ctags read the files that have the name
 	weak  bool     // the definitions only look like those of variables, which may be local elsewhere
 }
 
