@@ -65,10 +65,10 @@ func (l *lookup) index(ctx context.Context) error {
 			l.noteCtags(err)
 			l.byLook()
 			return nil
-		case l.isDefined():
-			paths = nil
-		default:
-			paths = rest
+		}
+		l.ran = true
+		if paths = rest; l.isDefined() {
+			break
 		}
 	}
 	if len(l.found.Definitions) > 0 {
@@ -152,20 +152,30 @@ func valueLook(text, name string) (Kind, bool) {
 		return "", false
 	}
 	before, after := strings.TrimSpace(text[:at]), strings.TrimLeft(text[at+len(name):], " \t")
+	assigned := strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "==")
 	switch {
 	case strings.HasPrefix(before, "}") && strings.HasPrefix(after, ";"):
 		return Type, true
-	case before == "" && (strings.HasPrefix(after, ",") || strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "==")):
+	case before == "" && (strings.HasPrefix(after, ",") || assigned):
 		return Value, true
-	case before == "" || controlWord().MatchString(text) || strings.ContainsAny(before, `=.("'`) || strings.HasSuffix(before, "->"):
+	case before == "" || noType().MatchString(before) || controlWord().MatchString(text) || strings.ContainsAny(before, `=.("'`) || strings.HasSuffix(before, "->"):
 		return "", false
-	case strings.HasPrefix(after, ";") || strings.HasPrefix(after, "[") || strings.HasPrefix(after, ":"):
+	case memberEnd().MatchString(after):
 		return "member", true
-	case strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "=="):
+	case assigned:
 		return Value, true
 	}
 	return "", false
 }
+
+var (
+	// noType matches what no name of a member or a variable stands behind: the beginning
+	// of a comment, and words that name something known.
+	noType = source.Lazy(`^(?:\*|//|/\*|#)|\b(?:struct|class|enum|union|interface|extends|implements|throws|throw|new|import|package|using|goto|case|return)$`)
+	// memberEnd matches what stands behind the name of a member: the length of an array
+	// or of a bit field, and a semicolon.
+	memberEnd = source.Lazy(`^(?:\[[^\]]+\]\s*|:\s*\d+\s*)*[;,]`)
+)
 
 // indexBatch adds the definitions in the first of some files, at most count of them,
 // and returns the others.
@@ -222,6 +232,7 @@ func (l *lookup) addTags(p string, tags []tag) {
 			continue // a constructor is not the destructor
 		}
 		d := Definition{Path: p, Line: t.line, End: t.end, Kind: t.kind, Scope: t.scope, Signature: t.signature, Declared: t.declared}
+		d.Scope = namedScope(tags, t.scope)
 		if body, ok := bodyOf(tags, i); ok {
 			if body.name == t.name {
 				continue // typedef struct x { ... } x: the structure is a tag too
@@ -256,11 +267,26 @@ func bodyOf(tags []tag, i int) (tag, bool) {
 	return tag{}, false
 }
 
+// namedScope returns the name that a typedef gives to a structure without a name, in
+// place of the one that ctags makes up, or else the scope around it.
+func namedScope(tags []tag, scope string) string {
+	if !strings.Contains(scope, "__anon") {
+		return scope
+	}
+	for _, t := range tags {
+		if t.kind == "typedef" && strings.HasSuffix(t.typed, ":"+scope) {
+			return t.name
+		}
+	}
+	parts := strings.Split(scope, "::")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "__anon") }), "::")
+}
+
 // byLook finds definitions by the look of their lines.
 func (l *lookup) byLook() {
 	l.found.Definitions = nil
 	for _, use := range l.uses {
-		if d, ok := definition(use.Path, string(use.Text), l.name); ok {
+		if d, ok := definition(use.Path, string(use.Text), l.name); ok && !declaresVariable(d) {
 			d.Line, d.Text = use.Line, d.Text[:min(len(d.Text), maxText)]
 			l.found.Definitions = append(l.found.Definitions, d)
 		}
@@ -273,11 +299,23 @@ func (l *lookup) byLook() {
 	}
 }
 
+// declaresVariable reports whether a line that names a type declares a variable of it:
+// "struct x y;".
+func declaresVariable(d Definition) bool {
+	text := strings.TrimSpace(d.Text)
+	return d.Kind == Type && strings.HasSuffix(text, ";") && !strings.Contains(text, "{") && !strings.HasPrefix(text, "}") &&
+		familyOf(d.Path) == "c" && !strings.HasPrefix(text, "typedef") && !strings.HasPrefix(text, "using")
+}
+
 func (l *lookup) byValueLook() {
 	l.weak = true
 	for _, use := range l.uses {
 		text := string(use.Text[:min(len(use.Text), maxText)])
-		if kind, ok := valueLook(text, l.name); ok && isSource(use.Path) && source.FileKindOf(use.Path) != source.OtherFile {
+		kind, ok := valueLook(text, l.name)
+		if l.ran && (kind == Value || !strings.Contains(text, ";")) {
+			continue // ctags knows the others
+		}
+		if ok && isSource(use.Path) && source.FileKindOf(use.Path) != source.OtherFile {
 			l.found.Definitions = append(l.found.Definitions, Definition{Path: use.Path, Line: use.Line, Kind: kind, Text: text})
 		}
 	}

@@ -45,25 +45,77 @@ const maxLocal = 2000
 // localIn finds the declaration of the name that is nearest above a line of a
 // function, or else the parameter.
 func (l *lookup) localIn(extent source.Extent, line int) (Definition, bool) {
-	declares := localPattern(l.at.Path, l.name)
-	for n := line; n > extent.Body && n > line-maxLocal; n-- {
+	return l.declared(extent, line, l.name)
+}
+
+// declared is localIn for any name.
+func (l *lookup) declared(extent source.Extent, line int, name string) (Definition, bool) {
+	declares := localPattern(l.at.Path, name)
+	first := max(extent.Body, line-maxLocal)
+	comments := l.comments(first, line)
+	for n := line; n > first; n-- {
 		text := l.line(n)
-		if strings.Contains(text, l.name) && !controlled(text) && declares.MatchString(text) {
+		if strings.Contains(text, name) && !comments[n-first] && !controlled(text) && declares.MatchString(text) {
 			return Definition{Line: n, Text: text, Kind: Local}, true
 		}
 	}
 	for n := extent.Start; n <= min(extent.Body, extent.Start+20); n++ {
 		text := l.line(n)
-		at := wordIndex(text, l.name)
+		at := wordIndex(text, name)
 		if at < 0 {
 			continue
 		}
-		before, after := text[:at], strings.TrimLeft(text[at+len(l.name):], " \t")
+		before, after := text[:at], strings.TrimLeft(text[at+len(name):], " \t")
 		if (n > extent.Start || strings.Contains(before, "(")) && !strings.HasPrefix(after, "(") {
 			return Definition{Line: n, Text: text, Kind: Parameter}, true
 		}
 	}
 	return Definition{}, false
+}
+
+// comments tells which lines from first to last begin within a comment of C.
+func (l *lookup) comments(first, last int) []bool {
+	within := make([]bool, last-first+1)
+	open := false
+	for n := first; n <= last; n++ {
+		within[n-first] = open
+		text := l.line(n)
+		if i, j := strings.LastIndex(text, "/*"), strings.LastIndex(text, "*/"); i != j {
+			open = i > j
+		}
+	}
+	return within
+}
+
+// ownerTypes returns the words of the declaration of the variable whose member the name
+// is: "struct queue" where q->length is used and "struct queue *q" is declared above.
+func (l *lookup) ownerTypes() []string {
+	used := l.found.Used
+	if used.Line == 0 || l.at.Line == 0 {
+		return nil
+	}
+	owner := ""
+	if n := len(l.qualifiers); n > 0 && l.form == fieldForm {
+		owner = l.qualifiers[n-1]
+	} else if n > 0 {
+		return nil
+	} else if m := regexp.MustCompile(`(?:^|[^\w.>\])])(\w+)(?:\[[^\]]*\])?\s*(?:->|\.)\s*` + regexp.QuoteMeta(l.name) + `\b`).FindStringSubmatch(l.line(used.Line)); m != nil {
+		owner = m[1]
+	}
+	extent, ok := source.FunctionAround(used.Path, l.lines, used.Line)
+	if !ok || owner == "" {
+		return nil
+	}
+	d, ok := l.declared(extent, used.Line, owner)
+	at := wordIndex(d.Text, owner)
+	if !ok || at < 0 {
+		return nil
+	}
+	text := d.Text[:at]
+	if i := strings.LastIndexAny(text, "(,"); i >= 0 && d.Kind == Parameter {
+		text = text[i+1:]
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !source.IsIdentByte(byte(r)) })
 }
 
 // assignment finds the assignment of the name that is nearest above a line of a
@@ -108,7 +160,7 @@ func localPattern(p, name string) *regexp.Regexp {
 	default:
 		// A type, then names: "struct x *a, *b = c;", "List<String> a = b;", "for (int i = 0;"
 		expr = `^\s*(?:(?:for|if|while|catch|try|switch|foreach)\s*\(\s*)?(?:[A-Za-z_][\w:.]*(?:<[^;=()]*>)?(?:\[\])?[\s*&]+)+(?:(?:\w+(?:\[[^\]]*\])*(?:\s*=[^,;]*)?\s*,\s*)[*&\s]*)*` +
-			n + `\s*(?:=(?:[^=]|$)|;|,|\[|:|\{|\)|$)|` + expr
+			n + `\s*(?:=(?:[^=]|$)|;|,|\[|\{|\))|^\s*for\s*\([\w<>, .]+\s` + n + `\s*:|` + expr
 	}
 	return regexp.MustCompile(expr)
 }

@@ -29,8 +29,10 @@ type lookup struct {
 	uses  []gitext.GrepMatch
 	lines [][]byte // of the file in which the name is used, nil if it was not read
 	found Found
-	local bool // the first definition is local
-	weak  bool // the definitions only look like those of variables, which may be local elsewhere
+	owner []string // words of the type of which the name is a member
+	local bool     // the first definition is local
+	ran   bool     // ctags read the files that have the name
+	weak  bool     // the definitions only look like those of variables, which may be local elsewhere
 }
 
 // search finds the lines that have the name. Of a name with very many uses, it finds

@@ -104,6 +104,7 @@ func TestParseName(t *testing.T) {
 var project = gittest.Files{
 	"lib/queue.h":   gittest.Lines("struct queue {", "\tint length;", "\tstruct queue *next;", "};", "typedef struct {", "\tint a;", "} pair_t;", "int push(struct queue *q);", "#define LIMIT(x) \\", "\t(x)", "extern int total;", "enum color { RED, GREEN };"),
 	"lib/queue.c":   gittest.Lines("#include \"queue.h\"", "int total = 1;", "int push(struct queue *q)", "{", "\tint added = 0;", "\tq->length += LIMIT(added);", "\treturn helper(q, added);", "}", "static int helper(struct queue *q, int n)", "{", "\treturn n;", "}"),
+	"lib/other.h":   gittest.Lines("struct aaa { int a, length; };", "static inline int first(struct aaa *x, pair_t *pair) { return pair->a; }"),
 	"lib/only.h":    gittest.Lines("int proto(void);"),
 	"app/main.c":    gittest.Lines("static int helper(void)", "{", "\treturn 1;", "}", "int main(void)", "{", "\tstruct queue q;", "\tpush(&q);", "\treturn helper();", "}"),
 	"tests/queue.c": gittest.Lines("int push(struct queue *q)", "{", "\treturn 0;", "}"),
@@ -129,7 +130,9 @@ func TestLookupByCtags(t *testing.T) {
 		{"helper", Place{"lib/queue.c", 7}, "lib/queue.c:9-12 function, app/main.c:1-4 function"},
 		{"struct queue", Place{}, "lib/queue.h:1-4 struct"},
 		{"pair_t", Place{}, "lib/queue.h:5-7 typedef"},
-		{"q->length", Place{"lib/queue.c", 6}, "lib/queue.h:2-2 member"},
+		{"q->length", Place{"lib/queue.c", 6}, "lib/queue.h:2-2 member, lib/other.h:1-1 member"},
+		{"length", Place{"lib/queue.c", 6}, "lib/queue.h:2-2 member, lib/other.h:1-1 member"},
+		{"pair->a", Place{"lib/other.h", 2}, "lib/queue.h:6-6 member, lib/other.h:1-1 member"},
 		{"LIMIT", Place{}, "lib/queue.h:9-10 macro"},
 		{"proto", Place{}, "lib/only.h:1-1 prototype declared"},
 		{"total", Place{}, "lib/queue.c:2-2 variable"},
@@ -199,7 +202,7 @@ func TestLookupByGrep(t *testing.T) {
 	f.ctags = func() (string, error) { return "", errNoCtags }
 	for name, want := range map[string]string{
 		"push":   "lib/queue.c:3-0 function, tests/queue.c:1-0 function",
-		"length": "lib/queue.h:2-0 member",
+		"length": "lib/other.h:1-0 member, lib/queue.h:2-0 member",
 		"pair_t": "lib/queue.h:7-0 type",
 		"LIMIT":  "lib/queue.h:9-0 macro",
 		"absent": "",

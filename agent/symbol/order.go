@@ -13,6 +13,7 @@ import (
 // that the use can mean, a definition before a declaration, one that the file of the
 // place can see, one in that file, no test, and then the nearest folder.
 func (l *lookup) order() {
+	l.owner = l.ownerTypes()
 	type ranked struct {
 		Definition
 		rank []int
@@ -76,13 +77,16 @@ func (l *lookup) formMisfit(d Definition) bool {
 	return !fitsForm(l.form, d.Kind)
 }
 
-// matched counts the qualifiers that a definition's scope or path has, the nearest
-// first.
+// matched tells how much a definition's scope is what was asked for. It counts the
+// qualifiers that the scope or the path has, the nearest first.
 func (l *lookup) matched(d Definition) int {
+	scope := splitName(strings.ReplaceAll(d.Scope, "*", ""))
+	if len(scope) > 0 && slices.Contains(l.owner, scope[len(scope)-1]) {
+		return 3
+	}
 	if len(l.qualifiers) == 0 {
 		return 0
 	}
-	scope := splitName(strings.ReplaceAll(d.Scope, "*", ""))
 	stem, _, _ := strings.Cut(path.Base(d.Path), ".")
 	places := append(strings.Split(path.Dir(d.Path), "/"), stem)
 	count := 0
