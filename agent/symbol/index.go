@@ -302,7 +302,9 @@ func (l *lookup) byLook() {
 // declaresVariable reports whether a line that names a type declares a variable of it:
 // "struct x y;".
 func declaresVariable(d Definition) bool {
-	text := strings.TrimSpace(d.Text)
+	text, _, _ := strings.Cut(d.Text, "/*")
+	text, _, _ = strings.Cut(text, "//")
+	text = strings.TrimSpace(text)
 	return d.Kind == Type && strings.HasSuffix(text, ";") && !strings.Contains(text, "{") && !strings.HasPrefix(text, "}") &&
 		familyOf(d.Path) == "c" && !strings.HasPrefix(text, "typedef") && !strings.HasPrefix(text, "using")
 }

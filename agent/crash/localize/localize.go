@@ -144,6 +144,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 	votes, order := elect(report.Runs)
 	if len(order) == 0 {
 		report.Fallback = whyNone(report.Runs)
+		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)]
 		r.Notes = append(slices.Clone(r.Notes), "the ranking is the offline engine's: "+report.Fallback)
 		return &r, nil
 	}
