@@ -130,7 +130,7 @@ func definition(p, text, name string) (Definition, bool) {
 	if strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") || source.FileKindOf(p) == source.OtherFile {
 		return d, false
 	}
-	if m := keywordDef().FindStringSubmatch(text); m != nil {
+	if m := keywordDef().FindStringSubmatch(text); m != nil && !returnsTag(m[1], before, after) {
 		return keywordDefinition(d, m[1], before, after)
 	}
 	if !strings.HasPrefix(after, "(") || controlWord().MatchString(text) {
@@ -180,6 +180,16 @@ var (
 		".mjs": true, ".jsx": true, ".tsx": true, ".kt": true, ".scala": true, ".groovy": true, ".dart": true, ".vala": true, ".php": true, ".mm": true, ".inl": true,
 	}
 )
+
+// returnsTag reports whether a line is the heading of a function that returns a
+// structure, and not the definition of one: "static struct list *find(int n)".
+func returnsTag(keyword, before, after string) bool {
+	switch keyword {
+	case "struct", "enum", "union":
+		return strings.HasPrefix(after, "(") && !strings.HasSuffix(strings.TrimSpace(before), keyword)
+	}
+	return false
+}
 
 // keywordDefinition judges a line that begins with a word such as "func" or "#define".
 func keywordDefinition(d Definition, keyword, before, after string) (Definition, bool) {
