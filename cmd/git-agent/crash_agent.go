@@ -17,7 +17,7 @@ import (
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
-	modelFlags `embed:"" set:"asked=crash"`
+	modelFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
 	Tools      bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
 	Ranking    bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
 	Code       bool `negatable:"" default:"true" help:"show the model the code around the frames"`
