@@ -2,7 +2,6 @@ package crashtool
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,7 +174,7 @@ func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Pl
 		if err != nil {
 			return agent.Result{}, err
 		}
-		b.WriteString(cmp.Or(text, "  "+agent.Shorten(agent.CleanLine(d.Text), maxCode)+"\n"))
+		b.WriteString(text)
 	}
 	if found.More > 0 {
 		fmt.Fprintf(&b, "(%s left out; give path and line of a use to choose)\n", agent.Plural(found.More, "more definition"))
@@ -183,19 +182,20 @@ func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Pl
 	return agent.Result{Text: b.String()}, nil
 }
 
-// body returns the lines of a definition; "" if its file cannot be shown.
+// body returns the lines of a definition, at least the one that was found. If its file
+// cannot be shown, body says so.
 func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string, error) {
 	f, err := c.Scope.ReadFile(ctx, c.Repo, "get_term_definition", "", d.Path)
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
-		return "", nil
+		return "  (" + agent.CleanLine(refused.Text) + ")\n", nil
 	}
 	if err != nil {
 		return "", err
 	}
 	all := splitLines(f.Text)
 	if d.Line < 1 || d.Line > len(all) {
-		return "", nil
+		return "  " + agent.Shorten(agent.CleanLine(d.Text), maxCode) + "\n", nil
 	}
 	first, last := d.Line, min(len(all), d.Line+shownOther-1)
 	if e, ok := source.FunctionAround(d.Path, all, d.Line); ok && d.Kind == symbol.Function {
