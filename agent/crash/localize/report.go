@@ -254,7 +254,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 //	FILE: lib/reader.c it trusts the length that the header states
 var (
 	explanationLine = source.Lazy(`(?im)^[\s>*_#-]*EXPLANATION[\s*_]*:\s*(.*)$`)
-	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[\s*_]*:[\s*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[\s,;:—-]*(.*)$`)
+	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[ \t*_]*:[ \t*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[ \t,;:—-]*(.*)$`)
 )
 
 // text accepts or refuses a reply that calls no tool.
