@@ -47,6 +47,7 @@ func history(t *testing.T) (h *gittest.History, crashed gitext.OID) {
 	h = gittest.New(t)
 	h.Commit("reader: begin\n\nThe length is a byte.", gittest.Files{
 		"lib/reader.c": reader, "lib/reader.h": "int read_packet(const char *in, char *out);\n", "lib/other/reader_more.c": "int more;\n",
+		"a/same.c": "int a;\n", "b/same.c": "int b;\n", "c/reader.c": "int c;\n",
 		"main.c": gittest.Lines("int main(void)", "{", "\treturn read_packet(0, 0);", "}"),
 		".env":   "TOKEN=secret-value\n", "logo.png": "\x89PNG\x00\x01", "empty.c": "", "fetch.pem": "int fetch_key(void) { return 1234567; }\n",
 	})
@@ -120,6 +121,9 @@ func TestAnswersAndRefusals(t *testing.T) {
 		{"get_nearby_code", `{"path":"lib/reader.c","line":900}`, false, "lib/reader.c has 14 lines; these are the last ones|lines 4-14 of 14", ""},
 		{"get_nearby_code", `{"path":"/build/p/lib/reader.c","line":5}`, false, `"/build/p/lib/reader.c" is lib/reader.c in the repository|return in[0];`, "& 15"},
 		{"get_nearby_code", `{"path":"C:\\src\\lib\\reader.c","line":5}`, false, "is lib/reader.c in the repository", ""},
+		{"get_nearby_code", `{"path":"lib/reader.c:12:10","line":5}`, false, "is lib/reader.c in the repository", ""},
+		{"get_nearby_code", `{"path":"/x/reader.c","line":5}`, false, "is lib/reader.c in the repository", ""}, // and not c/reader.c, where no frame is
+		{"get_nearby_code", `{"path":"/x/same.c"}`, true, "a/same.c", "int a"},
 		{"get_nearby_code", `{"path":"empty.c"}`, false, "empty.c is empty", ""},
 		{"get_nearby_code", `{"path":"lib/raeder.c","line":5}`, true, "lib/reader.c", ""},
 		{"get_nearby_code", `{"path":"lib"}`, true, "is a directory of 3 file(s)", ""},
