@@ -32,6 +32,9 @@ type Options struct {
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
 	Runs      int // independent runs that vote; 0 is DefaultRuns
+	// SaidTurns is the limit on turns that the model is told; 0 is Limits.Turns. A run
+	// that is replayed or resumed is told what it was told before.
+	SaidTurns int
 	// Journal opens the record of the k-th run, from 0; nil records nothing.
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the git tools; may be nil
@@ -64,6 +67,9 @@ func (o Options) WithDefaults() Options {
 	}
 	if o.Runs <= 0 {
 		o.Runs = DefaultRuns
+	}
+	if o.SaidTurns <= 0 {
+		o.SaidTurns = l.Turns
 	}
 	return o
 }
