@@ -23,6 +23,9 @@ func cleanPath(raw string) ([]string, error) {
 	if strings.ContainsAny(raw, "\n\r") {
 		return nil, refusef("the path %q holds a line break", agent.Shorten(raw, 80))
 	}
+	if strings.Contains(raw, "\x00") {
+		return nil, refusef("the path %q holds a NUL", agent.Shorten(raw, 80))
+	}
 	clean := func(s string) string {
 		s = path.Clean("/" + strings.TrimSpace(s))[1:] // rooted, so that .. cannot lead out
 		return strings.TrimSuffix(s, "/")

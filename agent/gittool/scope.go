@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -47,6 +48,23 @@ func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string
 		return "", "", wordRefusal(tool, err)
 	}
 	return oid, strings.Join(b.notes, "; "), nil
+}
+
+// shortName matches the short names that first prompts give to commits.
+var shortName = source.Lazy(`\bc[1-9][0-9]?\b`)
+
+// WithHashes adds to the short names in a model's text the commits that they stand
+// for, once each: the reader of an answer has not seen the list.
+func (s Scope) WithHashes(text string) string {
+	explained := map[string]bool{}
+	return shortName().ReplaceAllStringFunc(text, func(name string) string {
+		oid, ok := s.Names[name]
+		if !ok || explained[name] {
+			return name
+		}
+		explained[name] = true
+		return name + " (" + oid.Short() + ")"
+	})
 }
 
 // shortHash is how many digits of a hash answers show. prefixes lists the

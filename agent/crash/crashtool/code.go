@@ -2,13 +2,14 @@ package crashtool
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/crash"
 	"git-agent/agent/gittool"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
@@ -53,17 +54,17 @@ func newCode(c *Case) (agent.Tool, error) {
 func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, note string, err error) {
 	f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
 	var refused *agent.CallError
-	if !errors.As(err, &refused) || c.Files == nil {
+	if !errors.As(err, &refused) {
 		return f, "", err
 	}
-	found, _ := c.Files.Find(path)
-	if len(found) == 0 {
+	found := c.meant(path)
+	if found == "" {
 		return f, "", err
 	}
-	if f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", found[0]); err != nil {
+	if f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", found); err != nil {
 		return f, "", err
 	}
-	return f, fmt.Sprintf("%q is %s in the repository\n", agent.Shorten(agent.CleanLine(path), 200), agent.CleanLine(found[0])), nil
+	return f, fmt.Sprintf("%q is %s in the repository\n", agent.Shorten(agent.CleanLine(path), 200), agent.CleanLine(found)), nil
 }
 
 // Path returns the tracked file that a model named, perhaps by the path that the
@@ -71,12 +72,38 @@ func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, not
 func (c *Case) Path(ctx context.Context, tool, path string) (string, error) {
 	found, err := c.Scope.FindFile(ctx, c.Repo, tool, path)
 	var refused *agent.CallError
-	if errors.As(err, &refused) && c.Files != nil {
-		if list, _ := c.Files.Find(path); len(list) > 0 {
-			return list[0], nil
+	if errors.As(err, &refused) {
+		if meant := c.meant(path); meant != "" {
+			return meant, nil
 		}
 	}
 	return found, err
+}
+
+// placeEnd matches the line, and the column, that a model may write behind a path.
+var placeEnd = source.Lazy(`(:[0-9]+){1,2}$`)
+
+// meant returns the tracked file that a path of the report means; "" if it may mean
+// none, or several of which the frames are not in exactly one.
+func (c *Case) meant(path string) string {
+	if c.Files == nil {
+		return ""
+	}
+	list, _ := c.Files.Find(placeEnd().ReplaceAllString(path, ""))
+	if len(list) > 1 {
+		list = slices.DeleteFunc(slices.Clone(list), func(p string) bool { return !c.inStacks(p) })
+	}
+	if len(list) != 1 {
+		return ""
+	}
+	return list[0]
+}
+
+// inStacks reports whether a frame is in a file.
+func (c *Case) inStacks(path string) bool {
+	return slices.ContainsFunc(c.Report.Stacks, func(s crash.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path == path })
+	})
 }
 
 // splitLines returns the lines of a text without their ends.
@@ -178,7 +205,7 @@ func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Pl
 		if err != nil {
 			return agent.Result{}, err
 		}
-		b.WriteString(cmp.Or(text, "  "+agent.Shorten(agent.CleanLine(d.Text), maxCode)+"\n"))
+		b.WriteString(text)
 	}
 	if found.More > 0 {
 		fmt.Fprintf(&b, "(%s left out; give path and line of a use to choose)\n", agent.Plural(found.More, "more definition"))
@@ -186,19 +213,20 @@ func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Pl
 	return agent.Result{Text: b.String()}, nil
 }
 
-// body returns the lines of a definition; "" if its file cannot be shown.
+// body returns the lines of a definition, at least the one that was found. If its file
+// cannot be shown, body says so.
 func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string, error) {
 	f, err := c.Scope.ReadFile(ctx, c.Repo, "get_term_definition", "", d.Path)
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
-		return "", nil
+		return "  (" + agent.CleanLine(refused.Text) + ")\n", nil
 	}
 	if err != nil {
 		return "", err
 	}
 	all := splitLines(f.Text)
 	if d.Line < 1 || d.Line > len(all) {
-		return "", nil
+		return "  " + agent.Shorten(agent.CleanLine(d.Text), maxCode) + "\n", nil
 	}
 	first, last := d.Line, min(len(all), d.Line+shownOther-1)
 	switch e, ok := source.FunctionAround(d.Path, all, d.Line); {

@@ -60,9 +60,12 @@ type sectionParams struct {
 func newSection(c *Case) (agent.Tool, error) {
 	const name = "get_crash_section"
 	return newTool(name, agent.DeedRead, sectionParams{}, func(_ context.Context, p sectionParams) (agent.Result, error) {
-		text, ok := c.section(p.Name)
-		if p.Name == "" || !ok {
+		if len(hana.Find(c.Report.Sections, p.Name)) == 0 {
 			return agent.Result{Text: c.sectionNames(p.Name), Nothing: p.Name != ""}, nil
+		}
+		text, ok := c.section(p.Name)
+		if !ok {
+			return agent.Result{}, refuse(name, "the file of the dump cannot be read any more")
 		}
 		return page(name, text, p.Page)
 	})
@@ -110,7 +113,7 @@ func (c *Case) sectionNames(missing string) string {
 func Problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "%s", agent.CleanLine(p.Kind))
+		b.WriteString(agent.Shorten(agent.CleanLine(p.Kind), maxKind))
 		if p.Signal > 0 {
 			fmt.Fprintf(&b, " (signal %d)", p.Signal)
 		}
@@ -118,7 +121,7 @@ func Problems(r *crash.Report) string {
 			fmt.Fprintf(&b, ", %s", p.Access)
 		}
 		if p.Address != "" {
-			fmt.Fprintf(&b, " at address %s", agent.CleanLine(p.Address))
+			fmt.Fprintf(&b, " at address %s", agent.Shorten(agent.CleanLine(p.Address), maxAddress))
 		}
 		if p.Null {
 			b.WriteString(", a null pointer dereference")
@@ -139,8 +142,12 @@ func Problems(r *crash.Report) string {
 	return b.String()
 }
 
-// maxMessage bounds the message of a problem, in characters.
-const maxMessage = 600
+// Bounds of what is said of a problem, in characters.
+const (
+	maxKind    = 200
+	maxAddress = 40
+	maxMessage = 600
+)
 
 // StackTitle names a stack by its kind, thread and heading.
 func StackTitle(s crash.Stack) string {
@@ -154,8 +161,14 @@ func StackTitle(s crash.Stack) string {
 	return agent.Shorten(agent.CleanLine(title), 200)
 }
 
+// noStack is the answer about a report without stacks.
+const noStack = "the report has no stack\n"
+
 // lines returns the stacks as the report has them.
 func lines(r *crash.Report) string {
+	if len(r.Stacks) == 0 {
+		return noStack
+	}
 	var b strings.Builder
 	for _, s := range r.Stacks {
 		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
@@ -171,13 +184,21 @@ func lines(r *crash.Report) string {
 
 // places returns the places of the stacks in the repository, in their order.
 func places(r *crash.Report) string {
+	if len(r.Stacks) == 0 {
+		return noStack
+	}
 	var b strings.Builder
 	for _, s := range r.Stacks {
 		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
+		shown := 0
 		for i, f := range s.Frames {
 			if f.Path != "" {
 				fmt.Fprintf(&b, "#%d %s\n", i, Place(f))
+				shown++
 			}
+		}
+		if shown == 0 {
+			b.WriteString("(no frame in the repository)\n")
 		}
 	}
 	return b.String()
@@ -205,7 +226,7 @@ func Place(f crash.Frame) string {
 // page returns one page of a text, from 0 or 1, which are the same. A page ends with a
 // whole line.
 func page(tool, text string, number int) (agent.Result, error) {
-	pages := pagesOf(agent.Clean(text))
+	pages := pagesOf(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n")))
 	n := max(number, 1)
 	if n > len(pages) {
 		return agent.Result{}, refuse(tool, "there is no page %d; the last one is %d", n, len(pages))

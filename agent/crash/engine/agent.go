@@ -81,7 +81,7 @@ func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*cr
 	}
 }
 
-// Resume resumes one recorded run that investigated q. reopen reopens the run and
+// Resume resumes one recorded run, which investigated q. reopen reopens the run and
 // returns its journal.
 func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q crash.Question, reopen func() (agent.Journal, error)) (*Investigation, error) {
 	offline, err := (&Engine{Repo: repo}).Offline(ctx, q)

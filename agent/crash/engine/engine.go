@@ -6,6 +6,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -84,10 +85,26 @@ func (e *Engine) key(in Inquiry) (cache.Key, error) {
 }
 
 // Offline ranks as Rank does, for the agent engine: it names at least as many suspects
-// as that shows to a model.
+// as that shows to a model. In the report, U+FFFD takes the place of bytes that are no
+// text, because a recorded run has the report as JSON.
 func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+	if err := makeText(q.Report); err != nil {
+		return nil, err
+	}
 	q.Suspects = max(q.Suspects, localize.Suspects)
 	return e.Rank(ctx, q)
+}
+
+// makeText puts U+FFFD in the place of a report's bytes that are no text.
+func makeText(r *crash.Report) error {
+	data, err := json.Marshal(r)
+	if err != nil || !bytes.Contains(data, []byte(`\ufffd`)) {
+		return err
+	}
+	var text crash.Report
+	err = json.Unmarshal(data, &text)
+	*r = text
+	return err
 }
 
 // Rank maps the frames of a question's report to files, which it stores in the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -70,7 +71,7 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 	}
 	var paths []string
 	for _, e := range c.suspect.Evidence {
-		if e.Path != "" && !slices.Contains(paths, e.Path) {
+		if e.Path != "" && !secret.MustRedact(e.Path) && !slices.Contains(paths, e.Path) {
 			paths = append(paths, e.Path)
 		}
 	}
@@ -88,6 +89,9 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 	for _, near := range []bool{true, false} {
 		for i := range patch.Files {
 			f := &patch.Files[i]
+			if secret.MustRedact(f.OldPath) {
+				continue // the file was renamed
+			}
 			for j := range f.Hunks {
 				if c.wrote(&f.Hunks[j]) != near {
 					continue

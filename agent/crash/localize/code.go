@@ -230,7 +230,7 @@ func (d *investigation) render(e excerpt) string {
 	case d.drifted[e.path] && len(e.marks) > 0:
 		heading += " (the report is of another version of this file: the line may be another one)"
 	}
-	if function, ok := source.FunctionAround(e.path, lines, cmp.Or(f.Line, f.DefinedAt)); ok && function.Start < e.first {
+	if function, ok := source.FunctionAround(e.path, lines, cmp.Or(f.Line, f.DefinedAt)); ok && !e.drifted && function.Start < e.first {
 		heading += ", in: " + agent.Shorten(agent.CleanLine(strings.TrimSpace(string(headingLine(lines, function)))), 140)
 	}
 	b.WriteString(heading + "\n")

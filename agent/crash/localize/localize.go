@@ -146,6 +146,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 		report.Fallback = whyNone(report.Runs)
 		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)]
 		r.Notes = append(slices.Clone(r.Notes), "the ranking is the offline engine's: "+report.Fallback)
+		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)] // the prompt may have more
 		return &r, nil
 	}
 	r.Algorithm = "agent"

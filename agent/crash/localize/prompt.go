@@ -21,6 +21,7 @@ type firstPrompt struct {
 // again, so it leaves to the tools what an easy case does not need.
 const (
 	maxStacks  = 3200
+	maxFrame   = 300 // about as much as a frame takes
 	maxCode    = 8000
 	maxChanges = 3600
 )
@@ -169,6 +170,8 @@ func (d *investigation) stackText(s crash.Stack, most int) string {
 		switch {
 		case f.Path == "" && i >= edgeFrames:
 			l.fold("of other code")
+		case l.b.Len() > maxStacks-maxFrame:
+			l.fold("of the project")
 		case shown < most || shown < most+moreFrames && inMain[f.Path]:
 			l.show(i, f)
 			shown++

@@ -203,7 +203,7 @@ func answer(name string, data any) (agent.Result, error) {
 // resolve turns a report into a verdict. A problem is a sentence for the model about
 // a path or a commit that cannot be meant.
 func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, problems []string, err error) {
-	v.Explanation = paragraph(r.Explanation, maxExplanation)
+	v.Explanation = t.paragraph(r.Explanation, maxExplanation)
 	var refused *agent.CallError
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		path, err := t.d.tools.Path(ctx, reportName, f.Path)
@@ -215,7 +215,7 @@ func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, 
 			return v, nil, err
 		}
 		if !slices.ContainsFunc(v.Files, func(o crash.FileClaim) bool { return o.Path == path }) {
-			v.Files = append(v.Files, crash.FileClaim{Path: path, Reason: paragraph(f.Reason, maxReason)})
+			v.Files = append(v.Files, crash.FileClaim{Path: path, Reason: t.paragraph(f.Reason, maxReason)})
 		}
 	}
 	for _, c := range r.Commits[:min(len(r.Commits), maxCommits)] {
@@ -231,7 +231,7 @@ func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, 
 			return v, nil, err
 		}
 		if !slices.ContainsFunc(v.Commits, func(o crash.CommitClaim) bool { return o.Commit == oid }) {
-			v.Commits = append(v.Commits, crash.CommitClaim{Commit: oid, Reason: paragraph(c.Why, maxReason)})
+			v.Commits = append(v.Commits, crash.CommitClaim{Commit: oid, Reason: t.paragraph(c.Why, maxReason)})
 		}
 	}
 	return v, problems, nil
@@ -254,7 +254,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 //	FILE: lib/reader.c it trusts the length that the header states
 var (
 	explanationLine = source.Lazy(`(?im)^[\s>*_#-]*EXPLANATION[\s*_]*:\s*(.*)$`)
-	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[\s*_]*:[\s*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[\s,;:—-]*(.*)$`)
+	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[ \t*_]*:[ \t*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[ \t,;:—-]*(.*)$`)
 )
 
 // text accepts or refuses a reply that calls no tool.
@@ -289,6 +289,11 @@ func jsonReport(reply string) (reported, bool) {
 		}
 	}
 	return reported{}, false
+}
+
+// paragraph is paragraph for a text that may have short names of commits.
+func (t *reportTool) paragraph(s string, max int) string {
+	return paragraph(t.d.tools.Scope.WithHashes(s), max)
 }
 
 // paragraph cleans a model's text, puts it on one line and bounds it to max

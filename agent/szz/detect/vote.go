@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
@@ -107,28 +106,11 @@ func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.S
 		}
 		s.Probability, s.Type = final(b), b.best.Type
 		s.Vote = &szz.Vote{Raw: score(b), Agreement: b.agreement(answered), Absent: d.opt.Runs - answered}
-		s.Reason = cmp.Or(d.withHashes(b.best.Reasoning), s.Reason, "named by the model without a reason")
+		s.Reason = cmp.Or(d.scope.WithHashes(b.best.Reasoning), s.Reason, "named by the model without a reason")
 		s.Evidence = append(s.Evidence, d.claimEvidence(b, answered)...)
 		suspects = append(suspects, s)
 	}
 	return suspects, nil
-}
-
-// shortName matches the short names that the first prompt gives to commits.
-var shortName = source.Lazy(`\bc[1-9][0-9]?\b`)
-
-// withHashes adds to the short names in a model's text the commits that they stand
-// for, once each: the reader of an answer has not seen the list.
-func (d *investigation) withHashes(text string) string {
-	explained := map[string]bool{}
-	return shortName().ReplaceAllStringFunc(text, func(name string) string {
-		oid, ok := d.scope.Names[name]
-		if !ok || explained[name] {
-			return name
-		}
-		explained[name] = true
-		return name + " (" + oid.Short() + ")"
-	})
 }
 
 // claimEvidence returns the evidence for a commit that the runs add to that of the
