@@ -381,7 +381,7 @@ func TestInterrupted(t *testing.T) {
 func TestSetting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 2, lookThenName("src/own.c"))
-	if got := o.Agent.Setting(crash.Switches{NoTools: true}); !strings.HasPrefix(got, "model=m1 url=") || !strings.HasSuffix(got, " runs=2 wire= turns=25 tokens=400000 no-tools") {
+	if got := o.Agent.Setting(crash.Switches{NoTools: true}); !strings.HasPrefix(got, "model=m1 url=") || !strings.HasSuffix(got, " runs=2 wire= turns=26 tokens=400000 no-tools") {
 		t.Errorf("%s", got)
 	}
 }

@@ -43,7 +43,7 @@ func TestFirstPrompt(t *testing.T) {
 	if len(names) != 10 || names[9] != "report" || slices.Contains(names, "get_crash_section") {
 		t.Errorf("tools %q", names)
 	}
-	if s := req.Messages[0].Text; !strings.HasPrefix(s, "You find the root cause of crashes") || !strings.Contains(s, "You have 25 turns") {
+	if s := req.Messages[0].Text; !strings.HasPrefix(s, "You find the root cause of crashes") || !strings.Contains(s, "You have 25 calls") {
 		t.Errorf("system %s", s)
 	}
 }
@@ -120,7 +120,8 @@ int other(void)
 
 // A line in another function than the frame names is that of another version: the
 // function is shown instead, and the other lines of the file are in doubt. A frame
-// without a line shows the beginning of its function.
+// whose line does not call the frame before it stands where the nearest call is. A
+// frame without a line shows the beginning of its function.
 func TestDriftedLines(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -132,9 +133,9 @@ func TestDriftedLines(t *testing.T) {
 `)
 	got := b.first(Options{}).Messages[1].Text
 	for _, want := range []string{
-		"## #0, src/a.c, the function that the frame names (line 4 is in another one: the report is of another version)\n 9 int target(int *p)\n",
-		"## #1, src/a.c (the report is of another version of this file: the line may be another one)\n",
-		">16   return 0;\n", "## #2, main.c\n", "#0 target() src/a.c:4 (p is null)\n",
+		"## #0, src/a.c (the report says line 4, which is in another function: it is of another version)\n 9 int target(int *p)\n",
+		"## #1, src/a.c (the report is of another version of this file: the line may be off)\n",
+		">16   return 0;\n", "## #2, main.c\n", "#0 target() src/a.c:4 (p=0x0)\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -152,8 +153,8 @@ func TestDriftedLines(t *testing.T) {
 	}
 }
 
-// A line beyond the end of its file, and one of a file that cannot be shown, have no
-// code, and cost nothing else.
+// A line of a file that cannot be shown has no code, and costs nothing else. Of a line
+// beyond the end of its file, the function is shown.
 func TestFramesWithoutCode(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -165,7 +166,8 @@ func TestFramesWithoutCode(t *testing.T) {
 #2  0x03 in main () at main.c:900
 `)
 	got := b.first(Options{}).Messages[1].Text
-	if strings.Contains(got, "secret-value") || strings.Contains(got, "# Code around") || !strings.Contains(got, "#2 main() main.c:900\n") {
+	if strings.Contains(got, "secret-value") || !strings.Contains(got, "#2 main() main.c:900\n") ||
+		!strings.Contains(got, "## #2, main.c (the report says line 900, which the file does not have: it is of another version)\n") {
 		t.Errorf("%s", got)
 	}
 }
