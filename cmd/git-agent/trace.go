@@ -6,7 +6,7 @@ type traceCmd struct {
 	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
 	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
 	Export traceExportCmd `cmd:"" help:"export a run for other programs"`
-	Replay traceReplayCmd `cmd:"" help:"replay runs of szz with the model's recorded answers, and report what differs"`
+	Replay traceReplayCmd `cmd:"" help:"replay runs of ${recorded_verbs} with the model's recorded answers, and report what differs"`
 	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of szz"`
 	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
 }

@@ -16,7 +16,7 @@ import (
 type traceResumeCmd struct {
 	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest of the run"`
 	AllowUnpriced bool     `help:"use a model even if its price is unknown"`
-	JSON          bool     `name:"json" help:"print the answer as git agent szz --json does"`
+	JSON          bool     `name:"json" help:"print the answer as the verb does with --json"`
 	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 

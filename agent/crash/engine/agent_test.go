@@ -266,7 +266,7 @@ func TestSpecRoundTrip(t *testing.T) {
 			keys = append(keys, name)
 		}
 	}
-	if text := strings.Join(keys, " "); !strings.HasPrefix(text, "commit "+string(o.crashed)+" since ") || !strings.Contains(text, " content dump /d.trc model m1 base_url ") {
+	if text := strings.Join(keys, " "); !strings.HasPrefix(text, "commit "+string(o.crashed)+" title heap-use-after-free in use since ") || !strings.Contains(text, " content dump /d.trc model m1 base_url ") {
 		t.Errorf("%s", text)
 	}
 	for name, spoil := range map[string]func(*trace.Trajectory){
@@ -282,6 +282,27 @@ func TestSpecRoundTrip(t *testing.T) {
 	}
 	if _, err := (Spec{Content: []byte("7")}).Question(); err == nil {
 		t.Error("a report that is none is read")
+	}
+}
+
+// A title is short and clean, whatever the report says.
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	stacks := func(function string) []crash.Stack {
+		return []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: function}}}}
+	}
+	for want, r := range map[string]*crash.Report{
+		"crash":            {},
+		"crash in f":       {Stacks: stacks("f")},
+		"SIGSEGV":          {Problems: []crash.Problem{{Kind: "SIGSEGV"}}, Stacks: stacks("")},
+		`crash in \x1b[2J`: {Stacks: stacks("\x1b[2J")},
+	} {
+		if got := titleOf(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := titleOf(&crash.Report{Stacks: stacks(strings.Repeat("f", 9000))}); len(got) > maxTitle+20 {
+		t.Errorf("%d characters", len(got))
 	}
 }
 
