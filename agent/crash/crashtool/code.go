@@ -19,9 +19,6 @@ import (
 // section 3.2).
 const nearby = 10
 
-// maxNearby is the most lines on either side that a call may ask for.
-const maxNearby = 60
-
 type codeParams struct {
 	Path  string `json:"path" arg:"required"`
 	Line  int    `json:"line" arg:"min=1"`
