@@ -305,3 +305,52 @@ func TestNothingIsRecorded(t *testing.T) {
 		}
 	}
 }
+
+// The sections of a dump are read from its file, also when the run is replayed. What
+// the dump says reaches no terminal raw.
+func TestCrashOfADump(t *testing.T) {
+	b, _ := newCrashBench(t)
+	dump := filepath.Join(b.home, "indexserver_h.30003.crashdump.20240506-070809.012345.trc")
+	text := "[BUILD]  Build information: (2024-05-06 07:08:09 012 Local)\r\nVersion    : 2.00.059\r\nBranch     : \x1b[2Jfa\r\n[OK]\r\n--\r\n" +
+		"[CRASH_STACK]  Stacktrace of crash: (2024-05-06 07:08:09 012 Local)\r\n----> Symbolic stack backtrace <----\r\n" +
+		" 0: co\x1b[31munt(int) + 0x12\r\n       Source: a.c:2\r\n 1: main + 0x3\r\n       Source: main.c:3\r\n[OK]\r\n--\r\n" +
+		"[THREADS]  Threads: (2024-05-06 07:08:09 012 Local)\r\nthe watchdog\r\n[OK]\r\n--\r\n"
+	if err := os.WriteFile(dump, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	server := b.serve(func(req modeltest.Request) modeltest.Reply {
+		if req.Turn() == 0 {
+			return modeltest.Call("get_crash_section", `{"name":"THREADS"}`).And("get_crash_section", `{"name":"BUILD"}`).And("get_crash_stack", `{}`)
+		}
+		return modeltest.Call("report", `{"explanation":"It \u001b[2J fell.","files":[{"path":"main.c","reason":"a\u001b]0;x\u0007b"}],"commits":[{"commit":"HEAD","why":"\u202ew"}]}`)
+	})
+	var shown []string
+	for _, args := range [][]string{{"crash", "--runs=1", dump}, {"crash", "--runs=1", "-v", dump}, {"crash", "--runs=1", "--json", dump}, {"trace", "list"}, {"trace", "show"}, {"trace", "show", "--json"}} {
+		out, errs := b.run(exitFound, args...)
+		shown = append(shown, out, errs)
+	}
+	for _, s := range shown {
+		if strings.ContainsAny(s, "\x1b\x07\r\u202e") {
+			t.Errorf("%q", s)
+		}
+	}
+	last := server.Requests()[1]
+	told := ""
+	for _, m := range last.Messages {
+		told += m.Text
+	}
+	for _, want := range []string{"the watchdog\n", `Branch     : \x1b[2Jfa` + "\n", "Source: a.c:2\n"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("no %q in %q", want, told)
+		}
+	}
+	if out, _ := b.run(exitFound, "trace", "replay"); !strings.Contains(out, "equal: ") {
+		t.Errorf("%s", out)
+	}
+	if err := os.Remove(dump); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := b.run(exitNothing, "trace", "replay"); !strings.Contains(out, "the answer of get_crash_section") {
+		t.Errorf("without the dump: %s", out)
+	}
+}
