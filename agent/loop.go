@@ -52,6 +52,7 @@ type Loop struct {
 // to the model, with what the request may cost added.
 type Limits struct {
 	Turns  int           `json:"turns,omitempty"`  // answers of the model, including the last one
+	Calls  int           `json:"calls,omitempty"`  // calls of tools; an answer whose calls exceed it may still run
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
 	Wall   time.Duration `json:"wall,omitempty"`   // of all its lives; the last word of a model that answers may add 90 seconds

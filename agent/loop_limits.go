@@ -74,6 +74,8 @@ func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	switch l := c.Limits; {
 	case l.Turns > 0 && turns > l.Turns:
 		return fmt.Sprintf("turn limit: %d", l.Turns), nil
+	case l.Calls > 0 && c.lastWord == "" && c.out.Calls >= l.Calls:
+		return fmt.Sprintf("call limit: %d", l.Calls), nil
 	case l.Tokens > 0 && after.Tokens > l.Tokens:
 		return fmt.Sprintf("token limit: %d used of %d", used.Tokens, l.Tokens) + mayTake("take", "%d", need.Tokens, spare.Tokens), nil
 	case l.USD > 0 && after.USD > l.USD:

@@ -35,6 +35,7 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 		turns  int
 	}{
 		{name: "turns", limits: Limits{Turns: 4}, reason: "turn limit: 4", turns: 4},
+		{name: "calls", limits: Limits{Calls: 4}, reason: "call limit: 4", turns: 5},
 		{name: "only one turn", limits: Limits{Turns: 1}, reason: "turn limit: 1", turns: 1},
 		// Each call takes 1020 tokens, but an answer may be 1000, and so may the
 		// last word, for which there must be room after one more turn.

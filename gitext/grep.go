@@ -22,6 +22,7 @@ type GrepOptions struct {
 	Paths      []string // literal files and folders
 	Max        int      // most matches; 0 is 10,000
 	Texts      int      // how many matches get their Text; the others are only counted; 0 is all
+	Width      int      // most bytes of a Text; 0 is 64 KiB, which is also the most
 }
 
 // GrepMatch is one line.
@@ -58,6 +59,9 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	err := r.shadow.Stream(ctx, gitcmd.Call{Args: opt.args(rev), Said: &said}, func(out *bufio.Reader) error {
 		for len(matches) < limit {
 			keep := maxGrepLine
+			if opt.Width > 0 {
+				keep = min(keep, opt.Width)
+			}
 			if opt.Texts > 0 && len(matches) >= opt.Texts {
 				keep = 0
 			}

@@ -217,7 +217,7 @@ func startPlanned(p plan) (pid int, err error) {
 		return 0, err
 	}
 	cmd := &exec.Cmd{Path: program, Args: p.Argv, Env: p.Env, Dir: p.Dir}
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -229,7 +229,7 @@ func startPlanned(p plan) (pid int, err error) {
 // has: then its answer pipe closes empty.
 func startConfined(p plan) (pid int, err error) {
 	cmd := helperCommand(context.Background(), roleConfine)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = p.Confine.attributes()
 	h, err := newHelper(cmd, p)
 	if err != nil {

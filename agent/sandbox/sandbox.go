@@ -6,7 +6,7 @@
 //
 //   - The command is the user's own; nothing that a repository says is ever part of it. It runs by
 //     `sh -c`, without a terminal and without input. A program of ours, such as a debugger, runs
-//     by its arguments ([Spec.Argv]).
+//     by its arguments ([Spec.Argv]), and may talk to us ([Spec.Stdin]).
 //   - It gets the variables of an allow-list and no others, so that it gets no key, and after
 //     [Harden] it cannot read them from this process. After [Helper] it gets no open file of
 //     this process.
@@ -97,6 +97,20 @@ type Spec struct {
 	// Argv is a program and its arguments, which run in place of Command and without
 	// a shell that reads them. The program is a path.
 	Argv []string
+
+	// Stdin is what a program of ours reads, nil for no input. Stdout is where its
+	// standard output goes; without it, standard output is part of the Result. Run
+	// closes both once the program has them.
+	Stdin, Stdout *os.File
+}
+
+// closeStreams closes our copies of the streams that the command has.
+func (s Spec) closeStreams() {
+	for _, f := range []*os.File{s.Stdin, s.Stdout} {
+		if f != nil {
+			f.Close() // the command has its own
+		}
+	}
 }
 
 // what names the command in errors.
@@ -122,6 +136,7 @@ type Result struct {
 // Run runs one command to its end. A command that fails is a result, not an
 // error; an error means that it could not be run or that ctx ended.
 func Run(ctx context.Context, s Spec) (Result, error) {
+	defer s.closeStreams()
 	isolation, err := Probe(ctx, s.Sandbox)
 	if err != nil {
 		return Result{}, err
@@ -154,7 +169,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 		return Result{}, fmt.Errorf("run %q: %w", s.what(), err)
 	}
 	out := newBounded(s.MaxOutput)
-	werr := runGroup(j, out)
+	werr := runGroup(j, s, out)
 	res := Result{Level: isolation.Level}
 	res.Output, res.Omitted = out.bytes()
 	if err := ctx.Err(); err != nil {
@@ -240,7 +255,7 @@ func shellArgv(s Spec, others ...string) []string {
 
 // runGroup starts a job, copies its output to out and waits until its whole
 // process group has ended.
-func runGroup(j *job, out io.Writer) error {
+func runGroup(j *job, s Spec, out io.Writer) error {
 	// The parent death signal is sent when the parent thread ends, not the parent
 	// process (prctl(2), PR_SET_PDEATHSIG): the thread has to stay.
 	runtime.LockOSThread()
@@ -253,8 +268,15 @@ func runGroup(j *job, out io.Writer) error {
 	defer r.Close()
 	cmd := j.cmd
 	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for grandchildren
+	if s.Stdin != nil {
+		cmd.Stdin = s.Stdin
+	}
+	if s.Stdout != nil {
+		cmd.Stdout = s.Stdout
+	}
 	err = j.start()
 	w.Close()
+	s.closeStreams()
 	if err != nil {
 		return err
 	}

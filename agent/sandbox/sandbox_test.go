@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -304,4 +305,34 @@ func TestOwnMemoryIsNotTheCommands(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(ours)
+}
+
+// A program of ours can be talked to, at each level, and its standard output is apart
+// from what it says on standard error.
+func TestStreams(t *testing.T) {
+	for _, level := range levels(t) {
+		inR, inW, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		outR, outW, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := make(chan string, 1)
+		go func() {
+			inW.WriteString("one\n")
+			line := make([]byte, 4)
+			n, _ := outR.Read(line)
+			inW.WriteString("two\n")
+			inW.Close()
+			rest, _ := io.ReadAll(outR) // ends, because nobody but the program has the other end
+			said <- string(line[:n]) + string(rest)
+		}()
+		res := mustRun(t, Spec{Argv: []string{"/bin/sh", "-c", "echo note >&2; exec cat"}, Stdin: inR, Stdout: outW, Sandbox: level})
+		if got := <-said; got != "one\ntwo\n" || string(res.Output) != "note\n" {
+			t.Errorf("%s: %q, and %q on standard error", level, got, res.Output)
+		}
+		outR.Close()
+	}
 }

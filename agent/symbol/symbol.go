@@ -11,15 +11,19 @@ import (
 	"git-agent/gitext"
 )
 
-// A Kind says what a name stands for.
+// A Kind says what a name stands for, in one word.
 type Kind string
 
-// The kinds of definitions.
+// The kinds that the look of a line tells apart. A lookup by ctags knows more, and has
+// ctags' words for them: struct, class, enum, enumerator, member, typedef and others.
 const (
 	Function Kind = "function"
 	Type     Kind = "type"
 	Macro    Kind = "macro"
 	Value    Kind = "value"
+
+	Local     Kind = "local variable"
+	Parameter Kind = "parameter"
 )
 
 // A Definition is a line that defines a name, or seems to.
@@ -28,7 +32,13 @@ type Definition struct {
 	Line  int
 	Text  string // the line
 	Kind  Kind
-	Score int // how sure the look of the line is, higher is surer
+	Score int // how sure the look of the line is, higher is surer; for Find only
+
+	// These are set by a lookup.
+	End       int    // the last line, 0 if unknown
+	Scope     string // the class, structure or package that holds it, "" if none or unknown
+	Signature string // the parameters of a function or a macro, "" if unknown
+	Declared  bool   // a declaration only: the definition is elsewhere
 }
 
 const (
@@ -120,7 +130,7 @@ func definition(p, text, name string) (Definition, bool) {
 	if strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") || source.FileKindOf(p) == source.OtherFile {
 		return d, false
 	}
-	if m := keywordDef().FindStringSubmatch(text); m != nil {
+	if m := keywordDef().FindStringSubmatch(text); m != nil && !returnsTag(m[1], before, after) {
 		return keywordDefinition(d, m[1], before, after)
 	}
 	if !strings.HasPrefix(after, "(") || controlWord().MatchString(text) {
@@ -170,6 +180,16 @@ var (
 		".mjs": true, ".jsx": true, ".tsx": true, ".kt": true, ".scala": true, ".groovy": true, ".dart": true, ".vala": true, ".php": true, ".mm": true, ".inl": true,
 	}
 )
+
+// returnsTag reports whether a line is the heading of a function that returns a
+// structure, and not the definition of one: "static struct list *find(int n)".
+func returnsTag(keyword, before, after string) bool {
+	switch keyword {
+	case "struct", "enum", "union":
+		return strings.HasPrefix(after, "(") && !strings.HasSuffix(strings.TrimSpace(before), keyword)
+	}
+	return false
+}
 
 // keywordDefinition judges a line that begins with a word such as "func" or "#define".
 func keywordDefinition(d Definition, keyword, before, after string) (Definition, bool) {

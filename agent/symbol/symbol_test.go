@@ -16,6 +16,7 @@ func TestFind(t *testing.T) {
 	tip := h.Commit("one", gittest.Files{
 		"a.c":       gittest.Lines("int", "start(int x)", "{", "\treturn start(x - 1);", "}", "static int once(void);"),
 		"b.c":       gittest.Lines("/* start(x) is called here */", "void f(void)", "{", "\tstart(1);", "\tint y = once();", "}"),
+		"d.c":       gittest.Lines("static const struct list *", "head(struct list *l)", "{", "}", "struct list *tail(struct list *l)", "{", "struct tail {"),
 		"a.h":       gittest.Lines("int start(int x);", "#define LIMIT(x) 5", "static inline int once(void) {", "}"),
 		"t.go":      gittest.Lines("func (s *Server) start() error {", "type Limit struct {", "\tstart()", "}"),
 		"u.py":      gittest.Lines("class Limit(object):", "    def start(self):", "        self.start()"),
@@ -23,7 +24,7 @@ func TestFind(t *testing.T) {
 		"w.rs":      gittest.Lines("pub(crate) fn start(x: u8) {", "impl Limit {"),
 		"tests/x.c": gittest.Lines("int start(int x)", "{", "}"),
 	})
-	found, err := Find(t.Context(), h.Open(), tip, []string{"start", "once", "LIMIT", "Limit", "no such", "absent"})
+	found, err := Find(t.Context(), h.Open(), tip, []string{"start", "once", "LIMIT", "Limit", "no such", "absent", "head", "tail"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +33,8 @@ func TestFind(t *testing.T) {
 		"once":    "a.h:3 function",
 		"LIMIT":   "a.h:2 macro",
 		"Limit":   "t.go:2 type, u.py:1 type",
+		"head":    "d.c:2 function",
+		"tail":    "d.c:5 function, d.c:7 type",
 		"no such": "",
 		"absent":  "",
 	} {

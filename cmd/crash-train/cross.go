@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -83,24 +84,21 @@ func leftOut(sets []choiceSet, penalty float64) [][]float64 {
 	return out
 }
 
+// byShare returns the indexes of shares, the largest first.
+func byShare(shares []float64) []int {
+	order := make([]int, len(shares))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	return order
+}
+
 // ranks returns for each set whether its files, by falling share, are right.
 func ranks(sets []choiceSet, shares [][]float64) [][]bool {
 	out := make([][]bool, len(sets))
 	for i, s := range sets {
-		order := make([]int, len(s.vectors))
-		for j := range order {
-			order[j] = j
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch {
-			case shares[i][a] > shares[i][b]:
-				return -1
-			case shares[i][a] < shares[i][b]:
-				return 1
-			}
-			return 0
-		})
-		for _, j := range order {
+		for _, j := range byShare(shares[i]) {
 			out[i] = append(out[i], s.right[j])
 		}
 	}
@@ -117,11 +115,13 @@ func accAt(k int, ranked [][]bool) float64 {
 	return float64(n) / float64(max(len(ranked), 1))
 }
 
-// votesOf returns the shares of all files as forecasts to calibrate.
-func votesOf(sets []choiceSet, shares [][]float64) []stat.Voted {
+// votesOf returns the shares of the first most files of each set as forecasts to
+// calibrate.
+func votesOf(sets []choiceSet, shares [][]float64, most int) []stat.Voted {
 	var out []stat.Voted
 	for i, s := range sets {
-		for j := range s.vectors {
+		order := byShare(shares[i])
+		for _, j := range order[:min(most, len(order))] {
 			out = append(out, stat.Voted{Raw: min(max(shares[i][j], 0.001), 0.999), Agreement: 1, Right: s.right[j]})
 		}
 	}
@@ -139,7 +139,7 @@ func cross(args []string) error {
 	}
 	shares := leftOut(sets, penalty)
 	printTable(os.Stdout, rows, sets, shares)
-	platt := stat.FitPlatt(votesOf(sets, shares))
+	platt := stat.FitPlatt(votesOf(sets, shares, math.MaxInt))
 	fmt.Printf("calibration %+v\n", platt)
 	var top [][]stat.Forecast
 	for i, s := range sets {
@@ -211,7 +211,7 @@ func fit(args []string) error {
 	c := fitChoice(usable, penalty)
 	m := rank.Model{
 		Native: stat.Choice{}, Managed: stat.Choice{},
-		Calibration: stat.FitPlatt(votesOf(sets, shares)),
+		Calibration: stat.FitPlatt(votesOf(sets, shares, math.MaxInt)),
 		Made:        rank.Made{Cases: len(sets), Repositories: repos, Penalty: penalty, AccAt1: round(accAt(1, ranks(sets, shares)))},
 	}
 	names := append(slices.Clone(rank.FeatureNames()), stat.NoneWeight)

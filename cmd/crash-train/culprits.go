@@ -50,7 +50,7 @@ func examineCulprits(ctx context.Context, repo *gitext.Repo, c crashCase) (any, 
 	if err != nil {
 		return r, err
 	}
-	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil {
+	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
 		return r, err
 	}
 	ranking, err := rank.Rank(ctx, repo, c.CrashCommit, report, rank.Ours)

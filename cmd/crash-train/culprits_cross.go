@@ -15,8 +15,14 @@ import (
 	"git-agent/gitext"
 )
 
-// culpritPenalty was chosen by leaving repositories out.
-const culpritPenalty = 10
+// culpritPenalty was chosen by leaving repositories out: of 10, 20, 30, 40 and
+// 60. From 20 to 60 it hardly matters.
+const culpritPenalty = 30
+
+// calibrated is how many suspects of a case the calibration is fitted to: those that
+// are printed. With all candidates, the hundreds that nobody sees decide it, and the
+// first suspect is called likelier than it is.
+const calibrated = 3
 
 // culpritSets returns the rows as choices. Features in without are 0.
 func culpritSets(rows []culpritRow, without []string) []choiceSet {
@@ -95,7 +101,7 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 	printAccuracy(w, "bisected", ranked, func(i int) bool { return !headline(i) })
 	fmt.Fprintf(w, "mean loss, named: %.4f\n", meanLoss(sets, shares, headline))
 	var top [][]stat.Forecast
-	platt := stat.FitPlatt(votesOf(sets, shares))
+	platt := stat.FitPlatt(votesOf(sets, shares, calibrated))
 	for i, s := range sets {
 		if !headline(i) || len(s.vectors) == 0 {
 			continue

@@ -34,7 +34,7 @@ func fitCulprits(args []string) error {
 	c := fitChoice(usable, culpritPenalty)
 	m := culprit.Model{
 		Lines: map[string]float64{}, Functions: map[string]float64{},
-		Calibration: stat.FitPlatt(votesOf(sets, shares)),
+		Calibration: stat.FitPlatt(votesOf(sets, shares, calibrated)),
 		Made:        madeOf(rows, repos, ranks(sets, shares)),
 	}
 	names := append(slices.Clone(culprit.FeatureNames()), stat.NoneWeight)

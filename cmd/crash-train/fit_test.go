@@ -113,3 +113,19 @@ func TestAccAt(t *testing.T) {
 		}
 	}
 }
+
+func TestVotesOf(t *testing.T) {
+	// Only the first of each set are forecasts.
+	t.Parallel()
+	sets := []choiceSet{{vectors: make([][]float64, 3), right: []bool{false, false, true}}, {}}
+	shares := [][]float64{{0.1, 0.5, 0.4}, nil}
+	for most, want := range map[int]string{1: "[0.5 false]", 2: "[0.5 false][0.4 true]", math.MaxInt: "[0.5 false][0.4 true][0.1 false]"} {
+		got := ""
+		for _, v := range votesOf(sets, shares, most) {
+			got += fmt.Sprintf("[%v %v]", v.Raw, v.Right)
+		}
+		if got != want {
+			t.Errorf("%d: %s, want %s", most, got, want)
+		}
+	}
+}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"time"
 
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 
 	"github.com/alecthomas/kong"
@@ -37,8 +39,9 @@ type app struct {
 
 	now  func() time.Time
 	repo *gitext.Repo // nil until open is called
-	data dataStore    // the data folders
+	data *datadir.Store
 
+	given  warnings        // what warnOnce has printed
 	warned map[string]bool // settings that warnUntrusted has warned about
 	colors []string        // escape sequences that stdout must not escape
 }
@@ -46,8 +49,9 @@ type app struct {
 // run runs the program and returns its exit code. Everything that it uses of the
 // process is an argument, so that tests can replace it.
 func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	a := &app{env: env, stdin: stdin, raw: answerWriter{stdout}, stderr: &lockedWriter{w: stderr}, args: args, now: time.Now}
-	a.stdout = textWriter{a.raw, a}
+	a := &app{env: env, stdin: stdin, raw: terminal.AnswerWriter{Writer: stdout}, stderr: &terminal.LockedWriter{W: stderr}, args: args, now: time.Now}
+	a.stdout = terminal.TextWriter{W: a.raw, Colors: &a.colors}
+	a.data = datadir.New(env.get, a.warnOnce, versionString())
 	ctx, stop := withSignals(ctx, a.stderr)
 	defer stop()
 	verb, err := a.dispatch(ctx, args)
@@ -70,7 +74,7 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil
-	case errors.Is(err, errReaderGone): // from --help, which prints while the command line is parsed
+	case errors.Is(err, terminal.ErrReaderGone): // from --help, which prints while the command line is parsed
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.stdout)
@@ -99,10 +103,10 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	if a.flags.Verbose > 0 {
 		opt.Log = a.logCall
 	}
-	go a.config(ctx) // read it while git looks for the repository; locate waits for it
-	opt.Locate = a.locate(ctx)
+	go a.data.Config(ctx) // read it while git looks for the repository; locate waits for it
+	opt.Locate = a.data.Locate(ctx)
 	if opt.Dir == "" {
-		opt.Settings = a.config
+		opt.Settings = a.data.Config
 	}
 	repo, err := gitext.Open(ctx, opt)
 	if err != nil {

@@ -36,7 +36,7 @@ func (a *app) printRunNames(ctx context.Context) error {
 		repo = nil // the runs that belong to no repository can still be listed
 	}
 	names := 0
-	for _, f := range a.runFolders(ctx, repo) {
+	for _, f := range a.data.RunFolders(ctx, repo) {
 		if stats, err := cache.StatTraces(ctx, f.Path); err != nil || stats.Runs == 0 {
 			continue
 		}

@@ -255,3 +255,8 @@ func trimmedLines(s string) []string {
 	}
 	return list
 }
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 )
 
@@ -18,8 +19,9 @@ import (
 type crashCmd struct {
 	At              string  `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
 	Since           string  `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
+	Exe             string  `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
+	Algorithm       string  `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
 	Engine          string  `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
-	Algorithm       string  `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"how to order the files: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
 	MaxCount        int     `short:"n" default:"5" placeholder:"<n>" help:"print at most <n> files for each report; default: 5"`
 	Suspects        int     `default:"3" placeholder:"<n>" help:"name at most <n> suspect commits for each report; default: 3"`
 	Group           bool    `help:"put reports of the same fault into groups, and rank the files of each group's first report"`
@@ -28,12 +30,11 @@ type crashCmd struct {
 	Format          *string `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
 	SARIF           bool    `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
 	Section         string  `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
-	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
-	LSP             bool    `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls, in a scratch checkout"`
 	Cache           bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
 	Events          string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
 	crashModelFlags `embed:""`
-	Exe             string   `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
+	LSP             bool     `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
@@ -86,7 +87,7 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 	batch.failed = show.Failed
 	watching := followers{events, batch.meter, a.newLiveView(len(batch.sources), e.Agent != nil)}
 	events.start(eventTotal{Reports: len(batch.sources)})
-	tally := exitTally{agentRequired: c.agentRequired}
+	tally := crashTally{exitTally: exitTally{agentRequired: c.agentRequired}}
 	err = batch.each(ctx, func(name string, report *crash.Report) error {
 		question.Report, question.Dump = report, dumpOf(name, report)
 		about := eventSubject{Report: name}
@@ -101,11 +102,8 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 			return err
 		}
 		ans.End(ctx)
-		tally.add(talliedCrash(ans.Ranking))
-		if e.Agent != nil && engine.Unanswered(ans.Ranking) && e.Agent.Session.Ledger.Refused() {
-			return e.Agent.Session.Spent()
-		}
-		return nil
+		tally.add(ans.Ranking)
+		return spentOn(e, ans.Ranking)
 	})
 	if err != nil {
 		return err
@@ -113,8 +111,35 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 	return tally.status()
 }
 
-// talliedCrash returns what counts of an answer. A batch of reports succeeds if one of
-// them is answered.
+// crashTally counts the answers of crash. A batch of reports succeeds if a file is named
+// for one of them.
+type crashTally struct {
+	exitTally
+	named bool // a file is named for one report
+}
+
+func (t *crashTally) add(r *crash.Ranking) {
+	t.exitTally.add(talliedCrash(r))
+	t.named = t.named || r.Answered
+}
+
+func (t *crashTally) status() error {
+	if t.named {
+		t.missed = 0
+	}
+	return t.exitTally.status()
+}
+
+// spentOn returns an error if the budget left no answer of the model for a report,
+// because it leaves none for further reports.
+func spentOn(e *engine.Engine, r *crash.Ranking) error {
+	if e.Agent != nil && engine.Unanswered(r) && e.Agent.Session.Ledger.Refused() {
+		return e.Agent.Session.Spent()
+	}
+	return nil
+}
+
+// talliedCrash returns what counts of one answer.
 func talliedCrash(r *crash.Ranking) tallied {
 	return tallied{empty: !r.Answered, unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
 }
@@ -128,7 +153,7 @@ func (c *crashCmd) sources(a *app) ([]input.Source, error) {
 	if len(c.Reports) > 0 {
 		return input.Expand(c.Reports), nil
 	}
-	if isTerminal(a.stdin) {
+	if terminal.IsTerminal(a.stdin) {
 		return nil, withHint(usagef("no crash report is given"), "name a file, or pipe a report into git agent crash -")
 	}
 	return []input.Source{{Name: input.Stdin}}, nil

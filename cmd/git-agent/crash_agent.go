@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/agent/crash/localize"
+	"git-agent/agent/symbol"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -16,7 +17,7 @@ import (
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
-	modelFlags `embed:"" set:"asked=crash"`
+	modelFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
 	Tools      bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
 	Ranking    bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
 	Code       bool `negatable:"" default:"true" help:"show the model the code around the frames"`
@@ -57,8 +58,13 @@ func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engi
 	if e.Agent, err = engine.NewAgent(opened, c.runs()); err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}
+	confinement, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	e.Agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
 	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
-		e.Cache = a.openCache(ctx, repo)
+		e.Cache = a.data.OpenCache(ctx, repo)
 	}
 	return e, traces, nil
 }

@@ -9,6 +9,8 @@ import (
 	"git-agent/agent/crash/input"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // crashBatch goes through the reports of one command.
@@ -43,7 +45,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 			continue
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, errReaderGone) || endsBatch(err):
+		case errors.Is(err, terminal.ErrReaderGone) || endsBatch(err):
 			return err
 		}
 		if b.failed != nil {
@@ -94,7 +96,7 @@ func (b *crashBatch) print(write func() error) error {
 func (b *crashBatch) warn(ctx context.Context, err error) {
 	b.meter.clear()
 	defer b.meter.resume()
-	fmt.Fprintf(b.app.stderr, "error: %s\n", fatalText(err))
+	fmt.Fprintf(b.app.stderr, "error: %s\n", layout.FatalText(err))
 	var advised *input.Advised
 	if errors.As(err, &advised) && !b.advised[advised.Advice] {
 		b.advised[advised.Advice] = true

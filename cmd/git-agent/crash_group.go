@@ -28,7 +28,7 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 		return failed
 	}
 	question.Suspects = 0
-	found, shown := false, []render.CrashGroup{}
+	tally, shown := crashTally{exitTally: exitTally{agentRequired: c.agentRequired}, named: c.MaxCount == 0}, []render.CrashGroup{}
 	summaries := group.Summarize(members)
 	for i, s := range summaries {
 		batch.meter.update(i, len(summaries), s.Members[0])
@@ -37,20 +37,22 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			if endsBatch(err) {
+				return err
+			}
 			batch.warn(ctx, fmt.Errorf("%s: %w", input.Title(s.Members[0]), err))
 			failed = exitStatus(exitFatal)
 		}
-		found = found || g.Ranking != nil && g.Ranking.Answered || c.MaxCount == 0
+		if g.Ranking != nil {
+			tally.add(g.Ranking)
+		}
 		shown = append(shown, g)
 	}
 	batch.meter.end()
 	if err := c.printGroups(ctx, a, e, shown); err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
-	if !found {
-		return exitStatus(exitNothing)
-	}
-	return nil
+	return tally.status()
 }
 
 // rankFirst ranks the files behind the first report of a group.
@@ -69,7 +71,7 @@ func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.E
 		return nil, err
 	}
 	ans.End(ctx)
-	return ans.Ranking, nil
+	return ans.Ranking, spentOn(e, ans.Ranking)
 }
 
 func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, groups []render.CrashGroup) error {

@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 )
 
@@ -19,7 +20,7 @@ type crashRenderer interface {
 // crashOutput prints answers in the form that the options ask for.
 type crashOutput struct {
 	crashRenderer
-	page  *pagedOutput // nil if no person reads the form
+	page  *terminal.Pager // nil if no person reads the form
 	sarif *render.CrashSARIF
 }
 
@@ -38,7 +39,7 @@ func (c *crashCmd) renderer(ctx context.Context, a *app, repo *gitext.Repo, repo
 	}
 	page := a.page(ctx)
 	if reports > 1 {
-		page.lines = 0 // start the pager at the first of several answers, as git log does
+		page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
 	return crashOutput{page: page, crashRenderer: &render.CrashHuman{
 		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: fromHere(repo),

@@ -41,7 +41,7 @@ func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resum
 	if err != nil {
 		return nil, err
 	}
-	found, err := who.Resume(ctx, in.repo, r.spec, q, in.reopen)
+	found, err := who.Resume(ctx, in.repo, q, in.reopen)
 	switch {
 	case err != nil:
 		return nil, err

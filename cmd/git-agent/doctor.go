@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 
-	"git-agent/cache"
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/render"
-	"git-agent/gitext"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/doctor"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -19,125 +14,46 @@ type doctorCmd struct {
 	Fix    bool `help:"build a commit-graph that speeds up reading the history, and offer to import the data of earlier versions"`
 	Yes    bool `help:"answer yes to the questions of --fix"`
 	Online bool `help:"also send a small test request to the configured model, which may cost a fraction of a cent"`
-
-	answers *bufio.Reader
 }
 
-// doctorSchema is the schema of --json.
-const doctorSchema = "git-agent/doctor/1"
-
-// The statuses of a check.
-const (
-	checkOK   = "ok"
-	checkWarn = "warn"
-	checkFail = "fail"
-)
-
-// finding is the result of one check, and its documented JSON form. Fix is a
-// command that solves the problem, or "".
-type finding struct {
-	Schema string `json:"schema"`
-	Check  string `json:"check"`
-	Status string `json:"status"`
-	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"`
+// otherSettings are the settings that the program reads besides those of a model.
+var otherSettings = []doctor.Setting{
+	{Key: "agent.cacheLimit"},
+	{Key: gitcmd.MemorySetting},
+	{Key: "agent.dataDir", UserOnly: true},
+	{Key: sandboxKey, UserOnly: true},
+	{Key: sandboxReadKey, UserOnly: true},
+	{Key: sandboxWriteKey, UserOnly: true},
 }
 
-func ok(check, format string, args ...any) finding {
-	return finding{Check: check, Status: checkOK, Detail: fmt.Sprintf(format, args...)}
-}
-
-func warn(check, fix, format string, args ...any) finding {
-	return finding{Check: check, Status: checkWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
-}
-
-// hintOf returns the hint that an error of git or of the cache has, or "".
-func hintOf(err error) string {
-	var git *gitcmd.Error
-	var kept *cache.Error
-	switch {
-	case errors.As(err, &git):
-		return git.Hint
-	case errors.As(err, &kept):
-		return kept.Hint
-	}
-	return ""
-}
-
-func fail(check, fix, format string, args ...any) finding {
-	return finding{Check: check, Status: checkFail, Detail: fmt.Sprintf(format, args...), Fix: fix}
-}
-
-// Run runs all checks, even if one fails, so that all problems are seen at once.
-// Outside of a repository it skips the checks of the repository.
+// Run exits with 1 if a check fails.
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if c.Yes && !c.Fix {
 		return usagef("--yes needs --fix")
 	}
-	failed := false
-	show := c.printer(a, a.newPalette(ctx))
-	report := func(list ...finding) error {
-		if err := ctx.Err(); err != nil {
-			return err // a check that was interrupted has found nothing
-		}
-		for _, f := range list {
-			failed = failed || f.Status == checkFail
-			if err := show(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := report(checkInstallation(ctx, a)...); err != nil {
-		return err
-	}
-	if err := report(checkModel(ctx, a, c.Online)...); err != nil {
-		return err
-	}
-	opt := gitext.OpenOptions{}
-	if c.Fix {
-		opt.Bloom = gitext.BloomBuild
-		if isTerminal(a.stderr) && !a.flags.Quiet {
-			fmt.Fprintln(a.stderr, "building changed-path filters: ten seconds for 80,000 commits")
-		}
-	}
-	repo, err := a.open(ctx, opt)
-	if err != nil {
-		err = report(fail("repository", hintOf(err), "%s", fatalText(err)))
-	} else {
-		if c.Fix {
-			err = c.repair(ctx, a, repo)
-		}
-		err = errors.Join(err, report(checkRepository(ctx, a, repo)...))
-	}
-	if err == nil && failed {
+	sound, err := doctor.Run(ctx, doctor.Input{
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Color: a.newPalette(ctx), Getenv: a.env.get, Version: versionString(),
+		Open: a.open, Data: a.data, Settings: otherSettings, Model: a.quietModelSettings,
+		Sandbox: func(ctx context.Context) (sandbox.Level, error) {
+			s, err := a.sandboxSettings(ctx, "")
+			return s.Level, err
+		},
+		ManDir:      func() (string, error) { return defaultManDir(a.env) },
+		Calibration: readCalibrationFile, Recalibrate: recalibrateHint,
+		JSON: c.JSON, Quiet: a.flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
+	})
+	if err == nil && !sound {
 		return exitStatus(exitNothing)
 	}
 	return err
 }
 
-// printer returns a function that prints a finding, as text or as JSON.
-func (c *doctorCmd) printer(a *app, color layout.Palette) func(finding) error {
-	if c.JSON {
-		return func(f finding) error {
-			f.Schema = doctorSchema
-			return render.WriteJSON(a.stdout, f, "\n")
-		}
+// quietModelSettings is modelSettings without the warnings about settings that a
+// repository may not set, which the doctor reports as findings.
+func (a *app) quietModelSettings(ctx context.Context) (session.Settings, error) {
+	a.warned = map[string]bool{}
+	for _, row := range session.Table {
+		a.warned[row.Key] = true
 	}
-	return func(f finding) error {
-		if a.flags.Quiet && f.Status == checkOK {
-			return nil
-		}
-		return printFinding(a.stdout, color, f)
-	}
-}
-
-func printFinding(w io.Writer, color layout.Palette, f finding) error {
-	slot := map[string]string{checkOK: "ok", checkWarn: "warning", checkFail: "error"}[f.Status]
-	text := fmt.Sprintf("%s %-13s %s\n", color.Paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, layout.OneLine(f.Detail))
-	if f.Fix != "" {
-		text += fmt.Sprintf("%19s%s\n", "", color.Paint("command", layout.OneLine(f.Fix)))
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return a.modelSettings(ctx)
 }

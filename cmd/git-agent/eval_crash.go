@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
 	"git-agent/agent/session"
+	"git-agent/agent/symbol"
 	"git-agent/cache"
 )
 
@@ -99,7 +100,7 @@ func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm
 
 // staff adds the engines to a plan.
 func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := crasheval.Options{Locate: a.locate(ctx), Cache: a.openCache}
+	opt := crasheval.Options{Locate: a.data.Locate(ctx), Cache: a.data.OpenCache}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {
@@ -122,6 +123,11 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 	if err != nil {
 		return err
 	}
+	confinement, err := a.sandboxSettings(ctx, "")
+	if err != nil {
+		return err
+	}
+	agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
 		if crasheval.IsAgent(name) {

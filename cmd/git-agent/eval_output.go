@@ -64,8 +64,8 @@ func evalStatus(p eval.Progress) string {
 // openOwnTraces opens the recorded runs that belong to no repository, such as
 // evaluations.
 func (a *app) openOwnTraces(ctx context.Context) (*cache.Traces, error) {
-	own, err := a.user(ctx).Own(place.State)
-	return a.openTraces(ctx, own, err)
+	own, err := a.data.User(ctx).Own(place.State)
+	return a.data.OpenTraces(ctx, own, err)
 }
 
 // engineVersion returns the version of a release, or else a hash of the program,

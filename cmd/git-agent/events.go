@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
@@ -174,7 +175,7 @@ func (l *eventLog) close(why error) error {
 	case errors.Is(why, context.Canceled):
 		line.Error = errInterrupted.Error()
 	default:
-		line.Error = fatalText(why)
+		line.Error = layout.FatalText(why)
 	}
 	l.write(line)
 	if errors.Is(l.err, syscall.EPIPE) {

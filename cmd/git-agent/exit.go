@@ -11,6 +11,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 
@@ -96,7 +97,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	switch {
 	case err == nil:
 		return exitFound
-	case errors.Is(err, errReaderGone):
+	case errors.Is(err, terminal.ErrReaderGone):
 		return exitFound
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // no other error is joined with it
 		return int(status)
@@ -112,7 +113,7 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 		a.hints(ctx, err)
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.stderr, "fatal: %s\n", fatalText(err))
+	fmt.Fprintf(a.stderr, "fatal: %s\n", layout.FatalText(err))
 	a.hints(ctx, err)
 	var spent *session.SpentError
 	var server *model.Error
@@ -125,16 +126,6 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 	return exitFatal
 }
 
-// fatalText returns the text of an error without the prefix "fatal:", which git
-// may have added.
-func fatalText(err error) string {
-	if errors.Is(err, gitext.ErrNotRepository) {
-		return "not a git repository (or any of the parent directories)"
-	}
-	text := strings.TrimSpace(err.Error())
-	return layout.Printable(strings.TrimPrefix(text, "fatal: "))
-}
-
 // hints prints the hints of err and of the errors that it wraps.
 func (a *app) hints(ctx context.Context, err error) {
 	var hinted *session.HintedError
@@ -143,7 +134,7 @@ func (a *app) hints(ctx context.Context, err error) {
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
-		a.hint(ctx, fetchAllHint)
+		a.hint(ctx, gitext.FetchAll)
 	}
 	var git *gitcmd.Error
 	if errors.As(err, &git) && git.Hint != "" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // What a command came to is not hidden by what else went wrong: only a reader
@@ -24,7 +25,7 @@ func TestReport(t *testing.T) {
 		}
 		r.Close()
 		defer w.Close()
-		_, err = io.WriteString(answerWriter{w}, "x")
+		_, err = io.WriteString(terminal.AnswerWriter{Writer: w}, "x")
 		return err
 	}
 	gone := fmt.Errorf("write: %w", syscall.EPIPE)

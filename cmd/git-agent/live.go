@@ -7,6 +7,7 @@ import (
 	"git-agent/agent"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // followers are all who follow the work of a command: readers of --events, of the
@@ -42,7 +43,7 @@ type liveView struct {
 // known yet. It is on if a model is asked and stderr is a terminal, unless
 // --[no-]progress or -q says otherwise.
 func (a *app) newLiveView(questions int, model bool) *liveView {
-	on := model && !a.flags.Quiet && isTerminal(a.stderr)
+	on := model && !a.flags.Quiet && terminal.IsTerminal(a.stderr)
 	if a.flags.Progress != nil {
 		on = model && !a.flags.Quiet && *a.flags.Progress
 	}

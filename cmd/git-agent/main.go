@@ -1,7 +1,8 @@
 // Command git-agent is the program behind `git agent`. It answers questions about
 // a repository's history. Each verb has a file of its own, or several that begin
 // with its name. It parses its flags, builds a question, calls a package below
-// agent/ and renders the result.
+// agent/ and renders the result. The work of doctor and of cache is in packages
+// below this one.
 //
 // The program prints the answer to standard output and everything else to
 // standard error. Its exit codes are those of exit.go and of the manual page. It

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/man"
 )
 
@@ -74,7 +75,7 @@ func showPage(a *app, name string) (err error) {
 		return withHint(err, "git agent man")
 	}
 	var style man.Style
-	if isTerminal(a.stdout) && a.wantColor(ctx) {
+	if terminal.IsTerminal(a.stdout) && a.wantColor(ctx) {
 		const underlined, bold = "\x1b[4m", "\x1b[1m"
 		a.colors = []string{underlined, bold, layout.ColorReset}
 		style = func(font byte, s string) string {

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/secret"
 	"git-agent/agent/szz/detect"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -35,17 +36,17 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 		return err // without --tip and --fix, the first commit may come while the server runs
 	}
 	if c.Cache {
-		s.cache = a.openCache(ctx, repo)
+		s.cache = a.data.OpenCache(ctx, repo)
 		defer s.cache.Close() // the cache has warned about answers that it could not store
 	}
 	opt, err := s.options()
 	if err != nil {
 		return err
 	}
-	if out := asFile(a.raw); out != nil {
-		opt.Gone = func() bool { return readerGone(out) }
+	if out := terminal.File(a.raw); out != nil {
+		opt.Gone = func() bool { return terminal.ReaderGone(out) }
 	}
-	if isTerminal(a.stdin) {
+	if terminal.IsTerminal(a.stdin) {
 		a.say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
 	}
 	return mcp.Serve(ctx, a.stdin, a.raw, opt)

@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/gitconfig"
 )
-
-// fetchAllHint is a command that turns a partial clone into a full one. Without
-// --tags it would not fetch objects that only tags reach (in rack, 109 of 3001
-// objects).
-const fetchAllHint = "git fetch --refetch --no-filter --tags"
 
 // hint prints a hint unless -q, GIT_ADVICE or advice.agent turns hints off.
 func (a *app) hint(ctx context.Context, text string) {
@@ -40,16 +36,22 @@ func (a *app) adviceWanted(ctx context.Context) bool {
 	return gitconfig.Bool(context.WithoutCancel(ctx), "advice.agent", true)
 }
 
+// warnings remembers which warnings were printed. Its zero value is ready to use.
+type warnings struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
 // warnOnce prints a warning, once for each text. It is for problems that do not
 // keep the command from answering.
 func (a *app) warnOnce(text string) {
-	a.data.mu.Lock()
-	defer a.data.mu.Unlock()
-	if a.data.given == nil {
-		a.data.given = map[string]bool{}
+	a.given.mu.Lock()
+	defer a.given.mu.Unlock()
+	if a.given.texts == nil {
+		a.given.texts = map[string]bool{}
 	}
-	if !a.data.given[text] {
-		a.data.given[text] = true
+	if !a.given.texts[text] {
+		a.given.texts[text] = true
 		fmt.Fprintf(a.stderr, "warning: %s\n", layout.Printable(text))
 	}
 }

@@ -13,7 +13,7 @@ import (
 // modelSettings reads the settings of the model from the environment and git's
 // configuration.
 func (a *app) modelSettings(ctx context.Context) (session.Settings, error) {
-	config, err := a.config(ctx)
+	config, err := a.data.Config(ctx)
 	if err != nil {
 		return session.Settings{}, err
 	}
@@ -70,8 +70,8 @@ func (a *app) openModel(ctx context.Context, repo *gitext.Repo, choice engineCho
 // creates it. If it cannot be opened, the user is warned and the traces are nil: the
 // model works unrecorded. It fails only if it is interrupted.
 func (a *app) openRepoTraces(ctx context.Context, repo *gitext.Repo) (*cache.Traces, error) {
-	k := a.foldersOf(ctx, repo.CommonDir())
-	traces, err := a.openTraces(ctx, k.state, k.stateErr)
+	k := a.data.Folders(ctx, repo.CommonDir())
+	traces, err := a.data.OpenTraces(ctx, k.State, k.StateErr)
 	if err == nil {
 		return traces, nil
 	}

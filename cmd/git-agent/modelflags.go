@@ -10,10 +10,11 @@ import (
 )
 
 // modelFlags are the options that every verb which asks a model shares with its
-// evaluation. What is asked about is ${asked} in the help; an embedding struct sets it.
+// evaluation. In the help, ${runs} says what is investigated how many times, and how the
+// runs decide; an embedding struct sets it.
 type modelFlags struct {
 	Model         string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
-	Runs          *int           `placeholder:"<n>" help:"investigate each ${asked} <n> times, and decide by majority vote"`
+	Runs          *int           `placeholder:"<n>" help:"investigate each ${runs}"`
 	Turns         *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
 	WallTime      *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
 	MaxCost       *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext/visible"
 )
 
@@ -44,7 +45,7 @@ type progress struct {
 // newProgress starts reporting progress. It returns nil, which reports nothing,
 // if --no-progress or -q is given, or if stderr is no terminal.
 func (a *app) newProgress(title string) *progress {
-	tty := isTerminal(a.stderr)
+	tty := terminal.IsTerminal(a.stderr)
 	show := tty && a.flags.Verbose == 0 // -v prints a line for each git command
 	if a.flags.Progress != nil {
 		show = *a.flags.Progress
@@ -57,7 +58,7 @@ func (a *app) newProgress(title string) *progress {
 		delay = time.Duration(n) * time.Second
 	}
 	begun := a.now()
-	p := &progress{w: withoutEscaping(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
+	p := &progress{w: terminal.WithoutEscaping(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
 	go p.beat()
 	return p
 }
@@ -134,7 +135,7 @@ func (p *progress) line(elapsed time.Duration) string {
 	}
 	width := 80
 	if p.tty {
-		width, _ = screen(p.w)
+		width, _ = terminal.Size(p.w)
 	}
 	tail := fmt.Sprintf(", %s", elapsed.Round(time.Second))
 	if strings.HasSuffix(line, ":") {

@@ -29,10 +29,6 @@ const (
 	sandboxWriteKey = "agent.sandboxWrite"
 )
 
-func isSandboxSetting(key string) bool {
-	return slices.ContainsFunc([]string{sandboxKey, sandboxReadKey, sandboxWriteKey}, func(k string) bool { return strings.EqualFold(k, key) })
-}
-
 // sandboxSettings reads the settings. asked is the value of --sandbox, or "" if
 // that is not given.
 func (a *app) sandboxSettings(ctx context.Context, asked string) (sandboxSettings, error) {
@@ -108,30 +104,8 @@ func (c *szzCmd) probeSandbox(ctx context.Context, a *app) error {
 // unconfinedHint says what to do if nothing can confine a command.
 func unconfinedHint(e *sandbox.Unavailable) string {
 	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
-	if command := installBwrap(e.Failed); command != "" {
+	if command := sandbox.InstallCommand(e.Failed); command != "" {
 		return command + "\n" + none
 	}
 	return none
-}
-
-// installers lists package managers and their commands to install bubblewrap.
-var installers = [][2]string{
-	{"apt-get", "apt-get install bubblewrap"}, {"dnf", "dnf install bubblewrap"}, {"apk", "apk add bubblewrap"},
-	{"pacman", "pacman -S bubblewrap"}, {"zypper", "zypper install bubblewrap"},
-}
-
-// installBwrap returns the command that installs bubblewrap. It returns "" if
-// bubblewrap is installed or if no known package manager is.
-func installBwrap(failed []string) string {
-	if !slices.ContainsFunc(failed, func(why string) bool { return strings.Contains(why, "not installed") }) {
-		return ""
-	}
-	for _, row := range installers {
-		for _, dir := range []string{"/usr/bin", "/sbin", "/bin"} {
-			if exists(filepath.Join(dir, row[0])) {
-				return row[1]
-			}
-		}
-	}
-	return ""
 }

@@ -105,7 +105,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if repo.Missed() > 0 { // objects are missing, so answers may be incomplete
-		a.hint(ctx, fetchAllHint)
+		a.hint(ctx, gitext.FetchAll)
 	}
 	return tally.status()
 }
@@ -120,7 +120,7 @@ func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *e
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 		}}
 	} else if c.Cache && engine.Cacheable(repo) {
-		e.Cache = a.openCache(ctx, repo)
+		e.Cache = a.data.OpenCache(ctx, repo)
 	}
 	return e
 }
@@ -159,7 +159,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		ans := render.Answer{Answer: *found}
 		meter.clear()
 		if failed := ans.Failed(); failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), fatalText(failed))
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), layout.FatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 // szzOutput prints answers in the form that the options ask for. It opens the
@@ -16,7 +17,7 @@ type szzOutput struct {
 	cmd    *szzCmd
 	events *eventLog
 	total  int
-	page   *pagedOutput
+	page   *terminal.Pager
 	form   szzRenderer
 }
 
@@ -65,18 +66,18 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
 		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
 	}
-	if o.cmd.Stdin && isTerminal(o.a.stdin) {
+	if o.cmd.Stdin && terminal.IsTerminal(o.a.stdin) {
 		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // no pager, because the user types revisions
 	}
 	o.page = o.a.page(ctx)
 	if o.total != 1 {
-		o.page.lines = 0 // start the pager at the first of several answers, as git log does
+		o.page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
 	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0)
 }
 
 // paging reports whether a pager is running.
-func (o *szzOutput) paging() bool { return o.page != nil && o.page.started != nil }
+func (o *szzOutput) paging() bool { return o.page != nil && o.page.Paging() }
 
 func (o *szzOutput) close() error {
 	if o.page == nil {

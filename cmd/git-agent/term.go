@@ -9,30 +9,15 @@ import (
 	"time"
 
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext/gitconfig"
-
-	"golang.org/x/term"
 )
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f := asFile(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
-}
-
-// screen returns the size of the terminal, or 80x24 if that is unknown.
-func screen(stream any) (width, height int) {
-	if f := asFile(stream); f != nil {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
-	}
-	return 80, 24
-}
 
 // personReads reports whether a person reads standard output: on a terminal, or
 // in the pager that git starts for `git -p agent`.
-func (a *app) personReads() bool { return isTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != "" }
+func (a *app) personReads() bool {
+	return terminal.IsTerminal(a.stdout) || a.env.get("GIT_PAGER_IN_USE") != ""
+}
 
 // textWidth returns the width of the output: COLUMNS, which git respects first
 // too, or the terminal's width, or 100 if there is no terminal. It is 40 at least,
@@ -41,8 +26,8 @@ func (a *app) textWidth() int {
 	if n, err := strconv.Atoi(a.env.get("COLUMNS")); err == nil && n > 0 {
 		return max(40, n)
 	}
-	if isTerminal(a.stdout) {
-		width, _ := screen(a.stdout)
+	if terminal.IsTerminal(a.stdout) {
+		width, _ := terminal.Size(a.stdout)
 		return max(40, width)
 	}
 	return 100
@@ -62,7 +47,7 @@ func (a *app) wantColor(ctx context.Context) bool {
 	if a.env.get("NO_COLOR") != "" {
 		return false
 	}
-	tty := isTerminal(a.stdout)
+	tty := terminal.IsTerminal(a.stdout)
 	if !tty && a.env.get("GIT_PAGER_IN_USE") == "" {
 		return false
 	}
@@ -95,8 +80,21 @@ func (a *app) newPalette(ctx context.Context) layout.Palette {
 	return p
 }
 
+// page returns the stream for output that people read. The caller must Close it.
+func (a *app) page(ctx context.Context) *terminal.Pager {
+	return terminal.NewPager(ctx, a.stdout, a.stderr, &a.colors)
+}
+
 // logCall prints one call of git for -v, as a line that can be pasted into a
 // shell.
 func (a *app) logCall(argv []string, d time.Duration, exit int) {
 	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
+}
+
+// lineEnd returns what ends a line of output: NUL with -z, else a newline.
+func lineEnd(null bool) string {
+	if null {
+		return "\x00"
+	}
+	return "\n"
 }

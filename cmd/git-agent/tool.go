@@ -57,7 +57,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	}
 	opt := gittool.Options{Plain: !c.Compression}
 	if c.Cache {
-		store := a.openCache(ctx, repo)
+		store := a.data.OpenCache(ctx, repo)
 		defer store.Close() // the cache has warned about answers that it could not store
 		opt.Memory = store
 	}

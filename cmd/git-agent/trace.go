@@ -7,6 +7,6 @@ type traceCmd struct {
 	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
 	Export traceExportCmd `cmd:"" help:"export a run for other programs"`
 	Replay traceReplayCmd `cmd:"" help:"replay runs of ${recorded_verbs} with the model's recorded answers, and report what differs"`
-	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of szz"`
+	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of ${recorded_verbs}"`
 	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
 }

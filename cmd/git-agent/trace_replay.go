@@ -19,7 +19,7 @@ import (
 const traceReplaySchema = "git-agent/trace-replay/1"
 
 type traceReplayCmd struct {
-	Plain bool     `help:"also replay with uncondensed tool answers, and compare the size of the prompts in tokens"`
+	Plain bool     `help:"also replay runs of szz with uncondensed tool answers, and compare the size of the prompts in tokens"`
 	All   bool     `help:"replay every recorded run of ${recorded_verbs} that has ended"`
 	Repos string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories of runs of an evaluation"`
 	JSON  bool     `name:"json" help:"print one JSON object for each run"`
@@ -181,7 +181,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, t *trace
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err
 	}
-	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.locate(ctx)})
+	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.data.Locate(ctx)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
@@ -16,7 +17,7 @@ import (
 type traceResumeCmd struct {
 	MaxCost       *float64 `placeholder:"<usd>" help:"spend at most <usd> US dollars on the rest of the run"`
 	AllowUnpriced bool     `help:"use a model even if its price is unknown"`
-	JSON          bool     `name:"json" help:"print the answer as the verb does with --json"`
+	JSON          bool     `name:"json" help:"print the answer as the command that began the run does with --json"`
 	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
@@ -106,7 +107,7 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.Abou
 func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, opened *session.Session, r recordedRun, question recordedQuestion) error {
 	ans, err := question.resume(ctx, a, resumption{repo: repo, opened: opened, reopen: func() (agent.Journal, error) {
 		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
-			return nil, cacheError(err)
+			return nil, datadir.Hinted(err)
 		}
 		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
 		return agent.NewTraceJournal(r.traces, r.run.ID), nil
@@ -118,7 +119,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 		return err // nobody has seen the answer, so the run stays open
 	}
 	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, session.StateOf(ans.status())); err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	return ans.exit()
 }

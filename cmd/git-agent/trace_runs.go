@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
@@ -34,7 +35,7 @@ func (r recordedRun) isEvaluation() bool { return strings.HasPrefix(r.run.Kind, 
 func (r recordedRun) read(a *app) (*trace.Trajectory, error) {
 	t, err := trace.Read(r.run, r.steps)
 	if err != nil {
-		return nil, cacheError(err)
+		return nil, datadir.Hinted(err)
 	}
 	for _, d := range t.Damaged {
 		fmt.Fprintf(a.stderr, "warning: run %s: %s\n", r.run.ID, layout.Printable(d))
@@ -65,7 +66,7 @@ func (a *app) openRuns(ctx context.Context) (*runStores, error) {
 		return nil, err
 	}
 	s := &runStores{app: a, repo: repo}
-	for _, f := range a.runFolders(ctx, repo) {
+	for _, f := range a.data.RunFolders(ctx, repo) {
 		if err := s.open(ctx, f, ""); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
@@ -77,9 +78,9 @@ func (s *runStores) open(ctx context.Context, f place.Folder, of string) error {
 	if !cache.HasTraces(f.Path) {
 		return nil
 	}
-	traces, err := cache.OpenTraces(ctx, f.Path, s.app.traceOptions())
+	traces, err := cache.OpenTraces(ctx, f.Path, s.app.data.TraceOptions())
 	if err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	s.stores = append(s.stores, runStore{traces, of})
 	return nil
@@ -92,7 +93,7 @@ func (s *runStores) openOthers(ctx context.Context) {
 		return
 	}
 	s.all = true
-	for _, f := range s.app.otherFolders(ctx, s.repo) {
+	for _, f := range s.app.data.OtherFolders(ctx, s.repo) {
 		if err := s.open(ctx, f, f.Repository); err != nil {
 			s.app.warnOnce(err.Error())
 		}
@@ -113,7 +114,7 @@ func (s *runStores) list(ctx context.Context, opt cache.ListOptions) ([]recorded
 	for _, t := range s.stores {
 		runs, err := t.List(ctx, opt)
 		if err != nil {
-			return nil, cacheError(err)
+			return nil, datadir.Hinted(err)
 		}
 		for _, r := range runs {
 			all = append(all, recordedRun{r, t.Steps(ctx, r.ID), t.Traces, t.otherRepo})
@@ -156,7 +157,7 @@ func (s *runStores) lookup(ctx context.Context, name string, stores []runStore) 
 			return recordedRun{run, t.Steps(ctx, run.ID), t.Traces, t.otherRepo}, nil
 		}
 		if !errors.Is(err, cache.ErrNoRun) {
-			return recordedRun{}, cacheError(err)
+			return recordedRun{}, datadir.Hinted(err)
 		}
 	}
 	return recordedRun{}, withHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list --all")

@@ -157,6 +157,9 @@ func newDefinition(c *Case) (agent.Tool, error) {
 			at.Line = 0
 		}
 		found, err := c.Finder.Lookup(ctx, p.Symbol, at)
+		if errors.Is(err, symbol.ErrNoName) {
+			return agent.Result{}, refuse(name, "%q is not a name; give an identifier, such as f, T::f or obj->field", agent.Shorten(agent.CleanLine(p.Symbol), 100))
+		}
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -183,7 +186,7 @@ func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Pl
 	switch {
 	case found.Used.Line > 0 && at.Line > 0 && found.Used.Line != at.Line:
 		fmt.Fprintf(&b, "%s is not on line %d of %s; the nearest use is on line %d\n", name, at.Line, agent.CleanLine(at.Path), found.Used.Line)
-	case found.Used.Line == 0 && at.Path != "" && len(notes) == 0:
+	case found.Used.Line == 0 && at.Path != "":
 		fmt.Fprintf(&b, "%s does not occur in %s\n", name, agent.CleanLine(at.Path))
 	}
 	if len(found.Definitions) == 0 {
@@ -224,15 +227,18 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 		return "  " + agent.Shorten(agent.CleanLine(d.Text), maxCode) + "\n", nil
 	}
 	first, last := d.Line, min(len(all), d.Line+shownOther-1)
-	if e, ok := source.FunctionAround(d.Path, all, d.Line); ok && d.Kind == symbol.Function {
+	switch e, ok := source.FunctionAround(d.Path, all, d.Line); {
+	case d.Kind == symbol.Function && ok:
 		first, last = e.Start, e.End
-	} else if d.Kind == symbol.Type {
+	case d.End >= d.Line:
+		last = min(len(all), d.End)
+	case d.Kind == symbol.Type:
 		last = min(len(all), d.Line+most-1)
 	}
 	end := min(last, first+most-1)
 	text := Numbered(all, first, end, 0)
 	if end < last {
-		text += fmt.Sprintf("(the function ends at line %d: get_nearby_code)\n", last)
+		text += fmt.Sprintf("(it ends at line %d: get_nearby_code)\n", last)
 	}
 	return text, nil
 }

@@ -17,7 +17,6 @@ type candidate struct {
 	gitext.Commit
 	hits    []*hit // by falling weight of the region
 	history []past
-	log     int // its place in the log of a file, from 1; 0 if it is in none
 }
 
 // A hit is what a commit owns of a region.

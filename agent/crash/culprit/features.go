@@ -14,17 +14,18 @@ import (
 // featureNames are the names of the features, in the order of a vector.
 var featureNames = []string{
 	"line",        // weight of the heaviest frame whose line it owns
+	"line_code",   // the same, if the line is code
 	"line_newest", // 1 for the newest owner of the line of a frame, then 1/2, 1/3 ...
 	"around",      // share of the lines of the functions, those close to frames first
 	"share",       // share of the lines of the functions
+	"near",        // weight of the heaviest function where it owns code next to a frame, or to the heading
+	"lines",       // how many lines of code of the functions it owns
 	"age",
-	"recent",   // younger than half a year or so
-	"newest",   // 1 for the newest owner of code, then 1/2, 1/3 ...
-	"subject",  // share of the words of its subject that the report has
-	"history",  // among the latest commits that changed a function
-	"no_lines", // the same, but it owns no line
-	"log",      // 1 for the latest commit that changed one of the files, then 1/2 ...
-	"log_only", // the same, but it changed no function of the stacks
+	"recent",  // younger than half a year or so
+	"newest",  // 1 for the newest owner of code, then 1/2, 1/3 ...
+	"subject", // share of the words of its subject that the report has
+	"moves",   // its subject says that it only moves or rewrites code
+	"history", // among the latest commits that changed a function
 }
 
 // vectors returns the features of candidates.
@@ -45,6 +46,7 @@ func (g *gathering) vectors(candidates []*candidate) [][]float64 {
 		subject := source.Bag{}
 		subject.AddWords(c.Subject())
 		f["subject"] = idf.Overlap(subject, g.words)
+		f["moves"] = bit(suspect.SaysRefactor().MatchString(c.Subject()))
 		out[i] = make([]float64, len(featureNames))
 		for j, name := range featureNames {
 			out[i][j] = f[name]
@@ -53,29 +55,50 @@ func (g *gathering) vectors(candidates []*candidate) [][]float64 {
 	return out
 }
 
+// nextTo is how many lines from a frame's line are next to it.
+const nextTo = 2
+
 // places returns the features of the lines that a candidate owns.
 func (c *candidate) places() map[string]float64 {
 	f := map[string]float64{}
+	code := 0
 	for _, h := range c.hits {
 		f["share"] += h.region.weight * h.share
 		f["around"] += h.region.weight * h.around
 		f["line"] = max(f["line"], h.exactWeight())
+		for _, l := range h.lines {
+			if !isCode(l) {
+				continue
+			}
+			code++
+			f["line_code"] = max(f["line_code"], h.region.weightAt(l.Line))
+			if h.region.distance(l.Line) <= nextTo {
+				f["near"] = max(f["near"], h.region.weight)
+			}
+		}
 	}
+	f["lines"] = math.Log1p(float64(code))
 	for _, name := range []string{"share", "around"} {
 		f[name] = math.Log(0.01+f[name]) - math.Log(0.01)
 	}
 	return f
 }
 
+// weightAt returns the weight of the heaviest frame at a line, 0 if there is none.
+func (r *region) weightAt(line int) float64 {
+	w := 0.0
+	for _, p := range r.places {
+		if p.line == line {
+			w = max(w, p.weight)
+		}
+	}
+	return w
+}
+
 // addHistory adds the features of the place of a candidate in histories.
 func (c *candidate) addHistory(f map[string]float64) {
 	for _, p := range c.history {
 		f["history"] = max(f["history"], p.region.weight/float64(1+p.order))
-	}
-	f["no_lines"] = bit(len(c.hits) == 0 && len(c.history) > 0)
-	f["log_only"] = bit(len(c.hits) == 0 && len(c.history) == 0)
-	if c.log > 0 {
-		f["log"] = 1 / float64(c.log)
 	}
 }
 

@@ -77,7 +77,7 @@ func (g *gathering) takeHistories(h histories) {
 			c.history = append(c.history, past{g.regions[i], j})
 		}
 	}
-	for i, oid := range h.files {
-		g.at(oid).log = i + 1
+	for _, oid := range h.files {
+		g.at(oid)
 	}
 }

@@ -79,6 +79,25 @@ func TestTakeOwners(t *testing.T) {
 	}
 }
 
+func TestPlaces(t *testing.T) {
+	// Only lines of code count as code: at the line of a frame, next to it, and in all.
+	t.Parallel()
+	g := gatheringOf(regionOf(5, "eint f(struct s *s)", "a{", "bint size = read_size();", "clog_it();", "ause(size);", "d/* none */", "a}"))
+	for oid, want := range map[string][4]float64{ // line, line_code, near, lines
+		"a": {1, 1, 1, 1}, "b": {0, 0, 1, 1}, "c": {0, 0, 1, 1}, "d": {0, 0, 0, 0}, "e": {0, 0, 0, 1},
+	} {
+		f := g.byOID[gitext.OID(oid)].places()
+		got := [4]float64{f["line"], f["line_code"], f["near"], math.Round(math.Expm1(f["lines"]))}
+		if got != want {
+			t.Errorf("%s: %v, want %v", oid, got, want)
+		}
+	}
+	g = gatheringOf(regionOf(2, "aint f(void)", "b{", "ag();", "a}"))
+	if f := g.byOID["b"].places(); f["line"] != 1 || f["line_code"] != 0 || f["near"] != 0 {
+		t.Errorf("a frame at a brace: %v", f)
+	}
+}
+
 func TestTakeOwnersWithoutAFrame(t *testing.T) {
 	// Where only the function is known, no line is close to a frame.
 	t.Parallel()

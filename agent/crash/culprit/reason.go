@@ -192,17 +192,18 @@ func command(args ...string) string {
 // signalNames say for a reader what the features are.
 var signalNames = map[string]string{
 	"line":        "owns the line of a frame",
+	"line_code":   "owns the code of a frame's line",
 	"line_newest": "among the newest owners of the frames' lines",
 	"around":      "owns lines close to a frame",
 	"share":       "owns much of the functions",
+	"near":        "owns code next to a frame, or next to the heading of its function",
+	"lines":       "owns many lines of the functions",
 	"age":         "its age",
 	"recent":      "how recent it is",
 	"newest":      "among the newest owners of the functions",
 	"subject":     "its subject is about the report",
+	"moves":       "its subject says that it only moves or rewrites code",
 	"history":     "among the latest changes of a function",
-	"no_lines":    "changed a function, and owns no line of it",
-	"log":         "among the latest changes of a file",
-	"log_only":    "changed a file, and no function of the stacks",
 }
 
 // signals returns the features that determined the probability, the strongest first.

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/crash/localize"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
 
@@ -16,6 +17,8 @@ import (
 type Agent struct {
 	Session *session.Session
 	Runs    int // size of the ensemble that votes on each crash, from 1
+	// Definitions say how the model's tools look up definitions.
+	Definitions symbol.Options
 
 	prompts string // hash of all prompts
 }
@@ -37,8 +40,6 @@ type Inquiry struct {
 	Of       session.Case // the evaluated case
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
-
-	saidTurns int // of a resumed run; 0 for the session's limit
 }
 
 // Investigate lets the model investigate one crash. It returns an error if the server
@@ -82,12 +83,12 @@ func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*cr
 
 // Resume resumes one recorded run, which investigated q. reopen reopens the run and
 // returns its journal.
-func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, spec Spec, q crash.Question, reopen func() (agent.Journal, error)) (*Investigation, error) {
+func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q crash.Question, reopen func() (agent.Journal, error)) (*Investigation, error) {
 	offline, err := (&Engine{Repo: repo}).Offline(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return session.Resume(a.Session, reopen, a.trace(ctx, Inquiry{Repo: repo, Question: q, Offline: offline, saidTurns: spec.turns()}, 1))
+	return session.Resume(a.Session, reopen, a.trace(ctx, Inquiry{Repo: repo, Question: q, Offline: offline}, 1))
 }
 
 // FirstRequest returns the body of the first request about a crash. It sends and
@@ -109,8 +110,8 @@ func Unanswered(r *crash.Ranking) bool { return r.Agent != nil && r.Agent.Fallba
 func (a *Agent) options(in Inquiry, asker model.Asker) localize.Options {
 	s := a.Session
 	return localize.Options{
-		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs, SaidTurns: in.saidTurns,
-		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent,
+		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
+		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Definitions: a.Definitions,
 		Limits: agent.Limits{Turns: s.Settings.Turns, Tokens: s.Settings.MaxTokens, Wall: s.Settings.Timeout},
 	}.WithDefaults()
 }

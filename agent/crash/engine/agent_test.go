@@ -224,7 +224,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := o.Agent.Resume(t.Context(), o.Repo, spec, q, func() (agent.Journal, error) {
+	found, err := o.Agent.Resume(t.Context(), o.Repo, q, func() (agent.Journal, error) {
 		return agent.NewTraceJournal(o.traces, run.Run.ID), o.traces.Resume(t.Context(), run.Run.ID)
 	})
 	if err != nil || Unanswered(found.Answer) || found.Answer.Files[0].Path != "src/own.c" || len(o.server.Requests()) != 3 || found.Answer.Agent.Runs[0].Resumed == 0 {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"git-agent/agent"
@@ -103,17 +102,6 @@ func (s Spec) Question() (crash.Question, error) {
 	return q, nil
 }
 
-// turns returns the limit on turns that the run was told, 0 if the spec does not say.
-func (s Spec) turns() int {
-	for word := range strings.FieldsSeq(s.Settings) {
-		if text, ok := strings.CutPrefix(word, "turns="); ok {
-			n, _ := strconv.Atoi(text)
-			return n
-		}
-	}
-	return 0
-}
-
 // Replay investigates the crash of a recorded run again, with the recorded replies in
 // place of the model's. A strict replay ends at the first difference.
 func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict bool) (trace.Played, error) {
@@ -126,7 +114,7 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 		return trace.Played{}, err
 	}
 	player := trace.NewPlayer(t, strict)
-	opt := localize.Options{Model: player, ModelName: t.Model(), Runs: 1, SaidTurns: spec.turns(), Mask: secret.New().Mask, Limits: player.Limits()}
+	opt := localize.Options{Model: player, ModelName: t.Model(), Runs: 1, Mask: secret.New().Mask, Limits: player.Limits()}
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
 	if _, err := localize.Trace(ctx, repo, q, offline, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err

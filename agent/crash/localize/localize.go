@@ -27,18 +27,17 @@ import (
 type Options struct {
 	Model     model.Asker
 	ModelName string
-	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are defaultLimits'
+	Limits    agent.Limits // of one run; its fields that are zero are defaultLimits', but for USD
 	MaxOutput int          // tokens of one answer; 0 leaves it to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
 	Runs      int // independent runs that vote; 0 is DefaultRuns
-	// SaidTurns is the limit on turns that the model is told; 0 is Limits.Turns. A run
-	// that is replayed or resumed is told what it was told before.
-	SaidTurns int
 	// Journal opens the record of the k-th run, from 0; nil records nothing.
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the git tools; may be nil
 	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
+	// Definitions say how definitions are looked up. Server is the question's.
+	Definitions symbol.Options
 	// OnEvent gets the events of the runs, each as an agent.OfRun if there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
@@ -48,9 +47,8 @@ type Options struct {
 // is in the recall behind the first file, which the offline ranking also gives.
 const DefaultRuns = 3
 
-// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools; an answer of the
-// model may have several.
-var defaultLimits = agent.Limits{Turns: 25, Tokens: 400_000, Wall: 15 * time.Minute}
+// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools (section 4.3).
+var defaultLimits = agent.Limits{Turns: 26, Calls: 25, Tokens: 400_000, Wall: 15 * time.Minute}
 
 // WithDefaults returns the options with default limits, and the default number of
 // runs, where they are not set.
@@ -58,6 +56,9 @@ func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
 		l.Turns = defaultLimits.Turns
+	}
+	if l.Calls <= 0 {
+		l.Calls = defaultLimits.Calls
 	}
 	if l.Tokens <= 0 {
 		l.Tokens = defaultLimits.Tokens
@@ -67,9 +68,6 @@ func (o Options) WithDefaults() Options {
 	}
 	if o.Runs <= 0 {
 		o.Runs = DefaultRuns
-	}
-	if o.SaidTurns <= 0 {
-		o.SaidTurns = l.Turns
 	}
 	return o
 }
@@ -124,9 +122,11 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 	if files == nil {
 		return nil, err
 	}
+	lookups := opt.Definitions
+	lookups.Server = q.Server
 	d.tools = &crashtool.Case{
 		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory,
-		Finder: symbol.NewFinder(repo, tip.OID, symbol.Options{Server: q.Server}),
+		Finder: symbol.NewFinder(repo, tip.OID, lookups),
 	}
 	if !q.NoTools {
 		d.calls, err = crashtool.New(d.tools)
@@ -144,6 +144,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 	votes, order := elect(report.Runs)
 	if len(order) == 0 {
 		report.Fallback = whyNone(report.Runs)
+		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)]
 		r.Notes = append(slices.Clone(r.Notes), "the ranking is the offline engine's: "+report.Fallback)
 		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)] // the prompt may have more
 		return &r, nil

@@ -36,7 +36,7 @@ func (d *investigation) system() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := method.Render(map[string]any{"Tools": !d.q.NoTools, "Turns": d.opt.SaidTurns})
+	text, err := method.Render(map[string]any{"Tools": !d.q.NoTools, "Calls": d.opt.Limits.Calls})
 	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
 }
 

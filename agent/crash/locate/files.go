@@ -48,6 +48,7 @@ const (
 	RuleAmbiguous Rule = "one of several files of the name"
 	RuleGenerated Rule = "source of a generated or installed file"
 	RuleSymbol    Rule = "definition of the function"
+	RuleDefines   Rule = "file of the name that defines the function"
 )
 
 // A match is a tracked file for a path of a report, with the number of path
@@ -179,6 +180,13 @@ func acceptable(p string, m match, only bool) bool {
 	}
 	i := installedProgram().FindStringSubmatch(p)
 	return i != nil && only && !languageLibrary().MatchString(i[1]) && len(path.Base(p)) >= 6
+}
+
+// maybeOurs reports whether a path that find did not map may still be the project's:
+// no system keeps its own files there, and a tracked file has the base name.
+func (f *Files) maybeOurs(file string) bool {
+	p := Clean(file)
+	return !systemPath().MatchString(p) && len(f.byBase[strings.ToLower(path.Base(p))]) > 0
 }
 
 // sources returns the paths that a generated or installed file may have been made

@@ -119,18 +119,48 @@ func better(a, b string, dirs map[string]int) bool {
 	return a < b
 }
 
-// mapSymbols maps the frames that name a function only to the file that defines it.
+// mapSymbols maps the frames that name a function only to the file that defines it,
+// and those whose path alone says too little to a file of the name that defines the
+// function.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
-	names := map[string][]*crash.Frame{}
-	var order []string
-	dirs := map[string]int{}
+	names, order, dirs := f.openFunctions(report)
+	if len(order) == 0 {
+		return nil
+	}
+	defined, err := symbol.Find(ctx, repo, commit, order)
+	if err != nil && !gitext.Unreadable(err) {
+		return err
+	}
+	for _, name := range order {
+		for _, frame := range names[name] {
+			d, ok := bestDefinition(sameName(defined[name], frame.File), frame, dirs)
+			if !ok {
+				continue
+			}
+			frame.Path, frame.Rule = d.Path, string(RuleSymbol)
+			if frame.File != "" {
+				frame.Rule = string(RuleDefines)
+			}
+			if frame.File == "" || frame.Line == 0 {
+				frame.DefinedAt = d.Line
+			}
+		}
+	}
+	return err
+}
+
+// openFunctions returns the frames to look up by the names of their functions, these
+// names in the order of the report, and how many frames each directory has.
+func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.Frame, order []string, dirs map[string]int) {
+	names, dirs = map[string][]*crash.Frame{}, map[string]int{}
 	for i := range report.Stacks {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
 			if frame.Path != "" {
 				dirs[path.Dir(frame.Path)]++
+				continue
 			}
-			if frame.File != "" || frame.Path != "" || frame.Function == "" || Foreign(*frame) {
+			if frame.Function == "" || Foreign(*frame) || frame.File != "" && !f.maybeOurs(frame.File) {
 				continue
 			}
 			name := symbol.Last(frame.Function)
@@ -143,22 +173,23 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			names[name] = append(names[name], frame)
 		}
 	}
-	if len(order) == 0 {
-		return nil
+	return names, order, dirs
+}
+
+// sameName returns the definitions in files that have the base name of a reported
+// path; all if there is no path.
+func sameName(list []symbol.Definition, file string) []symbol.Definition {
+	if file == "" {
+		return list
 	}
-	defined, err := symbol.Find(ctx, repo, commit, order)
-	if err != nil && !gitext.Unreadable(err) {
-		return err
-	}
-	for _, name := range order {
-		for _, frame := range names[name] {
-			if d, ok := bestDefinition(defined[name], frame, dirs); ok {
-				frame.Path, frame.Rule = d.Path, string(RuleSymbol)
-				frame.DefinedAt = d.Line
-			}
+	base := path.Base(Clean(file))
+	var out []symbol.Definition
+	for _, d := range list {
+		if strings.EqualFold(path.Base(d.Path), base) {
+			out = append(out, d)
 		}
 	}
-	return err
+	return out
 }
 
 // bestDefinition picks the definition that a frame means.

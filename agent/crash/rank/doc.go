@@ -9,6 +9,6 @@
 // one set of weights for native programs and one for managed languages, and knows
 // no repository.
 //
-// Files that change together with the first ones follow the ranked files. They are
-// marked as related.
+// The files of classes that a message names, and files that change together with the
+// first ones, follow the ranked files. They are marked as related.
 package rank

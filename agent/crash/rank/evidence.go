@@ -31,6 +31,7 @@ type evidence struct {
 	assertion bool    // a failed assertion or a run-time error is in the file
 	elsewhere [6]best // by what other stacks say, see the constants
 	named     bool    // the message of a problem names the file
+	gaveNull  bool    // one of its functions called one with a null pointer
 }
 
 // best is 1 / (1 + the position) of the file's first frame in stacks of a kind.
@@ -77,6 +78,7 @@ func collect(report *crash.Report) []*evidence {
 		slices.SortFunc(out[i].frames, func(a, b crash.FrameRef) int {
 			return (a.Stack-b.Stack)*(1<<20) + a.Frame - b.Frame
 		})
+		out[i].readCalls(report)
 	}
 	return out
 }
@@ -193,6 +195,13 @@ func (c *collector) markNamed() {
 		stem := stemOf(p)
 		e.named = len(stem) > 4 && words[stem]
 	}
+}
+
+// readCalls notes whether a frame of the file called a function with a null pointer.
+func (e *evidence) readCalls(report *crash.Report) {
+	e.gaveNull = slices.ContainsFunc(e.frames, func(ref crash.FrameRef) bool {
+		return ref.Frame > 0 && report.Stacks[ref.Stack].Frames[ref.Frame-1].NullArgument != ""
+	})
 }
 
 func stemOf(p string) string {

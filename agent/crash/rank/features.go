@@ -7,6 +7,7 @@ import "math"
 var featureNames = []string{
 	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention", "users",
 	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "library", "named",
+	"gave_null",
 }
 
 // vector returns the features of a file.
@@ -44,6 +45,7 @@ func (e *evidence) vector() []float64 {
 		flag(isHarness(e.path)),
 		flag(isLibrary(e.path)),
 		flag(e.named),
+		flag(e.gaveNull),
 	)
 }
 

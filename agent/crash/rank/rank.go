@@ -44,11 +44,19 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 		return nil, err
 	}
 	ranking.Files = choose(report, files, committed())
-	related, err := relatedFiles(ctx, repo, commit, ranking.Files)
+	listed := map[string]bool{}
+	for _, f := range ranking.Files {
+		listed[f.Path] = true
+	}
+	named, err := spokenFiles(ctx, repo, commit, report, listed)
+	if err := ranking.Unread("not all classes that the message names were found", err); err != nil {
+		return nil, err
+	}
+	related, err := relatedFiles(ctx, repo, commit, ranking.Files, listed)
 	if err := ranking.Unread("not all files that change together were found", err); err != nil {
 		return nil, err
 	}
-	ranking.Files = append(ranking.Files, related...)
+	ranking.Files = append(append(ranking.Files, named...), related...)
 	ranking.Answered = len(ranking.Files) > 0 && ranking.Files[0].Probability >= answerAt
 	return ranking, nil
 }

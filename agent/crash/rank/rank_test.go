@@ -80,6 +80,19 @@ func TestMainStack(t *testing.T) {
 	}
 }
 
+func TestReadCalls(t *testing.T) {
+	// The file that called with a null pointer is told from the one that was called.
+	t.Parallel()
+	stack := stackOf(crash.StackCrash, "read_header a.c", "open_it b.c", "run b.c", "main c.c")
+	stack.Frames[0].NullArgument = "header"
+	files := collect(&crash.Report{Stacks: []crash.Stack{stack}})
+	for i, want := range []bool{false, true, false} {
+		if got := files[i]; got.gaveNull != want {
+			t.Errorf("%s: gave null %v", got.path, got.gaveNull)
+		}
+	}
+}
+
 func TestRankByTheModel(t *testing.T) {
 	// What the model must have learned: helpers, generic files, headers and tests
 	// stand behind what calls them, and who freed the memory before who runs the loop.
@@ -140,7 +153,7 @@ func TestRelatedFiles(t *testing.T) {
 	h.Git("rm", "-q", "gone.c")
 	crashed := h.Commit("remove", gittest.Files{"d.c": "1\n"})
 	h.Commit("later", gittest.Files{"a.c": "5\n", "late.c": "5\n"})
-	got, err := relatedFiles(t.Context(), h.Open(), crashed, []crash.File{{Path: "a.c"}})
+	got, err := relatedFiles(t.Context(), h.Open(), crashed, []crash.File{{Path: "a.c"}}, map[string]bool{"a.c": true})
 	if err != nil || pathsOf(got) != "b.c c.c" {
 		t.Errorf("%s, %v", pathsOf(got), err)
 	}
@@ -149,7 +162,7 @@ func TestRelatedFiles(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if got, err := relatedFiles(t.Context(), h.Open(), gitext.OID(crashed), nil); err != nil || len(got) != 0 {
+	if got, err := relatedFiles(t.Context(), h.Open(), gitext.OID(crashed), nil, nil); err != nil || len(got) != 0 {
 		t.Errorf("without files: %v, %v", got, err)
 	}
 }

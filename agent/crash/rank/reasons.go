@@ -23,6 +23,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(e.elsewhere[access] > 0, "made the other access of the race")
 	add(e.elsewhere[cause] > 0, "is in the stack of the exception behind")
 	add(e.named, "the message names it")
+	add(e.gaveNull, "passes a null pointer on")
 	add(!e.isMain && e.elsewhere[again] > 0, "is in another stack of the report")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
 	add(isHeader(e.path), "a header, whose function was inlined")

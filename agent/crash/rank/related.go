@@ -28,10 +28,10 @@ const (
 )
 
 // relatedFiles returns the files that most often changed in one commit with the
-// first files of a ranking, which are the commit's own history only. If commits
-// cannot be read, it uses the others and returns an error for which
-// gitext.Unreadable is true.
-func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File) ([]crash.File, error) {
+// first files of a ranking, by the commit's own history only, except those that are
+// listed. If commits cannot be read, it uses the others and returns an error for
+// which gitext.Unreadable is true.
+func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File, listed map[string]bool) ([]crash.File, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
@@ -44,10 +44,6 @@ func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ran
 	for i, f := range ranked[:min(len(ranked), relatedTo)] {
 		weight[f.Path] = 1 / float64(i+1)
 		paths = append(paths, f.Path)
-	}
-	listed := map[string]bool{}
-	for _, f := range ranked {
-		listed[f.Path] = true
 	}
 	together, err := changedTogether(ctx, repo, gitext.LogOptions{
 		Tip: commit, Paths: paths, NoMerges: true, Since: at.Committer.Time.Add(-relatedSpan), Max: relatedDepth,

@@ -124,6 +124,19 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// Answers without suspects, because none were asked for, do not count as wrong ones.
+func TestNoSuspects(t *testing.T) {
+	c := Case{FixFiles: []string{"a.c"}, IntroCommits: []gitext.OID{b40}}
+	p := files("a.c")
+	if got := (Task{}).Score(c, p).Tally[judged]; got != 1 {
+		t.Errorf("an answer that names no suspect counts %g", got)
+	}
+	p.NoSuspects = true
+	if got := (Task{}).Score(c, p).Tally[judged]; got != 0 {
+		t.Errorf("an answer without suspects counts %g", got)
+	}
+}
+
 // The strata are what the report promises.
 func TestStrata(t *testing.T) {
 	cases, answers := fiveCases()

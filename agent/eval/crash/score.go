@@ -27,12 +27,14 @@ type Suspect struct {
 
 // Prediction is what an engine answered for one case.
 type Prediction struct {
-	Formats  []string   `json:"formats,omitempty"` // the formats that were found in the report
-	Files    []File     `json:"files"`             // best first
-	Answered bool       `json:"answered"`          // the engine names the first file as its answer
-	Suspects []Suspect  `json:"suspects,omitempty"`
-	Notes    []string   `json:"notes,omitempty"` // what could not be read
-	Work     *eval.Work `json:"work,omitempty"`  // nil if no model was asked
+	Formats  []string  `json:"formats,omitempty"` // the formats that were found in the report
+	Files    []File    `json:"files"`             // best first
+	Answered bool      `json:"answered"`          // the engine names the first file as its answer
+	Suspects []Suspect `json:"suspects,omitempty"`
+	// NoSuspects says that the engine was not asked for suspects.
+	NoSuspects bool       `json:"no_suspects,omitempty"`
+	Notes      []string   `json:"notes,omitempty"` // what could not be read
+	Work       *eval.Work `json:"work,omitempty"`  // nil if no model was asked
 }
 
 // ReadKept decodes the case and the answer of a record in a journal. It does not
@@ -70,6 +72,7 @@ func (Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	if !answered {
 		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
 	}
+	n.judged = n.judged && !p.NoSuspects
 	n.rank = 1 + slices.IndexFunc(p.Files, func(f File) bool { return slices.Contains(c.FixFiles, f.Path) })
 	n.suspectRank = 1 + slices.IndexFunc(p.Suspects, func(s Suspect) bool { return slices.Contains(c.IntroCommits, s.Commit) })
 	n.listed, n.suspects = len(p.Files), len(p.Suspects)

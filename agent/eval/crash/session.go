@@ -79,7 +79,7 @@ func (s *session) answer(ctx context.Context, c Case, algorithm string) (eval.An
 	if err != nil {
 		return nil, err
 	}
-	return predictionOf(report, ranking), nil
+	return s.predictionOf(report, ranking), nil
 }
 
 func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (eval.Answer, error) {
@@ -96,19 +96,19 @@ func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (ev
 	if err != nil {
 		return nil, err
 	}
-	p := predictionOf(q.Report, r)
+	p := s.predictionOf(q.Report, r)
 	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
 	p.Work = &work
 	return p, nil
 }
 
-func predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
-	p := Prediction{Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
+func (s *session) predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
+	p := Prediction{NoSuspects: s.opt.Suspects == 0, Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
 	for i, f := range ranking.Files {
 		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related, Vote: f.Vote}
 	}
-	for _, s := range ranking.Suspects {
-		p.Suspects = append(p.Suspects, Suspect{Commit: s.Commit.OID, Probability: s.Probability})
+	for _, of := range ranking.Suspects {
+		p.Suspects = append(p.Suspects, Suspect{Commit: of.Commit.OID, Probability: of.Probability})
 	}
 	return p
 }

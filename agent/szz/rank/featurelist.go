@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz/candidate"
 )
 
@@ -193,7 +194,7 @@ var features = []feature{
 	{"same_author", "by the author of the fix", func(k *Case, c *candidate.Candidate) float64 {
 		return flag(k.fc.Fix != "" && SamePerson(c.Commit.Author, k.fc.Commit.Author))
 	}},
-	{"says_refactor", "its subject says refactoring", says(saysRefactor)},
+	{"says_refactor", "its subject says refactoring", says(suspect.SaysRefactor)},
 	{"says_fix", "its subject says fix", says(saysFix)},
 	{"says_new", "its subject says something new", says(saysNew)},
 	{"says_change", "its subject says change", says(saysChange)},

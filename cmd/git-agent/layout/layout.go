@@ -3,9 +3,11 @@
 package layout
 
 import (
+	"errors"
 	"strings"
 	"unicode"
 
+	"git-agent/gitext"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/visible"
 )
@@ -104,4 +106,14 @@ func Wrap(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// FatalText returns the text of an error without the prefix "fatal:", which git
+// may have added.
+func FatalText(err error) string {
+	if errors.Is(err, gitext.ErrNotRepository) {
+		return "not a git repository (or any of the parent directories)"
+	}
+	text := strings.TrimSpace(err.Error())
+	return Printable(strings.TrimPrefix(text, "fatal: "))
 }

@@ -1,4 +1,4 @@
-package main
+package cachecmd
 
 import (
 	"context"
@@ -8,58 +8,44 @@ import (
 	"path/filepath"
 
 	"git-agent/agent"
+	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
-	"git-agent/gitext/gitconfig"
 )
 
-type cachePruneCmd struct {
-	Size string `placeholder:"<size>" help:"keep at most <size> bytes, such as 100m; default: agent.cacheLimit"`
-	JSON bool   `name:"json" help:"print a JSON object"`
-}
-
-// Run prunes the cache and returns the free space of its file to the file system;
-// the pruning during other commands keeps that space for new answers. Run also
-// removes the caches of repositories that no longer exist. Outside of a
-// repository it does only the latter.
-func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
-	var size int64
-	if c.Size != "" {
-		var ok bool
-		if size, ok = gitconfig.ParseSize(c.Size); !ok || size < 1 {
-			return usagef("%q is not a size such as 100m", c.Size)
-		}
-	}
-	row := &removal{Schema: cachePruneSchema}
-	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+// Prune prunes the cache to size bytes, or to agent.cacheLimit if size is 0. It
+// returns the free space of the file to the file system; the pruning during other
+// commands keeps that space for new answers. Prune also removes the caches of
+// repositories that no longer exist. Outside of a repository it does only the
+// latter, and fails if size is not 0.
+func (v *Verb) Prune(ctx context.Context, size int64) error {
+	row := &removal{Schema: pruneSchema}
+	err := v.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Prune(ctx, size)
 	})
-	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && c.Size == "") {
+	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && size == 0) {
 		return err
 	}
-	if err := a.pruneMissingRepos(ctx, row); err != nil {
+	if err := v.pruneMissingRepos(ctx, row); err != nil {
 		return err
 	}
-	return row.print(ctx, a, c.JSON)
+	return v.printRemoval(ctx, row)
 }
 
-type cacheClearCmd struct {
-	JSON bool `name:"json" help:"print a JSON object"`
-}
-
-// Run removes all cached answers. It keeps traces.db, which is the user's data.
-func (c *cacheClearCmd) Run(ctx context.Context, a *app) error {
-	row := &removal{Schema: cachePruneSchema}
-	err := a.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
+// Clear removes all cached answers. It keeps traces.db, which is the user's data.
+func (v *Verb) Clear(ctx context.Context) error {
+	row := &removal{Schema: pruneSchema}
+	err := v.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
 		return store.Clear(ctx)
 	})
 	if err != nil {
 		return err
 	}
-	return row.print(ctx, a, c.JSON)
+	return v.printRemoval(ctx, row)
 }
 
 // removal says what was removed. It is the documented JSON form of prune and
@@ -78,14 +64,14 @@ type removal struct {
 
 // removeAnswers removes answers from the repository's cache with remove, and
 // notes in row what was removed.
-func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
-	_, store, err := a.ownCache(ctx)
+func (v *Verb) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
+	_, store, err := v.ownCache(ctx)
 	if err != nil {
 		return err
 	}
 	p, err := remove(store)
 	if err = errors.Join(err, store.Close()); err != nil {
-		return cacheError(err)
+		return datadir.Hinted(err)
 	}
 	row.Path, row.Removed, row.Before, row.After = p.Path, p.Removed, p.Before, p.After
 	return nil
@@ -93,10 +79,10 @@ func (a *app) removeAnswers(ctx context.Context, row *removal, remove func(*cach
 
 // pruneMissingRepos removes the caches of repositories that were moved or
 // deleted. Their recorded runs are the user's data and are kept.
-func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
-	caches, err := a.user(ctx).Folders(place.Cache)
+func (v *Verb) pruneMissingRepos(ctx context.Context, row *removal) error {
+	caches, err := v.Data.User(ctx).Folders(place.Cache)
 	if err != nil {
-		return withHint(err, dataDirHint)
+		return session.WithHint(err, datadir.Hint)
 	}
 	for _, f := range caches {
 		if !f.Gone() {
@@ -115,7 +101,7 @@ func (a *app) pruneMissingRepos(ctx context.Context, row *removal) error {
 			row.Before, row.After = row.Before+size, row.After+now
 		}
 	}
-	runs, err := a.user(ctx).Folders(place.State)
+	runs, err := v.Data.User(ctx).Folders(place.State)
 	for _, f := range runs {
 		if f.Gone() && f.HasRuns() {
 			row.runs++
@@ -138,23 +124,23 @@ func sizeBelow(dir string) int64 {
 	return sum
 }
 
-func (row *removal) print(ctx context.Context, a *app, asJSON bool) error {
-	if asJSON {
-		return render.WriteJSON(a.stdout, row, "\n")
+func (v *Verb) printRemoval(ctx context.Context, row *removal) error {
+	if v.JSON {
+		return render.WriteJSON(v.Stdout, row, "\n")
 	}
 	for _, name := range row.Left {
-		a.say("%s was not made by git-agent and is left", layout.Printable(name))
+		v.Say("%s was not made by git-agent and is left", layout.Printable(name))
 	}
 	if row.runs > 0 {
-		a.hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", agent.Plural(row.runs, "clone")))
+		v.Hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", agent.Plural(row.runs, "clone")))
 	}
-	if a.flags.Quiet {
+	if v.Quiet {
 		return nil
 	}
 	gone := ""
 	if len(row.Gone) > 0 {
 		gone = ", the caches of " + agent.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
+	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
 	return err
 }

@@ -1,17 +1,16 @@
-package main
+package doctor
 
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/gitext/gitconfig"
 )
 
 // Limits of the test request of --online. They are lower than for an
@@ -23,49 +22,39 @@ const (
 )
 
 // checkModel checks the configuration of the model. It sends a request only if
-// online is set.
-func checkModel(ctx context.Context, a *app, online bool) []finding {
-	a.muteUntrusted() // checkConfig reports such settings
-	s, err := a.modelSettings(ctx)
+// Online is set.
+func checkModel(ctx context.Context, v *visit) []finding {
+	s, err := v.Model(ctx)
 	switch {
 	case err != nil:
-		return []finding{fail("model", "", "%s", fatalText(err))}
+		return []finding{fail("model", "", "%s", layout.FatalText(err))}
 	case s.Model == "":
 		return []finding{ok("model", "none is configured: the offline engine answers")}
 	}
 	list := []finding{
 		ok("model", "%s at %s (%s)", s.Model, s.Host(), s.From["agent.model"]),
-		checkKey(ctx, a, s),
+		checkKey(ctx, v, s),
 	}
-	key, _, err := s.FindKey(ctx, a.env.get, online)
+	key, _, err := s.FindKey(ctx, v.Getenv, v.Online)
 	if err != nil {
 		return append(list, fail("server", "git config --global agent.apiKeyCommand <command>", "%v", err))
 	}
-	config := s.ClientConfig(key, versionString())
+	config := s.ClientConfig(key, v.Version)
 	config.Attempts = onlineAttempts
 	client, err := model.New(config)
 	if err != nil {
 		return append(list, fail("server", "", "%v", err))
 	}
-	list = append(list, checkPrice(client, s), checkCalibration(s))
-	if online {
+	list = append(list, checkPrice(client, s), checkCalibration(v, s))
+	if v.Online {
 		list = append(list, checkServer(ctx, client))
 	}
 	return list
 }
 
-// muteUntrusted suppresses the warnings about settings that a repository may not
-// set.
-func (a *app) muteUntrusted() {
-	a.warned = map[string]bool{}
-	for _, row := range session.Table {
-		a.warned[row.Key] = true
-	}
-}
-
 // checkKey says where the API key comes from. It never shows the key.
-func checkKey(ctx context.Context, a *app, s session.Settings) finding {
-	_, origin, _ := s.FindKey(ctx, a.env.get, false) // it fails only if it runs the command
+func checkKey(ctx context.Context, v *visit, s session.Settings) finding {
+	_, origin, _ := s.FindKey(ctx, v.Getenv, false) // it fails only if it runs the command
 	switch {
 	case origin != "":
 		return ok("key", "from %s", origin)
@@ -110,34 +99,23 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
-// isIgnored reports whether a value is ignored because a repository may not set
-// the key.
-func isIgnored(key string, v gitconfig.Value) bool {
-	for _, row := range session.Table {
-		if strings.EqualFold(row.Key, key) {
-			return !row.Trusts(v)
-		}
-	}
-	return !v.Trusted() && (strings.EqualFold(key, "agent.testCommand") || strings.EqualFold(key, "agent.dataDir") || isSandboxSetting(key))
-}
-
 // checkCalibration checks that the configured calibration can be read, and that
 // it was made for the configured model and the current prompts.
-func checkCalibration(s session.Settings) finding {
+func checkCalibration(v *visit, s session.Settings) finding {
 	const name = "calibration"
 	if s.Calibration == "" {
 		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
 	}
-	c, err := readCalibrationFile(s.Calibration)
+	c, err := v.Calibration(s.Calibration)
 	if err != nil {
-		return fail(name, recalibrateHint, "%v", err)
+		return fail(name, v.Recalibrate, "%v", err)
 	}
 	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
 	if err != nil {
 		return fail(name, "", "%v", err)
 	}
 	if why := c.Differs(basis); why != "" {
-		return warn(name, recalibrateHint, "%s is not used: %s", s.Calibration, why)
+		return warn(name, v.Recalibrate, "%s is not used: %s", s.Calibration, why)
 	}
 	return ok(name, "%s, for %s: %s", s.Calibration, agent.Plural(c.Runs, "run"), c.About())
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bufio"
@@ -11,9 +11,12 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -58,66 +61,66 @@ func checkOldData(repo *gitext.Repo) (finding, bool) {
 
 // repair does what --fix can do: it rebuilds damaged changed-path filters and
 // imports the data of earlier versions.
-func (c *doctorCmd) repair(ctx context.Context, a *app, repo *gitext.Repo) error {
+func (v *visit) repair(ctx context.Context, repo *gitext.Repo) error {
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {
 		_ = repo.RebuildBloom(ctx) // checkSpeed reports a failure
 	}
-	return c.importOldData(ctx, a, repo)
+	return v.importOldData(ctx, repo)
 }
 
 // importOldData asks the user whether to copy the data of earlier versions, and
 // whether to delete it.
-func (c *doctorCmd) importOldData(ctx context.Context, a *app, repo *gitext.Repo) error {
+func (v *visit) importOldData(ctx context.Context, repo *gitext.Repo) error {
 	dir, runs, found := oldData(repo)
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
 		return nil
 	}
-	if !c.Yes && !(isTerminal(a.stdin) && isTerminal(a.stderr)) {
-		a.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
+	if !v.Yes && !(terminal.IsTerminal(v.Stdin) && terminal.IsTerminal(v.Stderr)) {
+		v.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
 		return nil
 	}
-	if runs && c.confirm(a, fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
-		if err := a.importRuns(ctx, repo, dir); err != nil {
+	if runs && v.confirm(fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
+		if err := v.importRuns(ctx, repo, dir); err != nil {
 			return err // and delete nothing
 		}
 	}
-	if !c.confirm(a, fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
+	if !v.confirm(fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
 		return nil
 	}
 	left, err := place.RemoveOld(dir)
 	for _, name := range left {
-		a.say("%s was not made by git-agent and is left", layout.Printable(filepath.Join(dir, name)))
+		v.say("%s was not made by git-agent and is left", layout.Printable(filepath.Join(dir, name)))
 	}
 	return err
 }
 
 // confirm asks a yes-or-no question. Any answer but yes means no.
-func (c *doctorCmd) confirm(a *app, question string) bool {
-	if c.Yes {
+func (v *visit) confirm(question string) bool {
+	if v.Yes {
 		return true
 	}
-	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
-	if c.answers == nil {
-		c.answers = bufio.NewReader(a.stdin)
+	fmt.Fprintf(v.Stderr, "%s [y/N] ", question)
+	if v.answers == nil {
+		v.answers = bufio.NewReader(v.Stdin)
 	}
-	line, _ := c.answers.ReadString('\n') // the end of the input means no
+	line, _ := v.answers.ReadString('\n') // the end of the input means no
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes"
 }
 
 // importRuns copies the recorded runs in dir to the user's data.
-func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
-	k := a.foldersOf(ctx, repo.CommonDir())
-	err := k.stateErr
+func (v *visit) importRuns(ctx context.Context, repo *gitext.Repo, dir string) error {
+	k := v.Data.Folders(ctx, repo.CommonDir())
+	err := k.StateErr
 	if err == nil {
-		err = k.state.Make()
+		err = k.State.Make()
 	}
 	if err != nil {
-		return withHint(err, dataDirHint)
+		return session.WithHint(err, datadir.Hint)
 	}
-	done, err := cache.ImportTraces(ctx, dir, k.state.Path, a.traceOptions())
+	done, err := cache.ImportTraces(ctx, dir, k.State.Path, v.Data.TraceOptions())
 	if err != nil {
-		return cacheError(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
+		return datadir.Hinted(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
 	}
 	text := fmt.Sprintf("%s with %s copied", agent.Plural(int(done.Runs), "run"), agent.Plural(int(done.Steps), "step"))
 	if done.Known > 0 {
@@ -126,6 +129,6 @@ func (a *app) importRuns(ctx context.Context, repo *gitext.Repo, dir string) err
 	if done.Damaged > 0 {
 		text += fmt.Sprintf(", damaged: %d", done.Damaged)
 	}
-	a.say("%s", text)
+	v.say("%s", text)
 	return nil
 }

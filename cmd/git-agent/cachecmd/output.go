@@ -1,4 +1,4 @@
-package main
+package cachecmd
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ type kindStats struct {
 
 func newFileStats(file string, s cache.Stats) fileStats {
 	f := fileStats{
-		Schema: cacheStatsSchema, File: file, Path: s.Path, Bytes: s.Bytes, Limit: s.Limit,
+		Schema: statsSchema, File: file, Path: s.Path, Bytes: s.Bytes, Limit: s.Limit,
 		Runs: s.Runs, Entries: s.Entries, Kinds: []kindStats{}, Aside: append([]string{}, s.Aside...),
 	}
 	if !s.Newest.IsZero() {
@@ -48,9 +48,9 @@ func newFileStats(file string, s cache.Stats) fileStats {
 	return f
 }
 
-func (f fileStats) print(a *app, asJSON bool) error {
-	if asJSON {
-		return render.WriteJSON(a.stdout, f, "\n")
+func (v *Verb) printStats(f fileStats) error {
+	if v.JSON {
+		return render.WriteJSON(v.Stdout, f, "\n")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), formatSize(f.Bytes))
@@ -69,20 +69,20 @@ func (f fileStats) print(a *app, asJSON bool) error {
 	for _, name := range f.Aside {
 		fmt.Fprintf(&b, "    set aside: %s\n", layout.Printable(name))
 	}
-	_, err := a.stdout.Write([]byte(b.String()))
+	_, err := v.Stdout.Write([]byte(b.String()))
 	return err
 }
 
-func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
-	if c.JSON {
-		return render.WriteJSON(a.stdout, struct {
+func (v *Verb) printReport(file string, r cache.Report) error {
+	if v.JSON {
+		return render.WriteJSON(v.Stdout, struct {
 			Schema   string   `json:"schema"`
 			File     string   `json:"file"`
 			Path     string   `json:"path"`
 			Entries  int64    `json:"entries"`
 			Damaged  int64    `json:"damaged"`
 			Problems []string `json:"problems"`
-		}{cacheVerifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)}, "\n")
+		}{verifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)}, "\n")
 	}
 	what := "answer"
 	if file == "traces" {
@@ -92,10 +92,10 @@ func (c *cacheVerifyCmd) print(a *app, file string, r cache.Report) error {
 	var err error
 	switch {
 	case len(r.Problems) > 0:
-		_, err = fmt.Fprintf(a.stdout, "%s: damaged (%s read)\n    %s\n", layout.Printable(r.Path), read,
+		_, err = fmt.Fprintf(v.Stdout, "%s: damaged (%s read)\n    %s\n", layout.Printable(r.Path), read,
 			strings.ReplaceAll(layout.Printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
-	case !a.flags.Quiet:
-		_, err = fmt.Fprintf(a.stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
+	case !v.Quiet:
+		_, err = fmt.Fprintf(v.Stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
 	}
 	return err
 }

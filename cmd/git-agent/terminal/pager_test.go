@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"errors"
@@ -27,12 +27,12 @@ func TestPagedOutput(t *testing.T) {
 		"no newline": {lines: 2, text: "1", out: "1"},
 	} {
 		var out strings.Builder
-		pager := &fakePager{}
-		p := &pagedOutput{out: &out, lines: c.lines, start: func() (io.WriteCloser, error) {
+		inPager := &fakePager{}
+		p := &Pager{out: &out, Lines: c.lines, start: func() (io.WriteCloser, error) {
 			if c.broken {
 				return nil, errors.New("no such program")
 			}
-			return pager, nil
+			return inPager, nil
 		}}
 		for line := range strings.Lines(c.text) {
 			if n, err := p.Write([]byte(line)); n != len(line) || err != nil {
@@ -42,8 +42,8 @@ func TestPagedOutput(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if out.String() != c.out || pager.String() != c.inPager {
-			t.Errorf("%s: screen %q, pager %q", name, out.String(), pager.String())
+		if out.String() != c.out || inPager.String() != c.inPager {
+			t.Errorf("%s: screen %q, pager %q", name, out.String(), inPager.String())
 		}
 	}
 }

@@ -1,0 +1,47 @@
+package locate
+
+import (
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext/gittest"
+)
+
+func TestLocateByWhatTheFileDefines(t *testing.T) {
+	// A path whose directories the project lacks is the project's if the tracked file
+	// of the name defines the function. The first path is from a report of git/git, whose
+	// files lie at the top of its tree.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"attr.c":   "static struct attr_stack *read_attr(struct index_state *istate, const char *path)\n{\n}\n",
+		"value.go": "package chi\n\nfunc (v *Value) Get() {}\n",
+		"mux.go":   "package chi\n\nfunc (mx *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {\n}\n",
+	})
+	frames := []struct {
+		frame crash.Frame
+		path  string
+		rule  Rule
+		at    int
+	}{
+		{crash.Frame{Function: "read_attr", File: "git/attr.c", Line: 868}, "attr.c", RuleDefines, 0},
+		{crash.Frame{Function: "read_attr", File: "git/attr.c"}, "attr.c", RuleDefines, 1},
+		{crash.Frame{Function: "read_attr"}, "attr.c", RuleSymbol, 1},
+		{crash.Frame{Function: "github.com/go-chi/chi.(*Mux).ServeHTTP", File: "github.com/go-chi/chi/mux.go", Line: 77}, "mux.go", RuleDefines, 0},
+		{crash.Frame{Function: "reader.Value.Call", File: "reader/value.go", Line: 5}, "", "", 0},
+		{crash.Frame{Function: "read_attr", File: "git/value.go", Line: 5}, "", "", 0},
+		{crash.Frame{Function: "read_attr", File: "/usr/include/attr.c", Line: 5}, "", "", 0},
+	}
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash}}}
+	for _, f := range frames {
+		report.Stacks[0].Frames = append(report.Stacks[0].Frames, f.frame)
+	}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range frames {
+		if got := report.Stacks[0].Frames[i]; got.Path != want.path || got.Rule != string(want.rule) || got.DefinedAt != want.at {
+			t.Errorf("%s of %q: %q by %q at %d, want %q by %q at %d", got.Function, got.File, got.Path, got.Rule, got.DefinedAt, want.path, want.rule, want.at)
+		}
+	}
+}

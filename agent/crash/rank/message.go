@@ -1,0 +1,108 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// Bounds of the classes that are looked up for one report.
+const (
+	maxClasses      = 12
+	maxClassFiles   = 2 // a class that more files define says nothing
+	maxClassMatches = 2000
+	maxMessageBytes = 2000 // of a message that are read
+)
+
+var (
+	// The class of an object, as messages of Python name it.
+	pythonClass = source.Lazy(`'(\w+)' object\b|\btype object '(\w+)'`)
+	// A class with its package, as messages of Java virtual machines name it.
+	javaClass = source.Lazy(`\b((?:[a-z_]\w*[./])+)([A-Z]\w*)`)
+)
+
+// A spoken class is one that the message of a problem names.
+type spoken struct {
+	name string
+	dir  string // the directories of its package, "" if the message has none
+}
+
+// spokenClasses returns the classes that the messages of a report name. The classes
+// of exceptions are left out: they say what happened, and are rarely at fault.
+func spokenClasses(report *crash.Report) []spoken {
+	var out []spoken
+	add := func(s spoken) {
+		if len(out) < maxClasses && !slices.Contains(out, s) && !strings.HasSuffix(s.name, "Exception") && !strings.HasSuffix(s.name, "Error") {
+			out = append(out, s)
+		}
+	}
+	for _, p := range report.Problems {
+		text := source.FirstBytes(p.Message, maxMessageBytes)
+		for _, m := range pythonClass().FindAllStringSubmatch(text, maxClasses) {
+			add(spoken{name: m[1] + m[2]})
+		}
+		for _, m := range javaClass().FindAllStringSubmatch(text, maxClasses) {
+			add(spoken{name: m[2], dir: strings.ReplaceAll(m[1], ".", "/")})
+		}
+	}
+	return out
+}
+
+// spokenFiles returns the files that define a class which a message names, except
+// those that are listed. No stack names them, but one may be at fault: the class that
+// lacks an attribute, or that cannot be serialized.
+func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, listed map[string]bool) ([]crash.File, error) {
+	classes := spokenClasses(report)
+	var names []string
+	for _, c := range classes {
+		names = append(names, c.name)
+	}
+	names = bounded(names, plainName)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{
+		Pattern: `(class|interface|enum|trait|object|record) +(` + strings.Join(names, "|") + `)([^A-Za-z0-9_]|$)`, Max: maxClassMatches,
+	})
+	if err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	var out []crash.File
+	for _, c := range classes {
+		for _, p := range c.definedIn(matches) {
+			if !listed[p] {
+				listed[p] = true
+				out = append(out, crash.File{Path: p, Related: true, Reasons: []string{fmt.Sprintf("the message names its class %s", c.name)}})
+			}
+		}
+	}
+	return out, err
+}
+
+var classLine = source.Lazy(`^\s*(?:[\w@()]+ +)*(?:class|interface|enum|trait|object|record) +(\w+)`)
+
+// definedIn returns the files with a line, among matches, that defines the class; none
+// if there are too many.
+func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
+	var out []string
+	for _, m := range matches {
+		d := classLine().FindSubmatch(m.Text)
+		if d == nil || string(d[1]) != s.name || slices.Contains(out, m.Path) || isHarness(m.Path) {
+			continue
+		}
+		inPackage := strings.HasSuffix("/"+path.Dir(m.Path)+"/", "/"+s.dir)
+		if s.dir == "" && strings.HasSuffix(m.Path, ".py") || s.dir != "" && inPackage && stemOf(m.Path) == s.name {
+			out = append(out, m.Path)
+		}
+	}
+	if len(out) > maxClassFiles {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package rank
+
+import (
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext/gittest"
+)
+
+func TestSpokenFiles(t *testing.T) {
+	// The messages are those of two commits: gentoo/portage f88d6ddea7 and
+	// triplea-game/triplea 7185c060a9.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"lib/LocationsManager.py":      "class LocationsManager:\n\tpass\n",
+		"lib/use.py":                   "# The class LocationsManager is elsewhere\n",
+		"lib/tests/LocationsManager.c": "class LocationsManager:\n",
+		"lib/a.py":                     "class Task(object):\n", "lib/b.py": "class Task:\n", "lib/c.py": "class Task:\n",
+		"src/games/data/BattleRecords.java":   "package games.data;\n\npublic class BattleRecords extends X {\n}\n",
+		"src/other/data/BattleRecords.java":   "public class BattleRecords {\n}\n",
+		"src/games/data/BrokenException.java": "public class BrokenException extends X {\n}\n",
+	})
+	repo := h.Open()
+	for message, want := range map[string]string{
+		"'LocationsManager' object has no attribute 'profiles_complex'":     "lib/LocationsManager.py",
+		"type object 'LocationsManager' has no attribute 'x'":               "lib/LocationsManager.py",
+		"games.data.BattleRecords$SerializationProxy":                       "src/games/data/BattleRecords.java",
+		"Could not initialize class games/data/BattleRecords":               "src/games/data/BattleRecords.java",
+		"games.data.BattleRecords cannot be cast to class java.lang.String": "src/games/data/BattleRecords.java",
+		"games.data.BrokenException":                                        "",
+		"no.data.BattleRecords":                                             "",
+		"'Task' object is not callable":                                     "",
+		"'NoneType' object is not iterable":                                 "",
+		"LocationsManager failed":                                           "",
+		"":                                                                  "",
+	} {
+		report := &crash.Report{Problems: []crash.Problem{{Kind: "x", Message: message}}}
+		got, err := spokenFiles(t.Context(), repo, tip, report, map[string]bool{})
+		if err != nil || pathsOf(got) != want {
+			t.Errorf("%q: %q, %v, want %q", message, pathsOf(got), err, want)
+		}
+		for _, f := range got {
+			if !f.Related || len(f.Reasons) != 1 {
+				t.Errorf("%+v", f)
+			}
+		}
+		if got, err := spokenFiles(t.Context(), repo, tip, report, map[string]bool{want: true}); err != nil || len(got) > 0 {
+			t.Errorf("%q: listed already, and again %q, %v", message, pathsOf(got), err)
+		}
+	}
+}
+
+func TestRankAddsSpokenFiles(t *testing.T) {
+	// The class that a message names follows the files of the stack, and comes before
+	// those that changed with them.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("import", gittest.Files{"a.py": "1\n", "b.py": "class Other:\n\tpass\n", "c.py": "class C:\n\tpass\n"})
+	tip := h.Commit("both", gittest.Files{"a.py": "2\n", "b.py": "class Other:\n\tpass\n\n"})
+	report := &crash.Report{
+		Problems: []crash.Problem{{Kind: "AttributeError", Message: "'C' object has no attribute 'x'"}},
+		Stacks:   []crash.Stack{stackOf(crash.StackCrash, "f a.py")},
+	}
+	ranking, err := Rank(t.Context(), h.Open(), tip, report, Ours)
+	if err != nil || pathsOf(ranking.Files) != "a.py c.py b.py" {
+		t.Errorf("%s, %v", pathsOf(ranking.Files), err)
+	}
+}

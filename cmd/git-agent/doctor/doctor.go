@@ -1,0 +1,112 @@
+// Package doctor checks git, the installation, the model and the repository, and
+// says how to solve each problem that it finds. It also repairs what it can, if it
+// is asked to.
+package doctor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/agent/szz/detect"
+	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext"
+)
+
+// Input is what the checks use of the process. Functions are called when their
+// check begins, because they may start git or print a warning.
+type Input struct {
+	Stdin          io.Reader // answers the questions of Fix
+	Stdout, Stderr io.Writer
+	Color          layout.Palette
+	Getenv         func(key string) string
+	Version        string // of the program
+
+	Open        func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
+	Data        *datadir.Store
+	Settings    []Setting                                           // what the program reads besides session.Table
+	Model       func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
+	Sandbox     func(ctx context.Context) (sandbox.Level, error)    // the configured level
+	ManDir      func() (string, error)                              // the directory in which manual pages are installed
+	Calibration func(path string) (*detect.Calibration, error)      // reads a calibration
+	Recalibrate string                                              // the command that makes a calibration
+
+	JSON   bool // print one JSON object for each check
+	Quiet  bool // print only problems
+	Fix    bool // repair what can be repaired
+	Yes    bool // answer yes to the questions of Fix
+	Online bool // send a test request to the model
+}
+
+// Setting is a key of git's configuration that the program reads.
+type Setting struct {
+	Key      string
+	UserOnly bool // ignored if the repository itself sets it
+}
+
+// visit is one run of the checks.
+type visit struct {
+	Input
+	answers *bufio.Reader // stdin, if a question has been asked
+	failed  bool          // a check has failed
+}
+
+// Run runs all checks, even if one fails, so that all problems are seen at once.
+// Outside of a repository it skips the checks of the repository. sound is false if
+// a check has failed.
+func Run(ctx context.Context, in Input) (sound bool, err error) {
+	v := &visit{Input: in}
+	err = v.run(ctx)
+	return !v.failed, err
+}
+
+func (v *visit) run(ctx context.Context) error {
+	if err := v.report(ctx, checkInstallation(ctx, v)...); err != nil {
+		return err
+	}
+	if err := v.report(ctx, checkModel(ctx, v)...); err != nil {
+		return err
+	}
+	opt := gitext.OpenOptions{}
+	if v.Fix {
+		opt.Bloom = gitext.BloomBuild
+		if terminal.IsTerminal(v.Stderr) && !v.Quiet {
+			fmt.Fprintln(v.Stderr, "building changed-path filters: ten seconds for 80,000 commits")
+		}
+	}
+	repo, err := v.Open(ctx, opt)
+	if err != nil {
+		return v.report(ctx, fail("repository", hintOf(err), "%s", layout.FatalText(err)))
+	}
+	if v.Fix {
+		err = v.repair(ctx, repo)
+	}
+	return errors.Join(err, v.report(ctx, checkRepository(ctx, v, repo)...))
+}
+
+// report prints the results of some checks.
+func (v *visit) report(ctx context.Context, list ...finding) error {
+	if err := ctx.Err(); err != nil {
+		return err // a check that was interrupted has found nothing
+	}
+	for _, f := range list {
+		v.failed = v.failed || f.Status == checkFail
+		if err := v.print(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say prints a notice, unless it is to be quiet.
+func (v *visit) say(format string, args ...any) {
+	if !v.Quiet {
+		fmt.Fprintf(v.Stderr, format+"\n", args...)
+	}
+}

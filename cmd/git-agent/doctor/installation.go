@@ -1,0 +1,163 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
+)
+
+// oldestGit is the oldest version that is supported and tested, that of Ubuntu
+// 22.04.
+const oldestGit = "2.34"
+
+// checkInstallation runs the checks that need no repository.
+func checkInstallation(ctx context.Context, v *visit) []finding {
+	return []finding{
+		checkGit(ctx),
+		checkProgram(v),
+		checkManual(v),
+		checkCompletion(v),
+		checkSandbox(ctx, v),
+	}
+}
+
+func checkGit(ctx context.Context) finding {
+	version, err := gitcmd.UserVersion(ctx)
+	if err != nil {
+		return fail("git", "install git", "git cannot be run: %v", err)
+	}
+	if older(version, oldestGit) {
+		return fail("git", "install git "+oldestGit+" or newer", "git %s is older than %s", version, oldestGit)
+	}
+	return ok("git", "version %s", version)
+}
+
+// older reports whether version is older than floor. It compares only the major
+// and minor numbers.
+func older(version, floor string) bool {
+	var major, minor, wantMajor, wantMinor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
+		return false // a version in an unknown form may be new enough
+	}
+	fmt.Sscanf(floor, "%d.%d", &wantMajor, &wantMinor)
+	return major < wantMajor || major == wantMajor && minor < wantMinor
+}
+
+// checkProgram checks that git finds this program, and not another copy of it.
+func checkProgram(v *visit) finding {
+	exe, err := os.Executable()
+	if err != nil {
+		return warn("program", "", "version %s; its place is unknown: %v", v.Version, err)
+	}
+	found := findInPath(v.Getenv("PATH"), "git-agent")
+	switch {
+	case found == "":
+		return warn("program", "export PATH="+quote.Shell(filepath.Dir(exe))+`:"$PATH"`,
+			"version %s at %s, where git does not find it", v.Version, exe)
+	case !sameFile(found, exe):
+		return warn("program", "rm "+quote.Shell(found), "version %s runs from %s, but git finds %s", v.Version, exe, found)
+	}
+	return ok("program", "version %s at %s", v.Version, exe)
+}
+
+func findInPath(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+func checkManual(v *visit) finding {
+	dir, err := v.ManDir()
+	if err != nil {
+		return warn("manual", "git agent man --install <dir>", "%v", err)
+	}
+	places := append([]string{dir}, filepath.SplitList(v.Getenv("MANPATH"))...)
+	places = append(places, "/usr/local/share/man", "/usr/share/man")
+	for _, place := range places {
+		for _, suffix := range []string{"", ".gz"} {
+			file := filepath.Join(place, "man1", "git-agent.1"+suffix)
+			if _, err := os.Stat(file); err == nil {
+				return ok("manual", "%s", file)
+			}
+		}
+	}
+	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
+}
+
+// completionFiles are the files in which bash, zsh and fish look for a completion
+// script, below a data directory.
+var completionFiles = []string{
+	"bash-completion/completions/git-agent",
+	"zsh/site-functions/_git-agent",
+	"fish/vendor_completions.d/git-agent.fish",
+}
+
+// checkCompletion looks for the completion script of the user's shell.
+func checkCompletion(v *visit) finding {
+	shell := filepath.Base(v.Getenv("SHELL"))
+	i := slices.Index([]string{"bash", "zsh", "fish"}, shell)
+	if i < 0 {
+		return ok("completion", "not looked for: the shell %q has none", shell)
+	}
+	file := completionFiles[i]
+	places := []string{v.Getenv("XDG_DATA_HOME"), filepath.Join(v.Getenv("HOME"), ".local", "share"), "/usr/local/share", "/usr/share"}
+	if exe, err := os.Executable(); err == nil {
+		places = append(places, filepath.Join(filepath.Dir(filepath.Dir(exe)), "share"))
+	}
+	for _, place := range places {
+		if full := filepath.Join(place, file); place != "" && exists(full) {
+			return ok("completion", "%s", full)
+		}
+	}
+	return warn("completion", "git agent completion "+shell+" --help", "there is none for %s", shell)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// checkSandbox tries the sandbox that would confine --verify-cmd, and reports
+// what it does not confine.
+func checkSandbox(ctx context.Context, v *visit) finding {
+	const check = "sandbox"
+	level, err := v.Sandbox(ctx)
+	if err != nil {
+		return fail(check, hintOf(err), "%v", err)
+	}
+	standing, err := sandbox.Probe(ctx, level)
+	var unavailable *sandbox.Unavailable
+	switch {
+	case errors.As(err, &unavailable):
+		return warn(check, cmp.Or(sandbox.InstallCommand(unavailable.Failed), "git config --global agent.sandbox none"),
+			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
+	case err != nil:
+		return fail(check, "", "%v", err)
+	case standing.Level == sandbox.None:
+		return warn(check, "git config --global --unset agent.sandbox", "agent.sandbox is none, so --verify-cmd runs with your rights")
+	}
+	text := fmt.Sprintf("%s; its self-test tried %d ways out", standing, standing.Tried)
+	if len(standing.Failed) == 0 {
+		return ok(check, "%s", text)
+	}
+	return warn(check, sandbox.InstallCommand(standing.Failed), "%s; not better, because %s", text, strings.Join(standing.Failed, "; "))
+}

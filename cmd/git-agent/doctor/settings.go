@@ -1,0 +1,70 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/quote"
+)
+
+// checkConfig lists each agent.* setting and where it comes from.
+func checkConfig(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return []finding{fail("config", "", "%s", layout.FatalText(err))}
+	}
+	if len(config) == 0 {
+		return []finding{ok("config", "nothing is set")}
+	}
+	var keys []string
+	for key := range config {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var list []finding
+	for _, key := range keys {
+		for _, value := range config[key] {
+			list = append(list, checkSetting(v.Settings, key, value))
+		}
+	}
+	return list
+}
+
+func checkSetting(others []Setting, key string, v gitconfig.Value) finding {
+	value := v.Value
+	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
+		value = "(hidden)"
+	}
+	if isIgnored(others, key, v) {
+		return warn("config", "git config --global "+quote.Shell(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
+	}
+	if !isSetting(others, key) {
+		return warn("config", "see CONFIGURATION in 'git agent --help'", "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)
+	}
+	return ok("config", "%s = %s (%s)", key, value, v.Scope)
+}
+
+// isSetting reports whether the program reads the key.
+func isSetting(others []Setting, key string) bool {
+	return slices.ContainsFunc(others, func(row Setting) bool { return strings.EqualFold(key, row.Key) }) ||
+		slices.ContainsFunc(session.Table, func(row session.Setting) bool { return strings.EqualFold(key, row.Key) })
+}
+
+// isIgnored reports whether a value is ignored because a repository may not set
+// the key.
+func isIgnored(others []Setting, key string, v gitconfig.Value) bool {
+	for _, row := range session.Table {
+		if strings.EqualFold(row.Key, key) {
+			return !row.Trusts(v)
+		}
+	}
+	userOnly := strings.EqualFold(key, "agent.testCommand") || slices.ContainsFunc(others, func(row Setting) bool {
+		return row.UserOnly && strings.EqualFold(key, row.Key)
+	})
+	return userOnly && !v.Trusted()
+}
