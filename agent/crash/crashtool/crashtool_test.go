@@ -144,7 +144,7 @@ func TestAnswersAndRefusals(t *testing.T) {
 		{"get_term_definition", `{"symbol":"no_such_name"}`, false, "no definition of no_such_name is found", ""},
 		{"get_term_definition", `{"symbol":"later"}`, false, "no definition of later is found", ""},
 		{"get_term_definition", `{"symbol":"fetch_key"}`, false, "", "1234567"},
-		{"get_term_definition", `{"symbol":"a\u001b[31mb"}`, false, "no definition of", ""},
+		{"get_term_definition", `{"symbol":"a\u001b[31mb"}`, true, "is not a name", ""},
 		{"get_term_definition", `{}`, true, "symbol", ""},
 
 		{"search_commits", `{"pattern":"READER"}`, false, "2020-09-13 reader: begin", "repair"},
