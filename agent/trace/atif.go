@@ -140,6 +140,9 @@ func (t *Trajectory) summary() map[string]any {
 	if t.About.Fix != "" {
 		s["fix"] = t.About.Fix
 	}
+	if t.About.Title != "" {
+		s["crash"], s["commit"] = t.About.Title, t.About.Commit
+	}
 	if t.About.Repo != "" {
 		s["repo"], s["case"] = t.About.Repo, t.About.Case
 	}

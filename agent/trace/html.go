@@ -93,14 +93,16 @@ func (t *Trajectory) page(subject string) page {
 	return p
 }
 
-// Title returns the name of the case, or else the subject of the fix, or else the
-// kind and the name of the run.
+// Title returns the name of the case, or else the subject of the fix or the title of
+// the crash, or else the kind and the name of the run.
 func (p page) Title() string {
 	switch {
 	case p.About.Case != "":
 		return p.About.Case
 	case p.Subject != "":
 		return p.Subject
+	case p.About.Title != "":
+		return p.About.Title
 	}
 	return strings.TrimSpace(p.Run.Kind + " " + p.About.Name)
 }

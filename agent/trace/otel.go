@@ -151,7 +151,8 @@ func (x *otelExport) run() {
 	a := attributes{}.text("gen_ai.operation.name", "invoke_agent").
 		text("gen_ai.agent.name", name).text("gen_ai.agent.version", t.version()).
 		text("gen_ai.conversation.id", string(t.Run.ID)).text("gen_ai.request.model", t.Model()).
-		server(t.About.BaseURL).usage(u).text("git_agent.status", t.Status()).text("git_agent.fix", t.About.Fix)
+		server(t.About.BaseURL).usage(u).text("git_agent.status", t.Status()).text("git_agent.fix", t.About.Fix).
+		text("git_agent.commit", t.About.Commit).text("git_agent.crash", t.About.Title)
 	var commits []string
 	if v := t.Verdict(); v != nil {
 		for _, c := range v.Claims {

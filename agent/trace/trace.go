@@ -43,7 +43,9 @@ type About struct {
 	Case     string `json:"case"`
 	Fix      string `json:"fix"`
 	Parent   string `json:"parent"`
-	Patch    string `json:"patch"` // hash of a fix that is not committed
+	Patch    string `json:"patch"`  // hash of a fix that is not committed
+	Commit   string `json:"commit"` // commit that crashed
+	Title    string `json:"title"`  // of the crash, such as "SIGSEGV in main"
 	Model    string `json:"model"`
 	BaseURL  string `json:"base_url"`
 	Settings string `json:"settings"`

@@ -5,7 +5,9 @@ import "encoding/json"
 // Verdict is the final answer of a run.
 type Verdict struct {
 	Turn    int
-	Claims  []Claim         // nil if the answer has an unknown format
+	Claims  []Claim         // nil if the answer has an unknown format, or names no commit
+	Files   []FileClaim     // the files that the verdict of a crash names
+	Story   string          // the chain of events that the verdict of a crash tells
 	Detail  json.RawMessage // the recorded value
 	Text    string          // the model's answer, or what the tool replied to it
 	Nothing bool            // the verdict names nothing
@@ -17,11 +19,34 @@ type Claim struct {
 	Confidence float64 `json:"confidence"`
 	Type       string  `json:"type"`
 	Reasoning  string  `json:"reasoning"`
-	Checked    string  `json:"checked"` // objection of the claim check
+	Reason     string  `json:"reason,omitempty"` // stands for Reasoning in the verdict of a crash
+	Checked    string  `json:"checked"`          // objection of the claim check
+}
+
+// FileClaim is one file that the verdict of a crash names.
+type FileClaim struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
 }
 
 // Verdict returns the verdict of the run, or nil if it has none.
 func (t *Trajectory) Verdict() *Verdict {
+	v := t.finalAnswer()
+	if v == nil {
+		return nil
+	}
+	of, err := decode[struct {
+		Explanation string      `json:"explanation"`
+		Files       []FileClaim `json:"files"`
+	}](v.Detail)
+	if err == nil {
+		v.Files, v.Story = of.Files, of.Explanation
+	}
+	return v
+}
+
+// finalAnswer returns the verdict without its files.
+func (t *Trajectory) finalAnswer() *Verdict {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
 		turn := t.Turns[i]
 		for _, c := range turn.Calls {

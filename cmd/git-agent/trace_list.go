@@ -137,6 +137,8 @@ type traceRow struct {
 	Case      string            `json:"case,omitempty"`
 	Fix       string            `json:"fix,omitempty"`
 	Subject   string            `json:"subject,omitempty"`
+	Commit    string            `json:"commit,omitempty"` // that crashed
+	Crash     string            `json:"crash,omitempty"`
 	Sample    int               `json:"sample"`
 	Model     string            `json:"model,omitempty"`
 	Results   int               `json:"results"`
@@ -144,12 +146,13 @@ type traceRow struct {
 	Calls     int               `json:"calls"`
 	Usage     render.TokensJSON `json:"usage"`
 	Commits   []string          `json:"commits"`
+	Files     []string          `json:"files,omitempty"`
 }
 
 func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 	row := traceRow{
 		Schema: traceListSchema, ID: string(t.Run.ID), Kind: t.Run.Kind, State: string(t.Run.State), Status: t.Status(), Started: t.Run.Started,
-		Name: t.About.Name, Repo: t.About.Repo, Case: t.About.Case, Fix: t.About.Fix, Subject: subject, Sample: t.About.Sample,
+		Name: t.About.Name, Repo: t.About.Repo, Case: t.About.Case, Fix: t.About.Fix, Subject: subject, Commit: t.About.Commit, Crash: t.About.Title, Sample: t.About.Sample,
 		Model: t.Model(), Results: t.Results, Turns: t.Answers(), Calls: t.Calls(), Usage: render.TokensOf(t.Usage()), Commits: []string{},
 	}
 	if t.Closing != nil {
@@ -162,6 +165,9 @@ func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 		for _, c := range v.Claims {
 			row.Commits = append(row.Commits, c.Commit)
 		}
+		for _, f := range v.Files {
+			row.Files = append(row.Files, f.Path)
+		}
 	}
 	return row
 }
@@ -170,7 +176,7 @@ func newTraceRow(t *trace.Trajectory, subject string) traceRow {
 // that has no meaning for runs of this kind is empty.
 func (r traceRow) cells(now time.Time) []string {
 	turns, tokens := "", ""
-	if r.Turns > 0 || r.Fix != "" {
+	if r.Turns > 0 || r.Fix != "" || r.Commit != "" {
 		turns, tokens = agent.Plural(r.Turns, "turn"), trace.CountText(r.Usage.Uncached+r.Usage.CacheRead+r.Usage.CacheWrite+r.Usage.Output)
 	} else if r.Results > 0 {
 		turns = agent.Plural(r.Results, "result")
@@ -188,6 +194,8 @@ func (r traceRow) about(color layout.Palette) string {
 		words = append(words, color.Paint("fix", layout.OneLine(r.Case)))
 	case r.Fix != "":
 		words = append(words, color.Paint("fix", layout.OneLine(gitext.OID(r.Fix).Short())), layout.OneLine(trace.Cut(r.Subject, 60)))
+	case r.Commit != "":
+		words = append(words, "crash at", color.Paint("fix", layout.OneLine(gitext.OID(r.Commit).Short())), layout.OneLine(trace.Cut(r.Crash, 60)))
 	default:
 		words = append(words, layout.OneLine(r.Kind))
 	}
@@ -198,17 +206,29 @@ func (r traceRow) about(color layout.Palette) string {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))
 	}
 	s := strings.TrimSpace(strings.Join(words, " "))
-	if r.Reason != "" && len(r.Commits) == 0 {
+	found := r.found(color)
+	if r.Reason != "" && len(found) == 0 {
 		s += "  " + color.Paint("doubt", "("+layout.OneLine(trace.Cut(r.Reason, 60))+")")
 	}
-	for i, c := range r.Commits {
-		lead := ", "
-		if i == 0 {
-			lead = " -> "
-		}
-		s += lead + color.Paint("suspect", layout.OneLine(gitext.OID(c).Short()))
+	if len(found) > 0 {
+		s += " -> " + strings.Join(found, ", ")
 	}
 	return s
+}
+
+// found returns what the verdict names: the files behind a crash, or commits.
+func (r traceRow) found(color layout.Palette) []string {
+	var words []string
+	for _, f := range r.Files {
+		words = append(words, color.Paint("path", layout.OneLine(trace.Cut(f, 80))))
+	}
+	if len(words) > 0 {
+		return words
+	}
+	for _, c := range r.Commits {
+		words = append(words, color.Paint("suspect", layout.OneLine(gitext.OID(c).Short())))
+	}
+	return words
 }
 
 // rightAligned lists the columns that are aligned to the right.

@@ -164,7 +164,7 @@ func (s *runStores) lookup(ctx context.Context, name string, stores []runStore) 
 }
 
 // recordHint says how to record a run.
-const recordHint = "git agent szz --engine=agent <fix> records one"
+const recordHint = "git agent szz --engine=agent <fix> or git agent crash --engine=agent <report> records one"
 
 func (s *runStores) last(ctx context.Context) (recordedRun, error) {
 	all, err := s.list(ctx, cache.ListOptions{})

@@ -13,13 +13,14 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
+	"git-agent/gitext"
 )
 
 // nearby is how many lines get_nearby_code shows on either side (AutoCrashFL,
 // section 3.2).
 const nearby = 10
 
-// maxNearby is the most lines on either side that a call may ask for.
+// maxNearby is the most lines on either side that a call gets.
 const maxNearby = 60
 
 type codeParams struct {
@@ -69,11 +70,11 @@ func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, not
 }
 
 // Path returns the tracked file that a model named, perhaps by the path that the
-// report has.
+// report has. The clone may lack its contents.
 func (c *Case) Path(ctx context.Context, tool, path string) (string, error) {
 	found, err := c.Scope.FindFile(ctx, c.Repo, tool, path)
 	var refused *agent.CallError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) || gitext.Unreadable(err) {
 		if meant := c.meant(path); meant != "" {
 			return meant, nil
 		}

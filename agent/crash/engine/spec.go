@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/group"
 	"git-agent/agent/crash/localize"
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
@@ -32,6 +34,7 @@ const lspWord = "lsp"
 type Spec struct {
 	session.Case
 	Commit   gitext.OID      `json:"commit"`
+	Title    string          `json:"title,omitempty"` // of the crash, such as "SIGSEGV in main"
 	Since    gitext.OID      `json:"since,omitempty"`
 	Suspects int             `json:"suspects,omitempty"`
 	Report   string          `json:"report"`            // hash of the report
@@ -42,7 +45,7 @@ type Spec struct {
 
 // specOf returns the spec of the runs of an inquiry, without its RunSpec.
 func specOf(in Inquiry) (Spec, error) {
-	s := Spec{Case: in.Of, Commit: in.Offline.Commit, Since: in.Question.Since, Suspects: in.Question.Suspects, Dump: in.Question.Dump}
+	s := Spec{Case: in.Of, Commit: in.Offline.Commit, Title: titleOf(in.Question.Report), Since: in.Question.Since, Suspects: in.Question.Suspects, Dump: in.Question.Dump}
 	data, err := json.Marshal(in.Question.Report)
 	if err != nil {
 		return s, err
@@ -53,6 +56,21 @@ func specOf(in Inquiry) (Spec, error) {
 		s.Content = data
 	}
 	return s, nil
+}
+
+// maxTitle bounds the title of a crash, in characters.
+const maxTitle = 120
+
+// titleOf says in a few words what a report is about: the kind of its first failure,
+// and the first function of its first stack.
+func titleOf(r *crash.Report) string {
+	words := []string{cmp.Or(group.KindOf(r), "crash")}
+	if main := r.Main(); main >= 0 {
+		if name := r.Stacks[main].Frames[0].Function; name != "" {
+			words = append(words, "in", name)
+		}
+	}
+	return agent.Shorten(agent.CleanLine(strings.Join(words, " ")), maxTitle)
 }
 
 // SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/crash/crashtool"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/symbol"
+	"git-agent/gitext"
 )
 
 // Bounds of the code in the first prompt, in lines.
@@ -120,7 +121,7 @@ func (d *investigation) linesOf(ctx context.Context, path string) ([][]byte, err
 	}
 	f, err := d.tools.Scope.ReadFile(ctx, d.repo, "", "", path)
 	var refused *agent.CallError
-	if err != nil && !errors.As(err, &refused) {
+	if err != nil && !errors.As(err, &refused) && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	var lines [][]byte

@@ -3,6 +3,8 @@ package localize
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -202,5 +204,26 @@ func TestExplain(t *testing.T) {
 	}
 	if got := explain(runs[:1], "a"); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A file that the clone lacks costs its code, and can be named all the same.
+func TestMissingFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	oid := b.Git("rev-parse", string(b.crashed)+":lib/reader.c")
+	if err := os.Remove(filepath.Join(b.Dir, ".git", "objects", oid[:2], oid[2:])); err != nil {
+		t.Fatal(err)
+	}
+	b.repo = b.Open()
+	r, s := b.trace(Options{}, look, called("get_term_definition", map[string]any{"symbol": "read_packet"}), accuse("lib/reader.c"))
+	if r.Agent.Fallback != "" || pathsOf(r.Files[:1]) != "lib/reader.c" {
+		t.Errorf("%s, %+v", pathsOf(r.Files), r.Agent)
+	}
+	if first := s.asked[0].Messages[1].Text; !strings.Contains(first, "## #1, main.c") || strings.Contains(first, "## #0, lib/reader.c") {
+		t.Errorf("%s", first)
+	}
+	if !strings.Contains(s.last(2), "is not in this clone") {
+		t.Errorf("the tool says %s", s.last(2))
 	}
 }

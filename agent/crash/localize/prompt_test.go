@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ func TestFirstPrompt(t *testing.T) {
 	for _, c := range b.offline.Suspects {
 		got = strings.ReplaceAll(got, c.Commit.OID.Short(), "{"+c.Commit.Subject()+"}")
 	}
+	got = regexp.MustCompile(`(?m)^0\.\d\d `).ReplaceAllString(got, "0.NN ") // of the ranker, which is trained anew at times
 	file := filepath.Join("testdata", "first_prompt.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -43,7 +45,7 @@ func TestFirstPrompt(t *testing.T) {
 	if len(names) != 10 || names[9] != "report" || slices.Contains(names, "get_crash_section") {
 		t.Errorf("tools %q", names)
 	}
-	if s := req.Messages[0].Text; !strings.HasPrefix(s, "You find the root cause of crashes") || !strings.Contains(s, "You have 25 calls") {
+	if s := req.Messages[0].Text; !strings.HasPrefix(s, "You find the root cause of crashes") || !strings.Contains(s, fmt.Sprintf("You have %d calls", defaultLimits.Calls)) {
 		t.Errorf("system %s", s)
 	}
 }

@@ -204,11 +204,10 @@ func answer(name string, data any) (agent.Result, error) {
 // a path or a commit that cannot be meant.
 func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, problems []string, err error) {
 	v.Explanation = t.paragraph(r.Explanation, maxExplanation)
-	var refused *agent.CallError
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		path, err := t.d.tools.Path(ctx, reportName, f.Path)
-		if errors.As(err, &refused) {
-			problems = append(problems, refused.Text)
+		if problem := problemOf(err); problem != "" {
+			problems = append(problems, problem)
 			continue
 		}
 		if err != nil {
@@ -223,8 +222,8 @@ func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, 
 			continue
 		}
 		oid, err := t.commit(ctx, c.Commit)
-		if errors.As(err, &refused) {
-			problems = append(problems, refused.Text)
+		if problem := problemOf(err); problem != "" {
+			problems = append(problems, problem)
 			continue
 		}
 		if err != nil {
@@ -235,6 +234,19 @@ func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, 
 		}
 	}
 	return v, problems, nil
+}
+
+// problemOf returns what the model is told about an error; "" for one that ends the
+// investigation.
+func problemOf(err error) string {
+	var refused *agent.CallError
+	switch {
+	case errors.As(err, &refused):
+		return refused.Text
+	case gitext.Unreadable(err):
+		return agent.CleanLine(err.Error())
+	}
+	return ""
 }
 
 // commit resolves the name of a commit. A *agent.CallError is for the model.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -85,6 +86,8 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
 	case t.About.Fix != "":
 		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+layout.OneLine(subject)))
+	case t.About.Commit != "":
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "crash at "+layout.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+layout.OneLine(t.About.Title)))
 	case t.About.Name != "":
 		r.line(0, "named "+layout.OneLine(t.About.Name))
 	case t.About.Patch != "":
@@ -270,16 +273,34 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 	}
 	r.line(0, "")
 	r.line(0, r.color.Paint("heading", "verdict")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
-	if len(v.Claims) == 0 {
+	if len(v.Claims) == 0 && len(v.Files) == 0 {
 		r.text(4, v.Text)
 	}
+	r.crashVerdict(v)
 	for _, c := range v.Claims {
-		r.line(4, fmt.Sprintf("%s  %3.0f%%  %s", r.color.Paint("suspect", layout.OneLine(gitext.OID(c.Commit).Short())), 100*c.Confidence, layout.OneLine(c.Type)))
-		if c.Reasoning != "" {
-			r.text(8, c.Reasoning)
+		line := r.color.Paint("suspect", layout.OneLine(gitext.OID(c.Commit).Short()))
+		if len(v.Files) == 0 {
+			line += fmt.Sprintf("  %3.0f%%  %s", 100*c.Confidence, layout.OneLine(c.Type))
+		}
+		r.line(4, line)
+		if text := cmp.Or(c.Reasoning, c.Reason); text != "" {
+			r.text(8, text)
 		}
 		if c.Checked != "" {
 			r.text(8, "checked: "+c.Checked)
+		}
+	}
+}
+
+// crashVerdict prints what the verdict of a crash has beside commits.
+func (r *traceHuman) crashVerdict(v *trace.Verdict) {
+	if v.Story != "" {
+		r.text(4, v.Story)
+	}
+	for _, f := range v.Files {
+		r.line(4, r.color.Paint("path", layout.OneLine(f.Path)))
+		if f.Reason != "" {
+			r.text(8, f.Reason)
 		}
 	}
 }

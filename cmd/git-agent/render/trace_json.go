@@ -32,6 +32,8 @@ type (
 		Fix      string     `json:"fix,omitempty"`
 		Subject  string     `json:"subject,omitempty"`
 		Parent   string     `json:"parent,omitempty"`
+		Commit   string     `json:"commit,omitempty"` // that crashed
+		Crash    string     `json:"crash,omitempty"`
 		Repo     string     `json:"repo,omitempty"`
 		Case     string     `json:"case,omitempty"`
 		Sample   int        `json:"sample"`
@@ -148,7 +150,7 @@ func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 func newTraceRun(t *trace.Trajectory, subject string, head traceHead) traceRun {
 	run := traceRun{
 		traceHead: head, Kind: t.Run.Kind, State: string(t.Run.State), Started: t.Run.Started, Version: t.Run.Version, Model: t.Model(),
-		Fix: t.About.Fix, Subject: subject, Parent: t.About.Parent, Repo: t.About.Repo, Case: t.About.Case, Sample: t.About.Sample,
+		Fix: t.About.Fix, Subject: subject, Parent: t.About.Parent, Commit: t.About.Commit, Crash: t.About.Title, Repo: t.About.Repo, Case: t.About.Case, Sample: t.About.Sample,
 		Settings: t.About.Settings, Turns: t.Answers(), Calls: t.Calls(), Usage: TokensOf(t.Usage()),
 	}
 	if !t.Run.Ended.IsZero() {

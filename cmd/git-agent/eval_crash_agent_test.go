@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"git-agent/agent/model/modeltest"
+)
+
+// crashCases writes a case file with two crashes of the bench's repository.
+func (b *agentBench) crashCases() (file, clones string) {
+	b.t.Helper()
+	clones = filepath.Join(b.home, "clones")
+	b.shell("mkdir -p clones/o && cp -r r clones/o/r")
+	text := ""
+	for id, fixed := range map[string]string{"one": "main.c", "two": "a.c"} {
+		line, err := json.Marshal(map[string]any{"id": id, "repo": "o/r", "crash_commit": b.git("rev-parse", "HEAD"), "report": crashReport, "fix_files": []string{fixed},
+			"intro_commits": []string{b.git("rev-parse", "HEAD")}, "type": "segv", "source": "issue", "ecosystem": "native"})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		text += string(line) + "\n"
+	}
+	file = filepath.Join(b.home, "crashes.jsonl")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	return file, clones
+}
+
+func (b *agentBench) evalCrash(want int, args ...string) (r evalReport, stderr string) {
+	b.t.Helper()
+	out, errs := b.run(want, append([]string{"eval", "crash", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		b.t.Fatalf("%v in %s", err, out)
+	}
+	return r, errs
+}
+
+// A model is measured beside the offline ranking, each case once; --ablation adds the
+// method without each of its parts.
+func TestEvalCrashMeasuresAModel(t *testing.T) {
+	b, _ := newCrashBench(t)
+	file, clones := b.crashCases()
+	server := b.serve(looksFirst)
+	r, _ := b.evalCrash(exitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x")
+	if len(r.Algorithms) != 2 || r.Algorithms[0].Name != "agent" || r.Algorithms[0].Effort == nil || r.Algorithms[1].Effort != nil {
+		t.Fatalf("report %+v", r)
+	}
+	if e := r.Algorithms[0].Effort; e.Cases != 2 || e.Turns.Total != 12 || len(e.Tools) != 2 {
+		t.Errorf("effort %+v", e)
+	}
+	n := len(server.Requests())
+	if r, _ = b.evalCrash(exitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x"); len(server.Requests()) != n || r.Algorithms[0].Effort.Cases != 2 {
+		t.Errorf("%d more requests, %+v", len(server.Requests())-n, r)
+	}
+	r, _ = b.evalCrash(exitFound, file, "--repos="+clones, "--ablation", "--runs=1", "--run=y")
+	var names []string
+	for _, a := range r.Algorithms {
+		names = append(names, a.Name)
+	}
+	if got := strings.Join(names, " "); got != "agent agent-no-tools agent-no-ranking agent-no-code agent-no-changes" {
+		t.Errorf("%s", got)
+	}
+	for _, heading := range []string{"# Files by a ranking", "# Code around", "# Latest changes"} {
+		without := 0
+		for _, req := range server.Requests()[n:] {
+			if req.Turn() == 0 && !strings.Contains(req.Messages[1].Text, heading) {
+				without++
+			}
+		}
+		if without != 2 {
+			t.Errorf("%d first requests without %q", without, heading)
+		}
+	}
+	if list, _ := b.run(exitFound, "trace", "list", "--kind=crash/agent"); strings.Count(list, "\n") != 6+10 || !strings.Contains(list, "one -> main.c") {
+		t.Errorf("list\n%s", list)
+	}
+	if out, _ := b.run(exitFound, "trace", "replay", "--all", "--repos="+clones); strings.Count(out, "equal: ") != 16 {
+		t.Errorf("replay\n%s", out)
+	}
+}
+
+// A case whose server refuses all is tried again from where it was; what a failed run
+// leaves is no answer.
+func TestEvalCrashTriesAgain(t *testing.T) {
+	b, _ := newCrashBench(t)
+	file, clones := b.crashCases()
+	var status atomic.Int32
+	status.Store(http.StatusUnauthorized)
+	server := b.serve(func(req modeltest.Request) modeltest.Reply {
+		if req.Turn() > 0 && status.Load() != 0 {
+			return modeltest.Status(int(status.Load()), `{"error":{"message":"no"}}`)
+		}
+		return looksFirst(req)
+	})
+	args := []string{file, "--repos=" + clones, "--engine=agent", "--runs=1", "--run=x", "--jobs=1"}
+	out, errs := b.run(exitModel, append([]string{"eval", "crash"}, args...)...)
+	if !strings.Contains(errs, "stopped: 2 of 2 cases are not done") || strings.Contains(out, "failed, counted") {
+		t.Errorf("stderr %q, stdout\n%s", errs, out)
+	}
+	status.Store(0)
+	before := len(server.Requests())
+	r, _ := b.evalCrash(exitFound, args...)
+	if r.Unfinished != 0 || len(r.Failed) != 0 || r.Algorithms[0].Overall.Cases != 2 || server.Requests()[before].Turn() == 0 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// Options that need a model and have none, and the reverse, are errors.
+func TestEvalCrashOptions(t *testing.T) {
+	b, _ := newCrashBench(t)
+	file, clones := b.crashCases()
+	for _, test := range []struct {
+		code int
+		args string
+		want string
+	}{
+		{exitUsage, "--engine=offline --algorithm=agent", "--engine=offline asks no model"},
+		{exitUsage, "--algorithm=rank --runs=2", "no algorithm asks a model"},
+		{exitUsage, "--algorithm=agent-no-hope", "agent-no-hope"},
+		{exitFatal, "--engine=agent", "no model is configured"},
+	} {
+		args := append([]string{"eval", "crash", file, "--repos=" + clones}, strings.Fields(test.args)...)
+		if _, errs := b.run(test.code, args...); !strings.Contains(errs, test.want) {
+			t.Errorf("%s: %q", test.args, errs)
+		}
+	}
+}
