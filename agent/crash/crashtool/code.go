@@ -20,10 +20,13 @@ import (
 // section 3.2).
 const nearby = 10
 
+// maxNearby is the most lines on either side that a call gets.
+const maxNearby = 60
+
 type codeParams struct {
 	Path  string `json:"path" arg:"required"`
 	Line  int    `json:"line" arg:"min=1"`
-	Lines int    `json:"lines" arg:"min=1,max=60"`
+	Lines int    `json:"lines" arg:"min=1,max=2000"`
 }
 
 func newCode(c *Case) (agent.Tool, error) {
@@ -41,6 +44,7 @@ func newCode(c *Case) (agent.Tool, error) {
 			note += fmt.Sprintf("%s has %s; these are the last ones\n", agent.CleanLine(f.Path), agent.Plural(len(all), "line"))
 			p.Line = len(all)
 		}
+		p.Lines = min(p.Lines, maxNearby)
 		first, last := max(1, p.Line-p.Lines), min(len(all), p.Line+p.Lines)
 		head := fmt.Sprintf("%s%s, lines %d-%d of %d\n", note, agent.CleanLine(f.Path), first, last, len(all))
 		return agent.Result{Text: head + Numbered(all, first, last, 0)}, nil
@@ -171,8 +175,9 @@ func newDefinition(c *Case) (agent.Tool, error) {
 // shownBody is how many lines of a definition are shown: of the first one, and of each
 // other.
 const (
-	shownBody  = 40
+	shownBody  = 70
 	shownOther = 3
+	shownRest  = 20 // lines that a first definition may have more
 )
 
 // definitions renders what was found: the first definition with its code, the others
@@ -228,7 +233,7 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 	}
 	first, last := d.Line, min(len(all), d.Line+shownOther-1)
 	switch e, ok := source.FunctionAround(d.Path, all, d.Line); {
-	case d.Kind == symbol.Function && ok:
+	case ok && e.Start <= d.Line && d.Line <= e.Body:
 		first, last = e.Start, e.End
 	case d.End >= d.Line:
 		last = min(len(all), d.End)
@@ -236,6 +241,9 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 		last = min(len(all), d.Line+most-1)
 	}
 	end := min(last, first+most-1)
+	if most == shownBody && last-end <= shownRest {
+		end = last
+	}
 	text := Numbered(all, first, end, 0)
 	if end < last {
 		text += fmt.Sprintf("(it ends at line %d: get_nearby_code)\n", last)

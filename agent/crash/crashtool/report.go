@@ -132,7 +132,7 @@ func Problems(r *crash.Report) string {
 		b.WriteByte('\n')
 	}
 	if len(r.Problems) == 0 {
-		b.WriteString("the report names no signal and no exception\n")
+		b.WriteString("the report names no signal and no exception: it is a bare stack\n")
 	}
 	for _, part := range [][2]string{{"commit", r.Build.Commit}, {"version", r.Build.Version}, {"branch", r.Build.Branch}} {
 		if part[1] != "" {

@@ -16,9 +16,13 @@ import (
 // Bounds of the latest changes in the first prompt.
 const (
 	Suspects   = 6    // commits: the suspects that the offline engine should name
-	withPatch  = 2    // of these, commits with a part of their patch
-	maxPatch   = 1300 // characters of a patch
+	withPatch  = 3    // of these, commits with a part of their patch
+	maxPatch   = 1000 // characters of a patch
+	maxAdded   = 400  // lines of a hunk; one that adds more is an import, and is not shown
 	patchBytes = 4 << 20
+
+	newestFiles   = 3 // files whose newest commits are listed
+	newestCommits = 2 // of each
 )
 
 // A change is a suspect of the offline engine with the short name that the first
@@ -40,26 +44,63 @@ func (d *investigation) nameChanges() {
 }
 
 // changeText lists the commits that wrote the code around the frames, with what the
-// first ones changed there.
+// first ones changed there, and then the newest commits of the first files.
 func (d *investigation) changeText(ctx context.Context) (string, error) {
 	var b strings.Builder
-	for i, c := range d.changes {
-		entry := fmt.Sprintf("%s %s %s %s\n", c.name, c.commit.OID.Short(), c.commit.Committer.Time.UTC().Format(time.DateOnly),
-			agent.Shorten(agent.CleanLine(c.commit.Subject()), 120))
-		if i < withPatch {
-			entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
+	patches := 0
+	for _, c := range d.changes {
+		entry := titleOf(c.name, c.commit.OID, c.commit.Committer.Time, c.commit.Subject())
+		if patches < withPatch {
 			text, err := d.patchText(ctx, c)
 			if err != nil {
 				return "", err
 			}
-			entry += text
+			if text != "" {
+				entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n" + text
+				patches++
+			}
 		}
 		if b.Len()+len(entry) > maxChanges {
 			break
 		}
 		b.WriteString(entry)
 	}
-	return b.String(), nil
+	newest, err := d.newestText(ctx)
+	return b.String() + newest, err
+}
+
+func titleOf(name string, oid gitext.OID, when time.Time, subject string) string {
+	return fmt.Sprintf("%s %s %s %s\n", name, oid.Short(), when.UTC().Format(time.DateOnly), agent.Shorten(agent.CleanLine(subject), 120))
+}
+
+// newestText lists the newest commits of the first files that are not listed yet.
+func (d *investigation) newestText(ctx context.Context) (string, error) {
+	var b strings.Builder
+	listed := map[gitext.OID]bool{}
+	for _, c := range d.changes {
+		listed[c.commit.OID] = true
+	}
+	for _, f := range d.offline.Files[:min(len(d.offline.Files), newestFiles)] {
+		if len(f.Frames) == 0 {
+			break
+		}
+		for entry, err := range d.repo.Log(ctx, gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true}) {
+			if gitext.Unreadable(err) {
+				return b.String(), nil
+			}
+			if err != nil {
+				return "", err
+			}
+			if !listed[entry.OID] {
+				listed[entry.OID] = true
+				b.WriteString(titleOf(" ", entry.OID, entry.CommitTime, entry.Subject))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "", nil
+	}
+	return "the newest other commits of the first files:\n" + b.String(), nil
 }
 
 // patchText renders the hunks of a commit that wrote the lines for which it is
@@ -93,7 +134,7 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 				continue // the file was renamed
 			}
 			for j := range f.Hunks {
-				if c.wrote(&f.Hunks[j]) != near {
+				if c.wrote(&f.Hunks[j]) != near || f.Hunks[j].NewLines > maxAdded {
 					continue
 				}
 				text := c.hunkText(f.NewPath, &f.Hunks[j])

@@ -99,7 +99,7 @@ type investigation struct {
 	offline *crash.Ranking
 	opt     Options
 	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
-	drifted map[string]bool     // the files of which the report seems to have another version
+	moved   map[string]bool     // the files of which the report seems to have another version
 	changes []change            // the latest changes, in the order of their short names
 	tools   *crashtool.Case
 	calls   []agent.Tool
@@ -108,7 +108,7 @@ type investigation struct {
 // newInvestigation prepares the tools, which see the history up to the commit that
 // crashed.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*investigation, error) {
-	d := &investigation{repo: repo, q: q, offline: offline, opt: opt, texts: map[string][][]byte{}, drifted: map[string]bool{}}
+	d := &investigation{repo: repo, q: q, offline: offline, opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
 	tip, err := repo.Commit(ctx, offline.Commit)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/crashtool"
+	"git-agent/agent/crash/rank"
+	"git-agent/agent/source"
 	"git-agent/prompts"
 )
 
@@ -92,7 +94,14 @@ func (d *investigation) stacksText() string {
 	var b strings.Builder
 	r, main := d.q.Report, d.offline.Main
 	left := 0
+	seen := map[string]bool{}
 	show := func(i, most int) {
+		if same := placesOf(r.Stacks[i]); seen[same] {
+			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", crashtool.StackTitle(r.Stacks[i]))
+			return
+		} else if same != "" {
+			seen[same] = true
+		}
 		text := d.stackText(r.Stacks[i], most)
 		if b.Len() > 0 && b.Len()+len(text) > maxStacks {
 			left++
@@ -110,6 +119,17 @@ func (d *investigation) stacksText() string {
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "(%s in the report: get_crash_stack)\n", agent.Plural(left, "more stack"))
+	}
+	return b.String()
+}
+
+// placesOf returns the places of a stack in the repository.
+func placesOf(s crash.Stack) string {
+	var b strings.Builder
+	for _, f := range s.Frames {
+		if f.Path != "" && !rank.Helper(f.Function) {
+			fmt.Fprintln(&b, crashtool.Place(f))
+		}
 	}
 	return b.String()
 }
@@ -148,10 +168,29 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	if f.Assertion {
 		place += " (the check that failed)"
 	}
-	if f.NullArgument != "" {
+	switch args := argumentsOf(f); {
+	case args != "":
+		place += " (" + args + ")"
+	case f.NullArgument != "":
 		place += " (" + agent.Shorten(agent.CleanLine(f.NullArgument), 60) + " is null)"
 	}
 	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
+}
+
+// gdbArguments matches a frame of gdb with its arguments.
+var gdbArguments = source.Lazy(`^#\d+\s+(?:0x[0-9a-f]+ in )?\S.*? \((.*=.*)\)(?: at | from |$)`)
+
+// maxArguments is the most characters of the arguments of a frame.
+const maxArguments = 120
+
+// argumentsOf returns the arguments of a frame in the repository, "" if the report does
+// not have them.
+func argumentsOf(f crash.Frame) string {
+	m := gdbArguments().FindStringSubmatch(f.Raw)
+	if m == nil || f.Path == "" {
+		return ""
+	}
+	return agent.Shorten(agent.CleanLine(m[1]), maxArguments)
 }
 
 // stackText renders one stack: its first frames in the repository, and later ones in

@@ -55,7 +55,7 @@ func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 func merge(offline []crash.File, votes map[string]*crash.Vote, order []string) []crash.File {
 	var files []crash.File
 	for _, path := range order {
-		f := crash.File{Path: path}
+		f := crash.File{Path: path, Related: true}
 		if i := slices.IndexFunc(offline, func(o crash.File) bool { return o.Path == path }); i >= 0 {
 			f = offline[i]
 		}
@@ -70,6 +70,9 @@ func merge(offline []crash.File, votes map[string]*crash.Vote, order []string) [
 			f.Probability = probability(&crash.Vote{Of: votes[order[0]].Of}, f.Probability)
 			files = append(files, f)
 		}
+	}
+	for i := range files[1:] { // the order is that of the votes
+		files[i+1].Probability = min(files[i+1].Probability, files[i].Probability)
 	}
 	return files
 }
