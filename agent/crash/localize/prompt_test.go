@@ -122,8 +122,7 @@ int other(void)
 
 // A line in another function than the frame names is that of another version: the
 // function is shown instead, and the other lines of the file are in doubt. A frame
-// whose line does not call the frame before it stands where the nearest call is. A
-// frame without a line shows the beginning of its function.
+// without a line shows the beginning of its function.
 func TestDriftedLines(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -155,8 +154,8 @@ func TestDriftedLines(t *testing.T) {
 	}
 }
 
-// A line of a file that cannot be shown has no code, and costs nothing else. Of a line
-// beyond the end of its file, the function is shown.
+// A frame in a file that cannot be shown has no code, and one beyond the end of its
+// file has its function.
 func TestFramesWithoutCode(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -168,8 +167,7 @@ func TestFramesWithoutCode(t *testing.T) {
 #2  0x03 in main () at main.c:900
 `)
 	got := b.first(Options{}).Messages[1].Text
-	if strings.Contains(got, "secret-value") || !strings.Contains(got, "#2 main() main.c:900\n") ||
-		!strings.Contains(got, "## #2, main.c (the report says line 900, which the file does not have: it is of another version)\n") {
+	if strings.Contains(got, "secret-value") || strings.Contains(got, "## #0") || strings.Contains(got, "## #1") || !strings.Contains(got, "## #2, main.c (the report says line 900, which the file does not have") {
 		t.Errorf("%s", got)
 	}
 }
