@@ -30,6 +30,8 @@ type Problem struct {
 	Kind string `json:"kind"`
 	// Message is the text beside it. "" if there is none.
 	Message string `json:"message,omitempty"`
+	// Detail says more of the failed access: "of size 4; 0 bytes after 16-byte region".
+	Detail string `json:"detail,omitempty"`
 	// Signal is the number of the signal that ended the process, 0 if unknown.
 	Signal int `json:"signal,omitempty"`
 	// Address is the address whose access failed, as the report writes it.

@@ -44,7 +44,10 @@ func newCode(c *Case) (agent.Tool, error) {
 			note += fmt.Sprintf("%s has %s; these are the last ones\n", agent.CleanLine(f.Path), agent.Plural(len(all), "line"))
 			p.Line = len(all)
 		}
-		p.Lines = min(p.Lines, maxNearby)
+		if p.Lines > maxNearby {
+			note += fmt.Sprintf("%d lines on either side are the most\n", maxNearby)
+			p.Lines = maxNearby
+		}
 		first, last := max(1, p.Line-p.Lines), min(len(all), p.Line+p.Lines)
 		head := fmt.Sprintf("%s%s, lines %d-%d of %d\n", note, agent.CleanLine(f.Path), first, last, len(all))
 		return agent.Result{Text: head + Numbered(all, first, last, 0)}, nil

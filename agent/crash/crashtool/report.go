@@ -117,11 +117,15 @@ func Problems(r *crash.Report) string {
 		if p.Signal > 0 {
 			fmt.Fprintf(&b, " (signal %d)", p.Signal)
 		}
+		size, region, _ := strings.Cut(agent.Shorten(agent.CleanLine(p.Detail), 200), "; ")
 		if p.Access != "" {
-			fmt.Fprintf(&b, ", %s", p.Access)
+			fmt.Fprintf(&b, ", %s", strings.TrimSpace(p.Access+" "+size))
 		}
 		if p.Address != "" {
 			fmt.Fprintf(&b, " at address %s", agent.Shorten(agent.CleanLine(p.Address), maxAddress))
+		}
+		if region != "" {
+			fmt.Fprintf(&b, ", %s", region)
 		}
 		if p.Null {
 			b.WriteString(", a null pointer dereference")

@@ -34,7 +34,7 @@ func TestReportTools(t *testing.T) {
 		}
 	}
 	res, _ := ask(t, tools, "get_crash_extinfo", `{}`)
-	if want := "heap-buffer-overflow, write at address 0x602000000010: "; !strings.HasPrefix(res.Text, want) || !strings.HasSuffix(res.Text, "build commit: feedface\nbuild version: 1.2\\x1b[1m\n") {
+	if want := "heap-buffer-overflow, write of size 1 at address 0x602000000010: "; !strings.HasPrefix(res.Text, want) || !strings.HasSuffix(res.Text, "build commit: feedface\nbuild version: 1.2\\x1b[1m\n") {
 		t.Errorf("%q", res.Text)
 	}
 	for _, bad := range []string{`{"form":"pretty"}`, `{"page":2}`, `{"page":-1}`, `[]`} {

@@ -68,6 +68,7 @@ func render(r *crash.Report) string {
 		field(&b, "address", p.Address)
 		mark(&b, "null", p.Null)
 		field(&b, "access", p.Access)
+		field(&b, "detail", p.Detail)
 		field(&b, "line", fmt.Sprint(p.Line))
 		b.WriteByte('\n')
 	}

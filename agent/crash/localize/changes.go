@@ -56,7 +56,10 @@ func (d *investigation) changeText(ctx context.Context) (string, error) {
 				return "", err
 			}
 			if text != "" {
-				entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n" + text
+				if !d.stale(c) {
+					entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
+				}
+				entry += text
 				patches++
 			}
 		}
@@ -67,6 +70,12 @@ func (d *investigation) changeText(ctx context.Context) (string, error) {
 	}
 	newest, err := d.newestText(ctx)
 	return b.String() + newest, err
+}
+
+// stale reports whether the lines for which a commit is suspected are those of another
+// version of their file, so that they prove little.
+func (d *investigation) stale(c change) bool {
+	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return d.moved[e.Path] })
 }
 
 func titleOf(name string, oid gitext.OID, when time.Time, subject string) string {

@@ -3,6 +3,7 @@ package localize
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -83,16 +84,17 @@ func problemText(r *crash.Report) string {
 
 // Bounds of the stacks in the first prompt.
 const (
-	mainFrames  = 30 // of the stack at which the search started
-	otherFrames = 12 // of each other stack
-	moreFrames  = 5  // further frames in files of the main stack
-	edgeFrames  = 3  // frames of other code that are shown at the top of a stack
+	mainFrames   = 30 // of the stack at which the search started
+	sharedFrames = 20 // of that stack, if there are others
+	otherFrames  = 12 // of each other stack
+	moreFrames   = 5  // further frames in files of the main stack
+	edgeFrames   = 3  // frames of other code that are shown at the top of a stack
 )
 
 // stacksText renders the stacks of the report, the main one first.
 func (d *investigation) stacksText() string {
 	var b strings.Builder
-	r, main := d.q.Report, d.offline.Main
+	r := d.q.Report
 	left := 0
 	seen := map[string]bool{}
 	show := func(i, most int) {
@@ -109,18 +111,47 @@ func (d *investigation) stacksText() string {
 		}
 		b.WriteString(text)
 	}
-	if main >= 0 {
-		show(main, mainFrames)
+	order := d.stackOrder()
+	most := mainFrames
+	if len(order) > 1 {
+		most = sharedFrames
 	}
-	for i := range r.Stacks {
-		if i != main && len(r.Stacks[i].Frames) > 0 {
-			show(i, otherFrames)
+	for n, i := range order {
+		if n > 0 {
+			most = otherFrames
 		}
+		show(i, most)
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "(%s in the report: get_crash_stack)\n", agent.Plural(left, "more stack"))
 	}
 	return b.String()
+}
+
+// stackOrder returns the stacks with frames: the main one first, then those that most
+// often hold the fault, such as that of an exception behind another one.
+func (d *investigation) stackOrder() []int {
+	var order []int
+	for i, s := range d.q.Report.Stacks {
+		if len(s.Frames) > 0 {
+			order = append(order, i)
+		}
+	}
+	rank := func(i int) int {
+		switch kind := d.q.Report.Stacks[i].Kind; {
+		case i == d.offline.Main:
+			return 0
+		case kind == crash.StackCause || kind == crash.StackException:
+			return 1
+		case kind == crash.StackFree || kind == crash.StackOrigin || kind == crash.StackAccess:
+			return 2
+		case kind == crash.StackThread || kind == crash.StackCreated:
+			return 4
+		}
+		return 3
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
+	return order
 }
 
 // placesOf returns the places of a stack in the repository.
@@ -205,9 +236,10 @@ func (d *investigation) stackText(s crash.Stack, most int) string {
 		}
 	}
 	shown := 0
+	first := slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 	for i, f := range s.Frames {
 		switch {
-		case f.Path == "" && i >= edgeFrames:
+		case f.Path == "" && i >= edgeFrames && !(i == first-1 && f.Function != ""):
 			l.fold("of other code")
 		case l.b.Len() > maxStacks-maxFrame:
 			l.fold("of the project")

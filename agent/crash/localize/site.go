@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
@@ -40,11 +41,17 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which the file does not have: it is of another version", f.Line))
 	}
 	if elsewhere(f, lines) {
+		if name := inlined(f, lines); name != "" && name != callee {
+			s := site{at: f.Line, note: fmt.Sprintf("the line is in %s, which may have been inlined", agent.CleanLine(name))}
+			s.function, _ = source.FunctionAround(f.Path, lines, f.Line)
+			return s, true
+		}
 		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
 	}
 	s := site{at: f.Line}
 	s.function, _ = source.FunctionAround(f.Path, lines, f.Line)
-	if callee == "" || calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee) > 0 {
+	beside := calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee)
+	if callee == "" || beside > 0 && !isIdle(lines[f.Line-1]) {
 		return s, true
 	}
 	first, last := s.function.Body+1, s.function.End
@@ -54,10 +61,35 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 	if at := calls(lines, first, last, f.Line, callee); at > 0 {
 		return site{at: at, function: s.function, moved: true, note: fmt.Sprintf("the call of the frame before it; the report says line %d", f.Line)}, true
 	}
-	if len(bytes.Trim(lines[f.Line-1], " \t\r{}();*/")) == 0 {
+	if isIdle(lines[f.Line-1]) {
 		s.note, s.moved = "the report is of another version: the line may be off", true
 	}
 	return s, true
+}
+
+// isIdle reports whether nothing happens on a line: it is empty, a brace or a comment.
+func isIdle(line []byte) bool {
+	text := bytes.Trim(line, " \t\r{}();")
+	return len(text) == 0 || bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("/*")) || text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
+}
+
+// inlined returns the function that holds the line of a frame, if the function that
+// the frame names calls it: the compiler may have put the one into the other.
+func inlined(f crash.Frame, lines [][]byte) string {
+	around, ok := source.FunctionAround(f.Path, lines, f.Line)
+	if !ok || isIdle(lines[f.Line-1]) {
+		return ""
+	}
+	name := source.FunctionName(string(bytes.Join(lines[around.Start-1:min(around.Body, len(lines))], []byte(" "))))
+	if name == "" {
+		return ""
+	}
+	for _, at := range symbol.DefinedIn(f.Path, lines, f.Function) {
+		if e, ok := source.FunctionAround(f.Path, lines, at); ok && calls(lines, e.Body+1, e.End, at, name) > 0 {
+			return name
+		}
+	}
+	return ""
 }
 
 // siteOfFunction returns the line of the function of a frame that calls the next inner
@@ -146,6 +178,9 @@ func (d *investigation) callee(ref crash.FrameRef) string {
 // a whole word, preferably as a call; 0 if there is none.
 func calls(lines [][]byte, first, last, near int, name string) int {
 	best, isCall := 0, false
+	if name == "" {
+		return 0
+	}
 	for n := max(first, 1); n <= min(last, len(lines)); n++ {
 		found, call := wordIn(lines[n-1], name)
 		if !found || isCall && !call {

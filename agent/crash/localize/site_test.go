@@ -44,8 +44,10 @@ func TestSite(t *testing.T) {
 		{"copy_name", "copy_names", 12, 12, ""}, // within a call of several lines
 		{"log_names", "copy_names", 8, 13, "the report says line 8"},
 		{"copy_name", "copy_names", 3, 11, "in another function"}, // copy_name() has a name that begins like its caller's
+		{"consume", "copy_names", 3, 3, "in copy_name, which may have been inlined"},
 		{"elsewhere", "copy_names", 9, 9, "may be off"},           // an empty line
 		{"elsewhere", "copy_names", 10, 10, ""},
+		{"log_names", "copy_names", 15, 13, "the report says line 15"}, // a brace beside the call
 		{"operator()", "copy_names", 9, 9, ""},
 		{"copy_name", "copy_names", 0, 11, ""},
 		{"copy_name", "copy_names", 99, 14, "does not have"},

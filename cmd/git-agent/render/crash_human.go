@@ -81,6 +81,9 @@ func problemText(p crash.Problem) string {
 	case p.Address != "":
 		s += " at " + p.Address
 	}
+	if _, region, ok := strings.Cut(p.Detail, "; "); ok {
+		s += ", " + region
+	}
 	if p.Message != "" && p.Message != p.Kind {
 		s += ": " + p.Message
 	}

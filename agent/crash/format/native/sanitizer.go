@@ -16,6 +16,8 @@ type Sanitizer struct{}
 var (
 	sanitizerError = source.Lazy(`(?:ERROR|WARNING|FATAL): (\w+Sanitizer): (.*)$`)
 	onAddress      = source.Lazy(`^([\w -]+?)(?: on (?:unknown )?(?:address )?(0x[0-9a-f]+))?(?: \(pc .*| at pc .*| in pc.*)?$`)
+	ofRegion       = source.Lazy(`^0x[0-9a-f]+ is located (\d+ bytes (?:inside of|after|before|to the (?:left|right) of) \d+-byte region)`)
+	ofSize         = source.Lazy(`of size \d+`)
 	accessOf       = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write) of size \d+ at (0x[0-9a-f]+)(?: by)?(?: (?:thread (T\d+)|main thread))?`)
 	causedBy       = source.Lazy(`The signal is caused by a (READ|WRITE) memory access`)
 	nullHint       = source.Lazy(`Hint: address points to the zero page`)
@@ -75,10 +77,20 @@ func (*Sanitizer) Read(s *scan.Scanner, l scan.Line) bool {
 			p.Null = true
 			return true
 		}
-	default:
-		return readLaterStack(s, l)
+	case strings.Contains(t, "-byte region"):
+		if m := ofRegion().FindStringSubmatch(t); m != nil && s.Failing() != nil {
+			addDetail(s.Failing(), m[1])
+		}
 	}
 	return readLaterStack(s, l)
+}
+
+// addDetail adds a fact about the failed access. There are two at most, because a
+// report of several processes repeats its lines.
+func addDetail(p *crash.Problem, fact string) {
+	if !strings.Contains(p.Detail, "; ") && p.Detail != fact {
+		p.Detail = strings.TrimPrefix(p.Detail+"; "+fact, "; ")
+	}
 }
 
 // readSanitizerError reads the line that names the sanitizer's finding.
@@ -142,6 +154,7 @@ func readAccess(s *scan.Scanner, l scan.Line) bool {
 	}
 	if p := s.Failing(); p != nil {
 		p.Access = strings.ToLower(m[2])
+		addDetail(p, ofSize().FindString(l.Text))
 		if p.Address == "" {
 			p.Address = m[3]
 		}
