@@ -57,8 +57,8 @@ func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.
 				continue
 			}
 			shown++
-			writeCommit(&b, m.OID, m.Committer.Time, m.Subject())
-			if line := matching(m.Body(), pattern); line != "" {
+			c.writeCommit(&b, m.OID, m.Committer.Time, m.Subject())
+			if line := c.matching(m.Body(), pattern); line != "" {
 				fmt.Fprintf(&b, "    %s\n", line)
 			}
 		}
@@ -92,15 +92,15 @@ func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.
 	return agent.Result{Text: b.String()}, nil
 }
 
-func writeCommit(b *strings.Builder, oid gitext.OID, when time.Time, subject string) {
-	fmt.Fprintf(b, "%s %s %s\n", oid.Short(), when.UTC().Format(time.DateOnly), cmp.Or(agent.Shorten(agent.CleanLine(subject), 120), "(no subject)"))
+func (c *Case) writeCommit(b *strings.Builder, oid gitext.OID, when time.Time, subject string) {
+	fmt.Fprintf(b, "%s %s %s\n", oid.Short(), when.UTC().Format(time.DateOnly), cmp.Or(c.Shorten(subject, 120), "(no subject)"))
 }
 
 // matching returns the first line of a text that matches.
-func matching(text string, pattern *regexp.Regexp) string {
+func (c *Case) matching(text string, pattern *regexp.Regexp) string {
 	for line := range strings.Lines(text) {
 		if pattern.MatchString(line) {
-			return agent.Shorten(agent.CleanLine(strings.TrimSpace(line)), 200)
+			return c.Shorten(strings.TrimSpace(line), 200)
 		}
 	}
 	return ""

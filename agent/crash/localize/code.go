@@ -11,7 +11,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/crashtool"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/symbol"
 	"git-agent/gitext"
@@ -189,7 +188,7 @@ func (d *investigation) render(e excerpt) string {
 			last = m
 		}
 		if last >= from {
-			b.WriteString(crashtool.Numbered(lines, from, last, m))
+			b.WriteString(d.tools.Numbered(lines, from, last, m))
 			from = last + 1
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
 )
 
 // sited is a file in which frames are looked for.
@@ -74,7 +75,7 @@ func TestArguments(t *testing.T) {
 		"#1  0x02 in f () at x.c:1":                  "",
 		"    #1 0x2 in f(int) x.c:3:4":               "",
 	} {
-		if got := argumentsOf(crash.Frame{Raw: raw, Path: "x.c"}); got != want {
+		if got := (&frameLister{Case: &crashtool.Case{}}).argumentsOf(crash.Frame{Raw: raw, Path: "x.c"}); got != want {
 			t.Errorf("%q has %q, want %q", raw, got, want)
 		}
 	}
