@@ -147,14 +147,20 @@ func (t *tool[P]) Spec() agent.Spec { return t.spec }
 
 // Call answers one call.
 func (t *tool[P]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, gittool.DefaultTimeout)
+	limited, cancel := context.WithTimeout(ctx, gittool.DefaultTimeout)
 	defer cancel()
 	p := t.defaults
 	if err := t.args.Decode(t.spec.Name, args, &p); err != nil {
 		return agent.Result{}, err
 	}
-	res, err := t.answer(ctx, p)
-	if err != nil && ctx.Err() == nil && gitext.Unreadable(err) {
+	res, err := t.answer(limited, p)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return res, err
+	case limited.Err() != nil:
+		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
+			Text: fmt.Sprintf("stopped after %s without an answer; ask for less", gittool.DefaultTimeout)}
+	case gitext.Unreadable(err):
 		err = &agent.CallError{Tool: t.spec.Name, Err: err, Text: agent.CleanLine(err.Error())}
 	}
 	return res, err
