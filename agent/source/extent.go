@@ -12,10 +12,11 @@ type Extent struct{ Start, Body, End int }
 
 // These bound the search for a function.
 const (
-	maxHeading   = 12   // lines of a heading
-	maxFunction  = 5000 // lines of a function
-	maxRead      = 1000 // bytes of a line
-	wideFunction = 400  // lines from which a function of a script may be no more than a wrapper of the file
+	maxHeading   = 12               // lines of a heading
+	maxFunction  = 5000             // lines of a function
+	maxFollowed  = 10 * maxFunction // lines that are read to find the ends of nested functions
+	maxRead      = 1000             // bytes of a line
+	wideFunction = 400              // lines from which a function of a script may be no more than a wrapper of the file
 )
 
 // FunctionAround returns the lines of the function that holds a line, which counts
@@ -27,7 +28,7 @@ func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 	if line < 1 || line > len(lines) {
 		return Extent{}, false
 	}
-	l := layout{lines: lines, rules: rulesFor(filePath)}
+	l := layout{lines: lines, rules: rulesFor(filePath), followed: new(int)}
 	var best Extent
 	found := false
 	take := func(e Extent) {
@@ -71,8 +72,9 @@ func rulesFor(filePath string) rules {
 
 // A layout is a file that is read by its indentation. Its lines count from 0.
 type layout struct {
-	lines [][]byte
-	rules rules
+	lines    [][]byte
+	rules    rules
+	followed *int // lines that were read to find the ends of functions
 }
 
 // text returns the first part of a line without the space around it.
@@ -98,10 +100,11 @@ func (l layout) indent(i int) int {
 }
 
 // enclosing passes on the functions around a line, the innermost first. It stops at
-// the heading of a class, whose methods are not part of another function.
+// the heading of a class, whose methods are not part of another function, and where
+// functions are nested so deeply that it would read their lines too often.
 func (l layout) enclosing(at int, take func(Extent)) {
 	margin := l.margin(at)
-	for i := at - 1; i >= 0 && at-i < maxFunction && margin > 0; i-- {
+	for i := at - 1; i >= 0 && at-i < maxFunction && margin > 0 && *l.followed < maxFollowed; i-- {
 		if l.transparent(i) || l.indent(i) >= margin {
 			continue
 		}
@@ -327,6 +330,7 @@ func (l layout) extent(start, body int) Extent {
 		}
 	}
 	for i := body + 1; i < len(l.lines) && i-start < maxFunction; i++ {
+		*l.followed++
 		t := l.text(i)
 		if t == "" || l.indent(i) > base {
 			if t != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestFunctionAround marks in each text the lines of the function with "|" before
@@ -257,6 +258,28 @@ func TestFunctionAroundOfAnyText(t *testing.T) {
 					t.Errorf("%q %s %d: %+v", text[:min(len(text), 20)], path, line, e)
 				}
 			}
+		}
+	}
+}
+
+// Functions that are nested as deep as indentation tells, each as long as the file, are
+// read a bounded number of times.
+func TestFunctionAroundNestedDeeply(t *testing.T) {
+	t.Parallel()
+	for path, heading := range map[string]string{"a.c": "int f(int a) {", "a.js": "function f(a) {", "a.py": "def f(a):"} {
+		var lines [][]byte
+		for depth := range 900 {
+			lines = append(lines, []byte(strings.Repeat(" ", depth)+heading))
+		}
+		for range 4000 {
+			lines = append(lines, []byte(strings.Repeat(" ", 990)+"x = 1;"))
+		}
+		begin := time.Now()
+		if e, ok := FunctionAround(path, lines, 3000); !ok || e.Start > 900 || e.End < 3000 {
+			t.Errorf("%s: %+v %v", path, e, ok)
+		}
+		if took := time.Since(begin); took > 2*time.Second {
+			t.Errorf("%s: %v", path, took)
 		}
 	}
 }

@@ -23,6 +23,7 @@ const (
 	maxTagsFile = 64 << 20 // bytes of its output that are read
 	maxTagLine  = 64 << 10 // bytes of a line of its output
 	maxTagField = 400      // bytes of a name, a scope or a signature that are kept
+	maxTimeouts = 2        // runs that do not end in time, until ctags is no longer run
 )
 
 // errNoCtags says that universal-ctags cannot be used here.
@@ -88,6 +89,9 @@ func (f *Finder) runCtags(ctx context.Context, files []sourceFile) ([][]tag, err
 	if err != nil {
 		return nil, err
 	}
+	if f.timeouts.Load() >= maxTimeouts {
+		return nil, fmt.Errorf("ctags is no longer run: %d times, it did not end within %v", maxTimeouts, ctagsTime)
+	}
 	dir, err := f.newDir("ctags")
 	if err != nil {
 		return nil, err
@@ -108,6 +112,7 @@ func (f *Finder) runCtags(ctx context.Context, files []sourceFile) ([][]tag, err
 	case err != nil:
 		return nil, err
 	case result.TimedOut:
+		f.timeouts.Add(1)
 		return nil, fmt.Errorf("ctags did not end within %v", ctagsTime)
 	}
 	tags, err := readTags(dir, len(files))

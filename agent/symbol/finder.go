@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"git-agent/agent/sandbox"
 	"git-agent/gitext"
@@ -64,7 +65,8 @@ type Finder struct {
 	opt    Options
 	ctags  func() (string, error) // path of universal-ctags
 
-	told sync.Once // tells why ctags is not run
+	told     sync.Once    // tells why ctags is not run
+	timeouts atomic.Int32 // runs of ctags that did not end in time
 
 	mu      sync.Mutex
 	closed  bool

@@ -20,6 +20,7 @@ const (
 	maxBatchBytes = 8 << 20
 	maxTagged     = 2 << 20 // bytes of a file; larger ones are generated or data
 	maxCachedTags = 400_000
+	maxSameName   = 2000 // tags of the name in one file
 )
 
 // A tagCache keeps the tags of files. It forgets all of them when there are too many.
@@ -224,7 +225,13 @@ func (l *lookup) indexBatch(ctx context.Context, paths []string, count int) (res
 
 // addTags adds the tags of a file that have the name.
 func (l *lookup) addTags(p string, tags []tag) {
+	within := bodies{tags: tags}
+	added := 0
 	for i, t := range tags {
+		if added == maxSameName {
+			l.note("%q has %q more than %d times", p, l.name, maxSameName)
+			return
+		}
 		if strings.TrimLeft(t.name, "~$@") != l.name && strings.TrimRight(t.name, "?!=") != l.name {
 			continue
 		}
@@ -232,8 +239,9 @@ func (l *lookup) addTags(p string, tags []tag) {
 			continue // a constructor is not the destructor
 		}
 		d := Definition{Path: p, Line: t.line, End: t.end, Kind: t.kind, Scope: t.scope, Signature: t.signature, Declared: t.declared}
-		d.Scope = namedScope(tags, t.scope)
-		if body, ok := bodyOf(tags, i); ok {
+		d.Scope = within.namedScope(t.scope)
+		added++
+		if body, ok := within.of(i); ok {
 			if body.name == t.name {
 				continue // typedef struct x { ... } x: the structure is a tag too
 			}
@@ -249,9 +257,35 @@ func (l *lookup) addTags(p string, tags []tag) {
 // staticScore marks a definition that other files do not see, until the order is made.
 const staticScore = -1
 
-// bodyOf returns the structure that a typedef names, if its body is in the same file.
-func bodyOf(tags []tag, i int) (tag, bool) {
-	t := tags[i]
+// bodies finds the structures of a file's tags that typedefs name. Its maps are made
+// when they are needed.
+type bodies struct {
+	tags    []tag
+	structs map[string][]int  // the indexes of structures, by name
+	names   map[string]string // the name that a typedef gives to a structure
+}
+
+func (b *bodies) prepare() {
+	if b.structs != nil {
+		return
+	}
+	b.structs, b.names = map[string][]int{}, map[string]string{}
+	for i, t := range b.tags {
+		switch t.kind {
+		case "struct", "union", "enum":
+			b.structs[t.name] = append(b.structs[t.name], i)
+		case "typedef":
+			if _, name, ok := strings.Cut(t.typed, ":"); ok && b.names[name] == "" {
+				b.names[name] = t.name
+			}
+		}
+	}
+}
+
+// of returns the structure that the typedef at an index names, if its body is in the
+// same file: the last one before it.
+func (b *bodies) of(i int) (tag, bool) {
+	t := b.tags[i]
 	if t.kind != "typedef" {
 		return tag{}, false
 	}
@@ -259,24 +293,25 @@ func bodyOf(tags []tag, i int) (tag, bool) {
 	if !ok {
 		return tag{}, false
 	}
-	for j := i - 1; j >= 0; j-- {
-		if tags[j].name == name && (tags[j].kind == "struct" || tags[j].kind == "union" || tags[j].kind == "enum") {
-			return tags[j], tags[j].end >= tags[j].line
-		}
+	b.prepare()
+	same := b.structs[name]
+	before, _ := slices.BinarySearch(same, i)
+	if before == 0 {
+		return tag{}, false
 	}
-	return tag{}, false
+	body := b.tags[same[before-1]]
+	return body, body.end >= body.line
 }
 
 // namedScope returns the name that a typedef gives to a structure without a name, in
 // place of the one that ctags makes up, or else the scope around it.
-func namedScope(tags []tag, scope string) string {
+func (b *bodies) namedScope(scope string) string {
 	if !strings.Contains(scope, "__anon") {
 		return scope
 	}
-	for _, t := range tags {
-		if t.kind == "typedef" && strings.HasSuffix(t.typed, ":"+scope) {
-			return t.name
-		}
+	b.prepare()
+	if name := b.names[scope]; name != "" {
+		return name
 	}
 	parts := strings.Split(scope, "::")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "__anon") }), "::")

@@ -1,6 +1,9 @@
 package symbol
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // DefinedIn returns the lines of a text, from 1, that define a name by their look, the
 // surest first.
@@ -10,7 +13,11 @@ func DefinedIn(path string, lines [][]byte, name string) []int {
 		return nil
 	}
 	var found []Definition
+	word := []byte(name)
 	for i, l := range lines {
+		if !bytes.Contains(l, word) {
+			continue
+		}
 		if d, ok := definition(path, string(l[:min(len(l), maxDefinition)]), name); ok {
 			d.Line = i + 1
 			found = append(found, d)

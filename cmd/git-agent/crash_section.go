@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
 	"git-agent/agent/crash/input"
+	"git-agent/gitext/openfile"
 )
 
 // maxSection bounds the bytes that are printed of one section.
@@ -48,7 +48,7 @@ func copySections(a *app, name string, sections []crash.Section) error {
 	if len(sections) == 0 {
 		return nil
 	}
-	f, err := os.Open(name)
+	f, err := openfile.Regular(name) // another process may have put anything in its place
 	if err != nil {
 		return err
 	}

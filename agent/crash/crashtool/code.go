@@ -50,7 +50,7 @@ func newCode(c *Case) (agent.Tool, error) {
 		}
 		first, last := max(1, p.Line-p.Lines), min(len(all), p.Line+p.Lines)
 		head := fmt.Sprintf("%s%s, lines %d-%d of %d\n", note, agent.CleanLine(f.Path), first, last, len(all))
-		return agent.Result{Text: head + Numbered(all, first, last, 0)}, nil
+		return agent.Result{Text: head + c.Numbered(all, first, last, 0)}, nil
 	})
 }
 
@@ -125,7 +125,7 @@ const maxCode = 180
 
 // Numbered renders lines first to last, which count from 1, with their numbers. The
 // line mark gets a ">".
-func Numbered(all [][]byte, first, last, mark int) string {
+func (c *Case) Numbered(all [][]byte, first, last, mark int) string {
 	var b strings.Builder
 	for n := first; n <= last; n++ {
 		sign := " "
@@ -133,7 +133,7 @@ func Numbered(all [][]byte, first, last, mark int) string {
 			sign = ">"
 		}
 		text := strings.ReplaceAll(strings.TrimRight(string(all[n-1]), "\r \t"), "\t", "  ")
-		fmt.Fprintf(&b, "%s%d %s\n", sign, n, agent.Shorten(agent.CleanLine(text), maxCode))
+		fmt.Fprintf(&b, "%s%d %s\n", sign, n, c.Shorten(text, maxCode))
 	}
 	return b.String()
 }
@@ -232,7 +232,7 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 	}
 	all := splitLines(f.Text)
 	if d.Line < 1 || d.Line > len(all) {
-		return "  " + agent.Shorten(agent.CleanLine(d.Text), maxCode) + "\n", nil
+		return "  " + c.Shorten(d.Text, maxCode) + "\n", nil
 	}
 	first, last := d.Line, min(len(all), d.Line+shownOther-1)
 	switch e, ok := source.FunctionAround(d.Path, all, d.Line); {
@@ -247,7 +247,7 @@ func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string,
 	if most == shownBody && last-end <= shownRest {
 		end = last
 	}
-	text := Numbered(all, first, end, 0)
+	text := c.Numbered(all, first, end, 0)
 	if end < last {
 		text += fmt.Sprintf("(it ends at line %d: get_nearby_code)\n", last)
 	}

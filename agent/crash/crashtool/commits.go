@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"time"
 
@@ -19,8 +20,13 @@ type commitsParams struct {
 	Max     int    `json:"max" arg:"min=1,max=50"`
 }
 
-// maxWalked bounds the commits whose messages are searched.
-const maxWalked = 50_000
+// Bounds of a search.
+const (
+	maxWalked   = 50_000   // commits
+	maxSearched = 16 << 10 // bytes of each message
+	maxPattern  = 500      // bytes of an expression
+	maxProgram  = 600      // instructions that it becomes
+)
 
 // newCommits makes search_commits, after Code Researcher (arXiv 2506.11060): a regular
 // expression finds commits by their messages. By what they changed, git_log_search
@@ -28,9 +34,9 @@ const maxWalked = 50_000
 func newCommits(c *Case) (agent.Tool, error) {
 	const name = "search_commits"
 	return newTool(name, agent.DeedSearch, commitsParams{Max: 15}, func(ctx context.Context, p commitsParams) (agent.Result, error) {
-		pattern, err := regexp.Compile("(?i)" + p.Pattern)
-		if err != nil || strings.Contains(p.Pattern, "\n") {
-			return agent.Result{}, refuse(name, "%q is not a regular expression of one line", agent.Shorten(agent.CleanLine(p.Pattern), 100))
+		pattern, err := expression(name, p.Pattern)
+		if err != nil {
+			return agent.Result{}, err
 		}
 		var paths []string
 		if p.Path != "" {
@@ -44,6 +50,23 @@ func newCommits(c *Case) (agent.Tool, error) {
 	})
 }
 
+// expression compiles a regular expression of a model. Each character of a message may
+// cost a step for each instruction that the expression becomes.
+func expression(tool, pattern string) (*regexp.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, refuse(tool, "the pattern has %d bytes, and at most %d are searched for; look for its rarest part", len(pattern), maxPattern)
+	}
+	parsed, err := syntax.Parse("(?i)"+pattern, syntax.Perl)
+	if err != nil || strings.ContainsAny(pattern, "\n\r") {
+		return nil, refuse(tool, "%q is not a regular expression of one line", agent.Shorten(agent.CleanLine(pattern), 100))
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil || len(program.Inst) > maxProgram {
+		return nil, refuse(tool, "the pattern repeats too much: write * or + in place of large numbers such as {1,1000}, or look for a shorter part")
+	}
+	return regexp.Compile("(?i)" + pattern)
+}
+
 // byMessages lists the newest commits whose message matches.
 func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.Regexp, paths []string) (agent.Result, error) {
 	var b strings.Builder
@@ -53,12 +76,16 @@ func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.
 		commits, err := c.Repo.Commits(ctx, batch)
 		batch = batch[:0]
 		for _, m := range commits {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			m.Message = m.Message[:min(len(m.Message), maxSearched)]
 			if shown == p.Max || !pattern.MatchString(m.Message) {
 				continue
 			}
 			shown++
-			writeCommit(&b, m.OID, m.Committer.Time, m.Subject())
-			if line := matching(m.Body(), pattern); line != "" {
+			c.writeCommit(&b, m.OID, m.Committer.Time, m.Subject())
+			if line := c.matching(m.Body(), pattern); line != "" {
 				fmt.Fprintf(&b, "    %s\n", line)
 			}
 		}
@@ -92,15 +119,15 @@ func (c *Case) byMessages(ctx context.Context, p commitsParams, pattern *regexp.
 	return agent.Result{Text: b.String()}, nil
 }
 
-func writeCommit(b *strings.Builder, oid gitext.OID, when time.Time, subject string) {
-	fmt.Fprintf(b, "%s %s %s\n", oid.Short(), when.UTC().Format(time.DateOnly), cmp.Or(agent.Shorten(agent.CleanLine(subject), 120), "(no subject)"))
+func (c *Case) writeCommit(b *strings.Builder, oid gitext.OID, when time.Time, subject string) {
+	fmt.Fprintf(b, "%s %s %s\n", oid.Short(), when.UTC().Format(time.DateOnly), cmp.Or(c.Shorten(subject, 120), "(no subject)"))
 }
 
 // matching returns the first line of a text that matches.
-func matching(text string, pattern *regexp.Regexp) string {
+func (c *Case) matching(text string, pattern *regexp.Regexp) string {
 	for line := range strings.Lines(text) {
 		if pattern.MatchString(line) {
-			return agent.Shorten(agent.CleanLine(strings.TrimSpace(line)), 200)
+			return c.Shorten(strings.TrimSpace(line), 200)
 		}
 	}
 	return ""

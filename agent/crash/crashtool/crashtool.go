@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -39,6 +40,42 @@ type Case struct {
 	Finder *symbol.Finder // looks up definitions
 	Scope  gittool.Scope  // what of the history is visible
 	Memory agent.Memory   // of the git tools; may be nil
+	// Mask takes out of texts what must not leave the machine; may be nil. The answers
+	// are masked again as a whole: here it sees texts before they are cut, because half
+	// of a secret looks like none.
+	Mask func(string) string
+}
+
+// masked returns a text without secrets.
+func (c *Case) masked(text string) string {
+	if c.Mask == nil {
+		return text
+	}
+	return c.Mask(text)
+}
+
+// Shorten is agent.Shorten for text that may hold secrets. The text is cleaned too.
+func (c *Case) Shorten(text string, max int) string {
+	return agent.Shorten(c.toCut(agent.CleanLine(text), max), max)
+}
+
+// abridge is agent.Abridge as Shorten is agent.Shorten.
+func (c *Case) abridge(text string, max int) string {
+	return agent.Abridge(c.toCut(agent.CleanLine(text), max), max)
+}
+
+// toCut masks a text that is about to be cut to a number of characters. Of a very long
+// text it masks the beginning, of which the cut leaves a part.
+func (c *Case) toCut(text string, max int) string {
+	const beyond = 4000 // bytes of a secret that begins before the cut
+	if len(text) <= max {
+		return text
+	}
+	at := min(len(text), 4*max+beyond)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return c.masked(text[:at]) + text[at:]
 }
 
 // New returns the tools for a case, in the order in which models see them. They are
@@ -110,14 +147,20 @@ func (t *tool[P]) Spec() agent.Spec { return t.spec }
 
 // Call answers one call.
 func (t *tool[P]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, gittool.DefaultTimeout)
+	limited, cancel := context.WithTimeout(ctx, gittool.DefaultTimeout)
 	defer cancel()
 	p := t.defaults
 	if err := t.args.Decode(t.spec.Name, args, &p); err != nil {
 		return agent.Result{}, err
 	}
-	res, err := t.answer(ctx, p)
-	if err != nil && ctx.Err() == nil && gitext.Unreadable(err) {
+	res, err := t.answer(limited, p)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return res, err
+	case limited.Err() != nil:
+		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
+			Text: fmt.Sprintf("stopped after %s without an answer; ask for less", gittool.DefaultTimeout)}
+	case gitext.Unreadable(err):
 		err = &agent.CallError{Tool: t.spec.Name, Err: err, Text: agent.CleanLine(err.Error())}
 	}
 	return res, err

@@ -3,12 +3,12 @@ package crashtool
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
+	"git-agent/gitext/openfile"
 )
 
 // Forms of the answers about the report.
@@ -19,9 +19,9 @@ const (
 
 // Bounds of an answer about the report. What is left out is on further pages.
 const (
-	pageChars  = 8000
-	maxSection = 4 << 20 // bytes that are read of one section
-	maxLine    = 400     // characters of a line
+	pageChars = 8000
+	maxText   = 1 << 20 // bytes of the stacks, and of the sections of one name, that are read
+	maxLine   = 400     // characters of a line
 )
 
 type reportParams struct {
@@ -33,9 +33,9 @@ func newExtinfo(c *Case) (agent.Tool, error) {
 	const name = "get_crash_extinfo"
 	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
 		if text, ok := c.section("CRASH_EXTINFO"); ok && p.Form == raw {
-			return page(name, text, p.Page)
+			return c.page(name, text, p.Page)
 		}
-		return page(name, Problems(c.Report), p.Page)
+		return c.page(name, c.Problems(c.Report), p.Page)
 	})
 }
 
@@ -43,12 +43,12 @@ func newStack(c *Case) (agent.Tool, error) {
 	const name = "get_crash_stack"
 	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
 		if p.Form == sanitized {
-			return page(name, places(c.Report), p.Page)
+			return c.page(name, c.places(), p.Page)
 		}
 		if text, ok := c.section("CRASH_STACK"); ok {
-			return page(name, text, p.Page)
+			return c.page(name, text, p.Page)
 		}
-		return page(name, lines(c.Report), p.Page)
+		return c.page(name, c.lines(), p.Page)
 	})
 }
 
@@ -65,32 +65,34 @@ func newSection(c *Case) (agent.Tool, error) {
 		}
 		text, ok := c.section(p.Name)
 		if !ok {
-			return agent.Result{}, refuse(name, "the file of the dump cannot be read any more")
+			return agent.Result{}, refuse(name, "the file of the dump cannot be read any more, or has changed")
 		}
-		return page(name, text, p.Page)
+		return c.page(name, text, p.Page)
 	})
 }
 
-// section returns the text of the sections of a name.
+// section returns the text of the sections of a name. Since the report was read,
+// anything may have taken the place of the dump.
 func (c *Case) section(name string) (string, bool) {
 	found := hana.Find(c.Report.Sections, name)
 	if len(found) == 0 || c.Dump == "" {
 		return "", false
 	}
-	f, err := os.Open(c.Dump)
+	f, err := openfile.Regular(c.Dump)
 	if err != nil {
 		return "", false
 	}
-	defer f.Close()
+	defer f.Close() // only read
 	var b strings.Builder
 	for _, s := range found {
-		text, more, err := hana.ReadSection(f, s, maxSection)
+		text, more, err := hana.ReadSection(f, s, maxText-b.Len())
 		if err != nil {
 			return "", false
 		}
 		b.WriteString(text)
-		if more {
-			fmt.Fprintf(&b, "\n(only the first %d MB of the section were read)\n", maxSection>>20)
+		if more || b.Len() >= maxText {
+			fmt.Fprintf(&b, "\n(only the first %d KB were read)\n", maxText>>10)
+			break
 		}
 	}
 	return b.String(), true
@@ -103,17 +105,21 @@ func (c *Case) sectionNames(missing string) string {
 		fmt.Fprintf(&b, "there is no section %q\n", agent.Shorten(agent.CleanLine(missing), 80))
 	}
 	b.WriteString("the sections, with their size in bytes:\n")
-	for _, s := range c.Report.Sections {
+	for i, s := range c.Report.Sections {
+		if b.Len() > pageChars {
+			fmt.Fprintf(&b, "(%s)\n", agent.Plural(len(c.Report.Sections)-i, "more section"))
+			break
+		}
 		fmt.Fprintf(&b, "%s %d\n", agent.CleanLine(s.Name), s.End-s.Start)
 	}
 	return b.String()
 }
 
 // Problems says what the report names as failures, and which build failed.
-func Problems(r *crash.Report) string {
+func (c *Case) Problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		b.WriteString(agent.Shorten(agent.CleanLine(p.Kind), maxKind))
+		b.WriteString(c.Shorten(p.Kind, maxKind))
 		if p.Signal > 0 {
 			fmt.Fprintf(&b, " (signal %d)", p.Signal)
 		}
@@ -131,7 +137,7 @@ func Problems(r *crash.Report) string {
 			b.WriteString(", a null pointer dereference")
 		}
 		if p.Message != "" && p.Message != p.Kind {
-			fmt.Fprintf(&b, ": %s", agent.Abridge(agent.CleanLine(p.Message), maxMessage))
+			fmt.Fprintf(&b, ": %s", c.abridge(p.Message, maxMessage))
 		}
 		b.WriteByte('\n')
 	}
@@ -140,7 +146,7 @@ func Problems(r *crash.Report) string {
 	}
 	for _, part := range [][2]string{{"commit", r.Build.Commit}, {"version", r.Build.Version}, {"branch", r.Build.Branch}} {
 		if part[1] != "" {
-			fmt.Fprintf(&b, "build %s: %s\n", part[0], agent.Shorten(agent.CleanLine(part[1]), 100))
+			fmt.Fprintf(&b, "build %s: %s\n", part[0], c.Shorten(part[1], 100))
 		}
 	}
 	return b.String()
@@ -154,7 +160,7 @@ const (
 )
 
 // StackTitle names a stack by its kind, thread and heading.
-func StackTitle(s crash.Stack) string {
+func (c *Case) StackTitle(s crash.Stack) string {
 	title := string(s.Kind)
 	if s.Thread != "" {
 		title += ", thread " + s.Thread
@@ -162,22 +168,26 @@ func StackTitle(s crash.Stack) string {
 	if s.Title != "" {
 		title += ": " + s.Title
 	}
-	return agent.Shorten(agent.CleanLine(title), 200)
+	return c.Shorten(title, 200)
 }
 
 // noStack is the answer about a report without stacks.
 const noStack = "the report has no stack\n"
 
 // lines returns the stacks as the report has them.
-func lines(r *crash.Report) string {
-	if len(r.Stacks) == 0 {
+func (c *Case) lines() string {
+	if len(c.Report.Stacks) == 0 {
 		return noStack
 	}
 	var b strings.Builder
-	for _, s := range r.Stacks {
-		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
+	for i, s := range c.Report.Stacks {
+		if b.Len() > maxText {
+			fmt.Fprintf(&b, "(%s left out)\n", agent.Plural(len(c.Report.Stacks)-i, "more stack"))
+			break
+		}
+		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
 		for _, f := range s.Frames {
-			fmt.Fprintln(&b, agent.Shorten(agent.CleanLine(f.Raw), maxLine))
+			fmt.Fprintln(&b, c.Shorten(f.Raw, maxLine))
 		}
 		if s.Omitted > 0 {
 			fmt.Fprintf(&b, "(%s not in the report)\n", agent.Plural(s.Omitted, "more frame"))
@@ -187,13 +197,17 @@ func lines(r *crash.Report) string {
 }
 
 // places returns the places of the stacks in the repository, in their order.
-func places(r *crash.Report) string {
-	if len(r.Stacks) == 0 {
+func (c *Case) places() string {
+	if len(c.Report.Stacks) == 0 {
 		return noStack
 	}
 	var b strings.Builder
-	for _, s := range r.Stacks {
-		fmt.Fprintf(&b, "## %s\n", StackTitle(s))
+	for i, s := range c.Report.Stacks {
+		if b.Len() > maxText {
+			fmt.Fprintf(&b, "(%s left out)\n", agent.Plural(len(c.Report.Stacks)-i, "more stack"))
+			break
+		}
+		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
 		shown := 0
 		for i, f := range s.Frames {
 			if f.Path != "" {
@@ -229,8 +243,8 @@ func Place(f crash.Frame) string {
 
 // page returns one page of a text, from 0 or 1, which are the same. A page ends with a
 // whole line.
-func page(tool, text string, number int) (agent.Result, error) {
-	pages := pagesOf(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n")))
+func (c *Case) page(tool, text string, number int) (agent.Result, error) {
+	pages := pagesOf(c.masked(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n"))))
 	n := max(number, 1)
 	if n > len(pages) {
 		return agent.Result{}, refuse(tool, "there is no page %d; the last one is %d", n, len(pages))

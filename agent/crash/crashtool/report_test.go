@@ -56,7 +56,7 @@ func TestReportWithoutFacts(t *testing.T) {
 			t.Errorf("%s %s: %q", test[0], test[1], res.Text)
 		}
 	}
-	if got := places(&crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Raw: "f"}}}}}); !strings.Contains(got, "(no frame in the repository)") {
+	if got := (&Case{Report: &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Raw: "f"}}}}}}).places(); !strings.Contains(got, "(no frame in the repository)") {
 		t.Errorf("%q", got)
 	}
 }
@@ -70,6 +70,7 @@ func TestPages(t *testing.T) {
 		report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Raw: fmt.Sprintf("#%d in function_%d (long enough to fill pages)", i, i)})
 	}
 	tools := toolsOf(t, h.Open(), crashed, report, "")
+	stacks := (&Case{Report: report}).lines()
 	var all strings.Builder
 	pages := 0
 	for {
@@ -87,8 +88,8 @@ func TestPages(t *testing.T) {
 			break
 		}
 	}
-	if got := all.String(); pages < 3 || got != lines(report) || !strings.HasSuffix(got, "(7 more frames not in the report)\n") {
-		t.Errorf("%d pages, %d of %d characters", pages, len(got), len(lines(report)))
+	if got := all.String(); pages < 3 || got != stacks || !strings.HasSuffix(got, "(7 more frames not in the report)\n") {
+		t.Errorf("%d pages, %d of %d characters", pages, len(got), len(stacks))
 	}
 	if res, refused := ask(t, tools, "get_crash_stack", `{"page":99}`); !refused || !strings.Contains(res.Text, fmt.Sprintf("the last one is %d", pages)) {
 		t.Errorf("%s", res.Text)

@@ -3,7 +3,9 @@ package culprit
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -156,5 +158,25 @@ func TestModelFits(t *testing.T) {
 	}
 	if committed().Made.Cases == 0 || committed().Calibration.Raw <= 0 {
 		t.Errorf("%+v", committed())
+	}
+}
+
+// Many frames on few lines cost little more than one frame on each.
+func TestRegionsOfManyFrames(t *testing.T) {
+	t.Parallel()
+	report := &crash.Report{Stacks: []crash.Stack{{}}}
+	var lines [][]byte
+	for depth := range 800 {
+		lines = append(lines, []byte(strings.Repeat(" ", depth)+"int f(int a) {"))
+	}
+	var places []place
+	for i := range 100_000 {
+		report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Path: "a.c", Line: 700, Function: "f"})
+		places = append(places, place{ref: crash.FrameRef{Frame: i}, line: 700 + i%5, at: 700 + i%5, weight: 1})
+	}
+	begin := time.Now()
+	got := regionsIn("a.c", lines, places, report)
+	if took := time.Since(begin); took > 5*time.Second || len(got) != 1 || len(got[0].places) > maxRepeated {
+		t.Errorf("%v, %d regions, %d places", took, len(got), len(got[0].places))
 	}
 }

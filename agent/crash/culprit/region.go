@@ -21,6 +21,8 @@ const (
 	maxRegions   = 12
 	maxFileBytes = 2 << 20
 	maxBlamed    = 4000 // lines of all regions
+	maxPlaces    = 500  // lines of a file whose functions are looked for
+	maxRepeated  = 1000 // places in a region
 	window       = 12   // lines on either side of a line that is in no function
 )
 
@@ -145,15 +147,19 @@ func bounded(regions []*region) []*region {
 // regionsIn returns the functions of one file that places are in.
 func regionsIn(path string, lines [][]byte, places []place, report *crash.Report) []*region {
 	var out []*region
+	extents := map[int]source.Extent{}
 	for _, p := range places {
 		if p.at > len(lines) {
 			continue
 		}
-		e, ok := source.FunctionAround(path, lines, p.at)
-		if !ok {
-			e = source.Extent{Start: max(p.at-window, 1), Body: p.at, End: min(p.at+window, len(lines))}
+		e, known := extents[p.at]
+		if !known {
+			if len(extents) == maxPlaces {
+				continue
+			}
+			e = extentAt(path, lines, p.at)
+			extents[p.at] = e
 		}
-		e = narrowed(e, p.at)
 		i := slices.IndexFunc(out, func(r *region) bool { return r.Start <= e.End && e.Start <= r.End })
 		if i < 0 {
 			i = len(out)
@@ -161,10 +167,21 @@ func regionsIn(path string, lines [][]byte, places []place, report *crash.Report
 		}
 		r := out[i]
 		r.Start, r.End = min(r.Start, e.Start), max(r.End, e.End)
-		r.places = append(r.places, p)
+		if len(r.places) < maxRepeated {
+			r.places = append(r.places, p)
+		}
 		r.weight = max(r.weight, p.weight)
 	}
 	return out
+}
+
+// extentAt returns the function around a line, or else the lines close to it.
+func extentAt(path string, lines [][]byte, at int) source.Extent {
+	e, ok := source.FunctionAround(path, lines, at)
+	if !ok {
+		e = source.Extent{Start: max(at-window, 1), Body: at, End: min(at+window, len(lines))}
+	}
+	return narrowed(e, at)
 }
 
 // maxRegion is the most lines of a function, around a frame's line, that are blamed.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -18,6 +19,7 @@ import (
 	"git-agent/agent/crash/localize"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
+	"git-agent/agent/source"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -149,16 +151,15 @@ func (e *Engine) commitOf(ctx context.Context, q crash.Question) (commit gitext.
 		return q.Commit, "given", nil, nil
 	}
 	build := q.Report.Build
-	for _, try := range []struct{ name, from string }{
-		{build.Commit, "the report's build"},
-		{build.Version, "the report's version"},
-		{versionTag(build.Version), "the report's version"},
-	} {
-		if try.name == "" {
+	if oid, ok := e.buildCommit(ctx, build.Commit); ok {
+		return oid, "the report's build", nil, nil
+	}
+	for _, tag := range []string{build.Version, versionTag(build.Version)} {
+		if tag == "" {
 			continue
 		}
-		if oid, err := e.Repo.ResolveName(ctx, try.name); err == nil {
-			return oid, try.from, nil, nil
+		if oid, err := e.Repo.ResolveName(ctx, "refs/tags/"+tag); err == nil {
+			return oid, "the report's version", nil, nil
 		}
 	}
 	if said := cmp.Or(build.Commit, build.Version); said != "" {
@@ -166,6 +167,21 @@ func (e *Engine) commitOf(ctx context.Context, q crash.Question) (commit gitext.
 	}
 	oid, err := e.Repo.Resolve(ctx, "HEAD")
 	return oid, "HEAD", notes, err
+}
+
+// digits matches the id of a commit, maybe abbreviated.
+var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
+
+// buildCommit returns the commit that a report says was built. Whoever writes a report
+// must not choose a branch, or what the user has stashed: those may have the repair, and
+// what nobody else is to see.
+func (e *Engine) buildCommit(ctx context.Context, said string) (gitext.OID, bool) {
+	said = strings.ToLower(said)
+	if !digits().MatchString(said) {
+		return "", false
+	}
+	oid, err := e.Repo.ResolveName(ctx, said)
+	return oid, err == nil && strings.HasPrefix(string(oid), said) // a branch may have the name of a hash
 }
 
 // versionTag returns the tag that projects give to a version, "" if there is none.

@@ -89,9 +89,12 @@ func TestAnswerOrdersFiles(t *testing.T) {
 
 func TestCrashCommit(t *testing.T) {
 	// The commit is the given one, else that of the build, else the version's tag,
-	// else HEAD with a note.
+	// else HEAD with a note. Branches and the stash are not for a report to name.
 	t.Parallel()
 	h, crashed := program(t)
+	h.Git("branch", "private", "HEAD~1")
+	h.Git("branch", "feedbeef1", "HEAD~1")
+	h.Git("update-ref", "refs/stash", "HEAD~1")
 	e := &Engine{Repo: h.Open()}
 	head := gitext.OID(h.Git("rev-parse", "HEAD"))
 	for _, test := range []struct {
@@ -108,6 +111,12 @@ func TestCrashCommit(t *testing.T) {
 		{"", crash.Build{}, head, "HEAD", 0},
 		{"", crash.Build{Commit: "feedfacefeedface", Version: "9.9"}, head, "HEAD", 1},
 		{"", crash.Build{Version: ":/two"}, head, "HEAD", 1},
+		{"", crash.Build{Commit: "private", Version: "private"}, head, "HEAD", 1},
+		{"", crash.Build{Commit: "refs/stash", Version: "stash"}, head, "HEAD", 1},
+		{"", crash.Build{Commit: "feedbeef1", Version: "HEAD~1"}, head, "HEAD", 1},
+		{"", crash.Build{Commit: "v1.2"}, head, "HEAD", 1},
+		{"", crash.Build{Commit: strings.ToUpper(string(crashed))}, crashed, "the report's build", 0},
+		{"", crash.Build{Version: "../heads/private"}, head, "HEAD", 1},
 	} {
 		report := read(t, asan)
 		report.Build = test.build

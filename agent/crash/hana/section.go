@@ -236,7 +236,8 @@ func latin1(b []byte) string {
 
 // ReadSection returns the text of a section in UTF-8, with the lines that start
 // and end it, but not more than max bytes of the dump. more says that the section
-// goes on. A text that is cut ends with a whole line if one fits.
+// goes on. A text that is cut ends with a whole line if one fits. It is an error if
+// the section does not begin where it did: r is another file by now.
 func ReadSection(r io.ReaderAt, s crash.Section, max int) (text string, more bool, err error) {
 	size := s.End - s.Start
 	if size < 0 || s.Start < 0 || max < 0 {
@@ -251,6 +252,10 @@ func ReadSection(r io.ReaderAt, s crash.Section, max int) (text string, more boo
 		return "", false, err
 	}
 	buf = buf[:n]
+	head := "[" + s.Name + "]"
+	if !strings.HasPrefix(string(buf[:min(n, len(head))]), head[:min(int(size), len(head))]) {
+		return "", false, fmt.Errorf("section %q is no longer where it was", s.Name)
+	}
 	if more {
 		if i := bytes.LastIndexByte(buf, '\n'); i > 0 {
 			buf = buf[:i+1]

@@ -49,7 +49,7 @@ func (d *investigation) changeText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	patches := 0
 	for _, c := range d.changes {
-		entry := titleOf(c.name, c.commit.OID, c.commit.Committer.Time, c.commit.Subject())
+		entry := d.titleOf(c.name, c.commit.OID, c.commit.Committer.Time, c.commit.Subject())
 		if patches < withPatch {
 			text, err := d.patchText(ctx, c)
 			if err != nil {
@@ -78,8 +78,8 @@ func (d *investigation) stale(c change) bool {
 	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return d.moved[e.Path] })
 }
 
-func titleOf(name string, oid gitext.OID, when time.Time, subject string) string {
-	return fmt.Sprintf("%s %s %s %s\n", name, oid.Short(), when.UTC().Format(time.DateOnly), agent.Shorten(agent.CleanLine(subject), 120))
+func (d *investigation) titleOf(name string, oid gitext.OID, when time.Time, subject string) string {
+	return fmt.Sprintf("%s %s %s %s\n", name, oid.Short(), when.UTC().Format(time.DateOnly), d.tools.Shorten(subject, 120))
 }
 
 // newestText lists the newest commits of the first files that are not listed yet.
@@ -102,7 +102,7 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 			}
 			if !listed[entry.OID] {
 				listed[entry.OID] = true
-				b.WriteString(titleOf(" ", entry.OID, entry.CommitTime, entry.Subject))
+				b.WriteString(d.titleOf(" ", entry.OID, entry.CommitTime, entry.Subject))
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 				if c.wrote(&f.Hunks[j]) != near || f.Hunks[j].NewLines > maxAdded {
 					continue
 				}
-				text := c.hunkText(f.NewPath, &f.Hunks[j])
+				text := d.hunkText(c, f.NewPath, &f.Hunks[j])
 				if b.Len() > 0 && b.Len()+len(text) > maxPatch || !near && b.Len() > 0 {
 					continue
 				}
@@ -177,9 +177,9 @@ const (
 
 // hunkText renders a part of a hunk: the lines around the first one for which the
 // commit is suspected, else its beginning.
-func (c change) hunkText(path string, h *gitext.Hunk) string {
+func (d *investigation) hunkText(c change, path string, h *gitext.Hunk) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), agent.Shorten(agent.CleanLine(h.Section), 80))
+	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), d.tools.Shorten(string(h.Section), 80))
 	first := max(0, slices.IndexFunc(h.Lines, c.wroteLine)-before)
 	if first < 4 || len(h.Lines) <= maxHunkLines {
 		first = 0
@@ -193,7 +193,7 @@ func (c change) hunkText(path string, h *gitext.Hunk) string {
 			break
 		}
 		text := strings.ReplaceAll(strings.TrimRight(string(l.Text), "\r"), "\t", "  ")
-		fmt.Fprintf(&b, "    %c%s\n", l.Op, agent.Shorten(agent.CleanLine(text), 160))
+		fmt.Fprintf(&b, "    %c%s\n", l.Op, d.tools.Shorten(text, 160))
 	}
 	return b.String()
 }

@@ -11,7 +11,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/crashtool"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/symbol"
 	"git-agent/gitext"
@@ -24,6 +23,7 @@ const (
 	wholeLines  = 62   // of the function of an important frame that is shown whole
 	important   = 3    // frames with nearLines
 	maxExcerpts = 12   // excerpts
+	maxSites    = 100  // calls whose lines are looked for
 	ahead       = 4    // files whose first frame comes before the second frame of any
 	improbable  = 0.03 // probability of a file whose code is shown only if there is little else
 	probable    = 0.1  // probability of a file whose code is shown however deep its frame is
@@ -47,9 +47,15 @@ type excerpt struct {
 func (d *investigation) codeText(ctx context.Context) (string, error) {
 	var list []excerpt
 	room := maxCode
+	seen := map[string]bool{}
 	for _, ref := range d.framesByWeight() {
-		if len(list) == maxExcerpts || room < 300 {
+		if len(list) == maxExcerpts || room < 300 || len(seen) == maxSites {
 			break
+		}
+		if call := d.callOf(ref); seen[call] {
+			continue // a recursion, or another thread
+		} else {
+			seen[call] = true
 		}
 		lines, err := d.linesOf(ctx, d.q.Report.At(ref).Path)
 		if err != nil {
@@ -73,6 +79,12 @@ func (d *investigation) codeText(ctx context.Context) (string, error) {
 		b.WriteString(d.render(e))
 	}
 	return b.String(), nil
+}
+
+// callOf names the call that a frame stands for: frames of one name show the same code.
+func (d *investigation) callOf(ref crash.FrameRef) string {
+	f := d.q.Report.At(ref)
+	return fmt.Sprintf("%q %d %q %q", f.Path, cmp.Or(f.Line, -f.DefinedAt), f.Function, d.callee(ref))
 }
 
 // framesByWeight returns the frames whose code may be shown: one of each of the first
@@ -176,7 +188,7 @@ func (d *investigation) render(e excerpt) string {
 			last = m
 		}
 		if last >= from {
-			b.WriteString(crashtool.Numbered(lines, from, last, m))
+			b.WriteString(d.tools.Numbered(lines, from, last, m))
 			from = last + 1
 		}
 	}

@@ -125,7 +125,7 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 	lookups := opt.Definitions
 	lookups.Server = q.Server
 	d.tools = &crashtool.Case{
-		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory,
+		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory, Mask: opt.Mask,
 		Finder: symbol.NewFinder(repo, tip.OID, lookups),
 	}
 	if !q.NoTools {

@@ -45,7 +45,7 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.q.NoTools}
+	p := firstPrompt{Problems: d.problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.q.NoTools}
 	if !d.q.NoRanking {
 		p.Ranking = d.rankingText()
 	}
@@ -72,10 +72,10 @@ const shownProblems = 6
 
 // problemText says what failed. A long report, such as a log, names many problems; the
 // first ones are shown.
-func problemText(r *crash.Report) string {
+func (d *investigation) problemText(r *crash.Report) string {
 	short := *r
 	short.Problems = r.Problems[:min(len(r.Problems), shownProblems)]
-	text := crashtool.Problems(&short)
+	text := d.tools.Problems(&short)
 	if n := len(r.Problems) - shownProblems; n > 0 {
 		text += fmt.Sprintf("(%s in the report)\n", agent.Plural(n, "more problem"))
 	}
@@ -99,7 +99,7 @@ func (d *investigation) stacksText() string {
 	seen := map[string]bool{}
 	show := func(i, most int) {
 		if same := placesOf(r.Stacks[i]); seen[same] {
-			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", crashtool.StackTitle(r.Stacks[i]))
+			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", d.tools.StackTitle(r.Stacks[i]))
 			return
 		} else if same != "" {
 			seen[same] = true
@@ -168,6 +168,7 @@ func placesOf(s crash.Stack) string {
 // frameLister renders the frames of one stack. Runs of frames that are left out are
 // only counted.
 type frameLister struct {
+	*crashtool.Case
 	b      strings.Builder
 	folded int
 	of     string // what is folded: "of other code" or "of the project"
@@ -191,7 +192,7 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	l.unfold()
 	place := crashtool.Place(f)
 	if place == "" {
-		place = agent.Shorten(agent.CleanLine(f.Raw), 160)
+		place = l.Shorten(f.Raw, 160)
 	}
 	if f.Inline {
 		place += " (inlined)"
@@ -199,7 +200,7 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	if f.Assertion {
 		place += " (the check that failed)"
 	}
-	switch args := argumentsOf(f); {
+	switch args := l.argumentsOf(f); {
 	case args != "":
 		place += " (" + args + ")"
 	case f.NullArgument != "":
@@ -216,19 +217,19 @@ const maxArguments = 120
 
 // argumentsOf returns the arguments of a frame in the repository, "" if the report does
 // not have them.
-func argumentsOf(f crash.Frame) string {
+func (l *frameLister) argumentsOf(f crash.Frame) string {
 	m := gdbArguments().FindStringSubmatch(f.Raw)
 	if m == nil || f.Path == "" {
 		return ""
 	}
-	return agent.Shorten(agent.CleanLine(m[1]), maxArguments)
+	return l.Shorten(m[1], maxArguments)
 }
 
 // stackText renders one stack: its first frames in the repository, and later ones in
 // files of the main stack.
 func (d *investigation) stackText(s crash.Stack, most int) string {
-	var l frameLister
-	fmt.Fprintf(&l.b, "## %s\n", crashtool.StackTitle(s))
+	l := frameLister{Case: d.tools}
+	fmt.Fprintf(&l.b, "## %s\n", d.tools.StackTitle(s))
 	inMain := map[string]bool{}
 	if main := d.offline.Main; main >= 0 {
 		for _, f := range d.q.Report.Stacks[main].Frames {

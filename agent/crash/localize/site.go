@@ -25,6 +25,7 @@ type site struct {
 const (
 	besideCall = 3   // lines between the line of a frame and the name of what it calls
 	aroundCall = 150 // lines that are searched for a call if no function is known
+	maxDefined = 100 // definitions of a function's name in a file; a name with more tells nothing
 )
 
 // siteOf finds where a frame stands. A frame stands on the line that calls the next
@@ -136,6 +137,9 @@ func elsewhere(f crash.Frame, lines [][]byte) bool {
 		return false
 	}
 	defined := symbol.DefinedIn(f.Path, lines, f.Function)
+	if len(defined) > maxDefined {
+		return false
+	}
 	for _, at := range defined {
 		e, ok := source.FunctionAround(f.Path, lines, at)
 		if !ok && at <= f.Line && f.Line < at+aroundCall || ok && e.Start <= f.Line && f.Line <= e.End {

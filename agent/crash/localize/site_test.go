@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
 )
 
 // sited is a file in which frames are looked for.
@@ -45,7 +46,7 @@ func TestSite(t *testing.T) {
 		{"log_names", "copy_names", 8, 13, "the report says line 8"},
 		{"copy_name", "copy_names", 3, 11, "in another function"}, // copy_name() has a name that begins like its caller's
 		{"consume", "copy_names", 3, 3, "in copy_name, which may have been inlined"},
-		{"elsewhere", "copy_names", 9, 9, "may be off"},           // an empty line
+		{"elsewhere", "copy_names", 9, 9, "may be off"}, // an empty line
 		{"elsewhere", "copy_names", 10, 10, ""},
 		{"log_names", "copy_names", 15, 13, "the report says line 15"}, // a brace beside the call
 		{"operator()", "copy_names", 9, 9, ""},
@@ -76,7 +77,7 @@ func TestArguments(t *testing.T) {
 		"#1  0x02 in f () at x.c:1":                  "",
 		"    #1 0x2 in f(int) x.c:3:4":               "",
 	} {
-		if got := argumentsOf(crash.Frame{Raw: raw, Path: "x.c"}); got != want {
+		if got := (&frameLister{Case: &crashtool.Case{}}).argumentsOf(crash.Frame{Raw: raw, Path: "x.c"}); got != want {
 			t.Errorf("%q has %q, want %q", raw, got, want)
 		}
 	}
