@@ -99,7 +99,7 @@ func (d *investigation) framesByWeight() []crash.FrameRef {
 		for _, ref := range refs {
 			function := d.q.Report.At(ref).Function
 			switch {
-			case n >= ahead && f.Probability < improbable || rank.Helper(function) || starts[symbol.Last(function)]:
+			case n >= ahead && f.Probability < improbable || rank.Helper(function) || bridges(function):
 				last = append(last, ref)
 			case !chosen:
 				first, chosen = append(first, ref), true
@@ -112,6 +112,12 @@ func (d *investigation) framesByWeight() []crash.FrameRef {
 		slices.SortStableFunc(list, func(a, b crash.FrameRef) int { return cmp.Compare(d.order(a), d.order(b)) })
 	}
 	return slices.Concat(first, rest, last[:min(len(last), max(0, minExcerpts-len(first)-len(rest)))])
+}
+
+// bridges reports whether a function only leads to the program's own code: it starts a
+// program, a thread or a test, or a compiler made it.
+func bridges(function string) bool {
+	return starts[symbol.Last(function)] || strings.Contains(function, ".access$")
 }
 
 // starts are functions that start programs, threads and tests.
