@@ -1,6 +1,7 @@
 package crashtool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -119,7 +120,7 @@ func (c *Case) sectionNames(missing string) string {
 func (c *Case) Problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		b.WriteString(c.Shorten(p.Kind, maxKind))
+		b.WriteString(noHeading(c.Shorten(p.Kind, maxKind)))
 		if p.Signal > 0 {
 			fmt.Fprintf(&b, " (signal %d)", p.Signal)
 		}
@@ -151,6 +152,10 @@ func (c *Case) Problems(r *crash.Report) string {
 	}
 	return b.String()
 }
+
+// noHeading takes off a line's beginning what would make it a heading of the first
+// message, which is the place of our own words.
+func noHeading(line string) string { return cmp.Or(strings.TrimLeft(line, "#= "), "failure") }
 
 // Bounds of what is said of a problem, in characters.
 const (

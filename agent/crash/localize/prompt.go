@@ -283,6 +283,9 @@ func (d *investigation) rankingText() string {
 
 func fileLine(f crash.File) string {
 	line := agent.CleanLine(f.Path)
+	if strings.HasPrefix(line, "#") {
+		line = "./" + line // it is no heading
+	}
 	if f.Probability > 0 {
 		line = fmt.Sprintf("%.2f %s", f.Probability, line)
 	}
