@@ -163,6 +163,9 @@ var (
 // acceptable reports whether the best match of a path can be the project's own file.
 // only says that no other tracked file has the base name.
 func acceptable(p string, m match, only bool) bool {
+	if isPackage(p) {
+		return m.whole || m.common == strings.Count(p, "/")+1
+	}
 	if m.common >= 3 || m.whole && m.common >= 2 {
 		return true
 	}
@@ -182,11 +185,18 @@ func acceptable(p string, m match, only bool) bool {
 	return i != nil && only && !languageLibrary().MatchString(i[1]) && len(path.Base(p)) >= 6
 }
 
+// isPackage reports whether the directories of a path are those of a package of Java.
+// They come from the name of the class, so a file of the same name in another package
+// is another class.
+func isPackage(p string) bool {
+	return strings.HasSuffix(p, ".java") && strings.Contains(p, "/") && source.IsIdentByte(p[0])
+}
+
 // maybeOurs reports whether a path that find did not map may still be the project's:
 // no system keeps its own files there, and a tracked file has the base name.
 func (f *Files) maybeOurs(file string) bool {
 	p := Clean(file)
-	return !systemPath().MatchString(p) && len(f.byBase[strings.ToLower(path.Base(p))]) > 0
+	return !isPackage(p) && !systemPath().MatchString(p) && len(f.byBase[strings.ToLower(path.Base(p))]) > 0
 }
 
 // sources returns the paths that a generated or installed file may have been made

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -124,6 +125,7 @@ func better(a, b string, dirs map[string]int) bool {
 // function.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
 	names, order, dirs := f.openFunctions(report)
+	native := nativeFrames(report)
 	if len(order) == 0 {
 		return nil
 	}
@@ -133,7 +135,11 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	}
 	for _, name := range order {
 		for _, frame := range names[name] {
-			d, ok := bestDefinition(sameName(defined[name], frame.File), frame, dirs)
+			list := sameName(defined[name], frame.File)
+			if native[frame] {
+				list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return isManaged(d.Path) })
+			}
+			d, ok := bestDefinition(list, frame, dirs)
 			if !ok {
 				continue
 			}

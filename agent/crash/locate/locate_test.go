@@ -45,3 +45,31 @@ func TestLocateByWhatTheFileDefines(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionOfMachineCode(t *testing.T) {
+	// The stack is from a report of git/git, where the function of the Perl program was
+	// taken because its path is the shorter one. A stack of no native format may mean it.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"git-svn.perl":      "sub cmd_fetch {\n}\n",
+		"git-svn.pl":        "sub cmd_fetch {\n}\n",
+		"builtin/fetch.c":   "int cmd_fetch(int argc, const char **argv, const char *prefix)\n{\n}\n",
+		"contrib/remote.py": "def only_here(x):\n    pass\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{
+		{Format: "gdb", Frames: []crash.Frame{{Function: "cmd_fetch"}, {Function: "only_here"}}},
+		{Format: "clusterfuzz", Frames: []crash.Frame{{Function: "only_here"}}},
+	}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"builtin/fetch.c", ""} {
+		if got := report.Stacks[0].Frames[i]; got.Path != want {
+			t.Errorf("%s: %q, want %q", got.Function, got.Path, want)
+		}
+	}
+	if got := report.Stacks[1].Frames[0]; got.Path != "contrib/remote.py" {
+		t.Errorf("another format: %q", got.Path)
+	}
+}

@@ -30,6 +30,7 @@ type evidence struct {
 
 	assertion bool    // a failed assertion or a run-time error is in the file
 	elsewhere [6]best // by what other stacks say, see the constants
+	foremost  [6]bool // whether it has the first frame of such a stack that is no helper
 	named     bool    // the message of a problem names the file
 	gaveNull  bool    // one of its functions called one with a null pointer
 }
@@ -165,7 +166,7 @@ func (c *collector) readOther(i int) {
 	if !ok {
 		kind = other
 	}
-	position := 0
+	position, found := 0, false
 	for j, f := range s.Frames {
 		if f.Path == "" {
 			continue
@@ -175,6 +176,9 @@ func (c *collector) readOther(i int) {
 		if f.Assertion {
 			e.assertion = true
 			continue
+		}
+		if !found && !isHelper(f.Function) {
+			e.foremost[kind], found = true, true
 		}
 		e.elsewhere[kind] = max(e.elsewhere[kind], best(1/float64(1+position)))
 		position++

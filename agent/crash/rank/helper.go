@@ -28,7 +28,7 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 	}()
 
 	// Directories that projects give to what several of their programs use.
-	library = source.Lazy(`(?:^|/)(?:libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
+	library = source.Lazy(`(?:^|/)(libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
 
 	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
@@ -50,7 +50,15 @@ func isGeneric(p string) bool { return genericStems[strings.ToLower(stemOf(p))] 
 func isHarness(p string) bool { return harness().MatchString(p) || source.IsTestPath(p) }
 
 // isLibrary reports whether a file is in a directory of what several programs use.
-func isLibrary(p string) bool { return library().MatchString(p) }
+func isLibrary(p string) bool { return libraryDir(p) != "" }
+
+// libraryDir returns the name of that directory, "" if there is none.
+func libraryDir(p string) string {
+	if m := library().FindStringSubmatch(p); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 func isHeader(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {

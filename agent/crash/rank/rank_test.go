@@ -117,6 +117,32 @@ func TestRankByTheModel(t *testing.T) {
 	}
 }
 
+func TestReasons(t *testing.T) {
+	// Only the file that freed the memory is said to have freed it, and only the first
+	// frame is the innermost one.
+	t.Parallel()
+	report := &crash.Report{Stacks: []crash.Stack{
+		stackOf(crash.StackCrash, "abort", "xabort log.c", "f lib/a.c", "g b.c", "h b.c", "main main.c"),
+		stackOf(crash.StackFree, "free", "obj_free mem.c", "drop own.c", "main main.c"),
+	}}
+	got := map[string]string{}
+	for _, e := range collect(report) {
+		got[e.path] = strings.Join(e.reasons(report), "; ")
+	}
+	for path, want := range map[string]string{
+		"log.c":   "innermost frame of the project; its functions there only report or allocate",
+		"lib/a.c": "innermost frame of the project that does more than report or allocate; its directory lib/ is for code that several programs share",
+		"b.c":     "2 frames from the innermost of the project; 2 frames of that stack are in it",
+		"mem.c":   "in the stack that freed the memory",
+		"own.c":   "freed the memory",
+		"main.c":  "4 frames from the innermost of the project; in the stack that freed the memory",
+	} {
+		if got[path] != want {
+			t.Errorf("%s: %s, want %s", path, got[path], want)
+		}
+	}
+}
+
 func TestModelIsWhole(t *testing.T) {
 	// Every feature has a weight in both halves, and the model says what it is made of.
 	t.Parallel()

@@ -3,6 +3,7 @@ package rank
 import (
 	"fmt"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 )
 
@@ -15,27 +16,44 @@ func (e *evidence) reasons(report *crash.Report) []string {
 		}
 	}
 	add(e.assertion, "the failure is reported in it")
-	add(e.isMain && e.suspicious == 0 && !e.helper, "innermost frame of the project")
-	add(e.isMain && e.suspicious > 0, "%s above it in the stack", count(e.position, "frame"))
-	add(e.inMain > 1, "%s", count(e.inMain, "frame"))
-	add(e.elsewhere[freed] > 0, "freed the memory")
-	add(e.elsewhere[stored] > 0, "is where the uninitialized value comes from")
-	add(e.elsewhere[access] > 0, "made the other access of the race")
-	add(e.elsewhere[cause] > 0, "is in the stack of the exception behind")
+	add(e.isMain, "%s", e.place())
+	add(e.inMain > 1, "%s of that stack are in it", agent.Plural(e.inMain, "frame"))
+	for _, kind := range []int{freed, stored, access, cause} {
+		if e.foremost[kind] {
+			add(true, "%s", elsewhereReasons[kind].foremost)
+		} else {
+			add(e.elsewhere[kind] > 0, "in the stack %s", elsewhereReasons[kind].stack)
+		}
+	}
 	add(e.named, "the message names it")
 	add(e.gaveNull, "passes a null pointer on")
-	add(!e.isMain && e.elsewhere[again] > 0, "is in another stack of the report")
+	add(!e.isMain && e.elsewhere[again] > 0, "in another stack of the report")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
 	add(isHeader(e.path), "a header, whose function was inlined")
 	add(isHarness(e.path), "a test or a harness")
-	add(isLibrary(e.path), "in a directory that several programs use")
-	add(e.users >= 30, "%s include it", count(e.users, "file"))
+	if dir := libraryDir(e.path); dir != "" {
+		add(true, "its directory %s/ is for code that several programs share", dir)
+	}
+	add(e.users >= 30, "%s include it", agent.Plural(e.users, "file"))
 	return out
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// place says where the file's first frame is in the main stack.
+func (e *evidence) place() string {
+	switch {
+	case e.position == 0:
+		return "innermost frame of the project"
+	case e.suspicious == 0 && !e.helper:
+		return "innermost frame of the project that does more than report or allocate"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return agent.Plural(e.position, "frame") + " from the innermost of the project"
+}
+
+// elsewhereReasons says for a kind of stack beside the main one what its first file
+// did, and which stack the others are in.
+var elsewhereReasons = map[int]struct{ foremost, stack string }{
+	freed:  {"freed the memory", "that freed the memory"},
+	stored: {"made the uninitialized value", "that made the uninitialized value"},
+	access: {"made the other access of the race", "of the other access of the race"},
+	cause:  {"threw the exception that caused this one", "of the exception that caused this one"},
 }
