@@ -70,7 +70,7 @@ func (r *Reader) readText(ctx context.Context, name string) (*crash.Report, erro
 	report, err := format.ReadNamed(&interruptible{ctx, in}, base)
 	switch {
 	case errors.Is(err, format.ErrUnknown):
-		return nil, &Advised{fmt.Errorf("%s: %w", Title(name), err), format.Known}
+		return nil, &Advised{fmt.Errorf("%s: %w", Title(name), err), "REPORTS in 'git agent crash --help' lists the kinds of reports that are read"}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
