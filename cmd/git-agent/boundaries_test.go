@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"agent/crash/format/managed": {"agent/crash", "agent/crash/format/scan", "agent/source"},
 	"agent/crash/format/native":  {"agent/crash", "agent/crash/format/scan", "agent/crash/format/managed", "agent/source"},
 	"agent/crash/locate":         {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/rank":           {"agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
+	"agent/crash/rank":           {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
 	"agent/crash/culprit":        {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest", "gitext/quote"},
 	"agent/crash/crashtool":      {"agent", "agent/secret", "gitext/openfile", "agent/gittool", "agent/crash", "agent/crash/hana", "agent/crash/locate", "agent/source", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/crash/format", "agent/crash/hana/hanatest", "gitext/visible"},
 	"agent/crash/localize":       {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},

@@ -134,6 +134,9 @@ func (e *Engine) Rank(ctx context.Context, q crash.Question) (*crash.Ranking, er
 	}
 	ranking.CommitFrom, ranking.Since = from, q.Since
 	ranking.Notes = append(located.Notes, ranking.Notes...)
+	if err := e.checkSince(ctx, ranking); err != nil {
+		return nil, err
+	}
 	if q.Suspects > 0 {
 		found, err := culprit.Find(ctx, e.Repo, commit, q.Report, ranking.Files, culprit.Options{Since: q.Since, Max: q.Suspects})
 		if err != nil {
@@ -143,6 +146,21 @@ func (e *Engine) Rank(ctx context.Context, q crash.Question) (*crash.Ranking, er
 		ranking.Notes = append(ranking.Notes, found.Notes...)
 	}
 	return ranking, nil
+}
+
+// checkSince notes that a commit that did not crash comes after the one that crashed,
+// and takes it out of the answer, because there is nothing to bisect.
+func (e *Engine) checkSince(ctx context.Context, ranking *crash.Ranking) error {
+	if ranking.Since == "" {
+		return nil
+	}
+	after, err := e.Repo.IsAncestor(ctx, ranking.Commit, ranking.Since)
+	if err != nil || !after {
+		return err
+	}
+	ranking.Notes = append(ranking.Notes, fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", ranking.Since.Short()))
+	ranking.Since = ""
+	return nil
 }
 
 // commitOf returns the commit that crashed, and how it was found.

@@ -164,3 +164,20 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+func TestSinceAfterTheCrash(t *testing.T) {
+	// A commit that contains the one that crashed leaves nothing to bisect, and the
+	// answer says so.
+	t.Parallel()
+	h, crashed := program(t)
+	e := &Engine{Repo: h.Open()}
+	for _, good := range []gitext.OID{crashed, h.Head()} {
+		got, err := e.Answer(t.Context(), crash.Question{Report: read(t, asan), Commit: crashed, Since: good}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(got.Ranking.Notes, "; "); got.Ranking.Since != "" || !strings.Contains(notes, "no commit is between them") {
+			t.Errorf("since %s: %q, %s", good.Short(), got.Ranking.Since, notes)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func TestReasons(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"log.c":   "innermost frame of the project; its functions there only report or allocate",
-		"lib/a.c": "innermost frame of the project that does more than report or allocate; its directory lib/ is for code that several programs share",
+		"lib/a.c": "innermost frame of the project that does more than report or allocate; in lib/, a usual name for shared code",
 		"b.c":     "2 frames from the innermost of the project; 2 frames of that stack are in it",
 		"mem.c":   "in the stack that freed the memory",
 		"own.c":   "freed the memory",

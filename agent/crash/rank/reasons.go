@@ -32,7 +32,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(isHeader(e.path), "a header, whose function was inlined")
 	add(isHarness(e.path), "a test or a harness")
 	if dir := libraryDir(e.path); dir != "" {
-		add(true, "its directory %s/ is for code that several programs share", dir)
+		add(true, "in %s/, a usual name for shared code", dir)
 	}
 	add(e.users >= 30, "%s include it", agent.Plural(e.users, "file"))
 	return out

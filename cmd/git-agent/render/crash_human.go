@@ -84,10 +84,17 @@ func problemText(p crash.Problem) string {
 	if _, region, ok := strings.Cut(p.Detail, "; "); ok {
 		s += ", " + region
 	}
-	if p.Message != "" && p.Message != p.Kind {
+	if p.Message != "" && p.Message != p.Kind && !repeats(p) {
 		s += ": " + p.Message
 	}
 	return layout.Clip(layout.OneLine(s), 300)
+}
+
+// repeats reports whether a problem's message is the heading of a sanitizer, which
+// says again what the problem's fields say, and else only the values of registers.
+func repeats(p crash.Problem) bool {
+	_, said, found := strings.Cut(p.Message, "Sanitizer: ")
+	return found && p.Address != "" && (strings.HasPrefix(said, p.Kind+" on address ") || strings.HasPrefix(said, p.Kind+" on unknown address "))
 }
 
 // stacks draws the main stack, and with All each stack of the report.
@@ -125,6 +132,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 			folded = 0
 		}
 	}
+	width := r.symbolWidth(s)
 	for i, f := range s.Frames {
 		if f.Path == "" && !r.All && i > 0 {
 			folded++
@@ -136,7 +144,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 			break
 		}
 		unfold()
-		r.frame(b, f)
+		r.frame(b, f, width)
 		shown++
 	}
 	unfold()
@@ -145,24 +153,40 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 	}
 }
 
-func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame) {
+// frameName returns how a frame's function is shown.
+func frameName(f crash.Frame) string {
+	switch {
+	case f.Assertion:
+		return "(the failure is reported here)"
+	case f.Function == "":
+		return "?"
+	}
+	return clipLeft(layout.OneLine(f.Function), symbolColumn)
+}
+
+// symbolWidth returns how many columns the shown functions of a stack need.
+func (r *CrashHuman) symbolWidth(s crash.Stack) int {
+	width := 0
+	for i, f := range s.Frames {
+		if f.Path != "" || r.All || i == 0 {
+			width = max(width, layout.Columns(frameName(f)))
+		}
+	}
+	return min(width, symbolColumn)
+}
+
+// frame draws a frame with its function in a column of a width.
+func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 	mark, slot := " ", "doubt"
 	if f.Path != "" {
 		mark, slot = "▸", "suspect"
 	}
-	name := f.Function
-	switch {
-	case f.Assertion:
-		name = "(the failure is reported here)"
-	case name == "":
-		name = "?"
-	}
-	name = clipLeft(layout.OneLine(name), symbolColumn)
+	name := frameName(f)
 	place := r.framePlace(f)
 	if f.Inline {
 		place += "  inline"
 	}
-	pad := strings.Repeat(" ", max(symbolColumn-layout.Columns(name), 0))
+	pad := strings.Repeat(" ", max(width-layout.Columns(name), 0))
 	r.line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
 }
 

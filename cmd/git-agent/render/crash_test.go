@@ -35,12 +35,40 @@ func crashAnswer() (*crash.Report, *crash.Ranking) {
 		Commit: gitext.OID(strings.Repeat("c", 40)), CommitFrom: "HEAD", Algorithm: "rank", Answered: true,
 		Files: []crash.File{
 			{Path: "src/a b:c.c", Score: 1, Probability: 0.73, Reasons: []string{"innermost frame of the project", "freed the memory"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 1}, {Stack: 1, Frame: 0}}},
-			{Path: "main.c", Probability: 0.2, Reasons: []string{"1 frame above it in the stack"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 2}}},
+			{Path: "main.c", Probability: 0.2, Reasons: []string{"1 frame from the innermost of the project"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 2}}},
 			{Path: "src/\xff.h", Related: true, Reasons: []string{"changed with the files above in 3 commits"}},
 		},
 		Suspects: []suspect.Suspect{{Commit: gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "evil" + evil + "\n"}, Probability: 0.5, Reason: "because"}},
 	}
 	return report, ranking
+}
+
+func TestProblemText(t *testing.T) {
+	// The heading of a sanitizer says nothing that the fields do not say. Other messages do.
+	t.Parallel()
+	for want, p := range map[string]crash.Problem{
+		"heap-use-after-free on read at 0x60":                {Kind: "heap-use-after-free", Access: "read", Address: "0x60", Message: "AddressSanitizer: heap-use-after-free on address 0x60 at pc 0x4 bp 0x7 sp 0x7"},
+		"invalid write at 0xb: Invalid write of size 8":      {Kind: "invalid write", Access: "write", Address: "0xb", Message: "Invalid write of size 8"},
+		"SEGV at 0x8: AddressSanitizer: SEGV is hidden here": {Kind: "SEGV", Address: "0x8", Message: "AddressSanitizer: SEGV is hidden here"},
+	} {
+		if got := problemText(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSymbolColumn(t *testing.T) {
+	// The places stand in one column, as far to the left as the shown functions let them.
+	t.Parallel()
+	s := crash.Stack{Frames: []crash.Frame{
+		{Function: "f", File: "a.c", Path: "a.c", Line: 1}, {Function: strings.Repeat("folded", 9)}, {Function: "main", File: "b.c", Path: "b.c", Line: 2},
+	}}
+	var b bytes.Buffer
+	r := &CrashHuman{Width: 80, Place: func(p string) string { return p }}
+	r.frames(&b, s)
+	if want := "  ▸ f     a.c:1\n    … 1 frame outside the project\n  ▸ main  b.c:2\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
 }
 
 // Each placeholder of the table can be written, gives its value, and shows nothing of
