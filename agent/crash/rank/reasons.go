@@ -3,7 +3,6 @@ package rank
 import (
 	"fmt"
 
-	"git-agent/agent"
 	"git-agent/agent/crash"
 )
 
@@ -17,7 +16,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	}
 	add(e.assertion, "the failure is reported in it")
 	add(e.isMain, "%s", e.place())
-	add(e.inMain > 1, "%s of that stack are in it", agent.Plural(e.inMain, "frame"))
+	add(e.inMain > 1, "%s of that stack are in it", count(e.inMain, "frame"))
 	for _, kind := range []int{freed, stored, access, cause} {
 		if e.foremost[kind] {
 			add(true, "%s", elsewhereReasons[kind].foremost)
@@ -34,7 +33,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	if dir := libraryDir(e.path); dir != "" {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
-	add(e.users >= 30, "%s include it", agent.Plural(e.users, "file"))
+	add(e.users >= 30, "%s include it", count(e.users, "file"))
 	return out
 }
 
@@ -46,7 +45,7 @@ func (e *evidence) place() string {
 	case e.suspicious == 0 && !e.helper:
 		return "innermost frame of the project that does more than report or allocate"
 	}
-	return agent.Plural(e.position, "frame") + " from the innermost of the project"
+	return count(e.position, "frame") + " from the innermost of the project"
 }
 
 // elsewhereReasons says for a kind of stack beside the main one what its first file
@@ -56,4 +55,11 @@ var elsewhereReasons = map[int]struct{ foremost, stack string }{
 	stored: {"made the uninitialized value", "that made the uninitialized value"},
 	access: {"made the other access of the race", "of the other access of the race"},
 	cause:  {"threw the exception that caused this one", "of the exception that caused this one"},
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
