@@ -155,7 +155,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 	report.Explanation = explain(report.Runs, order[0])
 	r.Answered = true
 	var err error
-	r.Suspects, err = d.suspects(ctx, report.Runs)
+	r.Suspects, err = d.suspects(ctx, report.Runs, r.Files)
 	return &r, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/culprit"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -86,7 +87,7 @@ func investigations(n int) string {
 
 // suspects puts the commits that the runs name before the other suspects, those that
 // most runs name first.
-func (d *investigation) suspects(ctx context.Context, runs []crash.Run) ([]suspect.Suspect, error) {
+func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []crash.File) ([]suspect.Suspect, error) {
 	type naming struct {
 		claim crash.CommitClaim
 		runs  int
@@ -116,12 +117,36 @@ func (d *investigation) suspects(ctx context.Context, runs []crash.Run) ([]suspe
 		s.Evidence = append(s.Evidence, suspect.Evidence{Text: fmt.Sprintf("%d of %s it", n.runs, investigations(voters)), Command: "git show " + n.claim.Commit.Short()})
 		list = append(list, s)
 	}
-	for _, s := range d.offline.Suspects {
+	others, err := d.suspectsOf(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range others {
 		if !slices.ContainsFunc(named, func(n naming) bool { return n.claim.Commit == s.Commit.OID }) {
 			list = append(list, s)
 		}
 	}
 	return list[:min(len(list), d.q.Suspects)], nil
+}
+
+// suspectsOf returns the suspects of the offline engine. If the runs put another file
+// first, they are found anew for the files in that order.
+func (d *investigation) suspectsOf(ctx context.Context, files []crash.File) ([]suspect.Suspect, error) {
+	if d.q.Suspects == 0 || len(d.offline.Files) == 0 || files[0].Path == d.offline.Files[0].Path || len(files[0].Frames) == 0 {
+		return d.offline.Suspects, nil
+	}
+	weighed := slices.Clone(files)
+	for i, f := range weighed {
+		weighed[i].Score = f.Probability
+	}
+	found, err := culprit.Find(ctx, d.repo, d.offline.Commit, d.q.Report, weighed, culprit.Options{Since: d.q.Since, Max: d.q.Suspects})
+	if gitext.Unreadable(err) {
+		return d.offline.Suspects, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found.Suspects, nil
 }
 
 // suspect returns the suspect that a run names, with what the offline engine knows

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // naming returns a run that names files, in its order.
@@ -124,7 +125,7 @@ func TestSuspectsMerge(t *testing.T) {
 		return r
 	}
 	other := b.oid("unrelated")
-	list, err := d.suspects(t.Context(), []crash.Run{claim("first", other, any), claim("", any)})
+	list, err := d.suspects(t.Context(), []crash.Run{claim("first", other, any), claim("", any)}, d.offline.Files)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%v, %+v", err, list)
 	}
@@ -136,11 +137,11 @@ func TestSuspectsMerge(t *testing.T) {
 		t.Errorf("%+v", list[:2])
 	}
 	gone := gitext.OID(strings.Repeat("1", len(any)))
-	if list, err = d.suspects(t.Context(), []crash.Run{claim("", gone)}); err != nil || list[0].Commit.OID != gone || list[0].Reason != "named by the model without a reason" {
+	if list, err = d.suspects(t.Context(), []crash.Run{claim("", gone)}, d.offline.Files); err != nil || list[0].Commit.OID != gone || list[0].Reason != "named by the model without a reason" {
 		t.Errorf("a commit that is not there: %v, %+v", err, list)
 	}
 	d.q.Suspects = 0
-	if list, err = d.suspects(t.Context(), []crash.Run{claim("", any)}); err != nil || len(list) != 0 {
+	if list, err = d.suspects(t.Context(), []crash.Run{claim("", any)}, d.offline.Files); err != nil || len(list) != 0 {
 		t.Errorf("none was asked for: %v, %+v", err, list)
 	}
 	if len(d.offline.Suspects) != 2 || slices.ContainsFunc(d.offline.Suspects, func(s suspect.Suspect) bool { return strings.Contains(last(s), "investigation") }) {
@@ -157,5 +158,33 @@ func TestWhyNone(t *testing.T) {
 	got := whyNone([]crash.Run{run(agent.StatusNothing, "x"), run(agent.StatusNothing, "y"), run(agent.StatusLimit, "20 turns"), run(agent.StatusFailed, "no such key"), run(agent.StatusFailed, "")})
 	if want := "the model named no file; the limit was reached without an answer: 20 turns; no such key; the model gave no answer that can be used"; got != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// If the runs put another file first, the suspects are found anew, for that file.
+func TestSuspectsFollowTheFiles(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("own", gittest.Files{"own.c": "int own(int a)\n{\n\treturn a;\n}\n"})
+	crashed := h.Commit("start", gittest.Files{"main.c": "int own(int);\nint main(void)\n{\n\treturn own(0);\n}\n"})
+	b := askedAt(h, crashed, "Program received signal SIGSEGV, Segmentation fault.\n#0  0x01 in own (a=0) at own.c:3\n#1  0x02 in main () at main.c:4\n")
+	b.question.Suspects = 2
+	d := b.investigation()
+	subjects := func(first string) (list []string) {
+		runs := []crash.Run{{RunReport: agent.RunReport{Status: agent.StatusFound}, Verdict: crash.Verdict{Files: []crash.FileClaim{{Path: first}}}}}
+		votes, order := elect(runs)
+		found, err := d.suspects(t.Context(), runs, merge(d.offline.Files, votes, order))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found {
+			list = append(list, s.Commit.Subject())
+		}
+		return list
+	}
+	first, other := d.offline.Files[0].Path, d.offline.Files[1].Path
+	a, z := subjects(first), subjects(other)
+	if len(a) != 2 || len(z) != 2 || a[0] == z[0] {
+		t.Errorf("with %s first %q, with %s %q", first, a, other, z)
 	}
 }
