@@ -16,13 +16,15 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// A talk is a conversation about one fix of testdata/desk/relay.mbox that
-// somebody held with the program in the place of the model, at a desk that
+// A talk is a conversation about one fix, or one crash, of testdata/desk/relay.mbox
+// that somebody held with the program in the place of the model, at a desk that
 // showed each request. What was said stands in testdata/desk as it was said;
 // the requests are there to be compared with.
 type talk struct {
-	Fix     string `json:"fix"`     // commits by their short names in SHA-1
-	Culprit string `json:"culprit"` // the one that the talk ends with
+	Command []string `json:"command"`          // commits by their short names in SHA-1
+	Report  string   `json:"report,omitempty"` // a file that the command reads, put beside the repository
+	File    string   `json:"file,omitempty"`   // the file that the talk ends with, if it is about a crash
+	Culprit string   `json:"culprit"`          // the commit that it ends with
 	// What the check of claims had against it, and what a reader of the trace
 	// is told of it.
 	Objections int    `json:"objections,omitempty"`
@@ -204,6 +206,16 @@ type desk struct {
 
 // serve opens a desk; before may be nil.
 func (b *deskBench) serve(t *testing.T, c *talk, before func(n int) *modeltest.Reply) *desk {
+	t.Helper()
+	if c.Report != "" {
+		data, err := os.ReadFile(filepath.Join("testdata", "desk", c.Report))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(b.dir), c.Report), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	d := &desk{t: t, talk: c, names: b.recorded, here: b.here, want: c.requests(), before: before}
 	d.Server = modeltest.Serve(t, d.answer)
 	return d

@@ -14,17 +14,17 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
-	"git-agent/cmd/git-agent/render"
 )
 
 // The talks that are recorded, see talk. They are about a program that relays
 // packets and was not written for its bugs alone: in the first, the faulty
 // line is hidden behind a feature and a move; in the second, the fix adds a
-// check that a commit to another file made necessary.
+// check that a commit to another file made necessary; in the third, a caller of the
+// function that crashed gives it the wrong size.
 //
 // Their requests change with each prompt, tool and ranking. When that is meant
 // and what was said still makes sense, updateDesk keeps the new requests.
-var talks = []string{"wrap", "idle"}
+var talks = []string{"wrap", "idle", "tail"}
 
 const updateDesk = "if that is meant: go test ./cmd/git-agent -run ScriptDesk -update"
 
@@ -108,30 +108,55 @@ func (b *deskBench) run(t *testing.T, want int, url string, args ...string) (std
 	return out.String(), errs.String()
 }
 
-// szz investigates the fix of a talk and returns the answer, whose names of
+// A deskAnswer is what the JSON forms of the answers of szz and crash share.
+type deskAnswer struct {
+	Engine   string
+	Files    []struct{ Path string } // crash only
+	Suspects []struct{ Commit string }
+	Agent    *struct {
+		Fallback string
+		Turns    int
+		Runs     []struct{ Objections int } // szz only
+	}
+}
+
+// ask runs the command of a talk and returns the answer, whose names of
 // commits are those of the record.
-func (b *deskBench) szz(t *testing.T, d *desk) (ans render.AnswerJSON, stderr string) {
+func (b *deskBench) ask(t *testing.T, d *desk) (ans deskAnswer, stderr string) {
 	t.Helper()
-	out, errs := b.run(t, exitFound, d.URL, szzArgs(d, "--json")...)
+	out, errs := b.run(t, exitFound, d.URL, d.command("--json")...)
 	if err := json.Unmarshal([]byte(b.recorded.Replace(out)), &ans); err != nil {
 		t.Fatal(err)
 	}
 	return ans, errs
 }
 
-func szzArgs(d *desk, more ...string) []string {
-	return append([]string{"szz", "--engine=agent", "--no-annotations", d.here.Replace(d.talk.Fix)}, more...)
+// command is the command line of the talk, with the names that commits have here.
+func (d *desk) command(more ...string) []string {
+	var args []string
+	for _, arg := range d.talk.Command {
+		args = append(args, d.here.Replace(arg))
+	}
+	return append(args, more...)
 }
 
 // check wants the verdict of the talk.
-func (d *desk) check(t *testing.T, ans render.AnswerJSON) {
+func (d *desk) check(t *testing.T, ans deskAnswer) {
 	t.Helper()
 	if ans.Engine != "agent" || ans.Agent == nil || ans.Agent.Fallback != "" || len(ans.Suspects) != 1 ||
-		string(ans.Suspects[0].Commit[:12]) != d.talk.Culprit || ans.Agent.Turns != len(d.talk.Turns) ||
-		len(ans.Agent.Runs) != 1 || ans.Agent.Runs[0].Objections != d.talk.Objections {
+		!strings.HasPrefix(ans.Suspects[0].Commit, d.talk.Culprit) || ans.file() != d.talk.File ||
+		ans.Agent.Turns != len(d.talk.Turns) || len(ans.Agent.Runs) != 1 || ans.Agent.Runs[0].Objections != d.talk.Objections {
 		text, _ := json.MarshalIndent(ans, "", " ") // it was JSON before
 		t.Errorf("the verdict is not that of the talk:\n%s", text)
 	}
+}
+
+// file is the first file of the answer, "" if it names none.
+func (a deskAnswer) file() string {
+	if len(a.Files) == 0 {
+		return ""
+	}
+	return a.Files[0].Path
 }
 
 // expected compares a text with its golden file.
@@ -160,12 +185,12 @@ func TestScriptDesk(t *testing.T) {
 			t.Parallel()
 			b, c := newDeskBench(t), readTalk(t, name)
 			d := b.serve(t, c, nil)
-			ans, _ := b.szz(t, d)
+			ans, _ := b.ask(t, d)
 			d.check(t, ans)
 			if _, requests := d.seen(); *update {
 				c.write(t, requests)
 			}
-			out, _ := b.run(t, exitFound, d.URL, szzArgs(d)...)
+			out, _ := b.run(t, exitFound, d.URL, d.command()...)
 			expected(t, name+".answer", b.mask(out))
 			if asked, _ := d.seen(); len(asked) != len(c.Turns) {
 				t.Errorf("turns asked for: %v: an answer that is known was asked for again", asked)
@@ -233,15 +258,15 @@ func TestScriptDeskInBadWeather(t *testing.T) {
 			program := make(chan *os.Process, 1)
 			d := b.serve(t, c, badWeather(t, program))
 			b.killed(t, d, program)
-			ans, errs := b.szz(t, d)
+			ans, errs := b.ask(t, d)
 			if !strings.Contains(errs, "resuming run ") {
 				t.Errorf("it begins anew: %s", errs)
 			}
-			if asked, _ := d.seen(); !slices.Equal(asked, []int{0, 0, 1, 1, 2, 2, 2, 3}) {
+			if asked, _ := d.seen(); !slices.Equal(asked, []int{0, 0, 1, 1, 2, 2, 2, 3}[:len(c.Turns)+4]) {
 				t.Errorf("turns asked for: %v", asked)
 			}
 			d.check(t, ans)
-			out, _ := b.run(t, exitFound, d.URL, szzArgs(d)...)
+			out, _ := b.run(t, exitFound, d.URL, d.command()...)
 			expected(t, name+".answer", b.mask(out))
 			if out, _ := b.run(t, exitFound, d.URL, "trace", "show"); !strings.Contains(out, "the run was resumed here") {
 				t.Errorf("trace show does not tell of the kill:\n%s", out)
@@ -277,7 +302,7 @@ func badWeather(t *testing.T, program <-chan *os.Process) func(n int) *modeltest
 // killed runs the program until its server kills it.
 func (b *deskBench) killed(t *testing.T, d *desk, started chan<- *os.Process) {
 	t.Helper()
-	cmd := b.command(t, d.URL, szzArgs(d, "--json")...)
+	cmd := b.command(t, d.URL, d.command("--json")...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
