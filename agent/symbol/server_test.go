@@ -32,7 +32,7 @@ func at(file string, line int) string {
 func TestLookupByServer(t *testing.T) {
 	h := gittest.New(t)
 	commit := h.Commit("one", project)
-	for _, test := range []struct {
+	for i, test := range []struct {
 		answer, name string
 		at           Place
 		by, first    string
@@ -50,6 +50,9 @@ func TestLookupByServer(t *testing.T) {
 		{at("tests/queue.c", 1), "push", Place{}, ByCtags, "lib/queue.c:3", "no language server was asked"},
 		{at("tests/queue.c", 1), "start", Place{"py/m.py", 5}, ByCtags, "py/m.py:2", "no language server for"},
 	} {
+		if testing.Short() && i%3 != 1 && test.answer != lsptest.Dies {
+			continue // each case starts programs, which under the race detector take seconds to end
+		}
 		fakeServer(t, "clangd", test.answer)
 		f := finder(t, h, commit, Options{Server: true})
 		needCtags(t, f)
@@ -83,6 +86,9 @@ func TestNoServer(t *testing.T) {
 
 // The real servers answer, where they are installed.
 func TestRealServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real servers take seconds to start")
+	}
 	h := gittest.New(t)
 	h.Write(gittest.Files{"go.mod": "module example.org/m\n\ngo 1.21\n"})
 	commit := h.Commit("one", project)
