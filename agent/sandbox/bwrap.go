@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strconv"
@@ -80,7 +81,7 @@ func bwrapHome(s Spec, v variant, home string) []string {
 // freshHome returns the path of a command's home directory. It stands beside
 // the cache, not in it: the command could replace a directory in the cache by a
 // link, which must not be mounted.
-func freshHome(s Spec) string { return s.Cache + ".home" }
+func freshHome(s Spec) string { return cmp.Or(s.Home, s.Cache+".home") }
 
 func coverProc() []string {
 	var argv []string

@@ -88,10 +88,12 @@ type Spec struct {
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
 	Readable []string // what may be read besides the system and toolchains
-	// Cache is the directory for build caches when the user's are read-only.
-	// Beside it, in Cache.home, is the command's home directory, made anew each
-	// time.
+	// Cache is the directory for build caches when the user's are read-only. The
+	// command's home directory is Home, or Cache.home if Home is "". It is made anew
+	// each time, so commands that run at the same time and share a cache need homes of
+	// their own. No command may be able to write in Home's parent.
 	Cache   string
+	Home    string
 	Network bool // leave the network on at levels that turn it off
 
 	// Argv is a program and its arguments, which run in place of Command and without

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"time"
 
 	"git-agent/agent/sandbox"
 )
@@ -24,6 +25,10 @@ type Result struct {
 	Outcome Outcome
 	How     string // predicate of a sentence that begins with "it": "fails (exit 1)"
 	Output  []byte // what the command printed, without the middle if it is long; nil if it was not run
+
+	Exit     int  // exit code as a shell reports it
+	TimedOut bool // the command was ended at its time limit
+	Took     time.Duration
 }
 
 // These exit codes have a special meaning. git bisect run defines 125 as "cannot be

@@ -41,6 +41,9 @@ type Options struct {
 	Writable []string      // paths that the command may write besides its scratch work tree
 	Env      []string      // names of further environment variables to pass on
 	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
+	// Cache is a directory for build caches that workspaces share; "" means one of the
+	// workspace's own.
+	Cache string
 
 	OnEvent func(agent.Event) // may be nil
 }
@@ -72,6 +75,7 @@ type Workspace struct {
 	tree     string
 	temp     string
 	cache    string
+	home     string
 	runs     int
 }
 
@@ -90,12 +94,13 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 		return nil, err
 	}
 	var objects string // object directory of the small repository in the work tree
-	for name, dir := range map[string]*string{"tree": &w.tree, "tree.objects": &objects, "tmp": &w.temp, "cache": &w.cache} {
+	for name, dir := range map[string]*string{"tree": &w.tree, "tree.objects": &objects, "tmp": &w.temp, "cache": &w.cache, "home": &w.home} {
 		if *dir, err = w.scratch.Dir(name); err != nil {
 			w.Close()
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
+	w.cache = cmp.Or(opt.Cache, w.cache)
 	w.readable = slices.Clone(opt.Readable)
 	for _, dir := range append(repo.ObjectDirs(), objects) {
 		// These directories hold objects and none of the user's configuration.
@@ -126,26 +131,68 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 	}
 	w.runs++
 	w.opt.Progress("run %d: check out %s", w.runs, commit.Short())
-	if err := w.repo.Checkout(ctx, commit, w.tree, over...); err != nil {
+	if err := w.Prepare(ctx, commit, over); err != nil {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
 		return Result{Outcome: Unknown, How: fmt.Sprintf("was not run (%v)", err)}, nil
 	}
+	w.opt.Progress("run %d: the command at %s", w.runs, commit.Short())
+	return w.Exec(ctx, w.opt.Command, ExecOptions{Timeout: w.opt.Timeout, Set: []string{"GIT_AGENT_COMMIT=" + string(commit)}})
+}
+
+// Prepare checks out a commit and adds or replaces the files in over. What a command or
+// an edit changed in tracked files since the last call is undone.
+func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitext.Overlay) error {
+	return w.repo.Checkout(ctx, commit, w.tree, over...)
+}
+
+// Dir returns the work tree. Files in it may be links to anywhere: open them through
+// [os.Root].
+func (w *Workspace) Dir() string { return w.tree }
+
+// Changes returns what differs in the work tree from what Prepare put there.
+func (w *Workspace) Changes(ctx context.Context) (*gitext.CheckoutChanges, error) {
+	return w.repo.CheckoutChanges(ctx, w.tree)
+}
+
+// Diff returns what git diff prints between a commit with the files of before laid over
+// it, and the same with those of after on top. The work tree plays no part.
+func (w *Workspace) Diff(ctx context.Context, commit gitext.OID, before, after []gitext.Overlay) ([]byte, error) {
+	return w.repo.DiffOverlays(ctx, w.tree, commit, before, after)
+}
+
+// ExecOptions bound one command.
+type ExecOptions struct {
+	Timeout   time.Duration // 0 means the workspace's
+	MaxOutput int           // bytes of output kept at each end; 0 means the sandbox's default
+	Set       []string      // NAME=value pairs
+	Writable  []string      // directories besides the work tree that it may write
+	Readable  []string      // paths besides the workspace's that it may read
+}
+
+// Exec runs a shell command in the work tree as it is. It does not count as a run.
+func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (Result, error) {
 	if err := w.emptyTemp(); err != nil {
 		return Result{}, err
 	}
-	w.opt.Progress("run %d: the command at %s", w.runs, commit.Short())
+	opt.Timeout = cmp.Or(opt.Timeout, w.opt.Timeout)
+	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
-		Dir: w.tree, Command: w.opt.Command, Timeout: w.opt.Timeout,
-		Env: w.opt.Env, Set: []string{"TMPDIR=" + w.temp, "GIT_AGENT_COMMIT=" + string(commit)},
+		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
+		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, opt.Set...),
 		Memory: w.opt.Memory, Sandbox: w.level, Network: w.opt.Network,
-		Writable: append([]string{w.temp}, w.opt.Writable...), Readable: w.readable, Cache: w.cache,
+		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
+		Readable: slices.Concat(w.readable, opt.Readable), Cache: w.cache, Home: w.home,
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return w.opt.resultOf(res), nil
+	bound := w.opt
+	bound.Timeout = opt.Timeout
+	out := bound.resultOf(res)
+	out.Exit, out.TimedOut, out.Took = res.Exit, res.TimedOut, time.Since(start)
+	return out, nil
 }
 
 // emptyTemp removes what the previous run left in TMPDIR.

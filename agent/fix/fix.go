@@ -1,0 +1,198 @@
+// Package fix defines the repair of a bug: the problem, the functions that are
+// suspected, what the history knows about them, the patches that were tried, and the
+// answer. The rooms below it do the work, one step each.
+//
+// The package computes nothing and prints nothing. Its values are plain data, so that
+// the offline engine and the agent engine, the terminal, evaluations and recorded runs
+// use the same ones.
+package fix
+
+import (
+	"time"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext"
+)
+
+// A Tree is the state of the files in which a bug is repaired: a commit with files laid
+// over it. The files are the user's uncommitted changes, or the tests of an evaluated
+// case.
+type Tree struct {
+	Commit gitext.OID
+	Over   []gitext.Overlay
+}
+
+// A Problem is a bug to repair. Everything but the tree is optional.
+type Problem struct {
+	Tree   Tree
+	Test   string          // shell command that fails because of the bug; "" if none is known
+	Build  string          // shell command that builds what Test runs; "" if Test does that
+	Suite  string          // shell command that runs the wider tests; "" for Test
+	Known  []string        // names of the tests of Suite that fail for another reason
+	Report string          // what a user says about the bug, in words
+	Crash  *crash.Report   // nil if there is no report of a crash
+	Files  []crash.File    // the ranking of files for Crash, best first
+	Given  []GivenLocation // locations that the user named
+	// EditTests allows a patch to change test files.
+	EditTests bool
+}
+
+// A GivenLocation is a range of lines that the user named. Lines is zero for a whole
+// file.
+type GivenLocation struct {
+	Path  string
+	Lines gitext.LineRange
+}
+
+// A State says how a command ends when it is repeated.
+type State string
+
+// These are the states.
+const (
+	Failing State = "failing" // it fails each time
+	Passing State = "passing" // it passes each time
+	Flaky   State = "flaky"   // it fails in some runs and passes in others
+	Broken  State = "broken"  // it cannot be judged: it was not found, timed out or does not build
+)
+
+// A Reproduction says how the failing command of a problem ends before any repair.
+type Reproduction struct {
+	Command string
+	State   State
+	How     string        // predicate of a sentence that begins with "it": "fails (exit 1)"
+	Runs    int           // how often it was run
+	Failing []string      // names of the failing tests, as the test tool prints them; nil if it prints none
+	Output  []byte        // of a failing run, without the middle if it is long
+	Took    time.Duration // one run
+}
+
+// A Ground is a reason to suspect a function.
+type Ground struct {
+	Source Source
+	Text   string // a short clause for a reader: "frame 2 of the failing test"
+}
+
+// A Source says where a suspicion comes from.
+type Source string
+
+// These are the sources, the most trusted first.
+const (
+	SourceGiven    Source = "given"    // the user named it
+	SourceStack    Source = "stack"    // a stack trace or the output of a test names it
+	SourceCoverage Source = "coverage" // failing tests execute it
+	SourceReport   Source = "report"   // words of the report or of the failing test name it
+	SourceHistory  Source = "history"  // it changed lately
+)
+
+// A Location is a function that is suspected, or a range of lines outside of functions.
+type Location struct {
+	Path     string
+	Lines    gitext.LineRange   // the function's, with its heading
+	Function string             // name; "" outside of functions
+	Hot      []gitext.LineRange // suspicious lines in it, most suspicious first; nil if all are alike
+	Score    float64            // for the order only: higher is more suspicious
+	Grounds  []Ground           // why, the most trusted first
+}
+
+// A Localization lists the suspected functions, most suspicious first.
+type Localization struct {
+	Locations []Location
+	Spectrum  *Spectrum // nil if no coverage was measured
+	Notes     []string  // sentences about what could not be found out
+}
+
+// A Spectrum says which lines the failing tests and the passing tests execute.
+type Spectrum struct {
+	Failing int // tests that fail
+	Passing int // tests that pass
+	Files   map[string][]LineHits
+}
+
+// LineHits says how many tests execute a line.
+type LineHits struct {
+	Line    int // from 1
+	Failing int
+	Passing int
+}
+
+// A Patch is a change of a tree.
+type Patch struct {
+	Files []gitext.Overlay // whole new contents; Mode 0 removes the file
+	Diff  []byte           // as git diff prints it, against the tree
+}
+
+// A Verdict says what the tests think of a patch.
+type Verdict string
+
+// These are the verdicts, best first.
+const (
+	Plausible Verdict = "plausible" // the failing tests pass and no other test fails
+	Regresses Verdict = "regresses" // the failing tests pass, and tests that passed now fail
+	Fails     Verdict = "fails"     // the failing tests still fail
+	NoBuild   Verdict = "no build"  // it does not build
+	TimesOut  Verdict = "times out"
+	Refused   Verdict = "refused" // it was not run, because it changes nothing, or what it must not change
+)
+
+// A Trial is a patch that was tried.
+type Trial struct {
+	Patch   Patch
+	Origin  string     // how it was made: "reverts a hunk of 1a2b3c4d5e6f", "trajectory 2"
+	Why     string     // one or more sentences for the reader; "" if Origin says all
+	Commit  gitext.OID // the commit that introduced what the patch undoes or repairs; "" if none is known
+	Prior   float64    // how likely it was thought to be right, before it was tried; for the order only
+	Verdict Verdict
+	Failing []string // tests that fail with the patch, if the verdict is Fails or Regresses
+	Reason  string   // why it was refused, or what the build said; one line
+	Seconds float64  // time of the commands that tried it
+	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
+}
+
+// An Answer is the result of work on a problem.
+type Answer struct {
+	Engine       string // "offline" or "agent"
+	Reproduction Reproduction
+	Localization Localization
+	History      *History // nil if it was not looked up
+	Plausible    []Trial  // best first
+	Tried        int      // candidates that were tried, the plausible ones included
+	Others       []Trial  // some of the others, the most telling first
+	// Declined says why the problem is outside of what a repair can do, in a
+	// sentence; "" if it was tried.
+	Declined string
+	Notes    []string
+}
+
+// A Heuristic is a way to show history to a repair agent, after HAFixAgent (arXiv
+// 2511.01047), section 4.1.
+type Heuristic string
+
+// These are the heuristics.
+const (
+	FnAll  Heuristic = "fn_all"  // names of all functions in the files that the blame commit changed
+	FnPair Heuristic = "fn_pair" // the faulty function before and after the blame commit
+	FlDiff Heuristic = "fl_diff" // what the blame commit changed in the faulty file
+)
+
+// Heuristics lists all heuristics.
+var Heuristics = []Heuristic{FnAll, FnPair, FlDiff}
+
+// History is what the history knows about the suspected lines.
+type History struct {
+	Blamed []Blamed // the most relevant commit first
+	Notes  []string
+}
+
+// Blamed is a commit that wrote suspected lines.
+type Blamed struct {
+	Commit   gitext.Commit
+	Location int      // index of the suspected function in Localization.Locations
+	Path     string   // the function's file, as the commit names it
+	Previous string   // the file's name before the commit; "" if the commit created it
+	Lines    []int    // the suspected lines that it wrote, at the problem's tree
+	OrigLine []int    // their numbers in the commit
+	Nearby   bool     // the lines were inserted nowhere: they stand near the suspected place
+	Root     bool     // it is the first commit of the history, or changes very many files
+	Files    []string // source files that it changed, the function's first
+	Score    float64  // for the order only
+}
