@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"git-agent/agent/model"
@@ -98,6 +99,16 @@ const (
 type Decider interface {
 	Tool
 	Decides()
+}
+
+// Stateful is a Tool that works on something that its calls change, such as the files
+// of a scratch work tree. Its calls run one by one, in order, and a call runs again
+// although an equal one was answered before. When a run is resumed, Resume takes the
+// place of Call for each recorded call: it brings the tool to the state after it. The
+// model is shown the recorded result.
+type Stateful interface {
+	Tool
+	Resume(ctx context.Context, args json.RawMessage, recorded CallResult) error
 }
 
 // Pricer returns the price of a model, or false if it is unknown. *model.Client

@@ -39,9 +39,16 @@ func (j *job) decides() bool {
 	return ok
 }
 
+// inOrder reports whether the call runs after all calls before it are answered, and
+// again if an equal one was answered before.
+func (j *job) inOrder() bool {
+	_, stateful := j.tool.(Stateful)
+	return stateful || j.decides()
+}
+
 // runCalls runs the calls of an answer and answers each of them, in order.
-// Ordinary tools run concurrently; a Decider runs after all calls before it are
-// answered.
+// Ordinary tools run concurrently; a Stateful tool and a Decider run after all calls
+// before them are answered.
 func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) error {
 	jobs, err := c.plan(ctx, n, m.Calls)
 	if err != nil {
@@ -115,14 +122,14 @@ func (c *conversation) refuseCall(j *job, i int) *CallResult {
 	return &r
 }
 
-// start starts the calls that may run concurrently: not those of a Decider, and
+// start starts the calls that may run concurrently: not those that run in order, and
 // no call that is already answered or repeats one of the same answer.
 func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGroup, jobs []*job) error {
 	free := make(chan struct{}, concurrency)
 	var started []string
 	for _, j := range jobs {
 		_, known := c.answers.find(j.call)
-		if j.result != nil || j.decides() || known || slices.Contains(started, callKey(j.call)) {
+		if j.result != nil || j.inOrder() || known || slices.Contains(started, callKey(j.call)) {
 			continue
 		}
 		if err := c.steps.intend(ctx, j.key, j.call); err != nil {
@@ -144,8 +151,8 @@ func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGro
 // conversation.
 func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	switch {
-	case j.past && j.decides() && !j.result.NotRun && !j.result.Malformed:
-		if _, err := c.call(ctx, limited, j); err != nil {
+	case j.past && j.inOrder() && !j.result.NotRun && !j.result.Malformed:
+		if err := c.resumeCall(ctx, limited, j); err != nil {
 			return err
 		}
 	case j.result == nil:
@@ -169,6 +176,19 @@ func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	return nil
 }
 
+// resumeCall brings the tool of a recorded call to the state that it had after it.
+func (c *conversation) resumeCall(ctx, limited context.Context, j *job) error {
+	tool, ok := j.tool.(Stateful)
+	if !ok {
+		_, err := c.call(ctx, limited, j)
+		return err
+	}
+	if err := tool.Resume(ctx, json.RawMessage(j.args), *j.result); err != nil {
+		return fmt.Errorf("resume after %s: %w", CleanLine(j.name), err)
+	}
+	return nil
+}
+
 // await returns the result of a call: of one that was started, of one that is
 // already answered, or of one that must run alone.
 func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, error) {
@@ -181,7 +201,7 @@ func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, 
 	case c.out.Final.Final:
 		r.NotRun, r.Text = true, phrase("decided", nil)
 		return r, nil
-	case known && !j.decides():
+	case known && !j.inOrder():
 		r.SameAs, r.Text = at.step, phrase("same", map[string]any{"Turn": at.turn})
 		return r, nil
 	}
@@ -239,7 +259,7 @@ func (c *conversation) answer(j *job) {
 	c.answers.note(j.call)
 	if r.ran() {
 		c.out.Calls++
-		if !r.Failed {
+		if !r.Failed && !j.inOrder() {
 			c.answers.remember(j.call, answered{step: j.key, turn: c.heard})
 		}
 	}

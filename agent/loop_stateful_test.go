@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// A counter is a Stateful tool that counts its calls.
+type counter struct {
+	fake
+	n, resumed int
+}
+
+func newCounter() *counter {
+	c := &counter{}
+	c.fake = fake{"count", func(context.Context, json.RawMessage) (Result, error) {
+		c.n++
+		return Result{Text: fmt.Sprint("count ", c.n)}, nil
+	}}
+	return c
+}
+
+func (c *counter) Resume(_ context.Context, _ json.RawMessage, recorded CallResult) error {
+	c.n, c.resumed = c.n+1, c.resumed+1
+	if want := fmt.Sprint("count ", c.n); recorded.Text != want {
+		return fmt.Errorf("recorded %q, want %q", recorded.Text, want)
+	}
+	return nil
+}
+
+// Equal calls of a Stateful tool run each time, in order, also within one answer. A
+// resumed run brings the tool to its state without calling it.
+func TestStatefulToolsRunInOrder(t *testing.T) {
+	t.Parallel()
+	talk := []turn{call("count", `{}`, "count", `{}`), call("count", `{}`), fails("transport")}
+	journal := &mortalJournal{left: 1000, kept: map[string]string{}}
+	s := &script{turns: talk}
+	l, tool := newTestLoop(s), newCounter()
+	l.Tools, l.Journal = append(l.Tools, tool), journal
+	if out, err := l.Run(t.Context()); err != nil || out.Status != StatusFailed || tool.n != 3 {
+		t.Fatalf("%+v, %v, called %d times", out, err, tool.n)
+	}
+	if got := s.last().Text; got != "count 3" {
+		t.Errorf("the third call is answered with %q", got)
+	}
+	s = &script{turns: []turn{call("count", `{}`), say("verdict x")}}
+	l, tool = newTestLoop(s), newCounter()
+	l.Tools, l.Journal = append(l.Tools, tool), journal
+	if out, err := l.Run(t.Context()); err != nil || out.Status != StatusFound || tool.resumed != 3 || s.last().Text != "count 4" {
+		t.Errorf("%+v, %v, resumed %d calls, then %q", out, err, tool.resumed, s.last().Text)
+	}
+}
