@@ -37,7 +37,10 @@ type Loop struct {
 	// LastWord is sent to the model when a limit is near and it may only answer
 	// once more, in text. If it is empty, there is no last request.
 	LastWord string
-	Journal  Journal // nil records nothing
+	// Stop is asked before each request. A reason makes that request the last one, as
+	// a limit does. It may be nil.
+	Stop    func() string
+	Journal Journal // nil records nothing
 	// Mask masks secrets in everything that is sent and recorded. It is called
 	// from several goroutines and must give equal texts for equal texts, so that a
 	// resumed run sends the same. It may be nil.

@@ -68,6 +68,11 @@ func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	used := c.used
 	after := used.plus(need).plus(spare)
 	turns, elapsed := c.out.Turns+1, c.clock.elapsed()
+	if c.Stop != nil && c.lastWord == "" {
+		if reason := c.Stop(); reason != "" {
+			return reason, nil
+		}
+	}
 	if spare != (Spending{}) {
 		turns++
 	}

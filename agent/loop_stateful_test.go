@@ -52,3 +52,22 @@ func TestStatefulToolsRunInOrder(t *testing.T) {
 		t.Errorf("%+v, %v, resumed %d calls, then %q", out, err, tool.resumed, s.last().Text)
 	}
 }
+
+// A reason of Stop ends the conversation as a limit does: the model may answer once
+// more.
+func TestStopEndsTheConversation(t *testing.T) {
+	t.Parallel()
+	s := &script{turns: []turn{call("count", `{}`), call("count", `{}`), say("verdict x")}}
+	l, tool := newTestLoop(s), newCounter()
+	l.Tools = append(l.Tools, tool)
+	l.Stop = func() string {
+		if tool.n < 2 {
+			return ""
+		}
+		return "it goes in circles"
+	}
+	out, err := l.Run(t.Context())
+	if err != nil || out.Status != StatusFound || out.Reason != "it goes in circles" || tool.n != 2 || s.last().Text != "say it now" {
+		t.Errorf("%+v, %v, asked %q", out, err, s.last().Text)
+	}
+}
