@@ -1,8 +1,8 @@
 // Package prompts holds every text that git-agent says to a model, as embedded
-// files: tool/NAME.txt describes a tool and its parameters, szz/NAME.txt and
-// crash/NAME.txt are what the agent engines of these verbs say, loop/NAME.txt what
-// the loop says when a conversation goes astray, mcp/NAME.txt what other agents are
-// told.
+// files: tool/NAME.txt describes a tool and its parameters; szz/NAME.txt,
+// crash/NAME.txt and fix/NAME.txt are what the agent engines of these verbs say,
+// loop/NAME.txt what the loop says when a conversation goes astray, mcp/NAME.txt what
+// other agents are told.
 //
 // Each text has a content hash. A recorded run stores it, and a cached answer
 // is keyed by it, so that changing a text never mixes old answers with new.
@@ -20,7 +20,7 @@ import (
 	"text/template"
 )
 
-//go:embed tool/*.txt szz/*.txt crash/*.txt loop/*.txt mcp/*.txt
+//go:embed tool/*.txt szz/*.txt crash/*.txt fix/*.txt loop/*.txt mcp/*.txt
 var files embed.FS
 
 // Prompt is one embedded text.

@@ -161,6 +161,7 @@ type Answer struct {
 	// sentence; "" if it was tried.
 	Declined string
 	Notes    []string
+	Agent    *AgentReport // nil if no model was asked
 }
 
 // A Heuristic is a way to show history to a repair agent, after HAFixAgent (arXiv

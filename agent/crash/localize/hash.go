@@ -19,7 +19,7 @@ func PromptsHash() (string, error) {
 	}
 	sum := sha256.New()
 	for _, p := range all {
-		if room, _, _ := strings.Cut(p.Name, "/"); room != "mcp" && room != "szz" { // those are sent about other things
+		if room, _, _ := strings.Cut(p.Name, "/"); room != "mcp" && room != "szz" && room != "fix" { // those are sent about other things
 			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
 		}
 	}

@@ -1,0 +1,112 @@
+package fix
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// A Question is a problem and how it is to be worked on. The command line, evaluations
+// and recorded runs all use it.
+type Question struct {
+	Problem Problem
+	Method  Method
+}
+
+// A Method is how the agent engine works on a problem.
+type Method struct {
+	// Heuristics is the history that a trajectory is shown; nil shows none.
+	Heuristics []Heuristic `json:"heuristics,omitempty"`
+	// Auto lets further trajectories with other heuristics follow when the first ones
+	// do not repair the bug.
+	Auto     bool       `json:"auto,omitempty"`
+	Samples  int        `json:"samples,omitempty"`  // trajectories that start together; 0 is 1
+	Strategy Strategy   `json:"strategy,omitempty"` // "" is React
+	Tools    Toolset    `json:"tools,omitempty"`    // "" is Structured
+	Edits    EditFormat `json:"edits,omitempty"`    // "" is EditReplace
+	Review   bool       `json:"review,omitempty"`   // a reviewer judges among several plausible patches
+}
+
+// A Strategy says how a model goes about a repair.
+type Strategy string
+
+// These are the strategies.
+const (
+	// React acts at once: each answer of the model is a thought and calls of tools
+	// (Passerine, arXiv 2501.07531).
+	React Strategy = "react"
+	// Research analyses first, collects what bears on the bug, and then writes a patch
+	// from that (Code Researcher, arXiv 2506.11060).
+	Research Strategy = "research"
+)
+
+// A Toolset says which tools a model repairs with.
+type Toolset string
+
+// These are the sets.
+const (
+	Structured Toolset = "structured" // tools to read, search, edit and test
+	Bash       Toolset = "bash"       // one shell, as HAFixAgent has
+)
+
+// An EditFormat says how a model writes an edit.
+type EditFormat string
+
+// These are the formats.
+const (
+	EditReplace EditFormat = "replace" // a text and what replaces it
+	EditLines   EditFormat = "lines"   // a range of lines and their new text
+	EditWhole   EditFormat = "whole"   // whole files
+)
+
+// complementary lists the histories that follow each other under Auto. The paper's best
+// single heuristic is first; most of what others add comes from one that shows functions
+// and from a prompt without history (HAFixAgent, section 5; fix.md, 1.2).
+var complementary = [][]Heuristic{{FlDiff}, {FnPair}, nil, {FnAll}}
+
+// maxRounds is how many rounds of trajectories Auto makes.
+const maxRounds = 3
+
+// Rounds returns the histories of the trajectories: those of one round start together,
+// and a round starts when no trajectory of the rounds before it repaired the bug.
+func (m Method) Rounds() [][][]Heuristic {
+	samples := max(m.Samples, 1)
+	if !m.Auto {
+		return [][][]Heuristic{slices.Repeat([][]Heuristic{m.Heuristics}, samples)}
+	}
+	var rounds [][][]Heuristic
+	for len(rounds) < maxRounds {
+		var round [][]Heuristic
+		for range samples {
+			round = append(round, complementary[(len(round)+len(rounds)*samples)%len(complementary)])
+		}
+		rounds = append(rounds, round)
+		if samples >= len(complementary) {
+			break // every history has had its turn
+		}
+	}
+	return rounds
+}
+
+// Name names the history of a trajectory: "fl_diff", "fn_pair,fl_diff" or "none".
+func Name(kinds []Heuristic) string {
+	if len(kinds) == 0 {
+		return "none"
+	}
+	text := ""
+	for i, k := range kinds {
+		if i > 0 {
+			text += ","
+		}
+		text += string(k)
+	}
+	return text
+}
+
+// String returns the method as JSON with fixed order, for keys and records.
+func (m Method) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // a method has nothing that has no JSON form
+	}
+	return string(text)
+}
