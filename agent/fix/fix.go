@@ -146,6 +146,13 @@ type Trial struct {
 	Reason  string   // why it was refused, or what the build said; one line
 	Seconds float64  // time of the commands that tried it
 	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
+	Checks  []Check  // the commands that tried it, in their order
+}
+
+// A Check is a command that was run with a patch applied, and how it ended.
+type Check struct {
+	Command string
+	How     string // predicate of a sentence that begins with "it": "passes"
 }
 
 // An Answer is the result of work on a problem.
