@@ -28,6 +28,7 @@ type Problem struct {
 	Test   string          // shell command that fails because of the bug; "" if none is known
 	Build  string          // shell command that builds what Test runs; "" if Test does that
 	Suite  string          // shell command that runs the wider tests; "" for Test
+	Lint   string          // shell command of the project's linter; "" if none counts
 	Known  []string        // names of the tests of Suite that fail for another reason
 	Report string          // what a user says about the bug, in words
 	Crash  *crash.Report   // nil if there is no report of a crash
