@@ -35,7 +35,7 @@ const (
 // These bound one test.
 const (
 	goFailingTime = 20 * time.Second
-	goPassingTime = 5 * time.Second
+	goPassingTime = 3 * time.Second
 )
 
 // A goResult is a test that ran alone.
@@ -199,7 +199,7 @@ func (r *goPackageRun) compile(ctx context.Context) (bool, error) {
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-ldflags") }) {
 		flags = append(slices.Clone(flags), "-ldflags=-w") // linking is faster without DWARF
 	}
-	args := slices.Concat([]string{"go", "test", "-c", "-cover", "-coverpkg=" + strings.Join(r.listed.cover, ","), "-o", r.binary}, flags, []string{r.pkg.ImportPath})
+	args := slices.Concat([]string{"go", "test", "-c", "-vet=off", "-cover", "-coverpkg=" + strings.Join(r.listed.cover, ","), "-o", r.binary}, flags, []string{r.pkg.ImportPath})
 	res, err := r.m.sh(ctx, goCompileTime, r.call.enter()+words(args))
 	if err != nil {
 		return false, err
