@@ -100,7 +100,13 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
-	w.cache = cmp.Or(opt.Cache, w.cache)
+	if opt.Cache != "" {
+		w.cache = opt.Cache
+		if err := os.MkdirAll(w.cache, 0o700); err != nil {
+			w.Close()
+			return nil, fmt.Errorf("folder of build caches: %w", err)
+		}
+	}
 	w.readable = slices.Clone(opt.Readable)
 	for _, dir := range append(repo.ObjectDirs(), objects) {
 		// These directories hold objects and none of the user's configuration.
