@@ -153,6 +153,12 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 	return w.repo.Checkout(ctx, commit, w.tree, over...)
 }
 
+// Clean removes from the work tree all that the last Prepare did not put there: what
+// commands built or left. Caches outside of the work tree stay.
+func (w *Workspace) Clean(ctx context.Context) error {
+	return w.repo.CleanCheckout(ctx, w.tree)
+}
+
 // Dir returns the work tree. Files in it may be links to anywhere: open them through
 // [os.Root].
 func (w *Workspace) Dir() string { return w.tree }
