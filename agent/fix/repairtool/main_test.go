@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 type bench struct {
 	t     *testing.T
 	box   *Box
+	repo  *gitext.Repo
 	space *trial.Workspace
 }
 
@@ -63,16 +64,25 @@ func benchAt(t *testing.T, h *gittest.History, tip gitext.OID, problem fix.Probl
 		t.Fatal(err)
 	}
 	t.Cleanup(space.Close)
-	if err := space.Prepare(t.Context(), tip, problem.Tree.Over); err != nil {
+	b := &bench{t: t, repo: repo, space: space}
+	b.open(problem, opt)
+	return b
+}
+
+// open makes a new box in the work tree, without the changes of another.
+func (b *bench) open(problem fix.Problem, opt Options) {
+	t := b.t
+	t.Helper()
+	if err := b.space.Prepare(t.Context(), problem.Tree.Commit, problem.Tree.Over); err != nil {
 		t.Fatal(err)
 	}
 	opt.Definitions = symbol.Options{Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "symbols")}
-	box, err := New(t.Context(), repo, space, problem, opt)
+	box, err := New(t.Context(), b.repo, b.space, problem, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { box.Close() })
-	return &bench{t, box, space}
+	b.box = box
 }
 
 // tool returns the tool called name.
