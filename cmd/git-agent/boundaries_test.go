@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/condense":             {"agent"},
-	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source"},
+	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source", "gitext/gittest"},
 	"agent/model":                {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":               {},
 	"agent/":                     {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},

@@ -53,7 +53,7 @@ func (b *Box) cat(ctx context.Context, p catParams) (agent.Result, error) {
 	data, _, err := b.text(name)
 	var why unreadable
 	switch {
-	case errors.As(err, &why) && why == "is a directory":
+	case errors.Is(err, isDirectory):
 		return b.list(name)
 	case errors.As(err, &why):
 		return agent.Result{}, refuse("cat", "%s %s", agent.CleanLine(name), why)

@@ -231,6 +231,9 @@ func (b *Box) editable(ctx context.Context, raw string) (name string, isNew bool
 	if isNew || b.files[name] != nil {
 		return name, isNew, nil
 	}
+	if _, _, err := b.read(name); errors.Is(err, isDirectory) {
+		return "", false, refuse(editName, "%s %s", agent.CleanLine(name), isDirectory)
+	}
 	known, err := b.tracked(ctx, name)
 	if err == nil && !known {
 		err = refuse(editName, "%s is no file of the repository: a build or a test made it", agent.CleanLine(name))

@@ -2,6 +2,7 @@ package repairtool
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -71,8 +72,9 @@ func (b *Box) outputLines(out []byte) []string {
 }
 
 // excerpt returns the lines that tell most, in at most about room characters: the first
-// and the last, and between them those around the words of failures, from the top.
-func excerpt(lines []string, room int) string {
+// and the last, and between them those with one of the marks and around the words of
+// failures, from the top.
+func excerpt(lines, marks []string, room int) string {
 	keep := make([]bool, len(lines))
 	left := room
 	take := func(from, to int) {
@@ -83,21 +85,17 @@ func excerpt(lines []string, room int) string {
 			}
 		}
 	}
-	total := 0
-	for _, line := range lines {
-		total += len(line) + 1
+	take(0, headLines)
+	take(len(lines)-tailLines, len(lines))
+	marked := func(line string) bool {
+		return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(line, m) })
 	}
-	if total <= room {
-		take(0, len(lines))
-	} else {
-		take(0, headLines)
-		take(len(lines)-tailLines, len(lines))
+	for _, tells := range []func(string) bool{marked, telling().MatchString, func(string) bool { return true }} {
 		for i, line := range lines {
-			if telling().MatchString(line) {
+			if left > 0 && tells(line) {
 				take(i-beforeTelling, i+afterTelling)
 			}
 		}
-		take(headLines, len(lines))
 	}
 	return joinKept(lines, keep)
 }

@@ -42,9 +42,6 @@ type Options struct {
 	// Mask takes out of texts what must not leave the machine; may be nil. The loop masks
 	// answers again as a whole.
 	Mask agent.Mask
-	// Failing returns the names of the tests that fail in the output of a test command;
-	// may be nil.
-	Failing func(output []byte) []string
 }
 
 // A Box holds the tools of one trajectory in one work tree. Its methods are called

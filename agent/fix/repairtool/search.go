@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/agent/secret"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -110,7 +111,7 @@ func (b *Box) search(ctx context.Context, r reading, where string) (map[string][
 			unread = agent.CleanLine(gitext.WhyUnread(err)) + ": files that need it were not searched"
 		}
 		for _, m := range found {
-			if !slices.Contains(changed, m.Path) && r.match(m.Text) && !slices.Contains(hits[m.Path], m.Line) {
+			if !slices.Contains(changed, m.Path) && !secret.MustRedact(m.Path) && r.match(m.Text) && !slices.Contains(hits[m.Path], m.Line) {
 				hits[m.Path] = append(hits[m.Path], m.Line)
 			}
 		}

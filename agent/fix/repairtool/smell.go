@@ -126,7 +126,7 @@ func (s *Smells) edit(step Step) string {
 		if s.failed[step.Key]++; s.failed[step.Key] < manyFailed {
 			return ""
 		}
-		s.failed[step.Key] = 0
+		s.failed[step.Key] = manyFailed - 1
 		return s.smell("failed", true, "the same edit failed again and again",
 			"This edit failed before in the same way. Read the lines again with cat and copy them; the same edit once more ends this repair.")
 	}

@@ -3,11 +3,13 @@ package repairtool
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/trial"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 )
 
 type testParams struct {
@@ -64,9 +66,6 @@ func (b *Box) verdictOf(suite bool) *verdict {
 	return &b.tested
 }
 
-// maxTestOutput is how much of a test's output is read at each end, in bytes.
-const maxTestOutput = 512 << 10
-
 // runTests builds, runs the failing command or the wider tests in the work tree, keeps the
 // verdict and renders it.
 func (b *Box) runTests(ctx context.Context, suite bool) (string, error) {
@@ -74,45 +73,30 @@ func (b *Box) runTests(ctx context.Context, suite bool) (string, error) {
 	if suite {
 		command = b.problem.Suite
 	}
-	if b.problem.Build != "" {
-		res, err := b.space.Exec(ctx, b.problem.Build, trial.ExecOptions{MaxOutput: maxTestOutput})
-		if err != nil {
-			return "", err
-		}
-		if res.Outcome != trial.Passes {
-			*b.verdictOf(suite) = verdict{known: true, version: b.version}
-			return b.renderTest("the build", res, nil, ""), nil
-		}
-	}
-	res, err := b.space.Exec(ctx, command, trial.ExecOptions{MaxOutput: maxTestOutput})
+	end, err := testrun.Run(ctx, b.space, testrun.Commands{Build: b.problem.Build, Test: command})
 	if err != nil {
 		return "", err
 	}
-	return b.judge(suite, res), nil
+	return b.judge(suite, end), nil
 }
 
 // judge keeps the verdict of a run and renders it.
-func (b *Box) judge(suite bool, res trial.Result) string {
+func (b *Box) judge(suite bool, end testrun.Ending) string {
 	before := *b.verdictOf(suite)
-	now := verdict{known: true, version: b.version, passed: res.Outcome == trial.Passes}
+	now := verdict{known: true, version: b.version, passed: end.State == fix.Passing, failing: end.Report.Failing}
+	now.named = len(now.failing) > 0 && end.State == fix.Failing
+	subject := "the failing command"
 	var known []string
-	if b.opt.Failing != nil && !now.passed {
-		now.failing = b.opt.Failing(res.Output)
-		now.named = len(now.failing) > 0 && !res.TimedOut
-		if suite {
-			now.failing, known = without(now.failing, b.problem.Known)
-			now.passed = now.named && len(now.failing) == 0
-		}
+	if suite {
+		subject = "the command of the wider tests"
+		now.failing, known = without(now.failing, b.problem.Known)
+		now.passed = now.passed || now.named && len(now.failing) == 0
 	}
 	*b.verdictOf(suite) = now
-	subject := "the failing command"
-	if suite {
-		subject = "the wider tests"
-	}
 	if now.passed && len(known) > 0 {
-		return fmt.Sprintf("%s pass but for tests that failed before the repair: %s\n", subject, names(known))
+		return fmt.Sprintf("%s passes but for tests that failed before the repair: %s\n", subject, names(known))
 	}
-	return b.renderTest(subject, res, now.failing, since(before, now))
+	return b.renderTest(subject, end, now, since(before, now))
 }
 
 // without splits a list into those that are not in drop, and those that are.
@@ -129,29 +113,35 @@ func without(list, drop []string) (kept, dropped []string) {
 
 // renderTest says how a command ended, which tests fail, and shows the telling part of its
 // output.
-func (b *Box) renderTest(subject string, res trial.Result, failing []string, since string) string {
+func (b *Box) renderTest(subject string, end testrun.Ending, now verdict, since string) string {
 	var t strings.Builder
-	how := res.How
-	if subject == "the wider tests" { // the predicate is of a singular
-		subject = "the command of the wider tests"
-	}
-	if res.Outcome == trial.Passes {
-		how = "passes"
-	}
-	fmt.Fprintf(&t, "%s %s\n", subject, how)
-	if len(failing) > 0 {
-		fmt.Fprintf(&t, "failing tests (%d): %s\n", len(failing), names(failing))
+	fmt.Fprintf(&t, "%s %s\n", subject, b.opt.Mask.Shorten(b.relative(end.How), maxOutputLine))
+	if len(now.failing) > 0 {
+		fmt.Fprintf(&t, "failing tests (%d): %s\n", len(now.failing), names(now.failing))
 	}
 	if since != "" {
 		fmt.Fprintf(&t, "since the last run: %s\n", since)
 	}
-	if res.Outcome == trial.Passes {
+	if now.passed {
 		return t.String()
 	}
-	if text := excerpt(b.outputLines(res.Output), maxExcerpt); text != "" {
+	if text := excerpt(b.outputLines(end.Output), marksOf(end.Report), maxExcerpt); text != "" {
 		t.WriteString("\n" + text)
 	}
 	return t.String()
+}
+
+// marksOf returns texts by which the lines of failed assertions and of errors of a
+// compiler are known.
+func marksOf(r testrun.Report) []string {
+	const most = 30
+	var marks []string
+	for _, p := range slices.Concat(r.BuildErrors, r.Places) {
+		if p.File != "" && p.Line > 0 && len(marks) < most {
+			marks = append(marks, fmt.Sprintf("%s:%d", path.Base(p.File), p.Line))
+		}
+	}
+	return marks
 }
 
 // maxNames is how many names of tests are listed.
@@ -193,7 +183,7 @@ func since(before, now verdict) string {
 func (b *Box) recordedVerdict(text string) verdict {
 	first, rest, _ := strings.Cut(text, "\n")
 	v := verdict{known: true, version: b.version}
-	v.passed = strings.HasSuffix(first, " passes") || strings.Contains(first, " pass but for tests ")
+	v.passed = strings.HasSuffix(first, " passes") || strings.Contains(first, " passes but for tests ")
 	if second, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(second, "failing tests (") {
 		if _, list, ok := strings.Cut(second, "): "); ok {
 			v.failing = strings.Split(list, "; ")

@@ -26,7 +26,10 @@ type unreadable string
 
 func (e unreadable) Error() string { return string(e) }
 
-const notThere unreadable = "is not there"
+const (
+	notThere    unreadable = "is not there"
+	isDirectory unreadable = "is a directory"
+)
 
 // root opens the work tree. The caller closes it.
 func (b *Box) root() (*os.Root, error) { return os.OpenRoot(b.space.Dir()) }
@@ -51,7 +54,7 @@ func readIn(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	case err != nil: // a link that leads out, or a file in the place of a directory
 		return nil, 0, unreadable("cannot be read")
 	case info.IsDir():
-		return nil, 0, unreadable("is a directory")
+		return nil, 0, isDirectory
 	case !info.Mode().IsRegular():
 		return nil, 0, unreadable("is not a regular file")
 	case info.Size() > maxFile:
