@@ -166,14 +166,14 @@ func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
 	if err != nil {
 		return Done{}, fmt.Errorf("nothing was written, because no backup could be made: %w", err)
 	}
-	done := Done{Target: d.opt.Target, Paths: d.paths, Backup: saved.Ref, Undo: d.undo(saved)}
-	note := d.journal(done)
+	note := d.journal(saved)
+	done := Done{Target: d.opt.Target, Paths: d.paths, Backup: saved.Ref, Undo: note.Undo}
 	testOnlyStep("saved")
 	if err := lock.write(note); err != nil {
 		return Done{}, errors.Join(err, d.repo.DropState(ctx, saved))
 	}
 	testOnlyStep("noted")
-	if done.Commit, err = d.write(ctx); err != nil {
+	if done.Commit, err = d.write(ctx, note); err != nil {
 		if err = d.takeBack(ctx, err, saved, note); !errors.As(err, new(*partError)) {
 			lock.clear()
 		}
@@ -188,10 +188,11 @@ func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
 }
 
 // write applies the patch, and commits it if that is asked for.
-func (d *delivery) write(ctx context.Context) (gitext.OID, error) {
+func (d *delivery) write(ctx context.Context, note *journal) (gitext.OID, error) {
 	if err := d.repo.ApplyPatch(ctx, d.diff, gitext.ApplyOptions{Index: d.opt.Target != Worktree}); err != nil {
 		return "", err
 	}
+	d.keepPermissions(note)
 	testOnlyStep("applied")
 	if d.opt.Target != Commit {
 		return "", nil

@@ -40,11 +40,8 @@ type journalFile struct {
 }
 
 // journal describes the delivery before it writes.
-func (d *delivery) journal(done Done) *journal {
-	j := &journal{
-		Name: filepath.Base(done.Backup), Target: d.opt.Target, Undo: done.Undo,
-		Head: d.head.Commit, Branch: d.head.Branch, Began: time.Now(),
-	}
+func (d *delivery) journal(saved gitext.Saved) *journal {
+	j := &journal{Name: filepath.Base(saved.Ref), Target: d.opt.Target, Head: d.head.Commit, Branch: d.head.Branch, Began: time.Now()}
 	for _, path := range d.paths {
 		f := journalFile{Path: []byte(path)}
 		full := filepath.Join(d.repo.WorkTree(), filepath.FromSlash(path))
@@ -59,6 +56,7 @@ func (d *delivery) journal(done Done) *journal {
 		}
 		j.Files = append(j.Files, f)
 	}
+	j.Undo = d.undo(saved, j.Files)
 	return j
 }
 

@@ -232,10 +232,9 @@ func put(root *os.Root, o gitext.Overlay, perm fs.FileMode) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	const link = 0o120000
 	temporary := filepath.Join(filepath.Dir(name), ".git-agent-"+strings.TrimPrefix(filepath.Base(name), "."))
 	root.Remove(temporary) // what an earlier restoration left
-	if o.Mode == link {
+	if o.Mode == modeLink {
 		if err := root.Symlink(string(o.Content), temporary); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 			p.Git("config", "user.useConfigOnly", "true")
 		}, "commit branch", "git does not know who you are"},
 		"sparse": {nil, func(p *place) { p.Git("sparse-checkout", "set", "--no-cone", "/other.c") }, files, `"lib.c" is outside of the sparse checkout`},
-		"behind a link": {nil, func(p *place) {
+		"became a link": {nil, func(p *place) {
 			p.Git("rm", "-q", "--cached", "lib.c")
 			os.Remove(filepath.Join(p.Dir, "lib.c"))
 			os.Symlink("other.c", filepath.Join(p.Dir, "lib.c"))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,8 +62,9 @@ func (d *delivery) backupName(ctx context.Context) (string, error) {
 // undo returns the command that takes the patch back. It reverses the patch, so that it
 // keeps what the user changes elsewhere in the same files, and refuses where that is not
 // possible. Files that git's conversions would not restore byte for byte, such as those
-// with mixed line endings, are written from the backup.
-func (d *delivery) undo(saved gitext.Saved) string {
+// with mixed line endings, are written from the backup. Permissions that git does not
+// keep are set.
+func (d *delivery) undo(saved gitext.Saved, files []journalFile) string {
 	extra := saved.Ref + "^3"
 	if d.head.Commit == "" {
 		extra = saved.Ref + "^2"
@@ -85,7 +87,78 @@ func (d *delivery) undo(saved gitext.Saved) string {
 			command += " && " + d.git("cat-file", "blob", extra+":"+beforeDir+"/"+f.Path) + " >" + quote.Shell(d.repo.WorkTree()+"/"+f.Path)
 		}
 	}
+	for _, f := range d.odd(files) {
+		command += fmt.Sprintf(" && chmod %o %s", f.Perm, quote.Shell(d.repo.WorkTree()+"/"+string(f.Path)))
+	}
 	return command
+}
+
+// odd returns the files whose permissions git would not give them: it knows only whether
+// a file is executable, and rewrites a file of mode 0600 for all to read.
+func (d *delivery) odd(files []journalFile) []journalFile {
+	usual, err := newPermissions()
+	if err != nil {
+		return nil
+	}
+	links := map[string]bool{}
+	for _, f := range d.raw {
+		links[f.Path] = f.Mode == modeLink
+	}
+	var list []journalFile
+	for _, f := range files {
+		want := usual &^ 0o111
+		if f.Perm&0o100 != 0 {
+			want = usual
+		}
+		if f.Perm != 0 && f.Perm != want && !links[string(f.Path)] {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// modeLink is the mode of a symbolic link in a tree.
+const modeLink = 0o120000
+
+// newPermissions returns the permissions that a new executable file gets.
+func newPermissions() (fs.FileMode, error) {
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o777)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
+}
+
+// keepPermissions gives the files of a patch the permissions that they had, except for
+// the right to execute, which is the patch's. A failure leaves those that git gave.
+func (d *delivery) keepPermissions(note *journal) {
+	mode := map[string]uint32{}
+	for _, f := range d.files {
+		mode[f.Path] = f.Mode
+	}
+	root, err := os.OpenRoot(d.repo.WorkTree())
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, f := range d.odd(note.Files) {
+		switch mode[string(f.Path)] {
+		case 0o100644:
+			root.Chmod(filepath.FromSlash(string(f.Path)), f.Perm&^0o111)
+		case 0o100755:
+			root.Chmod(filepath.FromSlash(string(f.Path)), f.Perm|f.Perm&0o444>>2)
+		}
+	}
 }
 
 // comesBack reports whether git writes the bytes of a file again when it checks out what

@@ -68,7 +68,7 @@ func TestLineEndings(t *testing.T) {
 		"ident":          {"*.txt ident\n", "false", "$Id$\nb\n", "$Id: what I like $\nb\n", "$Id$\nB\n", ""},
 		"other encoding": {"*.txt working-tree-encoding=UTF-16LE\n", "false", "a\n", "a\x00\n\x00", "b\n", "b\x00\n\x00"},
 	} {
-		for _, target := range []Target{Worktree, Index, Commit} {
+		for _, target := range someTargets() {
 			t.Run(name+" "+string(target), func(t *testing.T) {
 				p := newPlace(t)
 				p.Commit("base", gittest.Files{".gitattributes": c.attributes, "f.txt": c.disk, "other": "x\n"})
@@ -95,12 +95,20 @@ func TestLineEndings(t *testing.T) {
 	}
 }
 
+// someTargets are the targets that change files; in short tests, one of them.
+func someTargets() []Target {
+	if testing.Short() {
+		return []Target{Index}
+	}
+	return []Target{Worktree, Index, Commit}
+}
+
 func TestWhereTheUserStands(t *testing.T) {
 	// From a sub-directory, in a linked work tree, in a shallow clone and with GIT_DIR,
 	// the whole patch is written in the user's own work tree and nowhere else.
 	patch := []gitext.Overlay{text("top.c", "patched\n"), text("sub/dir/deep.c", "patched\n"), text("other/new.c", "new\n")}
 	base := gittest.Files{"top.c": "old\n", "sub/dir/deep.c": "old\n", "other/x": "x\n"}
-	for _, target := range []Target{Worktree, Index, Commit} {
+	for _, target := range someTargets() {
 		for name, move := range map[string]func(*testing.T, *place) string{
 			"sub-directory": func(t *testing.T, p *place) string { return filepath.Join(p.Dir, "sub", "dir") },
 			"linked": func(t *testing.T, p *place) string {
