@@ -195,16 +195,23 @@ type History struct {
 	Notes  []string
 }
 
-// Blamed is a commit that wrote suspected lines.
+// Blamed is a commit that wrote suspected lines of one location. A commit that wrote
+// lines of several locations has an entry for each, one after the other.
 type Blamed struct {
-	Commit   gitext.Commit
+	Commit gitext.Commit
+	// Parent is the parent to compare the commit with: the one that had the file, else
+	// the first one; "" for a root commit.
+	Parent   gitext.OID
 	Location int      // index of the suspected function in Localization.Locations
+	Function string   // the suspected function's name; "" outside of functions
 	Path     string   // the function's file, as the commit names it
 	Previous string   // the file's name before the commit; "" if the commit created it
-	Lines    []int    // the suspected lines that it wrote, at the problem's tree
+	Lines    []int    // the suspected lines that it wrote, at the problem's tree, ascending
 	OrigLine []int    // their numbers in the commit
-	Nearby   bool     // the lines were inserted nowhere: they stand near the suspected place
+	Nearby   bool     // the suspected lines have no history: these stand near them
 	Root     bool     // it is the first commit of the history, or changes very many files
 	Files    []string // source files that it changed, the function's first
+	Changed  int      // files that it changed, of any kind
+	Distance int      // commits of the problem's history that it does not contain
 	Score    float64  // for the order only
 }

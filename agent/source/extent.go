@@ -211,7 +211,7 @@ func (l layout) endsStatement(i int) bool {
 		return true
 	}
 	last := t[len(t)-1]
-	return last == ';' || last == '}' || last == '{' || l.rules.indented && last == ':'
+	return last == ';' || last == '}' || last == '{' || strings.HasSuffix(t, "},") || l.rules.indented && last == ':'
 }
 
 // withoutComment returns a line's text without the comment at its end.
