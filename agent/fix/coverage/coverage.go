@@ -60,7 +60,7 @@ type ecosystem interface {
 }
 
 // ecosystems lists what is supported, in the order in which it is tried.
-var ecosystems = []ecosystem{golang{}, javascript{}}
+var ecosystems = []ecosystem{golang{}, javascript{}, python{}, native{}}
 
 // Measure runs the tests of a problem with coverage switched on, in the workspace w,
 // whose work tree it sets to the problem's tree. rep is how the test command ends

@@ -11,23 +11,29 @@
 	const dir = process.env.GIT_AGENT_COVERAGE;
 	const root = process.env.GIT_AGENT_TREE;
 	const maxBytes = 48 << 20;
-	let inspector;
-	try {
-		inspector = require('inspector');
-	} catch (e) {
-		return;
-	}
-	if (!dir || !root || !inspector.Session) return;
+	if (!dir || !root) return;
 	const fs = require('fs');
 	const Module = require('module');
 	const writeSync = fs.writeSync;
 	const readFileSync = fs.readFileSync;
-	const thread = require('worker_threads').threadId || 0;
+	const EventEmitter = require('events').EventEmitter;
+	let thread = 0;
+	try {
+		thread = require('worker_threads').threadId;
+	} catch (e) {
+		// An old node has no threads.
+	}
 
-	const session = new inspector.Session();
-	session.connect();
-	session.post('Profiler.enable');
-	session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+	let session;
+	try {
+		const inspector = require('inspector');
+		session = new inspector.Session();
+		session.connect();
+		session.post('Profiler.enable');
+		session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+	} catch (e) {
+		return; // this node, or this process of it, has no inspector
+	}
 
 	let file = -1;
 	let written = 0;
@@ -102,36 +108,42 @@
 		if (test) test.ok = false;
 	}
 
-	// tape: lib/test.js defines a test as an event emitter.
-	function watchTape(Test) {
-		const emit = Test.prototype.emit;
-		Test.prototype.emit = function (type, value) {
-			if (type === 'prerun' && !this._skip) begin(this, this.name);
-			if (type === 'result' && value && typeof value === 'object') {
-				const test = known.get(this);
-				if (test) test.asserts++;
-				if (!value.ok && !value.todo && !value.skip) fail(this);
-			}
-			if (type === 'end') {
-				const test = known.get(this);
-				// A test that only holds other tests is none.
-				if (test && test.asserts === 0) test.name = '';
-				end(this);
-			}
-			return emit.apply(this, arguments);
-		};
+	// A test of tape is an event emitter.
+	function tape(test, type, value) {
+		if (type === 'prerun' && !test._skip) begin(test, test.name);
+		if (type === 'result' && value && typeof value === 'object') {
+			const known_ = known.get(test);
+			if (known_) known_.asserts++;
+			if (!value.ok && !value.todo && !value.skip) fail(test);
+		}
+		if (type === 'end') {
+			const known_ = known.get(test);
+			// A test that only holds other tests is none.
+			if (known_ && known_.asserts === 0) known_.name = '';
+			end(test);
+		}
 	}
 
-	// mocha: lib/runner.js emits an event for each test.
-	function watchMocha(Runner) {
-		const emit = Runner.prototype.emit;
-		Runner.prototype.emit = function (type, test) {
-			if (type === 'test') begin(test, test.fullTitle());
-			if (type === 'fail') fail(test);
-			if (type === 'test end') end(test);
-			return emit.apply(this, arguments);
-		};
+	// The runner of mocha emits an event at the begin and the end of each test.
+	function mocha(type, test) {
+		if (type === 'test') begin(test, test.fullTitle());
+		if (type === 'fail') fail(test);
+		if (type === 'test end') end(test);
 	}
+
+	// Both are recognised by what they emit, so that it does not matter how they were
+	// loaded.
+	const emit = EventEmitter.prototype.emit;
+	EventEmitter.prototype.emit = function (type, value) {
+		switch (type) {
+		case 'prerun': case 'result': case 'end':
+			if (this._progeny !== undefined && this.assertCount !== undefined) tape(this, type, value);
+			break;
+		case 'test': case 'fail': case 'test end':
+			if (value && typeof value.fullTitle === 'function' && this.suite !== undefined) mocha(type, value);
+		}
+		return emit.apply(this, arguments);
+	};
 
 	// node:test: its hooks run around each test of the process.
 	let nodeTest = false;
@@ -146,18 +158,19 @@
 	}
 
 	const load = Module._load;
-	Module._load = function (request, parent) {
+	Module._load = function (request) {
 		const loaded = load.apply(this, arguments);
-		try {
-			const from = parent && parent.filename ? parent.filename : '';
-			if (request === './lib/test' && /[\\/]tape[\\/]index\.js$/.test(from)) watchTape(loaded);
-			if (/(^|[\\/])runner(\.js)?$/.test(request) && /[\\/]mocha[\\/]lib[\\/]/.test(from)) watchMocha(loaded);
-			if (request === 'node:test') watchNodeTest(loaded);
-		} catch (e) {
-			// The runner is not as expected: its tests are measured as one.
-		}
+		if (request === 'node:test') watchNodeTest(loaded);
 		return loaded;
 	};
+	if (Module.registerHooks) {
+		Module.registerHooks({
+			resolve: function (specifier, context, next) {
+				if (specifier === 'node:test') watchNodeTest(load.call(Module, 'node:test'));
+				return next(specifier, context);
+			},
+		});
+	}
 
 	// compare says for each script where the text of its file begins in the script's.
 	function compare() {
@@ -183,7 +196,7 @@
 		}
 	}
 
-	process.on('exit', function (code) {
+	function finish(code) {
 		flush();
 		for (let i = running.length - 1; i > 0; i--) {
 			// A test that did not end, and that did nothing but hold others, is none.
@@ -195,5 +208,20 @@
 		session.post('Debugger.enable');
 		compare();
 		write({ test: 0, name: '', ok: !code });
-	});
+	}
+
+	// The process emits 'exit' last. What listens to it may still run tests, and may
+	// choose the exit code or call exit again.
+	let finished = false;
+	const processEmit = process.emit;
+	process.emit = function (type, code) {
+		try {
+			return processEmit.apply(this, arguments);
+		} finally {
+			if (type === 'exit' && !finished) {
+				finished = true;
+				finish(process.exitCode === undefined ? code : process.exitCode);
+			}
+		}
+	};
 })();
