@@ -103,7 +103,15 @@ func (w *checkout) empty() error {
 	if err := os.Remove(w.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.RemoveAll(w.dir)
+	if err := os.RemoveAll(w.dir); err == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(filepath.Dir(w.dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return removeBelow(root, filepath.Base(w.dir))
 }
 
 // combine writes the tree of commit with the files of over on top into the

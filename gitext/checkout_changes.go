@@ -204,7 +204,7 @@ func (r *Repo) newFiles(ctx context.Context) (files []Overlay, left []string, er
 
 // Truncate writes a bare repository to dir, which must be empty or absent. It has the
 // commits that tip reaches and nothing else: no other object, and no ref but
-// refs/heads/main at tip.
+// refs/heads/main at tip. What this clone lacks, the copy lacks too.
 func (r *Repo) Truncate(ctx context.Context, tip OID, dir string) error {
 	if err := tip.valid(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (r *Repo) Truncate(ctx context.Context, tip OID, dir string) error {
 		}
 	}
 	call := gitcmd.Call{
-		Args:  []string{"pack-objects", "--revs", "--delta-base-offset", "-q", filepath.Join(packs, "pack")},
+		Args:  []string{"pack-objects", "--revs", "--missing=allow-any", "--delta-base-offset", "-q", filepath.Join(packs, "pack")},
 		Stdin: bytes.NewReader([]byte(string(tip) + "\n")),
 	}
 	if _, err := r.shadow.Output(ctx, call); err != nil {

@@ -18,6 +18,7 @@ type PatchOptions struct {
 	Context         int      // lines of context
 	FunctionContext bool     // -W: the whole functions around a change
 	Renames, Copies bool     // -M, -C
+	IgnoreSpace     bool     // -w: lines that differ in white space alone are context, with the new text
 	Paths           []string // literal; none is all
 	MaxBytes        int64    // most bytes of one commit's hunks in memory; 0 is 64 MiB
 }
@@ -71,6 +72,9 @@ func (o PatchOptions) args() ([]string, error) {
 	args = append(args, o.similarity()...)
 	if o.FunctionContext {
 		args = append(args, "-W")
+	}
+	if o.IgnoreSpace {
+		args = append(args, "-w")
 	}
 	return args, checkPaths(o.Paths)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -25,14 +26,17 @@ type Tree struct {
 // A Problem is a bug to repair. Everything but the tree is optional.
 type Problem struct {
 	Tree   Tree
-	Test   string          // shell command that fails because of the bug; "" if none is known
-	Build  string          // shell command that builds what Test runs; "" if Test does that
-	Suite  string          // shell command that runs the wider tests; "" for Test
-	Known  []string        // names of the tests of Suite that fail for another reason
-	Report string          // what a user says about the bug, in words
-	Crash  *crash.Report   // nil if there is no report of a crash
-	Files  []crash.File    // the ranking of files for Crash, best first
-	Given  []GivenLocation // locations that the user named
+	Test   string        // shell command that fails because of the bug; "" if none is known
+	Build  string        // shell command that builds what Test runs; "" if Test does that
+	Suite  string        // shell command that runs the wider tests; "" for Test
+	Lint   string        // shell command of the project's linter; "" if none counts
+	Known  []string      // names of the tests of Suite that fail for another reason
+	Report string        // what a user says about the bug, in words
+	Crash  *crash.Report // nil if there is no report of a crash
+	Files  []crash.File  // the ranking of files for Crash, best first
+	// Suspects are the commits that may have introduced Crash, likeliest first.
+	Suspects []suspect.Suspect
+	Given    []GivenLocation // locations that the user named
 	// EditTests allows a patch to change test files.
 	EditTests bool
 }
@@ -191,16 +195,23 @@ type History struct {
 	Notes  []string
 }
 
-// Blamed is a commit that wrote suspected lines.
+// Blamed is a commit that wrote suspected lines of one location. A commit that wrote
+// lines of several locations has an entry for each, one after the other.
 type Blamed struct {
-	Commit   gitext.Commit
+	Commit gitext.Commit
+	// Parent is the parent to compare the commit with: the one that had the file, else
+	// the first one; "" for a root commit.
+	Parent   gitext.OID
 	Location int      // index of the suspected function in Localization.Locations
+	Function string   // the suspected function's name; "" outside of functions
 	Path     string   // the function's file, as the commit names it
 	Previous string   // the file's name before the commit; "" if the commit created it
-	Lines    []int    // the suspected lines that it wrote, at the problem's tree
+	Lines    []int    // the suspected lines that it wrote, at the problem's tree, ascending
 	OrigLine []int    // their numbers in the commit
-	Nearby   bool     // the lines were inserted nowhere: they stand near the suspected place
+	Nearby   bool     // the suspected lines have no history: these stand near them
 	Root     bool     // it is the first commit of the history, or changes very many files
 	Files    []string // source files that it changed, the function's first
+	Changed  int      // files that it changed, of any kind
+	Distance int      // commits of the problem's history that it does not contain
 	Score    float64  // for the order only
 }

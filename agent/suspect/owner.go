@@ -62,6 +62,7 @@ func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []
 // OwnerOptions change how the owners of lines are found.
 type OwnerOptions struct {
 	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as those that only reformat
+	Moves      bool         // follow lines that moved within the file (-M)
 	NoKinds    bool         // leave OwnedLine.Kind at LineCode, which saves the time of a lexer
 }
 
@@ -77,7 +78,7 @@ func FindOwnersWith(ctx context.Context, repo *gitext.Repo, rev gitext.OID, file
 	g.SetLimit(blamesAtOnce)
 	for i, f := range files {
 		g.Go(func() (err error) {
-			found.Lines[i], err = ownersIn(gctx, repo, rev, f, maxLexed, opt.IgnoreRevs)
+			found.Lines[i], err = ownersIn(gctx, repo, rev, f, maxLexed, opt)
 			if gitext.Unreadable(err) {
 				unread[i] = fmt.Sprintf("%q was not traced: %s", ShortPath(f.Path), gitext.WhyUnread(err))
 				return nil
@@ -104,7 +105,7 @@ func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) 
 
 // ownersIn finds the owners of lines in one file. It also recognizes comments if
 // the file has at most maxLexed bytes.
-func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, ignore []gitext.OID) ([]OwnedLine, error) {
+func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, opt OwnerOptions) ([]OwnedLine, error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, IgnoreRevs: ignore})
+	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -73,36 +72,6 @@ func hashComments(file string) bool {
 		return true
 	}
 	return false
-}
-
-// ignoreFile is where projects list the commits that blame is to look past. Tools
-// that show blame read it by convention.
-const ignoreFile = ".git-blame-ignore-revs"
-
-const maxIgnored = 300
-
-// ignoredRevs returns the commits that the project's ignore file of a commit lists and
-// the repository has.
-func ignoredRevs(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]gitext.OID, error) {
-	text, err := repo.BlobAt(ctx, commit, ignoreFile, maxFileBytes)
-	if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []gitext.OID
-	for line := range bytes.Lines(text) {
-		line, _, _ = bytes.Cut(line, []byte("#"))
-		oid, err := gitext.ParseOID(string(bytes.TrimSpace(line)))
-		if err != nil || len(out) == maxIgnored || slices.Contains(out, oid) {
-			continue
-		}
-		if _, err := repo.Commit(ctx, oid); err == nil {
-			out = append(out, oid)
-		}
-	}
-	return out, ctx.Err()
 }
 
 func splitLines(blob []byte) [][]byte {

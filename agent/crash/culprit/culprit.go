@@ -85,7 +85,7 @@ func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	if g.since, err = newSince(ctx, repo, commit, good); err != nil {
 		return nil, nil, err
 	}
-	if g.ignored, err = ignoredRevs(ctx, repo, commit); err != nil {
+	if g.ignored, err = suspect.IgnoredRevs(ctx, repo, commit); err != nil {
 		return nil, nil, err
 	}
 	var latest histories

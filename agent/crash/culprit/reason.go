@@ -171,7 +171,7 @@ func (g *gathering) blameCommand(r *region) string {
 	args := []string{"blame", "-w"}
 	switch {
 	case len(g.ignored) > 5:
-		args = append(args, "--ignore-revs-file="+ignoreFile)
+		args = append(args, "--ignore-revs-file="+suspect.IgnoreFile)
 	default:
 		for _, oid := range g.ignored {
 			args = append(args, "--ignore-rev="+oid.Short())

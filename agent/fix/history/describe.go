@@ -1,0 +1,102 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// maxFiles is how many source files of a commit are listed (HAFixAgent's released code
+// reads as many).
+const maxFiles = 50
+
+// describe returns the entries of a commit: one for each location, the most suspicious
+// first, and for each name that the file of the location has in the commit.
+func (f *finder) describe(ctx context.Context, c *candidate, loc []fix.Location) ([]fix.Blamed, error) {
+	var out []fix.Blamed
+	for _, l := range c.lines {
+		i := slices.IndexFunc(out, func(b fix.Blamed) bool { return b.Location == l.location && b.Path == l.owner.Path })
+		if i < 0 {
+			i = len(out)
+			out = append(out, f.entry(c, l, loc[l.location].Function))
+		}
+		b := &out[i]
+		b.Lines, b.OrigLine = append(b.Lines, l.at), append(b.OrigLine, l.owner.OrigLine)
+	}
+	distance, err := f.repo.CountCommits(ctx, f.tree.Commit, []gitext.OID{c.commit.OID})
+	if err != nil {
+		return nil, err
+	}
+	files := map[gitext.OID][]gitext.FileChange{}
+	for i := range out {
+		b := &out[i]
+		if files[b.Parent] == nil {
+			if files[b.Parent], err = changes(ctx, f.repo, *b); err != nil {
+				return nil, err
+			}
+		}
+		b.Distance, b.Changed = distance, len(files[b.Parent])
+		b.Files = sourceFiles(files[b.Parent], b.Path)
+		sortLines(b)
+	}
+	return out, nil
+}
+
+// entry begins the entry that a line belongs to.
+func (f *finder) entry(c *candidate, l line, function string) fix.Blamed {
+	parent := l.owner.Previous
+	if parent == "" && len(c.commit.Parents) > 0 {
+		parent = c.commit.Parents[0]
+	}
+	return fix.Blamed{
+		Commit: c.commit, Parent: parent, Location: l.location, Function: function, Path: l.owner.Path, Previous: l.owner.PreviousPath,
+		Nearby: l.nearby, Root: c.root, Score: c.score,
+	}
+}
+
+// sortLines sorts the lines of an entry and removes those that two hot ranges have.
+func sortLines(b *fix.Blamed) {
+	at := make([][2]int, len(b.Lines))
+	for i := range at {
+		at[i] = [2]int{b.Lines[i], b.OrigLine[i]}
+	}
+	slices.SortFunc(at, func(x, y [2]int) int { return cmp.Compare(x[0], y[0]) })
+	at = slices.Compact(at)
+	b.Lines, b.OrigLine = b.Lines[:0], b.OrigLine[:0]
+	for _, p := range at {
+		b.Lines, b.OrigLine = append(b.Lines, p[0]), append(b.OrigLine, p[1])
+	}
+}
+
+// changes lists the files that a blamed commit changed against the parent that blame
+// compared it with. Of a commit that cannot be read completely it lists none.
+func changes(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]gitext.FileChange, error) {
+	files, err := repo.Changes(ctx, b.Parent, b.Commit.OID, gitext.PatchOptions{Renames: !b.Root})
+	if err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	return files, nil
+}
+
+// sourceFiles returns the paths of program files among changes, without tests: the
+// faulty file first, then in git's order.
+func sourceFiles(files []gitext.FileChange, faulty string) []string {
+	out := []string{faulty}
+	for _, c := range files {
+		p := c.NewPath
+		if c.Status == 'D' || c.Submodule || p == faulty || len(out) == maxFiles || !isProgram(p) {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// isProgram reports whether a file has program code and is no test.
+func isProgram(p string) bool {
+	return source.FileKindOf(p) == source.SourceFile && !source.IsTestPath(p)
+}

@@ -1,0 +1,137 @@
+// Package history finds the commits that wrote suspected lines, and shows what they
+// changed, after HAFixAgent (arXiv 2511.01047, sections 3 and 4.1).
+//
+// Find blames the suspected lines and chooses the most relevant commits. FnAll, FnPair
+// and FlDiff are the paper's three heuristics as values. Render writes the commits, with
+// the heuristics that are wanted, as a text for a prompt.
+//
+// The package goes beyond the paper where real repositories need it: several commits are
+// the normal case and are ranked; a diff is cut between hunks and around the blamed
+// lines, never at its head; a merge is compared with the parent that blame compared it
+// with; and lines without history fall back to the enclosing function.
+//
+// All that is shown comes from the commit of the tree and its ancestors.
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// Options bound the search for commits. The zero value is the default.
+type Options struct {
+	Max int // most commits; 0 is 3
+}
+
+const (
+	defaultMax   = 3
+	maxLocations = 30   // locations whose lines are blamed
+	maxLines     = 5000 // lines of one location that are blamed
+)
+
+// Find blames the suspected lines of locations at the tree's commit and returns the
+// most relevant of the commits that wrote them. Suspected are the hot lines of a
+// location, or all its lines if it has none. Blame ignores white space, follows lines
+// that moved within a file, and looks through the commits that .git-blame-ignore-revs
+// lists.
+//
+// Lines that the overlay changed have no history. If none of a hot range has one, or
+// the range is empty (its End is before its Start: code is missing before Start), the
+// nearest line of code within the five lines before it is taken, as the paper does, and
+// if there is none, the function.
+//
+// Without any commit the result says why in its notes. An error means that ctx ended or
+// that the repository could not be read at all.
+func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location, opt Options) (*fix.History, error) {
+	ignored, err := suspect.IgnoredRevs(ctx, repo, tree.Commit)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}}
+	for i, l := range loc[:min(len(loc), maxLocations)] {
+		if err := f.add(ctx, i, l); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.blame(ctx); err != nil {
+		return nil, err
+	}
+	ranked, err := f.rank(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	h := &fix.History{Notes: f.notes}
+	for _, c := range ranked[:min(len(ranked), cmp.Or(max(opt.Max, 0), defaultMax))] {
+		entries, err := f.describe(ctx, c, loc)
+		if err != nil {
+			return nil, err
+		}
+		h.Blamed = append(h.Blamed, entries...)
+	}
+	return h, nil
+}
+
+// A finder collects suspected lines and their owners.
+type finder struct {
+	repo    *gitext.Repo
+	tree    fix.Tree
+	ignored []gitext.OID
+	files   map[string]*file // by path
+	order   []string         // paths, in the order of their locations
+	lines   []line
+	notes   []string
+}
+
+// A line is a suspected line that the commit has.
+type line struct {
+	location int
+	path     string
+	at       int // its number at the tree
+	old      int // its number at the tree's commit
+	kind     source.LineKind
+	weight   float64 // suspicion within the location
+	nearby   bool
+	owner    suspect.OwnedLine // Owner "" if it has none
+}
+
+// blame finds the owners of the lines, with one blame for each file.
+func (f *finder) blame(ctx context.Context) error {
+	var ask []suspect.FileLines
+	for _, p := range f.order {
+		one := suspect.FileLines{Path: p}
+		for _, l := range f.lines {
+			if l.path == p {
+				one.Ranges = append(one.Ranges, gitext.LineRange{Start: l.old, End: l.old})
+			}
+		}
+		slices.SortFunc(one.Ranges, func(a, b gitext.LineRange) int { return cmp.Compare(a.Start, b.Start) })
+		if one.Ranges = slices.Compact(one.Ranges); len(one.Ranges) > 0 {
+			ask = append(ask, one)
+		}
+	}
+	found, err := suspect.FindOwnersWith(ctx, f.repo, f.tree.Commit, ask, suspect.OwnerOptions{IgnoreRevs: f.ignored, NoKinds: true, Moves: true})
+	if err != nil {
+		return err
+	}
+	f.notes = append(f.notes, found.Notes...)
+	type place struct {
+		path string
+		line int
+	}
+	owners := map[place]suspect.OwnedLine{}
+	for i, lines := range found.Lines {
+		for _, o := range lines {
+			owners[place{ask[i].Path, o.Line}] = o
+		}
+	}
+	for i, l := range f.lines {
+		f.lines[i].owner = owners[place{l.path, l.old}]
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// maxNearby is how many lines before an insertion are looked at for a line of code
+// (HAFixAgent, section 4.1.2).
+const maxNearby = 5
+
+// add adds the lines of a location that have a history.
+func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
+	file, err := f.file(ctx, l.Path)
+	if err != nil {
+		return err
+	}
+	if file.lines == nil {
+		return nil
+	}
+	s := spot{f: f, index: index, path: l.Path, file: file}
+	changed := 0
+	for i, hot := range l.Hot {
+		n, uncommitted := s.take(hot, 1/float64(1+i), false)
+		changed += uncommitted
+		if n == 0 {
+			s.near(hot.Start, 1/float64(1+i))
+		}
+	}
+	if s.taken == 0 {
+		_, uncommitted := s.take(extent(l, file), 1, len(l.Hot) > 0)
+		changed = max(changed, uncommitted)
+	}
+	if changed > 0 {
+		f.notes = append(f.notes, uncommitted(l, changed, s.taken == 0))
+	}
+	return nil
+}
+
+// extent returns all lines of a location: those that it names, else the function around
+// its first hot line, else the file.
+func extent(l fix.Location, file *file) gitext.LineRange {
+	if l.Lines.Start > 0 && l.Lines.End >= l.Lines.Start {
+		return l.Lines
+	}
+	if len(l.Hot) > 0 {
+		e, ok := source.FunctionAround(l.Path, file.lines, l.Hot[0].Start)
+		if !ok {
+			return gitext.LineRange{}
+		}
+		return gitext.LineRange{Start: e.Start, End: e.End}
+	}
+	return gitext.LineRange{Start: 1, End: len(file.lines)}
+}
+
+// uncommitted is a note about lines without a history.
+func uncommitted(l fix.Location, n int, all bool) string {
+	of := ""
+	if l.Function != "" {
+		of = " of " + agent.Abridge(l.Function, 100)
+	}
+	text := fmt.Sprintf("%s%s in %s changed since the commit and have no history", agent.Plural(n, "suspected line"), of, suspect.ShortPath(l.Path))
+	if all {
+		text = fmt.Sprintf("the suspected lines%s in %s are not committed and have no history", of, suspect.ShortPath(l.Path))
+	}
+	return text
+}
+
+// A spot takes lines of one location.
+type spot struct {
+	f     *finder
+	index int
+	path  string
+	file  *file
+	taken int // lines with a history
+}
+
+// take takes the lines of a range. It returns how many have a history, and how many
+// have none because they are not committed.
+func (s *spot) take(r gitext.LineRange, weight float64, nearby bool) (taken, uncommitted int) {
+	for at := max(r.Start, 1); at <= min(r.End, len(s.file.lines)) && at-r.Start < maxLines; at++ {
+		old := s.file.old(at)
+		if old == 0 {
+			uncommitted++
+			continue
+		}
+		s.f.lines = append(s.f.lines, line{location: s.index, path: s.path, at: at, old: old, kind: s.file.kind(at), weight: weight, nearby: nearby})
+		taken++
+	}
+	s.taken += taken
+	return taken, uncommitted
+}
+
+// near takes the nearest line of code before a line.
+func (s *spot) near(before int, weight float64) {
+	for at := min(before, len(s.file.lines)+1) - 1; at >= max(before-maxNearby, 1); at-- {
+		if s.file.kind(at) == source.LineCode && s.file.old(at) > 0 {
+			s.take(gitext.LineRange{Start: at, End: at}, weight, true)
+			return
+		}
+	}
+}
+
+// A file is a file of the tree.
+type file struct {
+	path  string
+	text  []byte
+	lines [][]byte          // nil if it cannot be blamed
+	kinds []source.LineKind // of the first lines; nil before they are needed
+	olds  []int             // for each line its number in the commit, 0 if it is not there; nil if all are the same
+}
+
+// old returns the number of a line in the commit, or 0.
+func (x *file) old(at int) int {
+	if x.olds == nil {
+		return at
+	}
+	return x.olds[at-1]
+}
+
+// kind returns the kind of a line.
+func (x *file) kind(at int) source.LineKind {
+	if at > len(x.kinds) {
+		x.kinds = source.LineKinds(x.path, x.text, at+1000) // a lexer is slow: the end of a long file is rarely needed
+	}
+	if at > len(x.kinds) {
+		return source.LineCode
+	}
+	return x.kinds[at-1]
+}
+
+const maxFileBytes = 8 << 20 // largest file that is read
+
+// file reads a file of the tree once. A file that cannot be read, or that the commit
+// does not have, is noted and has no lines.
+func (f *finder) file(ctx context.Context, path string) (*file, error) {
+	if x := f.files[path]; x != nil {
+		return x, nil
+	}
+	x := &file{path: path}
+	f.files[path] = x
+	f.order = append(f.order, path)
+	blob, err := f.repo.BlobAt(ctx, f.tree.Commit, path, maxFileBytes)
+	switch {
+	case errors.Is(err, gitext.ErrNotExist):
+		f.notes = append(f.notes, fmt.Sprintf("%s has no history: it is no file of the commit", suspect.ShortPath(path)))
+		return x, nil
+	case gitext.Unreadable(err):
+		f.notes = append(f.notes, fmt.Sprintf("the history of %s is unknown: %s", suspect.ShortPath(path), gitext.WhyUnread(err)))
+		return x, nil
+	case err != nil:
+		return nil, err
+	}
+	x.text = blob
+	over, err := f.overlay(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if over != nil {
+		x.text = over.text
+		if over.removed {
+			f.notes = append(f.notes, fmt.Sprintf("%s is deleted in the work tree", suspect.ShortPath(path)))
+			return x, nil
+		}
+	}
+	x.lines = splitLines(x.text)
+	if over != nil {
+		x.olds = mapBack(splitLines(blob), x.lines)
+	}
+	return x, nil
+}
+
+// laidOver is what the overlay has at a path.
+type laidOver struct {
+	text    []byte
+	removed bool
+}
+
+// overlay returns what the overlay has at a path, nil if it has nothing.
+func (f *finder) overlay(ctx context.Context, path string) (*laidOver, error) {
+	var found *laidOver
+	for _, o := range f.tree.Over {
+		switch {
+		case o.Path != path:
+		case o.Mode == 0:
+			found = &laidOver{removed: true}
+		case o.OID != "":
+			text, err := f.repo.Blob(ctx, o.OID, maxFileBytes)
+			if err != nil {
+				return nil, err
+			}
+			found = &laidOver{text: text}
+		default:
+			found = &laidOver{text: o.Content}
+		}
+	}
+	return found, nil
+}

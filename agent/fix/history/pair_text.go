@@ -1,0 +1,182 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+)
+
+// pairText writes a function before and after a commit within room bytes. If it does
+// not fit, stretches of lines that are the same in both and far from a change are left
+// out, with a mark that counts them; then all lines that are far from a blamed line.
+func pairText(p Pair, blamed []int, room int) written {
+	after, before := p.After, p.Before
+	olds := mapBack(before.Lines, after.Lines)
+	if len(before.Lines) > 0 && !differ(before, after) {
+		return written{text: fmt.Sprintf("The function %s is the same before and after, but for white space.", name(after))}
+	}
+	for _, near := range []int{-1, 8, 3, 1} {
+		text, cut := pairAt(before, after, olds, keepChanges(before, after, olds, near))
+		if len(text) <= room {
+			return written{text, pairCuts(cut)}
+		}
+	}
+	text, cut := "", 0
+	for _, near := range []int{30, 15, 8, 4, 2, 1} {
+		keepOld, keepNew := nearBlamed(before, after, olds, blamed, near)
+		if text, cut = pairAt(before, after, olds, [2][]bool{keepOld, keepNew}); len(text) <= room {
+			break
+		}
+	}
+	return written{text, pairCuts(cut)}
+}
+
+func pairCuts(cut int) []string {
+	if cut == 0 {
+		return nil
+	}
+	return []string{agent.Plural(cut, "line") + " of the function not shown"}
+}
+
+// pairSize returns the bytes that a pair takes at most.
+func pairSize(p Pair) int {
+	n := 300
+	for _, b := range []Body{p.Before, p.After} {
+		for _, l := range b.Lines {
+			n += len(shown(l, true)) + 1
+		}
+	}
+	return n
+}
+
+func differ(a, b Body) bool {
+	if len(a.Lines) != len(b.Lines) {
+		return true
+	}
+	for i := range a.Lines {
+		if !bytes.Equal(bytes.TrimSpace(a.Lines[i]), bytes.TrimSpace(b.Lines[i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepChanges marks the lines of both versions that are at most near lines away from a
+// line that the other version lacks. A negative number keeps all lines.
+func keepChanges(before, after Body, olds []int, near int) [2][]bool {
+	oldKept, newKept := make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
+	same := make([]bool, len(before.Lines))
+	for _, old := range olds {
+		if old > 0 {
+			same[old-1] = true
+		}
+	}
+	for i, old := range olds {
+		if old == 0 || near < 0 {
+			mark(newKept, i, near)
+		}
+	}
+	for i, s := range same {
+		if !s || near < 0 {
+			mark(oldKept, i, near)
+		}
+	}
+	for i, old := range olds { // what stands beside a change in one version is kept in both
+		if old > 0 && newKept[i] != oldKept[old-1] {
+			newKept[i], oldKept[old-1] = true, true
+		}
+	}
+	return [2][]bool{oldKept, newKept}
+}
+
+// nearBlamed marks the lines of both versions that are at most near lines away from a
+// blamed line, which is numbered as in the commit.
+func nearBlamed(before, after Body, olds []int, blamed []int, near int) (oldKept, newKept []bool) {
+	oldKept, newKept = make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
+	for _, at := range blamed {
+		if i := at - after.Start; i >= 0 && i < len(newKept) {
+			mark(newKept, i, near)
+		}
+	}
+	last := 0 // the line of the old version before which the next line stands
+	for i, old := range olds {
+		if old > 0 {
+			last = old
+		}
+		if newKept[i] && len(oldKept) > 0 {
+			mark(oldKept, min(last, len(oldKept)-1), 1)
+		}
+	}
+	return oldKept, newKept
+}
+
+func mark(kept []bool, at, near int) {
+	for i := max(at-near, 0); i <= min(at+max(near, 0), len(kept)-1); i++ {
+		kept[i] = true
+	}
+	if at < len(kept) {
+		kept[at] = true
+	}
+}
+
+// pairAt writes the lines of both versions that are kept. cut counts the others.
+func pairAt(before, after Body, _ []int, kept [2][]bool) (text string, cut int) {
+	var b strings.Builder
+	if len(before.Lines) == 0 {
+		fmt.Fprintf(&b, "The function %s did not exist before this commit.\n", name(after))
+	} else {
+		fmt.Fprintf(&b, "Before (%s, line %d):\n", place(before), before.Start)
+		cut += writeBody(&b, before, kept[0])
+	}
+	fmt.Fprintf(&b, "After (%s, line %d):\n", place(after), after.Start)
+	cut += writeBody(&b, after, kept[1])
+	return strings.TrimSuffix(b.String(), "\n"), cut
+}
+
+func place(b Body) string { return name(b) + " in " + agent.CleanLine(b.Path) }
+
+func name(b Body) string {
+	if b.Name == "" {
+		return "at line " + fmt.Sprint(b.Start)
+	}
+	return agent.CleanLine(agent.Shorten(b.Name, 120))
+}
+
+// writeBody writes the kept lines of a function in a fence, and returns how many others
+// there are.
+func writeBody(b *strings.Builder, body Body, kept []bool) (cut int) {
+	strip := true
+	for _, l := range body.Lines {
+		strip = strip && bytes.HasSuffix(l, []byte("\r"))
+	}
+	var text strings.Builder
+	gap := 0
+	flush := func() {
+		if gap > 0 {
+			fmt.Fprintf(&text, "[... %s]\n", agent.Plural(gap, "line"))
+		}
+		cut, gap = cut+gap, 0
+	}
+	for i, l := range body.Lines {
+		if !kept[i] && i > 0 { // the heading is always shown
+			gap++
+			continue
+		}
+		flush()
+		text.WriteString(shown(l, strip) + "\n")
+	}
+	flush()
+	b.WriteString(fenced(text.String(), ""))
+	return cut
+}
+
+// fenced puts a text between fences that do not occur in it.
+func fenced(text, language string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
+}
