@@ -1,11 +1,9 @@
 package coverage
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +21,10 @@ import (
 // build happens in a work tree of its own, because objects without coverage and
 // the compilers that a configuration has found would be used again.
 //
-// Each test program that the test command runs is a test: it fails if its exit code is
-// not 0. Other test programs give the passing side: those of the suite, of
-// ctest, or of the failing program's directory.
+// Each test program that the test command runs is a test, which fails if its exit code
+// is not 0. A failing program runs once more and is split into its tests if it prints a
+// line for each (nativesplit.go). Other test programs give the passing side: those of
+// the suite, of ctest, or of the failing program's directory.
 type native struct{}
 
 //go:embed inject/compiler.sh
@@ -48,8 +47,9 @@ var compilers = strings.Fields(`cc gcc c++ g++ x86_64-linux-gnu-gcc x86_64-linux
 	gcc-9 gcc-10 gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 g++-9 g++-10 g++-11 g++-12 g++-13 g++-14 g++-15`)
 
 const (
-	nativePassingTime = 5 * time.Second // for one passing test program
-	maxGcovFiles      = 20_000          // data files of one measurement
+	nativePassingTime = 5 * time.Second  // for one passing test program
+	nativeFailingTime = 30 * time.Second // for a failing one that is split
+	maxGcovFiles      = 20_000           // data files of one measurement
 )
 
 func (native) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
@@ -68,20 +68,58 @@ func (native) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	if err := m.runFailing(ctx); err != nil {
 		return nil, "", err
 	}
-	failing := m.take()
-	if len(failing) == 0 {
+	ran := m.take()
+	if len(ran) == 0 {
 		return nil, "No program that the test command built and ran wrote a profile for gcov.", nil
 	}
-	if err := m.runPassing(ctx, failing); err != nil {
+	tests, note, err := m.tests(ctx, ran)
+	if err != nil {
 		return nil, "", err
 	}
-	passing := slices.DeleteFunc(m.take(), func(p *nativeProcess) bool {
-		return p.exit != 0 || slices.ContainsFunc(failing, func(f *nativeProcess) bool { return f.program == p.program })
-	})
-	if err := m.gcov(ctx, slices.Concat(failing, passing)); err != nil {
+	if err := m.gcov(ctx, tests); err != nil {
 		return nil, "", err
 	}
-	return nativeSpectrum(own.tree, failing, passing)
+	return m.spectrum(tests, note)
+}
+
+// tests returns the tests that the command ran, and passing tests besides.
+func (m *nativeMeasurement) tests(ctx context.Context, ran []*nativeProcess) ([]*nativeTest, string, error) {
+	var tests []*nativeTest
+	failing := slices.DeleteFunc(slices.Clone(ran), func(p *nativeProcess) bool { return !p.failedTest(m.tree) })
+	for _, p := range failing[:min(len(failing), maxSplit)] {
+		parts, err := m.split(ctx, p)
+		if err != nil {
+			return nil, "", err
+		}
+		tests = append(tests, parts...)
+	}
+	for _, p := range failing[min(len(failing), maxSplit):] {
+		tests = append(tests, p.whole())
+	}
+	note := ""
+	if len(failing) == 0 {
+		command := &nativeTest{failed: true}
+		for _, p := range ran {
+			command.dirs = append(command.dirs, p.dirs...)
+		}
+		tests = append(tests, command)
+		note = " The test command counts as one failing test, because no test program of it failed by itself."
+	}
+	if err := m.runPassing(ctx, ran); err != nil {
+		return nil, "", err
+	}
+	counted := map[string]bool{}
+	for _, p := range ran {
+		if counted[p.program] = true; len(failing) > 0 && p.exit == 0 && isTestProgram(m.tree, p.program) {
+			tests = append(tests, p.whole())
+		}
+	}
+	for _, p := range m.take() {
+		if p.exit == 0 && !counted[p.program] {
+			tests = append(tests, p.whole())
+		}
+	}
+	return tests, note, nil
 }
 
 // inFreshTree returns the same job in a second work tree, which the caller must close.
@@ -95,7 +133,8 @@ func (j *job) inFreshTree(ctx context.Context) (*job, func(), error) {
 		w.Close()
 		return nil, nil, err
 	}
-	return own, w.Close, nil
+	own.deadline = j.deadline
+	return own, func() { j.late = own.late; w.Close() }, nil
 }
 
 // A nativeMeasurement runs programs that were built with coverage.
@@ -103,15 +142,6 @@ type nativeMeasurement struct {
 	*job
 	env   []string
 	taken map[string]bool // directories of processes that take returned
-}
-
-// A nativeProcess is a process that wrote a profile.
-type nativeProcess struct {
-	dir     string // its directory below the job's
-	program string // absolute
-	cwd     string
-	exit    int
-	lines   executed
 }
 
 // install writes the programs that stand before the compilers. The note says why that
@@ -162,10 +192,7 @@ func (m *nativeMeasurement) runFailing(ctx context.Context) error {
 // programs beside the failing ones.
 func (m *nativeMeasurement) runPassing(ctx context.Context, failing []*nativeProcess) error {
 	// gcov needs time too.
-	limit := m.left(ctx) * 2 / 3
-	if limit < time.Second {
-		return nil
-	}
+	limit := m.left() * 2 / 3
 	script := m.p.Suite
 	if script == "" || script == m.p.Test {
 		script = m.otherTests(failing)
@@ -191,7 +218,7 @@ func (m *nativeMeasurement) otherTests(failing []*nativeProcess) string {
 	}
 	started := 0
 	for _, f := range failing {
-		if !m.isTest(f) {
+		if !isTestProgram(m.tree, f.program) {
 			continue
 		}
 		for _, program := range executables(filepath.Dir(f.program)) {
@@ -242,121 +269,4 @@ func executables(dir string) []string {
 		}
 	}
 	return list
-}
-
-// take returns the processes that wrote a profile since the last call.
-func (m *nativeMeasurement) take() []*nativeProcess {
-	var list []*nativeProcess
-	for _, dir := range m.files("process-*") {
-		if m.taken[dir] {
-			continue
-		}
-		m.taken[dir] = true
-		p := &nativeProcess{dir: dir, program: string(m.profile(dir + "/program")), cwd: string(m.profile(dir + "/cwd"))}
-		if _, err := fmt.Sscan(string(m.profile(dir+"/exit")), &p.exit); err != nil {
-			p.exit = -1 // it was killed, or it still runs
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-// gcov computes the lines that processes executed.
-func (m *nativeMeasurement) gcov(ctx context.Context, list []*nativeProcess) error {
-	m.progress("coverage: gcov for %s", counted(len(list), "program"))
-	script := ""
-	left := maxGcovFiles
-	for _, p := range list {
-		data := m.dataFiles(p, left)
-		left -= len(data)
-		if len(data) == 0 {
-			continue
-		}
-		name, err := m.make(p.dir+"/list", 0o600, []byte(strings.Join(data, "\x00")))
-		if err != nil {
-			return err
-		}
-		script += fmt.Sprintf("xargs -0 gcov --json-format --stdout <%s >%s 2>/dev/null\n", quote(name), quote(filepath.Join(m.dir, p.dir, "json")))
-	}
-	if script == "" {
-		return nil
-	}
-	if _, err := m.sh(ctx, m.opt.Budget, "ulimit -f 131072\ncd "+quote(m.dir)+"\n"+script); err != nil {
-		return err
-	}
-	for _, p := range list {
-		p.lines = readGcov(m.profile(p.dir+"/json"), m.tree)
-	}
-	return nil
-}
-
-// dataFiles lists the data files of a process. gcov wants the notes of the compiler
-// beside each, and so each gets a link to them.
-func (m *nativeMeasurement) dataFiles(p *nativeProcess, most int) []string {
-	root, err := os.OpenRoot(m.dir)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	var data []string
-	fs.WalkDir(root.FS(), p.dir, func(name string, d fs.DirEntry, err error) error {
-		base, ok := strings.CutSuffix(name, ".gcda")
-		switch {
-		case err != nil || !ok || !d.Type().IsRegular():
-			return nil
-		case len(data) >= most:
-			return fs.SkipAll
-		}
-		notes := strings.TrimPrefix(base, p.dir) + ".gcno"
-		if root.Symlink(notes, base+".gcno") == nil {
-			data = append(data, filepath.Join(m.dir, name))
-		}
-		return nil
-	})
-	return data
-}
-
-// isTest reports whether the program of a process looks like a test.
-func (m *nativeMeasurement) isTest(p *nativeProcess) bool { return isTestProgram(m.tree, p.program) }
-
-// isTestProgram reports whether the path of a program in the tree has a word such as
-// "test".
-func isTestProgram(t *tree, program string) bool {
-	rel, ok := t.relative(program)
-	rel = strings.ToLower(rel)
-	return ok && (strings.Contains(rel, "test") || strings.Contains(rel, "spec") || strings.Contains(rel, "check"))
-}
-
-// nativeSpectrum counts the test programs. If none of those that the test command ran
-// failed, all that the command ran is one failing test, because programs may be
-// meant to fail.
-func nativeSpectrum(t *tree, ran, passing []*nativeProcess) (*fix.Spectrum, string, error) {
-	var count tally
-	note := ""
-	failed := func(p *nativeProcess) bool { return p.exit != 0 && isTestProgram(t, p.program) }
-	if slices.ContainsFunc(ran, failed) {
-		slices.SortStableFunc(ran, func(a, b *nativeProcess) int { return cmp.Compare(a.program, b.program) })
-		for _, p := range ran {
-			if isTestProgram(t, p.program) && len(p.lines) > 0 {
-				count.add(failed(p), p.lines)
-			}
-		}
-	} else {
-		whole := executed{}
-		for _, p := range ran {
-			whole.merge(p.lines)
-		}
-		count.add(true, whole)
-		note = " The test command counts as one failing test, because no test program of it failed by itself."
-	}
-	for _, p := range passing {
-		if len(p.lines) > 0 {
-			count.add(false, p.lines)
-		}
-	}
-	sp := count.spectrum(t)
-	if sp == nil {
-		return nil, "gcov found no executed line of the repository's files.", nil
-	}
-	return sp, fmt.Sprintf("Measured with gcov: %s and %s.%s", counted(count.failing, "failing test program"), counted(count.passing, "passing test program"), note), nil
 }
