@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
 	"agent/fix/repairtool":       {"agent", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
-	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
+	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate"},
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gittest", "gitext/quote"},
