@@ -84,7 +84,7 @@ var rooms = map[string][]string{
 	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate"},
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gittest", "gitext/quote"},
+	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/commitmsg", "gitext/gittest", "gitext/quote"},
 	"agent/fix/repair":           {"agent", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
 	"agent/fix/engine":           {"agent", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest"},
 	"agent/eval/fix":             {"agent", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
