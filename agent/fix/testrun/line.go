@@ -82,18 +82,20 @@ func number(s string) int {
 	return n
 }
 
-// between returns the part of s after the first before and up to the next after; ok is
-// false if either is not there.
-func between(s, before, after string) (part string, ok bool) {
-	_, rest, ok := strings.Cut(s, before)
-	if !ok {
-		return "", false
+func hasPrefixOf(s string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
 	}
-	return cutAt(rest, after)
+	return false
 }
 
-// cutAt returns the part of s before sep.
-func cutAt(s, sep string) (string, bool) {
-	part, _, ok := strings.Cut(s, sep)
-	return part, ok
+func containsAny(s string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(s, part) {
+			return true
+		}
+	}
+	return false
 }

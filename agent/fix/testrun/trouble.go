@@ -40,8 +40,8 @@ func (t *trouble) take(l line) bool {
 	if strings.HasPrefix(l.text, "[") && strings.HasSuffix(l.text, " bytes left out]") {
 		t.report.Cut = true
 	}
-	for _, prefix := range crashes {
-		t.report.Panicked = t.report.Panicked || strings.HasPrefix(l.text, prefix)
+	if hasPrefixOf(l.text, crashes) {
+		t.report.Panicked = true
 	}
 	if sanitizer().MatchString(l.text) || strings.Contains(l.text, "(core dumped)") && crashOfMsg().MatchString(l.text) {
 		t.report.Panicked = true
@@ -62,12 +62,3 @@ func (t *trouble) lacks(l line) {
 }
 
 func (t *trouble) end() {}
-
-func containsAny(s string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(s, part) {
-			return true
-		}
-	}
-	return false
-}
