@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/deliver"
 	"git-agent/cmd/git-agent/layout"
@@ -18,7 +17,7 @@ import (
 func (c *fixCmd) target() (deliver.Target, bool) {
 	switch {
 	case c.Apply:
-		return deliver.Worktree, true
+		return deliver.WorkTree, true
 	case c.Index:
 		return deliver.Index, true
 	case c.Commit:
@@ -26,7 +25,7 @@ func (c *fixCmd) target() (deliver.Target, bool) {
 	case c.Branch != "":
 		return deliver.Branch, true
 	}
-	return deliver.Worktree, false
+	return deliver.WorkTree, false
 }
 
 // deliver writes the best patch where the options ask for it, and prints the command
@@ -45,11 +44,7 @@ func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Q
 	if !wanted {
 		return nil
 	}
-	message, err := fixMessage(ctx, repo, ans, best)
-	if err != nil {
-		return err
-	}
-	done, err := deliver.Apply(ctx, repo, best.Patch, q.Problem.Tree, deliver.Options{Target: target, Branch: c.Branch, Message: message})
+	done, err := deliver.Apply(ctx, repo, best, q.Problem.Tree, deliver.Options{Target: target, Branch: c.Branch})
 	var refused *deliver.Refusal
 	if errors.As(err, &refused) && refused.Hint != "" {
 		return withHint(err, "%s", refused.Hint)
@@ -67,34 +62,6 @@ func (a *app) sayDelivered(done deliver.Done, json bool) error {
 	if json {
 		out = a.stderr
 	}
-	what := "applied to " + agent.Plural(len(done.Paths), "file")
-	if done.Commit != "" {
-		what = "committed as " + done.Commit.Short()
-	}
-	if done.Branch != "" {
-		what += " on branch " + layout.OneLine(done.Branch)
-	}
-	_, err := fmt.Fprintf(out, "%s\nundo: %s\n", what, layout.Printable(done.Undo))
+	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", layout.Printable(done.Text), layout.Printable(done.Undo))
 	return err
-}
-
-// fixMessage returns the message of a commit of the patch.
-func fixMessage(ctx context.Context, repo *gitext.Repo, ans *fix.Answer, best fix.Trial) (string, error) {
-	subject := "Make the failing test pass"
-	if failing := ans.Reproduction.Failing; len(failing) > 0 {
-		subject = "Fix " + agent.Shorten(agent.CleanLine(failing[len(failing)-1]), 60)
-	}
-	explanation := best.Why
-	if explanation == "" {
-		explanation = "The patch " + best.Origin + "."
-	}
-	var bug *gitext.Commit
-	if best.Commit != "" {
-		c, err := repo.Commit(ctx, best.Commit)
-		if err != nil {
-			return "", err
-		}
-		bug = &c
-	}
-	return deliver.Message(subject, explanation, bug), nil
 }
