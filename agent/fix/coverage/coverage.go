@@ -14,7 +14,8 @@
 //   - JavaScript: each test of tape, mocha and node:test in one process; with other test
 //     runners the whole command (javascript.go).
 //   - Python: each test of pytest and unittest in one process (python.go).
-//   - C and C++: the whole command, and other test programs of the build (gcov.go).
+//   - C and C++: each test program that the command runs, or the tests that it prints,
+//     and other test programs of the build (native.go).
 //
 // Lines are those of the files that the problem's tree holds. Lines of generated files,
 // of dependencies and of tests are left out, and source maps are not read: code that
@@ -35,13 +36,13 @@ import (
 
 // Options bound a measurement.
 type Options struct {
-	MaxPassing int               // most passing tests to run; 0 means 40
+	MaxPassing int               // most passing tests to run; 0 means 100
 	Budget     time.Duration     // time for everything; 0 means one minute
 	OnEvent    func(agent.Event) // may be nil
 }
 
 const (
-	defaultMaxPassing = 40
+	defaultMaxPassing = 100
 	defaultBudget     = time.Minute
 )
 
@@ -102,7 +103,7 @@ func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 		notes = append(notes, note)
 	}
 	if len(notes) == 0 {
-		return nil, "Coverage is not supported for this test command.", nil
+		return nil, "Coverage is measured for " + supported() + ", and the tree has no files of these.", nil
 	}
 	return nil, strings.Join(notes, " "), nil
 }
@@ -123,4 +124,13 @@ func candidates(command string, t *tree) []ecosystem {
 		return named
 	}
 	return present
+}
+
+// supported lists the ecosystems for a reader.
+func supported() string {
+	var names []string
+	for _, e := range ecosystems {
+		names = append(names, e.name())
+	}
+	return strings.Join(names, ", ")
 }
