@@ -68,6 +68,8 @@ var ecosystems = []ecosystem{golang{}, javascript{}, python{}, native{}}
 // more sentences, then says why, and otherwise what was measured. The error is not nil
 // only if ctx ended or the workspace failed.
 //
+// Afterwards the work tree is as the commands left it: the caller prepares it again.
+//
 // A spectrum without passing tests (Passing is 0) says only what the failing tests
 // execute. A spectrum without failing tests (Failing is 0) occurs where a failing test
 // ends its process in a way that writes no profile.

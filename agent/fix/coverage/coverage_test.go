@@ -67,11 +67,12 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// workspace opens a workspace that is closed at the end of the test.
+// workspace opens a workspace that is closed at the end of the test. Its path needs to be
+// quoted in a shell.
 func workspace(t *testing.T, h *gittest.History) *trial.Workspace {
 	t.Helper()
 	w, err := trial.Open(t.Context(), h.Open(), trial.Options{
-		Command: "exit 1", Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch"),
+		Command: "exit 1", Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "it's scratch"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -173,12 +173,12 @@
 		});
 	}
 
-	// sameShape reports whether one text is the other with spaces in place of types, as
-	// when node runs TypeScript.
-	function sameShape(a, b) {
-		if (b === null || a.length !== b.length) return false;
-		const left = a.split('\n');
-		const right = b.split('\n');
+	// sameShape reports whether a script is a file's text with spaces in place of types,
+	// as when node runs TypeScript. The script may end with a line of its own.
+	function sameShape(script, text) {
+		if (text === null || !/^(\s*\/\/# source[^\n]*)?\s*$/.test(script.slice(text.length))) return false;
+		const left = script.slice(0, text.length).split('\n');
+		const right = text.split('\n');
 		return left.length === right.length && left.every((line, i) => line.length === right[i].length);
 	}
 
