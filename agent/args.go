@@ -19,17 +19,19 @@ import (
 const (
 	maxArgsBytes   = 64 << 10
 	maxStringBytes = 4 << 10
+	maxItems       = 20 // of a list, unless the tag max says otherwise
 )
 
 // param is one parameter of a tool, read from a field of its typed struct.
 type param struct {
 	name     string
 	index    int
-	kind     reflect.Kind // String, Int or Bool
+	kind     reflect.Kind // String, Int, Bool or Slice
 	required bool
 	enum     []string
-	min, max int // for Int; max 0 = none
-	bytes    int // most bytes of a String
+	min, max int     // for Int; max 0 = none
+	bytes    int     // most bytes of a String
+	items    []param // of the elements of a Slice, which are structs
 }
 
 // paramsOf reads the parameters from the fields of a struct type, in order. A
@@ -39,6 +41,9 @@ func paramsOf(t reflect.Type) []param {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		p := param{name: f.Tag.Get("json"), index: i, kind: f.Type.Kind(), bytes: maxStringBytes}
+		if p.kind == reflect.Slice {
+			p.max, p.items = maxItems, paramsOf(f.Type.Elem())
+		}
 		for part := range strings.SplitSeq(f.Tag.Get("arg"), ",") {
 			key, value, _ := strings.Cut(part, "=")
 			switch key {
@@ -69,6 +74,9 @@ func argsBytes(params []param) int {
 	for _, p := range params {
 		if p.bytes > maxStringBytes {
 			most += 6 * p.bytes
+		}
+		if p.kind == reflect.Slice {
+			most += p.max * (argsBytes(p.items) - maxArgsBytes)
 		}
 	}
 	return most
@@ -133,6 +141,8 @@ func (p param) absent(value json.RawMessage) bool {
 		return true
 	case `""`:
 		return !p.required
+	case "[]":
+		return !p.required && p.kind == reflect.Slice
 	case "0":
 		return !p.required && p.kind == reflect.Int && p.min > 0
 	}
@@ -145,6 +155,9 @@ func unquote(p param, value json.RawMessage) json.RawMessage {
 	var s string
 	if p.kind == reflect.String || json.Unmarshal(value, &s) != nil {
 		return value
+	}
+	if p.kind == reflect.Slice && strings.HasPrefix(strings.TrimSpace(s), "[") && json.Valid([]byte(s)) {
+		return json.RawMessage(s)
 	}
 	var inner any
 	if json.Unmarshal([]byte(s), &inner) != nil {
@@ -218,7 +231,8 @@ var paramSynonyms = map[string]string{
 	"file": "path", "file_path": "path", "filename": "path", "filepath": "path",
 	"rev": "commit", "revision": "commit", "ref": "commit", "hash": "commit", "sha": "commit", "commit_hash": "commit",
 	"start_line": "start", "end_line": "end", "line_start": "start", "line_end": "end",
-	"query": "pattern", "string": "pattern", "text": "pattern", "regexp": "regex",
+	"old_str": "old", "old_string": "old", "old_text": "old", "new_str": "new", "new_string": "new", "new_text": "new", "replace_all": "all",
+	"symbol": "name", "cmd": "command", "query": "pattern", "string": "pattern", "text": "pattern", "regexp": "regex",
 	"after": "since", "before": "until", "limit": "max", "max_count": "max", "max_results": "max",
 	"func": "function", "name": "function", "function_name": "function", "stat_only": "stat",
 }
@@ -249,6 +263,8 @@ func setParam(field reflect.Value, p param, value json.RawMessage) error {
 		return setString(field, p, value)
 	case reflect.Int:
 		return setInt(field, p, value)
+	case reflect.Slice:
+		return setItems(field, p, value)
 	default:
 		if json.Unmarshal(value, field.Addr().Interface()) != nil {
 			return fmt.Errorf("%q must be true or false, got %s", p.name, Shorten(string(value), 40))
@@ -276,6 +292,25 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 	return nil
 }
 
+// setItems decodes a list of objects. An error says which of them is wrong.
+func setItems(field reflect.Value, p param, value json.RawMessage) error {
+	var items []json.RawMessage
+	switch {
+	case json.Unmarshal(value, &items) != nil:
+		return fmt.Errorf("%q must be a list of objects, got %s", p.name, Shorten(string(value), 40))
+	case len(items) > p.max:
+		return fmt.Errorf("%q has %d entries; at most %d are taken", p.name, len(items), p.max)
+	}
+	list := reflect.MakeSlice(field.Type(), len(items), len(items))
+	for i, item := range items {
+		if err := decodeArgs(item, p.items, list.Index(i).Addr().Interface()); err != nil {
+			return fmt.Errorf("entry %d of %q: %w", i+1, p.name, err)
+		}
+	}
+	field.Set(list)
+	return nil
+}
+
 // setInt accepts 12 and 12.0, which are the same number in JSON.
 func setInt(field reflect.Value, p param, value json.RawMessage) error {
 	var n float64
@@ -299,6 +334,7 @@ func setInt(field reflect.Value, p param, value json.RawMessage) error {
 //	Mode string `json:"mode" arg:"enum=S|G"`
 //	Path string `json:"path" arg:"required"`
 //	Text string `json:"text" arg:"bytes=65536"`
+//	List []Item `json:"list"` // Item is such a struct; its parameters are described by their names, too
 type Args[P any] struct {
 	Schema json.RawMessage
 	params []param

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -154,6 +155,54 @@ func TestLongParam(t *testing.T) {
 		err := args.Decode("t", json.RawMessage(text), &p)
 		if want == "" && (err != nil || p.Text != long) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.40s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A list of objects is described, and read with the same care as other parameters.
+func TestArgsOfLists(t *testing.T) {
+	type item struct {
+		Path string `json:"path" arg:"required"`
+		Text string `json:"text" arg:"bytes=100000"`
+		All  bool   `json:"all"`
+	}
+	type params struct {
+		Path  string `json:"path"`
+		Items []item `json:"items" arg:"max=3"`
+	}
+	args, err := NewArgs[params](map[string]string{"path": "A file.", "items": "", "text": "", "all": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"object","properties":{"path":{"type":"string","description":"A file."},"items":{"type":"array","items":{"type":"object",` +
+		`"properties":{"path":{"type":"string","description":"A file."},"text":{"type":"string"},"all":{"type":"boolean"}},"required":["path"],"additionalProperties":false}}},"required":[],"additionalProperties":false}`
+	if string(args.Schema) != want {
+		t.Errorf("schema %s", args.Schema)
+	}
+	for given, want := range map[string]string{
+		`{"items":[{"path":"a","text":"x"},{"path":"b","all":"true"}]}`: "{ [{a x false} {b  true}]}",
+		`{"items":"[{\"path\":\"a\"}]"}`:                                "{ [{a  false}]}",
+		`{"items":[]}`:                                                  "{ []}",
+		`{"items":null}`:                                                "{ []}",
+		`{"items":[{"path":"a","text":"` + strings.Repeat("x", 90000) + `"},{"path":"b","text":"` + strings.Repeat("x", 90000) + `"}]}`: "",
+	} {
+		var p params
+		err := args.Decode("t", json.RawMessage(given), &p)
+		if got := fmt.Sprint(p); err != nil || want != "" && got != want {
+			t.Errorf("%.80s: %s, %v", given, got, err)
+		}
+	}
+	for given, want := range map[string]string{
+		`{"items":{}}`:   `t: "items" must be a list of objects, got {}`,
+		`{"items":"x"}`:  `t: "items" must be a list of objects, got "x"`,
+		`{"items":[{}]}`: `t: entry 1 of "items": "path" is missing; the parameters are path (required), text, all`,
+		`{"items":[{"path":"a"},{"path":"a","file":"b"}]}`: `t: entry 2 of "items": there is no parameter "file"; did you mean "path"?; the parameters are path (required), text, all`,
+		`{"items":[1]}`: `t: entry 1 of "items": the arguments are not one valid JSON object (does not begin with {); the parameters are path (required), text, all`,
+		`{"items":[{"path":"a"},{"path":"a"},{"path":"a"},{"path":"a"}]}`: `t: "items" has 4 entries; at most 3 are taken`,
+	} {
+		var p params
+		if err := args.Decode("t", json.RawMessage(given), &p); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", given, err)
 		}
 	}
 }

@@ -37,3 +37,41 @@ func shorten(s string, max int, mark string) string {
 	}
 	return s
 }
+
+// A Mask takes out of a text what must not leave the machine. A nil Mask takes out
+// nothing. Answers of tools are masked again as a whole; what is cut must be masked
+// before, because half of a secret looks like none.
+type Mask func(string) string
+
+// Text returns a text without secrets.
+func (m Mask) Text(text string) string {
+	if m == nil {
+		return text
+	}
+	return m(text)
+}
+
+// Shorten is the function Shorten for one line that may hold secrets. The line is
+// cleaned too.
+func (m Mask) Shorten(text string, max int) string {
+	return Shorten(m.toCut(CleanLine(text), max), max)
+}
+
+// Abridge is the function Abridge as Mask.Shorten is Shorten.
+func (m Mask) Abridge(text string, max int) string {
+	return Abridge(m.toCut(CleanLine(text), max), max)
+}
+
+// toCut masks a text that is about to be cut to a number of characters. Of a very long
+// text it masks the beginning, of which the cut leaves a part.
+func (m Mask) toCut(text string, max int) string {
+	const beyond = 4000 // bytes of a secret that begins before the cut
+	if len(text) <= max {
+		return text
+	}
+	at := min(len(text), 4*max+beyond)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return m.Text(text[:at]) + text[at:]
+}

@@ -26,7 +26,14 @@ func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, "%q:", p.name)
-		property, err := encodeJSON(propertyOf(p, text))
+		described := propertyOf(p, text)
+		if p.kind == reflect.Slice {
+			var err error
+			if described.Items, err = schemaOf(p.items, meaning); err != nil {
+				return nil, err
+			}
+		}
+		property, err := encodeJSON(described)
 		if err != nil {
 			return nil, err
 		}
@@ -51,6 +58,8 @@ type property struct {
 	Enum        []string `json:"enum,omitempty"`
 	Minimum     *int     `json:"minimum,omitempty"`
 	Maximum     *int     `json:"maximum,omitempty"`
+
+	Items json.RawMessage `json:"items,omitempty"`
 }
 
 func propertyOf(p param, meaning string) property {
@@ -63,6 +72,8 @@ func propertyOf(p param, meaning string) property {
 		}
 	case reflect.Bool:
 		out.Type = "boolean"
+	case reflect.Slice:
+		out.Type = "array"
 	default:
 		out.Type = "string"
 	}

@@ -1,7 +1,6 @@
 package gitext
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,6 +93,9 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 	git.Pins = append(git.Pins[:len(git.Pins):len(git.Pins)],
 		"-c", "core.bare=false", "-c", "core.sparseCheckout=false", "-c", "submodule.recurse=false",
 		"-c", "core.autocrlf=false", "-c", "core.untrackedCache=false")
+	git.Look = func(ctx context.Context) error {
+		return errors.Join(r.blockingFile(ctx), gitdir.BlockingBelow(ctx, dir, blockingNames))
+	}
 	w.git = &git
 	return w, nil
 }
@@ -103,7 +105,15 @@ func (w *checkout) empty() error {
 	if err := os.Remove(w.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.RemoveAll(w.dir)
+	if err := os.RemoveAll(w.dir); err == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(filepath.Dir(w.dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return removeBelow(root, filepath.Base(w.dir))
 }
 
 // combine writes the tree of commit with the files of over on top into the
@@ -114,29 +124,30 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 	index := w.dir + ".combine"
 	defer os.Remove(index)
 	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_INDEX_FILE="+index)
-	info, err := w.indexInfo(ctx, over)
+	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", string(commit)}}); err != nil {
+		return "", err
+	}
+	return w.repo.treeOver(ctx, &git, over)
+}
+
+// treeOver writes the tree of git's index with the files of over on top. The index must
+// be a scratch file, which changes.
+func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay) (OID, error) {
+	info, err := r.indexInfo(ctx, git, over)
 	if err != nil {
 		return "", err
 	}
-	for _, c := range []gitcmd.Call{
-		{Args: []string{"read-tree", string(commit)}},
-		{Args: []string{"update-index", "-z", "--index-info"}, Stdin: bytes.NewReader(info)},
-	} {
-		if _, err := git.Output(ctx, c); err != nil {
-			return "", err
-		}
+	if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
+		return "", err
 	}
 	// --missing-ok: in a partial clone the blobs of other paths may be absent,
 	// and which of them matter shows when they are checked out.
-	out, err := git.Output(ctx, gitcmd.Call{Args: []string{"write-tree", "--missing-ok"}})
-	if err != nil {
-		return "", err
-	}
-	return ParseOID(strings.TrimSpace(string(out)))
+	return oneOID(ctx, git, writing(nil, "write-tree", "--missing-ok"))
 }
 
-// indexInfo spells over in the input format of update-index --index-info.
-func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error) {
+// indexInfo spells over in the input format of update-index --index-info, and writes
+// contents that have no id yet.
+func (r *Repo) indexInfo(ctx context.Context, git *gitcmd.Runner, over []Overlay) ([]byte, error) {
 	var info []byte
 	for _, o := range over {
 		if !insideTree(o.Path) {
@@ -145,13 +156,12 @@ func (w *checkout) indexInfo(ctx context.Context, over []Overlay) ([]byte, error
 		oid := o.OID
 		switch {
 		case o.Mode == 0:
-			oid = OID(strings.Repeat("0", w.repo.oidDigits()))
+			oid = OID(strings.Repeat("0", r.oidDigits()))
 		case oid == "":
-			out, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"hash-object", "-w", "-t", "blob", "--stdin"}, Stdin: bytes.NewReader(o.Content)})
-			if err != nil {
+			var err error
+			if oid, err = oneOID(ctx, git, writing(o.Content, "hash-object", "-w", "-t", "blob", "--stdin")); err != nil {
 				return nil, err
 			}
-			oid = OID(strings.TrimSpace(string(out)))
 		}
 		if err := oid.valid(); err != nil {
 			return nil, err

@@ -10,9 +10,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// This file contains everything that gitext writes into the user's own
-// repository: notes, in our own namespace, and only on request. Branches, tags,
-// the index and the work tree are never written.
+// Notes are written in our own namespace, and only on request. What else gitext writes
+// into the user's own repository is in apply.go and saved.go.
 
 // noteRef matches what may follow refs/notes/.
 var noteRef = regexp.MustCompile(`^agent(-[a-z0-9-]+)?$`)
@@ -35,10 +34,13 @@ func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte
 	})
 	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && !gitErr.Stopped() && !r.hasIdentity(ctx) {
-		gitErr.Hint = "git config --global user.name <name>\ngit config --global user.email <email>"
+		gitErr.Hint = identityHint
 	}
 	return err
 }
+
+// identityHint says how to tell git who one is.
+const identityHint = "git config --global user.name <name>\ngit config --global user.email <email>"
 
 // hasIdentity says whether git knows who the user is.
 func (r *Repo) hasIdentity(ctx context.Context) bool {

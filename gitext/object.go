@@ -73,6 +73,7 @@ func (r *Repo) BlobAt(ctx context.Context, rev OID, path string, max int64) ([]b
 
 const (
 	modeTree      = 0o40000
+	modeLink      = 0o120000
 	modeSubmodule = 0o160000
 )
 

@@ -22,24 +22,15 @@ import (
 // submodule is compared by the commit that is checked out; changes inside it
 // are ignored.
 func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, error) {
-	if r.workTree == "" {
-		return nil, &gitcmd.Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
-	}
-	if err := r.checkWorkTree(); err != nil {
-		return nil, err
-	}
 	settings, err := r.settings(ctx, workTreeSettings)
 	if err != nil {
 		return nil, err
 	}
-	u, err := r.newUncommittedDir(ctx)
+	u, err := r.workTreeDir(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
 	defer u.close()
-	if err := u.useWorkTree(settings); err != nil {
-		return nil, err
-	}
 	patch, err := u.patch(ctx, opt)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ import (
 //	config                    ours: no filter, diff driver, hook or fsmonitor is defined
 //	objects/info/alternates   the user's objects
 //	info/attributes           a copy: it decides how line endings are converted
+//	info/exclude              a copy: it says which new files are ignored
 //	sharedindex.*             copies of the parts of a split index
 //
 // The attributes of the work tree may still name filters and diff drivers, but
@@ -67,6 +68,26 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	return u, nil
 }
 
+// workTreeDir returns a directory through which git reads the user's work tree, with the
+// user's workTreeSettings.
+func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.Value) (*uncommittedDir, error) {
+	if r.workTree == "" {
+		return nil, &gitcmd.Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
+	}
+	if err := r.checkWorkTree(); err != nil {
+		return nil, err
+	}
+	u, err := r.newUncommittedDir(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.useWorkTree(settings); err != nil {
+		u.close()
+		return nil, err
+	}
+	return u, nil
+}
+
 func (u *uncommittedDir) close() { os.RemoveAll(u.dir) } // what cannot be removed stays in the system's temporary directory and does no harm
 
 // indexFile returns the path of the user's index. A hook may be given another
@@ -95,14 +116,20 @@ func (u *uncommittedDir) fill() error {
 	if err := shadow.Write(u.dir, u.repo.shadowFiles()); err != nil {
 		return err
 	}
-	attributes, err := openfile.ReadRegular(filepath.Join(u.repo.commonDir, "info", "attributes"), maxAttributes)
-	if err == nil {
-		if err = os.Mkdir(filepath.Join(u.dir, "info"), 0o700); err == nil {
-			err = os.WriteFile(filepath.Join(u.dir, "info", "attributes"), attributes, 0o600)
+	for _, name := range []string{"attributes", "exclude"} {
+		text, err := openfile.ReadRegular(filepath.Join(u.repo.commonDir, "info", name), maxAttributes)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(u.dir, "info"), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(u.dir, "info", name), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return u.copySharedIndex()
 }
@@ -151,8 +178,8 @@ func (r *Repo) checkWorkTree() error {
 }
 
 // workTreeSettings matches the settings that change how files are compared with
-// the index, and those that define filters.
-const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicode|trustctime|checkstat|autocrlf|eol|sparsecheckout|sparsecheckoutcone|attributesfile)|index\.sparse|filter\..*\.(clean|process))$`
+// the index, those that say which files are ignored, and those that define filters.
+const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicode|trustctime|checkstat|autocrlf|eol|sparsecheckout|sparsecheckoutcone|attributesfile|excludesfile)|index\.sparse|filter\..*\.(clean|process))$`
 
 // plainValue matches a boolean or a single word, which is all that those
 // settings take.
@@ -172,6 +199,7 @@ func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) erro
 			if last.Value == "" {
 				continue
 			}
+		case key == "core.excludesfile":
 		case !plainValue.MatchString(last.Value):
 			return fmt.Errorf("%s has the value %q (%s), which git does not accept", key, last.Value, last.Scope)
 		}
@@ -190,12 +218,15 @@ func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) erro
 	return nil
 }
 
-// blockingFile looks for a file that keeps git waiting when it reads the work
-// tree: one of the repository's own files, or a .gitattributes. git itself
+// blockingNames lists the files of a work tree for which git waits if they are pipes. It
 // skips other files that are not regular.
+var blockingNames = map[string]bool{".gitattributes": true, ".gitignore": true}
+
+// blockingFile looks for a file that keeps git waiting when it reads the work
+// tree: one of the repository's own files, or one of blockingNames.
 func (u *uncommittedDir) blockingFile(ctx context.Context) error {
 	if err := u.repo.blockingFile(ctx); err != nil {
 		return err
 	}
-	return gitdir.BlockingBelow(ctx, u.repo.workTree, map[string]bool{".gitattributes": true})
+	return gitdir.BlockingBelow(ctx, u.repo.workTree, blockingNames)
 }

@@ -33,6 +33,9 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 		r.skip(ctx, index, missing.Error())
 		return
 	}
+	if e, ok := session.(Ender); ok {
+		defer e.End(c)
+	}
 	if err != nil {
 		answer = func(context.Context, string) (Answer, error) { return nil, err }
 	}

@@ -45,6 +45,12 @@ type Session interface {
 	Close() error
 }
 
+// Ender is a Session that is told when no algorithm will be asked about a case any more,
+// so that it can free what Begin made. What it does not free, Close does.
+type Ender interface {
+	End(c Case)
+}
+
 // Opener opens the repository in dir. Cases is the number of cases that will be
 // asked about it.
 type Opener func(ctx context.Context, dir string, cases int) (Session, error)
@@ -77,18 +83,20 @@ func stops(err error) *StopError {
 
 // Outcome is the score of one algorithm on one case.
 type Outcome struct {
-	Case      int  // index into the cases
-	Evaluated bool // false for a case that was skipped or not reached
-	Failed    bool // the engine failed, which counts as an answer that names nothing
-	Seconds   float64
+	Case      int     // index into the cases
+	Evaluated bool    // false for a case that was skipped or not reached
+	Failed    bool    // the engine failed, which counts as an answer that names nothing
+	Seconds   float64 // of the engine
 	Score
 	Unanswered Tally // the tally that the case has with an empty answer
 }
 
 // outcome scores a record against the truth of its case.
 func outcome(t Task, index int, c Case, r Record) Outcome {
-	return Outcome{
-		Case: index, Evaluated: r.Skip == "", Failed: r.Error != "", Seconds: r.Seconds,
+	o := Outcome{
+		Case: index, Evaluated: r.Skip == "", Failed: r.Error != "",
 		Score: t.Score(c, r.Answer), Unanswered: t.Score(c, nil).Tally,
 	}
+	o.Seconds = max(0, r.Seconds-o.Judging)
+	return o
 }

@@ -55,6 +55,7 @@ type Score struct {
 	Forecasts []stat.Forecast // the probabilities in the answer, the first choice first; nil if it has none
 	Votes     []Vote          // the votes behind the forecasts, if several runs of a model voted
 	Work      *Work           // nil if no model was asked
+	Judging   float64         // seconds of the prediction's time that went into judging it, not into the engine
 	Row       any             // further fields for WriteRows; its JSON must be an object
 }
 
@@ -121,6 +122,16 @@ type Sheet struct {
 	// Annotated means that engines read commit messages that may name the answer. A
 	// report says whether these hints were removed.
 	Annotated bool
+	// Configurations is set for a task whose algorithms are configurations of one
+	// method. Reports then show which cases each of them gets right and the others do
+	// not, and what right and wrong answers cost.
+	Configurations *Configurations
+}
+
+// Configurations define how a report compares configurations of one method.
+type Configurations struct {
+	Right, Wrong string // what a case is whose answer is right, or not: "solved", "not solved"
+	By           string // name of the dimension by which the comparison is divided; "" for none
 }
 
 // at returns the index of the first metric with this name.

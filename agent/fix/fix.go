@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -25,14 +26,17 @@ type Tree struct {
 // A Problem is a bug to repair. Everything but the tree is optional.
 type Problem struct {
 	Tree   Tree
-	Test   string          // shell command that fails because of the bug; "" if none is known
-	Build  string          // shell command that builds what Test runs; "" if Test does that
-	Suite  string          // shell command that runs the wider tests; "" for Test
-	Known  []string        // names of the tests of Suite that fail for another reason
-	Report string          // what a user says about the bug, in words
-	Crash  *crash.Report   // nil if there is no report of a crash
-	Files  []crash.File    // the ranking of files for Crash, best first
-	Given  []GivenLocation // locations that the user named
+	Test   string        // shell command that fails because of the bug; "" if none is known
+	Build  string        // shell command that builds what Test runs; "" if Test does that
+	Suite  string        // shell command that runs the wider tests; "" for Test
+	Lint   string        // shell command of the project's linter; "" if none counts
+	Known  []string      // names of the tests of Suite that fail for another reason
+	Report string        // what a user says about the bug, in words
+	Crash  *crash.Report // nil if there is no report of a crash
+	Files  []crash.File  // the ranking of files for Crash, best first
+	// Suspects are the commits that may have introduced Crash, likeliest first.
+	Suspects []suspect.Suspect
+	Given    []GivenLocation // locations that the user named
 	// EditTests allows a patch to change test files.
 	EditTests bool
 }

@@ -18,11 +18,22 @@ type AgentReport struct {
 type Run struct {
 	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
 	agent.RunReport
+	Phase   Phase       `json:"phase,omitempty"`
 	History []Heuristic `json:"history,omitempty"` // what it was shown
 	Claim   Claim       `json:"claim,omitzero"`
 	Verdict Verdict     `json:"verdict,omitempty"` // what the tests say of its patch; "" if it has none
 	Cut     string      `json:"cut,omitempty"`     // why it was ended early; "" if it was not
 }
+
+// A Phase is the part of a trajectory that a run is.
+type Phase string
+
+// These are the phases. A trajectory of the strategy React is one repair; one of Research
+// is an analysis and then a repair.
+const (
+	PhaseAnalysis Phase = "analysis"
+	PhaseRepair   Phase = "" // the default
+)
 
 // A Claim is what a model says at the end of a trajectory. The tests decide whether it
 // is right.

@@ -2,7 +2,9 @@ package fix
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Question is a problem and how it is to be worked on. The command line, evaluations
@@ -85,6 +87,27 @@ func (m Method) Rounds() [][][]Heuristic {
 		}
 	}
 	return rounds
+}
+
+// ParseHistory reads the history that trajectories are shown: "auto", "none", or names
+// of heuristics separated by commas.
+func ParseHistory(text string) (kinds []Heuristic, auto bool, err error) {
+	switch text {
+	case "auto":
+		return nil, true, nil
+	case "none":
+		return nil, false, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		kind := Heuristic(strings.TrimSpace(name))
+		switch {
+		case !slices.Contains(Heuristics, kind):
+			return nil, false, fmt.Errorf("%q is no kind of history: give auto, none, or some of fn_all, fn_pair and fl_diff, separated by commas", name)
+		case !slices.Contains(kinds, kind):
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds, false, nil
 }
 
 // Name names the history of a trajectory: "fl_diff", "fn_pair,fl_diff" or "none".

@@ -47,3 +47,10 @@ func wordRefusal(tool string, err error) error {
 	}
 	return err
 }
+
+// SimilarFiles returns the files of the tip whose names a caller may have meant by a path
+// that is not there, the most likely first; none for a name that is like no other.
+func (s Scope) SimilarFiles(ctx context.Context, repo *gitext.Repo, path string) ([]string, error) {
+	b := &scopedRepo{repo: repo, scope: s}
+	return b.similar(ctx, s.Tip, path), ctx.Err()
+}

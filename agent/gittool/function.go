@@ -81,7 +81,7 @@ func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) e
 	if p.Function != "" {
 		p.Function = declaredName(p.Function)
 		if !bytes.Contains(text, []byte(bareName(p.Function))) {
-			return refusef("%q does not occur in %s at %s; git_grep finds where it is", p.Function, p.Path, oid.Short())
+			return refusef("%q does not occur in %s at %s; %s finds where it is", p.Function, p.Path, oid.Short(), b.opt.search())
 		}
 		return nil
 	}

@@ -137,7 +137,7 @@ func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string)
 	}
 	names := b.similar(ctx, oid, tries[len(tries)-1])
 	if len(names) == 0 {
-		return refusef("%q is not in %s; find files with git_grep or in the list of git_show", raw, oid.Short())
+		return refusef("%q is not in %s; find files with %s or in the list of git_show", raw, oid.Short(), b.opt.search())
 	}
 	return refusef("%q is not in %s; similar names there: %s", raw, oid.Short(), quoteAll(names))
 }

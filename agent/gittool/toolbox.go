@@ -17,6 +17,7 @@
 package gittool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,11 @@ type Options struct {
 	Plain   bool          // answers in git's own formats, not condensed
 	Memory  agent.Memory  // may be nil
 	Timeout time.Duration // the time of one call; 0 is DefaultTimeout
+	// Search names the tool that finds text in files, for advice; "" is git_grep.
+	Search string
 }
+
+func (o Options) search() string { return cmp.Or(o.Search, "git_grep") }
 
 // DefaultTimeout is enough for a search through the whole history of a
 // repository with a few hundred thousand commits.

@@ -10,6 +10,10 @@
 //     two-sided bootstrap test of a paired difference.
 //   - mcnemar.go: the exact form of McNemar's test (Psychometrika 12, 1947),
 //     which is a binomial test on the discordant pairs.
+//   - friedman.go: Friedman's test (Journal of the American Statistical Association
+//     32, 1937), corrected for ties.
+//   - wilcoxon.go: Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945) with
+//     its exact distribution, and Bonferroni's correction for several tests.
 //   - calibration.go: the expected calibration error over bins of equal mass
 //     (Naeini et al., AAAI 2015, with Nixon et al., CVPR Workshops 2019, for the
 //     bins), Brier's score (Monthly Weather Review 78, 1950) and its skill, and

@@ -100,7 +100,13 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
-	w.cache = cmp.Or(opt.Cache, w.cache)
+	if opt.Cache != "" {
+		w.cache = opt.Cache
+		if err := os.MkdirAll(w.cache, 0o700); err != nil {
+			w.Close()
+			return nil, fmt.Errorf("folder of build caches: %w", err)
+		}
+	}
 	w.readable = slices.Clone(opt.Readable)
 	for _, dir := range append(repo.ObjectDirs(), objects) {
 		// These directories hold objects and none of the user's configuration.
@@ -145,6 +151,12 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 // an edit changed in tracked files since the last call is undone.
 func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitext.Overlay) error {
 	return w.repo.Checkout(ctx, commit, w.tree, over...)
+}
+
+// Clean removes from the work tree all that the last Prepare did not put there: what
+// commands built or left. Caches outside of the work tree stay.
+func (w *Workspace) Clean(ctx context.Context) error {
+	return w.repo.CleanCheckout(ctx, w.tree)
 }
 
 // Dir returns the work tree. Files in it may be links to anywhere: open them through

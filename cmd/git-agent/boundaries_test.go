@@ -21,7 +21,7 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
+	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/fix", "agent/fix/engine", "agent/fix/deliver", "agent/fix/testrun", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/sandbox", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
 	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
 	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
 	"cmd/git-agent/terminal":     {"gitext/usercmd", "gitext/visible"}, // knows no verb
@@ -29,12 +29,12 @@ var rooms = map[string][]string{
 	"cmd/git-agent/datadir":      {"agent/session", "cache", "cache/place", "gitext", "gitext/gitconfig"},
 	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gitconfig", "gitext/quote"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
-	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
+	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},       // makes the ranker's model
 	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/condense":             {"agent"},
-	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source"},
+	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source", "gitext/gittest"},
 	"agent/model":                {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
 	"agent/secret":               {},
 	"agent/":                     {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
@@ -57,6 +57,7 @@ var rooms = map[string][]string{
 	"agent/szz/detect":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
 	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},
+	"agent/symbol/symboltool":    {"agent", "agent/source", "agent/symbol"},
 	"agent/symbol/lsp":           {"agent/sandbox", "agent/symbol/lsp/lsptest"},
 	"agent/crash":                {"agent", "agent/suspect", "gitext"},
 	"agent/crash/hana":           {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
@@ -68,7 +69,7 @@ var rooms = map[string][]string{
 	"agent/crash/locate":         {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
 	"agent/crash/rank":           {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
 	"agent/crash/culprit":        {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/crash/crashtool":      {"agent", "agent/secret", "gitext/openfile", "agent/gittool", "agent/crash", "agent/crash/hana", "agent/crash/locate", "agent/source", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/crash/format", "agent/crash/hana/hanatest", "gitext/visible"},
+	"agent/crash/crashtool":      {"agent", "agent/symbol/symboltool", "agent/secret", "gitext/openfile", "agent/gittool", "agent/crash", "agent/crash/hana", "agent/crash/locate", "agent/source", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/crash/format", "agent/crash/hana/hanatest", "gitext/visible"},
 	"agent/crash/localize":       {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},
 	"agent/crash/engine":         {"agent/source", "agent", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/localize", "agent/crash/locate", "agent/crash/rank", "agent/symbol", "cache", "gitext", "gitext/gittest", "agent/model/modeltest", "agent/crash/group"},
 	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
@@ -79,13 +80,13 @@ var rooms = map[string][]string{
 	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
-	"agent/fix/repairtool":       {"agent", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
-	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
+	"agent/fix/repairtool":       {"agent", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
+	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate"},
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gittest", "gitext/quote"},
+	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/commitmsg", "gitext/gittest", "gitext/quote"},
 	"agent/fix/repair":           {"agent", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
-	"agent/fix/engine":           {"agent", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest"},
+	"agent/fix/engine":           {"agent", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest"},
 	"agent/eval/fix":             {"agent", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
 	"gitext":                     {"gitext/"},
 	"gitext/gitcmd":              {"gitext/gitdir"},

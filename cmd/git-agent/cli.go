@@ -15,6 +15,7 @@ type cli struct {
 	globals
 
 	Szz        szzCmd        `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
+	Fix        fixCmd        `cmd:"" help:"repair a bug, and prove the patch by the tests"`
 	Crash      crashCmd      `cmd:"" help:"rank the files and the commits behind a crash report"`
 	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz and crash to other agents over the Model Context Protocol"`

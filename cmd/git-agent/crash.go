@@ -34,6 +34,7 @@ type crashCmd struct {
 	Events          string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
 	crashModelFlags `embed:""`
+	crashFixFlags   `embed:""`
 	LSP             bool     `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
@@ -43,6 +44,9 @@ type crashCmd struct {
 // Run answers for each report and prints the answers in the order of the reports. A
 // report among several that cannot be read, or answered, costs itself only.
 func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
+	if c.Fix {
+		return c.repair(ctx, a)
+	}
 	sources, err := c.sources(a)
 	if err != nil {
 		return err
@@ -168,6 +172,8 @@ func (c *crashCmd) check() error {
 		return usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
 	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
 		return usagef("--section needs the file of a dump, and cannot read standard input")
+	case c.Repro != "":
+		return usagef("--repro needs --fix")
 	case c.Null && c.Format == nil && !c.JSON && !c.SARIF:
 		return usagef("-z needs --json, --format or --sarif")
 	}

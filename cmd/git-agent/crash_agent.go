@@ -17,16 +17,16 @@ import (
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
-	modelFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
-	Tools      bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
-	Ranking    bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
-	Code       bool `negatable:"" default:"true" help:"show the model the code around the frames"`
-	Changes    bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	votingFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
+	Tools       bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking     bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code        bool `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes     bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
 }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *crashModelFlags) used() bool {
-	return f.modelFlags.used() || len(f.switches().Names()) > 0
+	return f.votingFlags.used() || len(f.switches().Names()) > 0
 }
 
 // runs returns how many times the model investigates each crash.

@@ -25,7 +25,7 @@ func (r recordedCrash) subject() string { return "a crash at " + r.spec.Commit.S
 // plain is false: the tools of crash have no uncondensed form.
 func (r recordedCrash) plain() bool { return false }
 
-func (r recordedCrash) replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+func (r recordedCrash) replay(ctx context.Context, _ *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
 	if plain {
 		return trace.Played{}, errors.New("--plain is for runs of szz")
 	}

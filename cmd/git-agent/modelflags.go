@@ -10,22 +10,34 @@ import (
 )
 
 // modelFlags are the options that every verb which asks a model shares with its
-// evaluation. In the help, ${runs} says what is investigated how many times, and how the
-// runs decide; an embedding struct sets it.
+// evaluation. In the help, ${work} names one conversation; an embedding struct sets it.
 type modelFlags struct {
 	Model         string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
-	Runs          *int           `placeholder:"<n>" help:"investigate each ${runs}"`
-	Turns         *int           `placeholder:"<n>" help:"end an investigation after <n> answers from the model"`
-	WallTime      *time.Duration `placeholder:"<duration>" help:"end an investigation after <duration>, such as 10m"`
+	Turns         *int           `placeholder:"<n>" help:"end ${work} after <n> answers from the model"`
+	WallTime      *time.Duration `placeholder:"<duration>" help:"end ${work} after <duration>, such as 10m"`
 	MaxCost       *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
 	AllowUnpriced bool           `help:"use a model even if its price is unknown"`
+}
+
+// votingFlags are the options of a verb whose investigations vote. In the help, ${runs}
+// says what is investigated how many times, and how the runs decide; an embedding struct
+// sets it.
+type votingFlags struct {
+	modelFlags `embed:"" set:"work=an investigation"`
+	Runs       *int `placeholder:"<n>" help:"investigate each ${runs}"`
+}
+
+// check returns an error for numbers that make no sense.
+func (f *votingFlags) check() error {
+	if f.Runs != nil && *f.Runs < 1 {
+		return usagef("--runs takes a number from 1; --engine=offline asks no model")
+	}
+	return f.modelFlags.check()
 }
 
 // check returns an error for numbers that make no sense.
 func (f *modelFlags) check() error {
 	switch {
-	case f.Runs != nil && *f.Runs < 1:
-		return usagef("--runs takes a number from 1; --engine=offline asks no model")
 	case f.Turns != nil && *f.Turns < 1:
 		return usagef("--turns takes a number from 1; --engine=offline asks no model")
 	case f.WallTime != nil && *f.WallTime <= 0:
@@ -47,7 +59,7 @@ func checkCost(usd *float64) error {
 }
 
 // runs returns how many times the model investigates each question.
-func (f *modelFlags) runs() int {
+func (f *votingFlags) runs() int {
 	if f.Runs == nil {
 		return 1
 	}
@@ -61,12 +73,15 @@ const modelJobs = 8
 
 // jobs returns how many questions are worked on at once by default. With --runs they
 // are fewer, so that the number of requests at once stays the same.
-func (f *modelFlags) jobs() int { return max(1, modelJobs/f.runs()) }
+func (f *votingFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *modelFlags) used() bool {
-	return f.Model != "" || f.Runs != nil || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced
+	return f.Model != "" || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced
 }
+
+// used reports whether any option is given that makes sense only with a model.
+func (f *votingFlags) used() bool { return f.modelFlags.used() || f.Runs != nil }
 
 // apply overrides the settings with the options that are given.
 func (f *modelFlags) apply(s *session.Settings) {

@@ -35,7 +35,7 @@ type recordedQuestion interface {
 	// replay works on the question again, with the recorded replies in place of the
 	// model's. A strict replay ends at the first difference. In a plain replay, the
 	// answers of the tools are not compressed.
-	replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
+	replay(ctx context.Context, a *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
 	// resume goes on with the run where it was interrupted. After an error the run
 	// stays open, so that it can be resumed again.
 	resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error)
@@ -59,7 +59,7 @@ type resumedAnswer interface {
 }
 
 // recordedVerbs lists the verbs whose recorded runs can be replayed and resumed.
-var recordedVerbs = []recordedVerb{szzRuns, crashRuns}
+var recordedVerbs = []recordedVerb{szzRuns, crashRuns, fixRuns}
 
 // verbOf returns the verb that recorded runs of this kind.
 func verbOf(kind string) (recordedVerb, bool) {

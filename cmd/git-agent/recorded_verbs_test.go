@@ -17,7 +17,7 @@ type recordedToy struct{}
 
 func (recordedToy) subject() string { return "toy" }
 func (recordedToy) plain() bool     { return true }
-func (recordedToy) replay(context.Context, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
+func (recordedToy) replay(context.Context, *app, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
 	return trace.Played{}, errors.New("replayed")
 }
 func (recordedToy) resume(context.Context, *app, resumption) (resumedAnswer, error) {

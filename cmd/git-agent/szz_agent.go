@@ -17,7 +17,7 @@ import (
 
 // szzModelFlags are the options that szz and eval szz share for asking a model.
 type szzModelFlags struct {
-	modelFlags      `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
+	votingFlags     `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
 	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
 	Tools           bool   `negatable:"" default:"true" help:"let the model use the git tools"`
 	DomainKnowledge bool   `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
@@ -26,7 +26,7 @@ type szzModelFlags struct {
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *szzModelFlags) used() bool {
-	return f.modelFlags.used() || f.Calibration != "" || !f.Tools || !f.DomainKnowledge || !f.Compression
+	return f.votingFlags.used() || f.Calibration != "" || !f.Tools || !f.DomainKnowledge || !f.Compression
 }
 
 // apply overrides the settings with the options that are given.

@@ -23,7 +23,7 @@ func (r recordedFix) subject() string { return r.spec.Fix.Short() }
 
 func (r recordedFix) plain() bool { return r.spec.Question().Switches.NoCompression }
 
-func (r recordedFix) replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+func (r recordedFix) replay(ctx context.Context, _ *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
 	return engine.Replay(ctx, repo, t, r.spec, strict, plain)
 }
 

@@ -64,6 +64,8 @@ var colorSlots = map[string]string{
 	"path":        "cyan",
 	"command":     "dim",
 	"heading":     "bold",
+	"old":         "red",
+	"new":         "green",
 	"ok":          "green",
 	"warning":     "yellow",
 	"error":       "red",

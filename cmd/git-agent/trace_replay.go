@@ -140,7 +140,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 		return row, err
 	}
 	defer done()
-	played, err := question.replay(ctx, repo, t, !c.Plain, question.plain())
+	played, err := question.replay(ctx, a, repo, t, !c.Plain, question.plain())
 	if err != nil {
 		return row, err
 	}
@@ -154,7 +154,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 	if question.plain() {
 		return row, errors.New("it was recorded without compression: there is nothing to compare")
 	}
-	without, err := question.replay(ctx, repo, t, false, true)
+	without, err := question.replay(ctx, a, repo, t, false, true)
 	if err != nil {
 		return row, err
 	}

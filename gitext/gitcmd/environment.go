@@ -114,6 +114,16 @@ func WithoutKeys(environ []string) []string {
 	})
 }
 
+// OwnEnv returns the whole environment of this process without our keys, for a git that
+// does what the user could type, such as git commit with its hooks. If other is true,
+// the repository is not the one that the environment describes.
+func OwnEnv(other bool) []string {
+	return slices.DeleteFunc(WithoutKeys(os.Environ()), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return other && elsewhere[name]
+	})
+}
+
 // secretVariable reports whether a variable is named like one that holds a
 // secret. GIT_CONFIG_KEY_<n> names a setting and does not count.
 func secretVariable(name string) bool {

@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
+	"git-agent/agent/symbol/symboltool"
 	"git-agent/gitext"
 )
 
@@ -146,9 +147,9 @@ type definitionParams struct {
 
 func newDefinition(c *Case) (agent.Tool, error) {
 	const name = "get_term_definition"
+	view := c.definitionView(name)
 	return newTool(name, agent.DeedSearch, definitionParams{}, func(ctx context.Context, p definitionParams) (agent.Result, error) {
-		at := symbol.Place{Line: p.Line}
-		var notes []string
+		q := symboltool.Question{Name: p.Symbol, At: symbol.Place{Line: p.Line}}
 		if p.Path != "" {
 			path, err := c.Path(ctx, name, p.Path)
 			var refused *agent.CallError
@@ -156,100 +157,24 @@ func newDefinition(c *Case) (agent.Tool, error) {
 				return agent.Result{}, err
 			}
 			if refused != nil {
-				notes = append(notes, refused.Text+"; looked in the whole repository")
+				q.Notes = append(q.Notes, refused.Text+"; looked in the whole repository")
 			}
-			at.Path = path
+			q.At.Path = path
 		}
-		if at.Path == "" {
-			at.Line = 0
+		if q.At.Path == "" {
+			q.At.Line = 0
 		}
-		found, err := c.Finder.Lookup(ctx, p.Symbol, at)
-		if errors.Is(err, symbol.ErrNoName) {
-			return agent.Result{}, refuse(name, "%q is not a name; give an identifier, such as f, T::f or obj->field", agent.Shorten(agent.CleanLine(p.Symbol), 100))
-		}
-		if err != nil {
-			return agent.Result{}, err
-		}
-		notes = append(notes, found.Notes...)
-		return c.definitions(ctx, p, at, found, notes)
+		return view.Lookup(ctx, c.Finder, q)
 	})
 }
 
-// shownBody is how many lines of a definition are shown: of the first one, and of each
-// other.
-const (
-	shownBody  = 70
-	shownOther = 3
-	shownRest  = 20 // lines that a first definition may have more
-)
-
-// definitions renders what was found: the first definition with its code, the others
-// with their first lines.
-func (c *Case) definitions(ctx context.Context, p definitionParams, at symbol.Place, found symbol.Found, notes []string) (agent.Result, error) {
-	var b strings.Builder
-	for _, n := range notes {
-		fmt.Fprintf(&b, "note: %s\n", agent.CleanLine(n))
+// definitionView shows definitions in the files of the commit that crashed.
+func (c *Case) definitionView(tool string) symboltool.View {
+	return symboltool.View{Tool: tool, Mask: c.Mask, Search: "git_grep", Reader: "get_nearby_code",
+		Read: func(ctx context.Context, path string) ([][]byte, error) {
+			f, err := c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
+			return splitLines(f.Text), err
+		},
+		Number: func(lines [][]byte, first, last int) string { return c.Numbered(lines, first, last, 0) },
 	}
-	name := agent.Shorten(agent.CleanLine(p.Symbol), 100)
-	switch {
-	case found.Used.Line > 0 && at.Line > 0 && found.Used.Line != at.Line:
-		fmt.Fprintf(&b, "%s is not on line %d of %s; the nearest use is on line %d\n", name, at.Line, agent.CleanLine(at.Path), found.Used.Line)
-	case found.Used.Line == 0 && at.Path != "":
-		fmt.Fprintf(&b, "%s does not occur in %s\n", name, agent.CleanLine(at.Path))
-	}
-	if len(found.Definitions) == 0 {
-		fmt.Fprintf(&b, "no definition of %s is found in the repository; it may be in a library, or made by a macro: git_grep finds its uses\n", name)
-		return agent.Result{Text: b.String(), Nothing: true}, nil
-	}
-	for i, d := range found.Definitions {
-		fmt.Fprintf(&b, "%s %s: %s:%d\n", d.Kind, name, agent.CleanLine(d.Path), d.Line)
-		most := shownOther
-		if i == 0 {
-			most = shownBody
-		}
-		text, err := c.body(ctx, d, most)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		b.WriteString(text)
-	}
-	if found.More > 0 {
-		fmt.Fprintf(&b, "(%s left out; give path and line of a use to choose)\n", agent.Plural(found.More, "more definition"))
-	}
-	return agent.Result{Text: b.String()}, nil
-}
-
-// body returns the lines of a definition, at least the one that was found. If its file
-// cannot be shown, body says so.
-func (c *Case) body(ctx context.Context, d symbol.Definition, most int) (string, error) {
-	f, err := c.Scope.ReadFile(ctx, c.Repo, "get_term_definition", "", d.Path)
-	var refused *agent.CallError
-	if errors.As(err, &refused) {
-		return "  (" + agent.CleanLine(refused.Text) + ")\n", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	all := splitLines(f.Text)
-	if d.Line < 1 || d.Line > len(all) {
-		return "  " + c.Shorten(d.Text, maxCode) + "\n", nil
-	}
-	first, last := d.Line, min(len(all), d.Line+shownOther-1)
-	switch e, ok := source.FunctionAround(d.Path, all, d.Line); {
-	case ok && e.Start <= d.Line && d.Line <= e.Body:
-		first, last = e.Start, e.End
-	case d.End >= d.Line:
-		last = min(len(all), d.End)
-	case d.Kind == symbol.Type:
-		last = min(len(all), d.Line+most-1)
-	}
-	end := min(last, first+most-1)
-	if most == shownBody && last-end <= shownRest {
-		end = last
-	}
-	text := c.Numbered(all, first, end, 0)
-	if end < last {
-		text += fmt.Sprintf("(it ends at line %d: get_nearby_code)\n", last)
-	}
-	return text, nil
 }

@@ -16,9 +16,7 @@ package crashtool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -43,40 +41,14 @@ type Case struct {
 	// Mask takes out of texts what must not leave the machine; may be nil. The answers
 	// are masked again as a whole: here it sees texts before they are cut, because half
 	// of a secret looks like none.
-	Mask func(string) string
-}
-
-// masked returns a text without secrets.
-func (c *Case) masked(text string) string {
-	if c.Mask == nil {
-		return text
-	}
-	return c.Mask(text)
+	Mask agent.Mask
 }
 
 // Shorten is agent.Shorten for text that may hold secrets. The text is cleaned too.
-func (c *Case) Shorten(text string, max int) string {
-	return agent.Shorten(c.toCut(agent.CleanLine(text), max), max)
-}
+func (c *Case) Shorten(text string, max int) string { return c.Mask.Shorten(text, max) }
 
 // abridge is agent.Abridge as Shorten is agent.Shorten.
-func (c *Case) abridge(text string, max int) string {
-	return agent.Abridge(c.toCut(agent.CleanLine(text), max), max)
-}
-
-// toCut masks a text that is about to be cut to a number of characters. Of a very long
-// text it masks the beginning, of which the cut leaves a part.
-func (c *Case) toCut(text string, max int) string {
-	const beyond = 4000 // bytes of a secret that begins before the cut
-	if len(text) <= max {
-		return text
-	}
-	at := min(len(text), 4*max+beyond)
-	for at < len(text) && !utf8.RuneStart(text[at]) {
-		at++
-	}
-	return c.masked(text[:at]) + text[at:]
-}
+func (c *Case) abridge(text string, max int) string { return c.Mask.Abridge(text, max) }
 
 // New returns the tools for a case, in the order in which models see them. They are
 // safe for concurrent use.
@@ -117,53 +89,14 @@ func Specs() ([]agent.Spec, error) {
 	return specs, err
 }
 
-// A tool has parameters P. answer gives the text for a call.
-type tool[P any] struct {
-	spec     agent.Spec
-	args     agent.Args[P]
-	defaults P
-	answer   func(ctx context.Context, p P) (agent.Result, error)
-}
-
-// newTool adds what the prompts say about the tool called name.
+// newTool makes a tool of what the prompts say about the one called name.
 func newTool[P any](name string, deed agent.Deed, defaults P, answer func(ctx context.Context, p P) (agent.Result, error)) (agent.Tool, error) {
 	text, err := prompts.Get("crash/" + name)
 	if err != nil {
 		return nil, err
 	}
-	said := text.Tool()
-	args, err := agent.NewArgs[P](said.Params)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &tool[P]{
-		spec: agent.Spec{Name: name, Description: said.Description, Parameters: args.Schema, Deed: deed},
-		args: args, defaults: defaults, answer: answer,
-	}, nil
-}
-
-// Spec describes the tool.
-func (t *tool[P]) Spec() agent.Spec { return t.spec }
-
-// Call answers one call.
-func (t *tool[P]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	limited, cancel := context.WithTimeout(ctx, gittool.DefaultTimeout)
-	defer cancel()
-	p := t.defaults
-	if err := t.args.Decode(t.spec.Name, args, &p); err != nil {
-		return agent.Result{}, err
-	}
-	res, err := t.answer(limited, p)
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return res, err
-	case limited.Err() != nil:
-		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
-			Text: fmt.Sprintf("stopped after %s without an answer; ask for less", gittool.DefaultTimeout)}
-	case gitext.Unreadable(err):
-		err = &agent.CallError{Tool: t.spec.Name, Err: err, Text: agent.CleanLine(err.Error())}
-	}
-	return res, err
+	spec := agent.Spec{Name: name, Deed: deed}
+	return agent.NewTypedTool(spec, text.Tool(), gittool.DefaultTimeout, defaults, answer)
 }
 
 // refuse returns an error for the model.

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/gittool"
 	"git-agent/agent/symbol"
+	"git-agent/agent/symbol/symboltool"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 	"git-agent/gitext/visible"
@@ -192,7 +193,7 @@ func TestDefinitionInAWithheldFile(t *testing.T) {
 		{Path: ".env", Line: 1, Text: "TOKEN=secret-value"}, {Path: "lib/reader.c", Line: 3, Kind: symbol.Function},
 		{Path: "main.c", Line: 90, Text: "int main(void) of another version"},
 	}, More: 2}
-	res, err := c.definitions(t.Context(), definitionParams{Symbol: "TOKEN"}, symbol.Place{}, found, nil)
+	res, err := c.definitionView("t").Render(t.Context(), symboltool.Question{Name: "TOKEN"}, found)
 	if err != nil || strings.Contains(res.Text, "secret-value") || !strings.Contains(res.Text, "withheld") {
 		t.Errorf("%v, %s", err, res.Text)
 	}
@@ -210,7 +211,8 @@ func TestDefinitionSaysWhatItTook(t *testing.T) {
 	c := &Case{Repo: h.Open(), Commit: crashed, Scope: gittool.Scope{Tip: crashed}}
 	one := []symbol.Definition{{Path: "lib/reader.c", Line: 3, Kind: symbol.Function}}
 	for want, used := range map[string]int{"n is not on line 5 of lib/reader.c; the nearest use is on line 9\n": 9, "n does not occur in lib/reader.c\n": 0, "": 5} {
-		res, err := c.definitions(t.Context(), definitionParams{Symbol: "n"}, symbol.Place{Path: "lib/reader.c", Line: 5}, symbol.Found{Definitions: one, Used: symbol.Place{Line: used}}, nil)
+		res, err := c.definitionView("t").Render(t.Context(), symboltool.Question{Name: "n", At: symbol.Place{Path: "lib/reader.c", Line: 5}},
+			symbol.Found{Definitions: one, Used: symbol.Place{Line: used}})
 		if head, _, _ := strings.Cut(res.Text, "function n: "); err != nil || head != want {
 			t.Errorf("%v, %q, want %q", err, head, want)
 		}

@@ -249,7 +249,7 @@ func Place(f crash.Frame) string {
 // page returns one page of a text, from 0 or 1, which are the same. A page ends with a
 // whole line.
 func (c *Case) page(tool, text string, number int) (agent.Result, error) {
-	pages := pagesOf(c.masked(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n"))))
+	pages := pagesOf(c.Mask.Text(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n"))))
 	n := max(number, 1)
 	if n > len(pages) {
 		return agent.Result{}, refuse(tool, "there is no page %d; the last one is %d", n, len(pages))

@@ -1,0 +1,100 @@
+package fixeval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// An Engine is what answers a case.
+type Engine string
+
+// These are the engines.
+const (
+	Offline Engine = "offline"        // the offline engine
+	Revert  Engine = "offline-revert" // the offline engine, restricted to undoing what commits changed: the baseline
+	Locate  Engine = "locate"         // localization alone
+	Agent   Engine = "agent"          // the engine that asks a model
+	// Developers answers with the fix of the developers. It measures the judge: what it
+	// does not call plausible, no engine can repair on this machine.
+	Developers Engine = "developers"
+)
+
+// Algorithms are the names of algorithms that make sense by themselves. ParseAlgorithm
+// accepts more.
+var Algorithms = []string{"offline", "offline-revert", "locate", "developers", "agent", "agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
+
+// Histories are the names of the algorithms that HAFixAgent compares: without history, and
+// with each kind of it.
+var Histories = []string{"agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
+
+// An Algorithm is a configuration of an engine.
+type Algorithm struct {
+	Name   string
+	Engine Engine
+	Method fix.Method // how the agent engine works; only its history is set
+	Given  bool       // the engine is told which lines the fix changes
+}
+
+const givenSuffix = "-given"
+
+// ParseAlgorithm reads the name of an algorithm: the name of an engine, after which
+// "agent" may have the history that the model is shown ("agent-none",
+// "agent-fn_pair+fl_diff"; without one it is chosen case by case). With "-given" at the
+// end, an engine that repairs is told which lines the fix changes.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	bare, given := strings.CutSuffix(name, givenSuffix)
+	a := Algorithm{Name: name, Engine: Engine(bare), Given: given}
+	switch a.Engine {
+	case Offline, Revert:
+		return a, nil
+	case Locate, Developers:
+		if given {
+			return Algorithm{}, fmt.Errorf("%s knows no %s: it is not told where the bug is", bare, name)
+		}
+		return a, nil
+	case Agent:
+		a.Method.Auto = true
+		return a, nil
+	}
+	history, ok := strings.CutPrefix(bare, string(Agent)+"-")
+	if !ok || history == "auto" || strings.Contains(history, ",") {
+		return Algorithm{}, fmt.Errorf("unknown algorithm %q; there are %s, combinations such as agent-fn_pair+fl_diff, and each engine that repairs with %s", name, strings.Join(Algorithms, ", "), givenSuffix)
+	}
+	kinds, _, err := fix.ParseHistory(strings.ReplaceAll(history, "+", ","))
+	if err != nil {
+		return Algorithm{}, fmt.Errorf("algorithm %q: unknown history; join some of fn_all, fn_pair and fl_diff with +, or use none", name)
+	}
+	if strings.ReplaceAll(fix.Name(kinds), ",", "+") != history {
+		return Algorithm{}, fmt.Errorf("algorithm %q names a kind of history twice", name)
+	}
+	a.Engine, a.Method.Heuristics = Agent, kinds
+	return a, nil
+}
+
+// IsAgent reports whether an algorithm asks a model.
+func IsAgent(name string) bool {
+	a, err := ParseAlgorithm(name)
+	return err == nil && a.Engine == Agent
+}
+
+// Inquiry asks an engine about one case.
+type Inquiry struct {
+	Case      Case         // for names and records only: it holds the answer
+	Repo      *gitext.Repo // ends at the case's base: it has no later commit, ref or object
+	Problem   fix.Problem
+	Algorithm Algorithm
+	// Trial has the sandbox, the limits and the shared build cache for the engine's
+	// commands.
+	Trial   trial.Options
+	OnEvent func(agent.Event) // receives the events of the work
+}
+
+// Repairer asks an engine. The answer of a model has its runs in Answer.Agent. For the
+// engine Locate only the localization counts.
+type Repairer func(ctx context.Context, q Inquiry) (*fix.Answer, error)

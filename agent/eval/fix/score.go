@@ -1,0 +1,105 @@
+package fixeval
+
+import (
+	"encoding/json"
+	"slices"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// Prediction is what an engine answered for one case, and what the judge says of it.
+type Prediction struct {
+	Engine     Engine    `json:"engine"`
+	Given      bool      `json:"given,omitempty"`      // it was told the lines that the fix changes
+	Reproduced fix.State `json:"reproduced,omitempty"` // how the test ends without a patch, as the engine found
+
+	Patches  []Judged `json:"patches,omitempty"` // the first patches that the engine calls plausible, best first
+	Claimed  int      `json:"claimed"`           // all patches that it calls plausible
+	Tried    int      `json:"tried"`             // patches that it tried
+	Declined string   `json:"declined,omitempty"`
+
+	Located      int `json:"located"`       // suspected functions
+	FunctionRank int `json:"function_rank"` // 1-based place of the first one that the fix changes; 0 if there is none
+	FileRank     int `json:"file_rank"`     // likewise for the files of the suspected functions
+
+	Notes   []string   `json:"notes,omitempty"`
+	Judging float64    `json:"judging,omitempty"` // seconds that the judge took
+	Work    *eval.Work `json:"work,omitempty"`    // nil if no model was asked
+}
+
+// maxNotes is the number of notes that are kept.
+const maxNotes = 5
+
+// predictionOf reduces an answer to what is kept. Its patches are still to be judged.
+func predictionOf(a Algorithm, ans *fix.Answer, t *truth, most int) Prediction {
+	p := Prediction{Engine: a.Engine, Given: a.Given, Reproduced: ans.Reproduction.State, Claimed: len(ans.Plausible), Tried: ans.Tried,
+		Declined: source.FirstBytes(ans.Declined, maxText), Located: len(ans.Localization.Locations)}
+	if a.Engine == Locate {
+		p.Claimed, p.Tried = 0, 0
+	}
+	p.FunctionRank, p.FileRank = t.ranks(ans.Localization.Locations)
+	for _, note := range ans.Notes[:min(maxNotes, len(ans.Notes))] {
+		p.Notes = append(p.Notes, source.FirstBytes(note, maxText))
+	}
+	return p
+}
+
+// ReadKept decodes the case and the answer of a record in a journal. It does not
+// validate them again.
+func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
+	var c Case
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, nil, err
+	}
+	if len(answer) == 0 {
+		return c, nil, nil
+	}
+	var p *Prediction
+	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
+		return c, nil, err
+	}
+	return c, *p, nil
+}
+
+// scoreRow holds the details of a score. WriteRows writes its JSON.
+type scoreRow struct {
+	Rank         int           `json:"rank"` // 1-based place of the first patch that the judge finds plausible; 0 if there is none
+	Verdicts     []fix.Verdict `json:"verdicts"`
+	Exact        bool          `json:"exact"` // of the first patch
+	SameFiles    bool          `json:"same_files"`
+	SameFuncs    bool          `json:"same_functions"`
+	FunctionRank int           `json:"function_rank"`
+	FileRank     int           `json:"file_rank"`
+}
+
+// Score scores a prediction. A case is right if the first patch is plausible, or for a
+// task of localization, if the first function is one that the fix changes. Without an
+// answer it is not known which engine was asked, so that the case counts for both.
+func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
+	p, answered := a.(Prediction)
+	if !answered {
+		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: scoreRow{Verdicts: []fix.Verdict{}}}
+	}
+	n := count{
+		repairs: p.Engine != Locate, places: !p.Given && p.Engine != Developers,
+		rank:     1 + slices.IndexFunc(p.Patches, func(j Judged) bool { return j.Verdict == fix.Plausible }),
+		declined: p.Declined != "", reproduced: p.Reproduced == fix.Failing, tried: p.Tried, claimed: p.Claimed > 0,
+		located: p.Located, function: p.FunctionRank, file: p.FileRank,
+	}
+	row := scoreRow{Rank: n.rank, FunctionRank: p.FunctionRank, FileRank: p.FileRank, Verdicts: []fix.Verdict{}}
+	for _, j := range p.Patches {
+		row.Verdicts = append(row.Verdicts, j.Verdict)
+	}
+	if n.rank == 1 {
+		first := p.Patches[0]
+		row.Exact, row.SameFiles, row.SameFuncs = first.Exact, first.SameFiles, first.SameFunctions
+		n.exact, n.sameFiles, n.sameFunctions = first.Exact, first.SameFiles, first.SameFunctions
+	}
+	s := eval.Score{Tally: n.tally(), Empty: p.Claimed == 0, Right: n.rank == 1, Work: p.Work, Row: row, Judging: p.Judging}
+	if p.Engine == Locate {
+		s.Empty, s.Right = p.Located == 0, p.FunctionRank == 1
+	}
+	return s
+}

@@ -1,0 +1,283 @@
+package fixeval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/fix"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// Options configure how the engines are asked and judged.
+type Options struct {
+	Locate func(commonDir string) string // returns the folder of a clone's shadow, see gitext
+	Repair Repairer                      // asks an engine; nil if only Developers is measured
+	// Trial has the sandbox and the limits of all commands, of the engines' and of the
+	// judge's. Its readable paths and its environment are for what the tests need
+	// besides the repository, such as a folder of installed modules. Its cache and its
+	// command are not used.
+	Trial   trial.Options
+	Report  bool // tell the engines what a user says about the bug
+	Patches int  // how many patches of an answer are judged; 0 means MostPatches
+}
+
+// MostPatches is the number of patches that an answer needs for all metrics.
+const MostPatches = 5
+
+// Open returns an eval.Opener that opens repositories for the engines. It is an error if
+// commands in the sandbox may read the repository, which has the fixes.
+func Open(opt Options) eval.Opener {
+	if opt.Patches == 0 {
+		opt.Patches = MostPatches
+	}
+	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
+		full, err := eval.OpenRepository(ctx, dir, 1, opt.Locate) // little is read from it
+		if err != nil {
+			return nil, err
+		}
+		s := &session{full: full, opt: opt, cases: map[string]*prepared{}}
+		if err := errors.Join(s.hidden(), s.makeScratch()); err != nil {
+			return nil, errors.Join(err, full.Close())
+		}
+		return s, nil
+	}
+}
+
+type session struct {
+	full    *gitext.Repo // has the fixes
+	opt     Options
+	scratch *sandbox.Scratch
+	engine  trial.Options // of the engines' commands
+	judge   trial.Options // of the judge's commands
+
+	mu    sync.Mutex
+	made  int                  // numbers the scratch directories
+	cases map[string]*prepared // by id
+}
+
+// hidden returns an error if the options let commands read the repository.
+func (s *session) hidden() error {
+	dir, err := filepath.EvalSymlinks(s.full.CommonDir())
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Concat(s.opt.Trial.Readable, s.opt.Trial.Writable) {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue // a path that is not there shows nothing
+		}
+		if up, err := filepath.Rel(real, dir); err == nil && filepath.IsLocal(up) {
+			return fmt.Errorf("commands in the sandbox may read %q, and the repository below it has the fixes", path)
+		}
+	}
+	return nil
+}
+
+// makeScratch makes the directories of the session. The engines and the judge have build
+// caches of their own, so that no engine can prepare what the judge builds with.
+func (s *session) makeScratch() (err error) {
+	if s.scratch, err = sandbox.NewScratch(s.opt.Trial.Scratch); err != nil {
+		return err
+	}
+	s.engine, s.judge = s.opt.Trial, s.opt.Trial
+	s.engine.Command, s.judge.Command = "", ""
+	if s.engine.Cache, err = s.scratch.Dir("cache"); err != nil {
+		return err
+	}
+	s.judge.Cache, err = s.scratch.Dir("judge")
+	return err
+}
+
+// Close removes what the session made and ends the git processes of the repository.
+func (s *session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, p := range s.cases {
+		err = errors.Join(err, p.close())
+	}
+	s.cases = nil
+	return errors.Join(err, s.full.Close(), s.scratch.Close())
+}
+
+// End removes what Begin made for a case.
+func (s *session) End(of eval.Case) {
+	id := of.Head().ID
+	s.mu.Lock()
+	p := s.cases[id]
+	delete(s.cases, id)
+	s.mu.Unlock()
+	if p != nil {
+		p.close() // Close removes what is left, and says why it cannot
+	}
+}
+
+// Begin makes a repository that ends at the case's base.
+func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
+	c := of.(Case)
+	absent, err := eval.Absent(ctx, s.full, c.Base, c.Fix)
+	if err == nil && len(absent) > 0 {
+		err = &eval.AbsentError{Commits: absent}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.prepare(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.cases[c.ID]; old != nil {
+		return nil, nil, errors.Join(fmt.Errorf("case %q is already under way", c.ID), p.close())
+	}
+	s.cases[c.ID] = p
+	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
+		return s.answer(ctx, p, algorithm)
+	}, nil, nil
+}
+
+// answer asks the engine about a case and judges its first patches.
+func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.Answer, error) {
+	a, err := ParseAlgorithm(name)
+	if err != nil {
+		return nil, &eval.StopError{Err: err}
+	}
+	var w eval.Observer
+	ans, err := s.ask(ctx, p, a, &w)
+	if err != nil {
+		return nil, err
+	}
+	out := predictionOf(a, ans, p.truth, s.opt.Patches)
+	if ans.Agent != nil {
+		work := w.Work(runsOf(ans.Agent), ans.Agent.RunReports(), ans.Agent.Fallback)
+		out.Work = &work
+	}
+	if a.Engine == Locate {
+		return out, nil
+	}
+	start := time.Now()
+	for _, t := range ans.Plausible[:min(s.opt.Patches, len(ans.Plausible))] {
+		judged, err := p.judge.judge(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		out.Patches = append(out.Patches, judged)
+	}
+	out.Judging = time.Since(start).Seconds()
+	return out, nil
+}
+
+// ask returns the answer of the engine of an algorithm.
+func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Observer) (*fix.Answer, error) {
+	if a.Engine == Developers {
+		return &fix.Answer{Engine: string(Developers), Plausible: []fix.Trial{{Patch: fix.Patch{Files: p.truth.files}, Origin: "the fix of the developers"}}, Tried: 1,
+			Reproduction: fix.Reproduction{State: fix.Failing}}, nil
+	}
+	if s.opt.Repair == nil {
+		return nil, &eval.StopError{Err: fmt.Errorf("no engine is configured for %s", a.Name)}
+	}
+	problem := p.problem
+	if a.Given {
+		problem.Given = p.truth.given()
+	}
+	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: s.engine, OnEvent: w.See})
+	if err == nil && ans == nil {
+		err = errors.New("the engine gave no answer")
+	}
+	return ans, err
+}
+
+// runsOf returns the ids of the runs that were recorded.
+func runsOf(r *fix.AgentReport) []string {
+	var ids []string
+	for _, run := range r.Runs {
+		if run.Trace != "" {
+			ids = append(ids, run.Trace)
+		}
+	}
+	return ids
+}
+
+// prepared is a case with a repository that ends at its base.
+type prepared struct {
+	c       Case
+	dir     string
+	repo    *gitext.Repo
+	problem fix.Problem
+	truth   *truth
+	judge   *judge
+}
+
+// prepare makes the repository of a case and reads its truth from the full one.
+func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
+	tests, err := filesOf(ctx, s.full, c.Base, c.Fix, c.TestFiles)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := filesOf(ctx, s.full, c.Base, c.Fix, c.SrcFiles)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{c: c, truth: &truth{files: sources}, problem: fix.Problem{
+		Tree: fix.Tree{Commit: c.Base, Over: tests}, Test: c.TestCmd, Suite: c.SuiteCmd,
+		Known: append(slices.Clone(c.KnownFailing), bareNames(c.KnownFailing)...),
+	}}
+	if s.opt.Report {
+		p.problem.Report = strings.TrimSpace(c.BugReport)
+	}
+	s.mu.Lock()
+	s.made++
+	name := fmt.Sprintf("case%d", s.made)
+	s.mu.Unlock()
+	if p.dir, err = s.scratch.Dir(name); err != nil {
+		return nil, err
+	}
+	if err := p.open(ctx, s.full, s.judge); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// open makes the repository and finds out what the fix changes.
+func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Options) error {
+	clone := filepath.Join(p.dir, "repo")
+	if err := full.Truncate(ctx, p.c.Base, clone); err != nil {
+		return err
+	}
+	var err error
+	p.repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: clone, DataDir: filepath.Join(p.dir, "data"), Bloom: gitext.BloomBuild})
+	if err != nil {
+		return err
+	}
+	p.judge = newJudge(p, judging)
+	if p.truth.changes, err = p.judge.reader.changes(ctx, p.truth.files); err != nil {
+		return err
+	}
+	if len(p.truth.changes) == 0 {
+		return fmt.Errorf("the fix %s changes none of the case's source files", p.c.Fix.Short())
+	}
+	return nil
+}
+
+// close removes the repository of a case.
+func (p *prepared) close() error {
+	if p.judge != nil {
+		p.judge.close()
+	}
+	var err error
+	if p.repo != nil {
+		err = p.repo.Close()
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}

@@ -1,0 +1,254 @@
+package fixeval
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent"
+	"git-agent/agent/eval"
+	"git-agent/agent/fix"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// The engine gets the tree before the fix with the tests of the fix: a new test is added
+// and one that the fix deletes is gone. It is told the true lines only if it may know
+// them, and the report only if asked.
+func TestInquiry(t *testing.T) {
+	b := newBug(t)
+	var got []Inquiry
+	repair := func(_ context.Context, q Inquiry) (*fix.Answer, error) {
+		got = append(got, q)
+		return &fix.Answer{}, nil
+	}
+	for _, report := range []bool{false, true} {
+		_, ask := b.begin(Options{Trial: local, Repair: repair, Report: report})
+		for _, name := range []string{"offline", "agent-fn_pair+fl_diff-given"} {
+			if _, err := ask(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := got[0].Problem
+	if p.Tree.Commit != b.c.Base || p.Test != b.c.TestCmd || p.Suite != b.c.SuiteCmd || p.Report != "" || p.Given != nil {
+		t.Errorf("%+v", p)
+	}
+	if o := p.Tree.Over; len(o) != 2 || o[0].Path != "test/add.sh" || !strings.Contains(string(o[0].Content), "add 2 3") || o[1].Path != "test/gone.sh" || o[1].Mode != 0 {
+		t.Errorf("tests: %+v", o)
+	}
+	given := []fix.GivenLocation{{Path: "lib.sh", Lines: gitext.LineRange{Start: 2, End: 2}}}
+	if !slices.Equal(got[1].Problem.Given, given) || !slices.Equal(got[1].Algorithm.Method.Heuristics, []fix.Heuristic{fix.FnPair, fix.FlDiff}) {
+		t.Errorf("given %+v with %+v", got[1].Problem.Given, got[1].Algorithm)
+	}
+	if got[2].Problem.Report != "add subtracts" {
+		t.Errorf("report %q", got[2].Problem.Report)
+	}
+}
+
+// Nothing after the base is in the engine's repository: neither the fix, nor later
+// commits, nor what they changed can be named by an id, a revision or a search, and no
+// object directory leads to the clone.
+func TestTruncated(t *testing.T) {
+	b := newBug(t)
+	b.Git("tag", "v2")
+	b.Git("branch", "next")
+	blob := gitext.OID(b.Git("rev-parse", "HEAD:lib.sh"))
+	tree := gitext.OID(b.Git("rev-parse", string(b.c.Fix)+"^{tree}"))
+	var found []string
+	note := func(what string, err error) {
+		if err == nil {
+			found = append(found, what)
+		}
+	}
+	_, ask := b.begin(Options{Trial: local, Repair: func(ctx context.Context, q Inquiry) (*fix.Answer, error) {
+		for _, oid := range []gitext.OID{b.c.Fix, b.later} {
+			_, err := q.Repo.Commit(ctx, oid)
+			note("commit", err)
+			_, err = q.Repo.Resolve(ctx, oid.Short())
+			note("short id", err)
+			_, err = q.Repo.BlobAt(ctx, oid, "lib.sh", 0)
+			note("file", err)
+		}
+		for _, rev := range []string{"v2", "next", "main~-1", "HEAD@{1}", ":/fix it", "ORIG_HEAD", "FETCH_HEAD"} {
+			_, err := q.Repo.Resolve(ctx, rev)
+			note(rev, err)
+		}
+		for _, oid := range []gitext.OID{blob, tree} {
+			_, err := q.Repo.Blob(ctx, oid, 0)
+			note("object", err)
+		}
+		if head, err := q.Repo.Resolve(ctx, "HEAD"); err != nil || head != b.c.Base {
+			t.Errorf("HEAD is %s, %v", head, err)
+		}
+		if n, err := q.Repo.CountCommits(ctx, b.c.Base, nil); err != nil || n != 2 {
+			t.Errorf("%d commits, %v", n, err)
+		}
+		for _, dir := range append(q.Repo.ObjectDirs(), q.Repo.CommonDir(), q.Repo.GitDir()) {
+			if strings.HasPrefix(dir, b.Dir) {
+				t.Errorf("%s is in the clone", dir)
+			}
+		}
+		return &fix.Answer{}, findInCommands(ctx, t, b, q)
+	}})
+	if _, err := ask(t.Context(), "agent"); err != nil {
+		t.Fatal(err)
+	}
+	if found != nil {
+		t.Errorf("found %q", found)
+	}
+}
+
+// findInCommands looks for the fix with the git of a workspace, as a command of a model
+// would.
+func findInCommands(ctx context.Context, t *testing.T, b *bug, q Inquiry) error {
+	w, err := trial.Open(ctx, q.Repo, q.Trial)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Prepare(ctx, q.Problem.Tree.Commit, q.Problem.Tree.Over); err != nil {
+		return err
+	}
+	script := "for o in " + string(b.c.Fix) + " " + string(b.later) + "; do git cat-file -e $o && echo found $o; done; " +
+		"git log --all --reflog --format=%s; git cat-file --batch-all-objects --batch-check='%(objecttype)' | sort | uniq -c; git rev-list --all --objects | wc -l; git fsck --lost-found"
+	res, err := w.Exec(ctx, script, trial.ExecOptions{})
+	if err != nil {
+		return err
+	}
+	if out := string(res.Output); strings.Contains(out, "found ") || strings.Contains(out, "fix it") || strings.Contains(out, "more") {
+		t.Errorf("commands see the future:\n%s", out)
+	}
+	return nil
+}
+
+// In the sandbox, a command cannot read the clone that the case is from, even if it knows
+// where that is.
+func TestCloneOutOfReach(t *testing.T) {
+	level, err := sandbox.Probe(t.Context(), sandbox.Auto)
+	if err != nil || level.Level == sandbox.None {
+		t.Skip("no sandbox on this machine")
+	}
+	b := newBug(t)
+	var out string
+	_, ask := b.begin(Options{Trial: trial.Options{Sandbox: level.Level}, Repair: func(ctx context.Context, q Inquiry) (*fix.Answer, error) {
+		w, err := trial.Open(ctx, q.Repo, q.Trial)
+		if err != nil {
+			return nil, err
+		}
+		defer w.Close()
+		if err := w.Prepare(ctx, q.Problem.Tree.Commit, nil); err != nil {
+			return nil, err
+		}
+		res, err := w.Exec(ctx, "git --git-dir="+b.Dir+"/.git cat-file -p "+string(b.c.Fix)+"; cat "+b.Dir+"/lib.sh; true", trial.ExecOptions{})
+		out = string(res.Output)
+		return &fix.Answer{}, err
+	}})
+	if _, err := ask(t.Context(), "agent"); err != nil {
+		t.Fatal(err)
+	}
+	if out == "" || strings.Contains(out, "fix it") || strings.Contains(out, "add()") {
+		t.Errorf("the command read the clone:\n%s", out)
+	}
+}
+
+// A session refuses options that would let commands read the clone.
+func TestReadableClone(t *testing.T) {
+	b := newBug(t)
+	opt := Options{Trial: local}
+	opt.Trial.Scratch = t.TempDir()
+	opt.Trial.Readable = []string{filepath.Dir(b.Dir)}
+	if _, err := Open(opt)(t.Context(), b.Dir, 1); err == nil || !strings.Contains(err.Error(), "has the fixes") {
+		t.Errorf("the clone is readable: %v", err)
+	}
+	opt.Trial.Readable = []string{filepath.Join(b.Dir, "test"), "/no/such/path"}
+	s, err := Open(opt)(t.Context(), b.Dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}
+
+// A case whose commits are absent is skipped. One whose files are in neither commit, or
+// whose fix changes none of them, is an error.
+func TestUnfitCases(t *testing.T) {
+	b := newBug(t)
+	s, _ := b.begin(Options{Trial: local})
+	gone := b.c
+	gone.Fix = gitext.OID(strings.Repeat("1", len(gone.Fix)))
+	if _, _, err := s.Begin(t.Context(), gone); !errors.As(err, new(*eval.AbsentError)) {
+		t.Errorf("an absent fix: %v", err)
+	}
+	wrong := b.c
+	wrong.ID, wrong.TestFiles = "w", []string{"test/none.sh"}
+	if _, _, err := s.Begin(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "in neither") {
+		t.Errorf("an absent test: %v", err)
+	}
+	wrong = b.c
+	wrong.ID, wrong.SrcFiles = "w", []string{"README"}
+	if _, _, err := s.Begin(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "changes none") {
+		t.Errorf("an unchanged source: %v", err)
+	}
+}
+
+// The repository of a case is removed when the case is done, and the rest with the
+// session.
+func TestCleanup(t *testing.T) {
+	b := newBug(t)
+	var dir string
+	s, ask := b.begin(Options{Trial: local, Repair: func(_ context.Context, q Inquiry) (*fix.Answer, error) {
+		dir = q.Repo.GitDir()
+		return &fix.Answer{}, nil
+	}})
+	if _, err := ask(t.Context(), "offline"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.(eval.Ender).End(b.c)
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the case's repository is still there: %v", err)
+	}
+	scratch := s.(*session).opt.Trial.Scratch
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(scratch, "run-*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// An engine's error is the case's; a missing engine ends the evaluation. What a model
+// did is kept with the answer.
+func TestEngineErrors(t *testing.T) {
+	b := newBug(t)
+	broken := errors.New("broken")
+	_, ask := b.begin(Options{Trial: local, Repair: func(_ context.Context, q Inquiry) (*fix.Answer, error) {
+		if q.Algorithm.Engine == Offline {
+			return nil, broken
+		}
+		q.OnEvent(agent.ToolCall{Turn: 1, Name: "edit"})
+		return &fix.Answer{Agent: &fix.AgentReport{Runs: []fix.Run{
+			{Trace: "r1", RunReport: agent.RunReport{Status: "found", Turns: 7, Calls: 9}}, {RunReport: agent.RunReport{Status: "limit", Turns: 2}}}}}, nil
+	}})
+	if _, err := ask(t.Context(), "offline"); !errors.Is(err, broken) {
+		t.Errorf("the engine's error: %v", err)
+	}
+	a, err := ask(t.Context(), "agent-none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := a.(Prediction).Work; w == nil || w.Turns != 9 || w.Calls != 9 || !slices.Equal(w.Runs, []string{"r1"}) || len(w.Tools) != 1 {
+		t.Errorf("%+v", w)
+	}
+	_, ask = newBug(t).begin(Options{Trial: local})
+	if _, err := ask(t.Context(), "agent"); !errors.As(err, new(*eval.StopError)) {
+		t.Errorf("no engine: %v", err)
+	}
+}

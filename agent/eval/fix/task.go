@@ -1,0 +1,178 @@
+// Package fixeval measures the engines of agent/fix. It is a task of agent/eval whose
+// cases are bugs with the commits that fix them.
+//
+// An engine gets the commit before the fix with the tests of the fix laid over it, and a
+// repository that ends at that commit: it has no later commit, ref or object. A command
+// that runs without a sandbox can still read the clone that the case is from, wherever
+// that is on the machine; measure with a sandbox.
+//
+// An engine's word counts for nothing. The judge lays each of the first patches over a
+// clean copy, restores the tests, and runs the case's commands again. plausible@k is the
+// share of cases with a plausible patch among the first k (HAFixAgent, section 5.3, for
+// k = 1). A patch that is plausible may still be wrong: exact and same functions say how
+// often it is the developers' fix or changes the same functions.
+package fixeval
+
+import (
+	"math"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/stat"
+)
+
+// Task is the task of repairing a bug. With Localization it is the task of finding the
+// functions to repair, and reports are about that.
+type Task struct{ Localization bool }
+
+// TaskFor returns the task for a set of algorithms.
+func TaskFor(algorithms []string) Task {
+	for _, name := range algorithms {
+		if a, err := ParseAlgorithm(name); err != nil || a.Engine != Locate {
+			return Task{}
+		}
+	}
+	return Task{Localization: len(algorithms) > 0}
+}
+
+// Name returns the task's name in reports and in traces.db.
+func (Task) Name() string { return "fix" }
+
+// CalibratedOn returns "", because answers have no probabilities.
+func (Task) CalibratedOn(*eval.Results) string { return "" }
+
+// patchesAt and functionsAt list the values of k for which a metric @k is reported.
+var (
+	patchesAt   = [...]int{1, 3, MostPatches}
+	functionsAt = [...]int{1, 3, 5, 10}
+	filesAt     = [...]int{1, 3}
+)
+
+// count holds what is counted of an answer.
+type count struct {
+	repairs bool // the engine was to repair the bug; the next ones count only these
+	rank    int  // 1-based place of the first plausible patch; 0 if there is none
+
+	exact, sameFiles, sameFunctions bool // of the first patch, if it is plausible
+	declined, reproduced, claimed   bool
+	tried                           int
+
+	places         bool // the engine was not told where the bug is; the next ones count only these
+	located        int
+	function, file int // 1-based places; 0 if there is none
+}
+
+// These are the indices of a count's numbers in a tally.
+const (
+	repairs       = 0
+	patchAt       = 1                        // patchAt+i counts cases with a plausible patch among the first patchesAt[i]
+	exact         = patchAt + len(patchesAt) // cases whose first patch is plausible and the developers' fix
+	sameFiles     = exact + 1
+	sameFunctions = exact + 2
+	declined      = exact + 3
+	reproduced    = exact + 4
+	claimed       = exact + 5 // cases for which the engine has a patch that it calls plausible
+	refuted       = exact + 6 // of these, cases whose first patch the judge finds not plausible
+	tried         = exact + 7
+	places        = exact + 8
+	located       = exact + 9
+	functionAt    = exact + 10
+	fileAt        = functionAt + len(functionsAt)
+	width         = fileAt + len(filesAt)
+)
+
+func (n count) tally() eval.Tally {
+	t := make(eval.Tally, width)
+	is := func(b bool) float64 { return float64(stat.Count(b)) }
+	if n.repairs {
+		t[repairs], t[tried] = 1, float64(n.tried)
+		t[exact], t[sameFiles], t[sameFunctions] = is(n.exact), is(n.sameFiles), is(n.sameFunctions)
+		t[declined], t[reproduced], t[claimed] = is(n.declined), is(n.reproduced), is(n.claimed)
+		t[refuted] = is(n.claimed && n.rank != 1)
+		for i, k := range patchesAt {
+			t[patchAt+i] = is(n.rank > 0 && n.rank <= k)
+		}
+	}
+	if n.places {
+		t[places], t[located] = 1, float64(n.located)
+		for i, k := range functionsAt {
+			t[functionAt+i] = is(n.function > 0 && n.function <= k)
+		}
+		for i, k := range filesAt {
+			t[fileAt+i] = is(n.file > 0 && n.file <= k)
+		}
+	}
+	return t
+}
+
+// Sheet defines what a report shows.
+func (t Task) Sheet() *eval.Sheet {
+	if t.Localization {
+		return locateSheet
+	}
+	return repairSheet
+}
+
+var repairSheet = &eval.Sheet{
+	Metrics: []eval.Metric{
+		{Name: "plausible_at_1", Title: "plausible@1", Of: share(patchAt, repairs), Estimated: true, Brief: true},
+		{Name: "plausible_at_3", Title: "plausible@3", Of: share(patchAt+1, repairs), Decimals: 3},
+		{Name: "plausible_at_5", Title: "plausible@5", Of: share(patchAt+2, repairs), Estimated: true, Brief: true},
+		{Name: "exact", Title: "exact", Of: share(exact, repairs), Brief: true, Decimals: 3},
+		{Name: "same_functions", Title: "same functions", Of: share(sameFunctions, repairs), Brief: true, Decimals: 3},
+		{Name: "same_files", Title: "same files", Of: share(sameFiles, repairs), Decimals: 3},
+		{Name: "refuted", Title: "refuted", Of: share(refuted, claimed), Decimals: 3},
+		{Name: "declined", Title: "declined", Of: share(declined, repairs), Decimals: 3},
+		{Name: "reproduced", Title: "reproduced", Of: share(reproduced, repairs), Decimals: 3},
+		{Name: "mean_tried", Title: "tried", Of: share(tried, repairs), Decimals: 1},
+		{Name: "function_at_1", Title: "function@1", Of: share(functionAt, places), Brief: true, Decimals: 3},
+		{Name: "function_at_3", Title: "@3", Of: share(functionAt+1, places), Decimals: 3},
+		{Name: "function_at_5", Title: "@5", Of: share(functionAt+2, places), Brief: true, Decimals: 3},
+		{Name: "function_at_10", Title: "@10", Of: share(functionAt+3, places), Decimals: 3},
+		{Name: "file_at_1", Title: "file@1", Of: share(fileAt, places), Decimals: 3},
+		{Name: "file_at_3", Of: share(fileAt+1, places)},
+		{Name: "mean_located", Of: share(located, places)},
+	},
+	Main: "plausible_at_1", Small: "same_functions", Ceiling: "plausible_at_5",
+	Dimensions: dimensions,
+	Wanted:     "patches", Asked: "bug", Named: "patch", Truth: "fixes",
+	Right: "the first patch is plausible",
+	Notes: "plausible@k: share of the cases with a patch among the first k with which the case's tests and suite pass, run again with the tests restored. " +
+		"exact: the first patch is plausible and the developers' fix, but for comments and white space; same functions, same files: plausible, and it changes the same ones. " +
+		"refuted: share of the cases with a patch that the engine calls plausible, whose first patch is not. declined: the engine tried none. " +
+		"reproduced: the engine saw the test fail. tried: mean number of patches that the engine tried. " +
+		"function@k, file@1: share of the cases with a function (file) that the fix changes among the first k that the engine suspects, without those whose lines are given.",
+	Bounded: "one of the first five patches is plausible",
+	Configurations: &eval.Configurations{
+		Right: "solved", Wrong: "not solved", By: "category",
+	},
+}
+
+var locateSheet = &eval.Sheet{
+	Metrics: []eval.Metric{
+		{Name: "function_at_1", Title: "function@1", Of: share(functionAt, places), Estimated: true, Brief: true},
+		{Name: "function_at_3", Title: "function@3", Of: share(functionAt+1, places), Brief: true, Decimals: 3},
+		{Name: "function_at_5", Title: "function@5", Of: share(functionAt+2, places), Estimated: true, Brief: true},
+		{Name: "function_at_10", Title: "function@10", Of: share(functionAt+3, places), Estimated: true, Brief: true},
+		{Name: "file_at_1", Title: "file@1", Of: share(fileAt, places), Brief: true, Decimals: 3},
+		{Name: "file_at_3", Title: "file@3", Of: share(fileAt+1, places), Decimals: 3},
+		{Name: "mean_located", Title: "functions", Of: share(located, places), Decimals: 1},
+	},
+	Main: "function_at_1", Small: "function_at_5", Ceiling: "function_at_10",
+	Dimensions: dimensions,
+	Wanted:     "functions to repair", Asked: "bug", Named: "function", Truth: "fixes",
+	Right: "the fix changes the first function",
+	Notes: "function@k, file@k: share of the cases with a function (file) that the fix changes among the first k. " +
+		"functions: mean number of functions in an answer.",
+	Bounded: "one of the first ten functions is changed by the fix",
+}
+
+// share returns the metric that divides a number of the tally by another one. It is
+// undefined if the divisor is 0.
+func share(at, by int) func(eval.Tally, int) float64 {
+	return func(t eval.Tally, _ int) float64 {
+		if len(t) == 0 || t[by] == 0 {
+			return math.NaN()
+		}
+		return t[at] / t[by]
+	}
+}

@@ -1,0 +1,69 @@
+package coverage
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"path/filepath"
+)
+
+// A gcovReport is what gcov --json-format prints for one data file.
+type gcovReport struct {
+	Dir   string `json:"current_working_directory"` // of the compiler
+	Files []struct {
+		File  string `json:"file"`
+		Lines []struct {
+			Number int   `json:"line_number"`
+			Count  int64 `json:"count"`
+		} `json:"lines"`
+	} `json:"files"`
+}
+
+// maxGcovRecord is the most bytes of one report.
+const maxGcovRecord = 32 << 20
+
+// readGcov reads the lines that ran from what gcov --json-format --stdout prints: one
+// report for each data file, each on a line. Lines that are no report are left out.
+func readGcov(out []byte, t *tree) executed {
+	lines := executed{}
+	paths := map[string]string{}
+	in := bufio.NewReader(bytes.NewReader(out))
+	for {
+		record, err := in.ReadBytes('\n')
+		var report gcovReport
+		if len(record) <= maxGcovRecord && json.Unmarshal(record, &report) == nil {
+			report.add(lines, paths, t)
+		}
+		if err == io.EOF {
+			return lines
+		}
+	}
+}
+
+// add marks the lines of a report. paths maps names of files to paths of the tree, and
+// to "" for files that do not count.
+func (r *gcovReport) add(lines executed, paths map[string]string, t *tree) {
+	for _, f := range r.Files {
+		name := f.File
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(r.Dir, name)
+		}
+		p, known := paths[name]
+		if !known {
+			p, _ = t.measured(name)
+			if !t.counts(p) {
+				p = ""
+			}
+			paths[name] = p
+		}
+		if p == "" {
+			continue
+		}
+		for _, line := range f.Lines {
+			if line.Count > 0 {
+				lines.add(p, line.Number, line.Number)
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package coverage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// golang measures go test. A program that stands before go on PATH records how the
+// test command calls go test, with the directory and the environment, and runs nothing.
+// Each package whose tests fail is then compiled once with coverage of all packages of
+// the tree that it depends on, and its tests run one by one.
+type golang struct{}
+
+// maxGoPackages is the most packages whose tests are measured.
+const maxGoPackages = 4
+
+var goTestCommand = source.Lazy(`(^|[\s;&|(/])(go\s+test|gotestsum|richgo|ginkgo)\b`)
+
+func (golang) name() string             { return "Go" }
+func (golang) runs(command string) bool { return goTestCommand().MatchString(command) }
+func (golang) has(t *tree) bool         { return t.has("go.mod") }
+
+func (golang) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
+	calls, err := j.goTestCalls(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(calls) == 0 {
+		return nil, "The test command did not call go test by its name.", nil
+	}
+	m := goMeasurement{job: j, named: namedGoTests(j.rep.Failing)}
+	for _, call := range calls {
+		if err := m.call(ctx, call); err != nil {
+			return nil, "", err
+		}
+	}
+	return m.tally.spectrum(j.tree), m.note(), nil
+}
+
+// A goMeasurement collects what the calls of go test execute.
+type goMeasurement struct {
+	*job
+	named    []string // failing tests that the reproduction names, subtests as "Test/sub"
+	tally    tally
+	packages int
+	problems []string // sentences
+	noted    []string // failing tests without a profile
+}
+
+// note says what was measured, and what could not be.
+func (m *goMeasurement) note() string {
+	said := m.problems
+	if n := m.tally.failing + m.tally.passing; n > 0 {
+		said = append([]string{fmt.Sprintf("Measured with go test -cover: %s and %s, each alone.",
+			counted(m.tally.failing, "failing test"), counted(m.tally.passing, "passing test"))}, said...)
+	}
+	if len(m.noted) > 0 {
+		said = append(said, "These failing tests ended without a profile: "+strings.Join(m.noted, ", ")+".")
+	}
+	if len(said) == 0 {
+		return "go test ran no test that could be measured."
+	}
+	return strings.Join(said, " ")
+}
+
+// counted writes a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// call measures one call of go test.
+func (m *goMeasurement) call(ctx context.Context, call goCall) error {
+	listed, err := m.goList(ctx, call)
+	if err != nil {
+		return err
+	}
+	if listed.problem != "" {
+		m.problems = append(m.problems, listed.problem)
+		return nil
+	}
+	for _, pkg := range m.suspected(listed, call) {
+		if m.packages >= maxGoPackages || m.left() <= 0 {
+			break
+		}
+		m.packages++
+		run := &goPackageRun{m: m, call: call, listed: listed, pkg: pkg, number: m.packages}
+		if err := run.measure(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suspected returns the packages whose tests are measured: those that define a test
+// that the reproduction names and that its output says to fail, else those that meet
+// one of the two conditions, else all.
+func (m *goMeasurement) suspected(l *goListing, call goCall) []*goPackage {
+	var both, either []*goPackage
+	failed := failedGoPackages(m.rep.Output)
+	for _, pkg := range l.roots {
+		defines := pkg.defines(m.named)
+		if defines && failed[pkg.ImportPath] {
+			both = append(both, pkg)
+		}
+		if defines || failed[pkg.ImportPath] {
+			either = append(either, pkg)
+		}
+	}
+	switch {
+	case len(both) > 0:
+		return both
+	case len(either) > 0:
+		return either
+	}
+	return l.roots
+}
+
+// failedGoPackage matches the line that go test prints for a package with failing tests.
+var failedGoPackage = source.Lazy(`(?m)^FAIL[ \t]+(\S+)`)
+
+// failedGoPackages reads the import paths of packages with failing tests from the
+// output of go test.
+func failedGoPackages(out []byte) map[string]bool {
+	failed := map[string]bool{}
+	for _, match := range failedGoPackage().FindAllSubmatch(out, 1000) {
+		failed[string(match[1])] = true
+	}
+	return failed
+}
+
+// goTestName matches the name of a test function with its subtest.
+var goTestName = source.Lazy(`\b(?:Test|Example|Fuzz)[\pL\pN_]*(?:/.*)?`)
+
+// namedGoTests reads test names such as "TestX/sub" out of names that may have the
+// package before them. Names without a test are left out.
+func namedGoTests(names []string) []string {
+	var tests []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		test := strings.TrimSpace(goTestName().FindString(name))
+		if test != "" && !seen[test] {
+			seen[test] = true
+			tests = append(tests, test)
+		}
+	}
+	return tests
+}
+
+// topLevel returns the test function of a name with subtests.
+func topLevel(test string) string {
+	top, _, _ := strings.Cut(test, "/")
+	return top
+}
+
+// goCompileTime bounds one compilation.
+const goCompileTime = 5 * time.Minute

@@ -1,0 +1,69 @@
+package coverage
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// readGoProfile reads the lines that a Go cover profile says to be executed. Its records
+// have the form "import/path/file.go:line.column,line.column statements count". dirs
+// gives the directory in the tree of a package; files of other packages and files that
+// do not count are left out, and so are lines that are no record.
+func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
+	lines := executed{}
+	paths := map[string]string{} // by the profile's name; "" for a file that does not count
+	for record := range bytes.Lines(profile) {
+		record = bytes.TrimRight(record, "\r\n")
+		if bytes.HasSuffix(record, []byte(" 0")) {
+			continue
+		}
+		name, first, last, ok := goBlock(string(record))
+		if !ok {
+			continue
+		}
+		p, known := paths[name]
+		if !known {
+			p = goSourcePath(name, dirs, t)
+			paths[name] = p
+		}
+		if p != "" {
+			lines.add(p, first, last)
+		}
+	}
+	return lines
+}
+
+// goSourcePath maps a file of a profile to a path of the tree; "" if its lines do not
+// count.
+func goSourcePath(name string, dirs map[string]string, t *tree) string {
+	dir, ok := dirs[path.Dir(name)]
+	if !ok {
+		return ""
+	}
+	p := path.Join(dir, path.Base(name))
+	if !t.counts(p) {
+		return ""
+	}
+	return p
+}
+
+// goBlock reads the file and the lines of a record. A block that ends before the first
+// column of text of a line, as after a closing brace, still includes that line.
+func goBlock(record string) (name string, first, last int, ok bool) {
+	colon := strings.LastIndexByte(record, ':')
+	if colon < 0 {
+		return "", 0, 0, false
+	}
+	span, _, _ := strings.Cut(record[colon+1:], " ")
+	from, to, ok := strings.Cut(span, ",")
+	if !ok {
+		return "", 0, 0, false
+	}
+	from, _, _ = strings.Cut(from, ".")
+	to, _, _ = strings.Cut(to, ".")
+	first, err := strconv.Atoi(from)
+	last, err2 := strconv.Atoi(to)
+	return record[:colon], first, last, err == nil && err2 == nil && first <= last
+}

@@ -1,0 +1,227 @@
+// This file is loaded into every node process of a test command (NODE_OPTIONS=--require).
+// It asks V8 which code runs, and writes one line of JSON for each piece of a test to a
+// file in the directory GIT_AGENT_COVERAGE. The lines are:
+//   {"test":N,"result":[...]}      what ran, as V8 reports it (ScriptCoverage)
+//   {"test":N,"name":S,"ok":B}     a test ended
+//   {"script":ID,"shift":N}        the script's text begins N characters after the file's
+//   {"script":ID,"other":true}     the script's text is not the file's
+// Test 0 is the process itself: what runs outside of tests.
+'use strict';
+(function () {
+	const dir = process.env.GIT_AGENT_COVERAGE;
+	const root = process.env.GIT_AGENT_TREE;
+	const maxBytes = 48 << 20;
+	if (!dir || !root) return;
+	const fs = require('fs');
+	const Module = require('module');
+	const writeSync = fs.writeSync;
+	const readFileSync = fs.readFileSync;
+	const EventEmitter = require('events').EventEmitter;
+	let thread = 0;
+	try {
+		thread = require('worker_threads').threadId;
+	} catch (e) {
+		// An old node has no threads.
+	}
+
+	let session;
+	try {
+		const inspector = require('inspector');
+		session = new inspector.Session();
+		session.connect();
+		session.post('Profiler.enable');
+		session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+	} catch (e) {
+		return; // this node, or this process of it, has no inspector
+	}
+
+	let file = -1;
+	let written = 0;
+	function write(record) {
+		const line = JSON.stringify(record) + '\n';
+		written += line.length;
+		if (written > maxBytes) return;
+		if (file < 0) file = fs.openSync(dir + '/node-' + process.pid + '-' + thread + '.jsonl', 'a');
+		writeSync(file, line);
+	}
+
+	// pathOf returns the name of a script's file if it is in the tree, and not in a
+	// dependency.
+	function pathOf(url) {
+		let path = url;
+		if (url.startsWith('file://')) {
+			try {
+				path = decodeURIComponent(url.slice('file://'.length));
+			} catch (e) {
+				return '';
+			}
+		}
+		return path.startsWith(root + '/') && !path.includes('/node_modules/') ? path : '';
+	}
+
+	const scripts = new Map(); // file names by script id
+	function take() {
+		let report = [];
+		session.post('Profiler.takePreciseCoverage', function (err, got) {
+			if (!err) report = got.result;
+		});
+		const kept = [];
+		for (const script of report) {
+			const path = pathOf(script.url);
+			if (!path) continue;
+			scripts.set(script.scriptId, path);
+			kept.push(script);
+		}
+		return kept;
+	}
+
+	// The tests that run now, the innermost last. The first is the process.
+	const running = [{ id: 0, name: '', ok: true }];
+	let last = 0;
+	const known = new Map(); // running tests by the runner's own object
+
+	// flush writes what ran since the last call as part of the innermost test.
+	function flush() {
+		const result = take();
+		if (result.length > 0) write({ test: running[running.length - 1].id, result: result });
+	}
+
+	function begin(key, name) {
+		flush();
+		const test = { id: ++last, name: String(name), ok: true, asserts: 0 };
+		running.push(test);
+		known.set(key, test);
+		return test;
+	}
+
+	function end(key) {
+		const test = known.get(key);
+		if (!test) return;
+		flush();
+		known.delete(key);
+		running.splice(running.indexOf(test), 1);
+		write({ test: test.id, name: test.name, ok: test.ok });
+	}
+
+	function fail(key) {
+		const test = known.get(key);
+		if (test) test.ok = false;
+	}
+
+	// A test of tape is an event emitter.
+	function tape(test, type, value) {
+		if (type === 'prerun' && !test._skip) begin(test, test.name);
+		if (type === 'result' && value && typeof value === 'object') {
+			const known_ = known.get(test);
+			if (known_) known_.asserts++;
+			if (!value.ok && !value.todo && !value.skip) fail(test);
+		}
+		if (type === 'end') {
+			const known_ = known.get(test);
+			// A test that only holds other tests is none.
+			if (known_ && known_.asserts === 0) known_.name = '';
+			end(test);
+		}
+	}
+
+	// The runner of mocha emits an event at the begin and the end of each test.
+	function mocha(type, test) {
+		if (type === 'test') begin(test, test.fullTitle());
+		if (type === 'fail') fail(test);
+		if (type === 'test end') end(test);
+	}
+
+	// Both are recognised by what they emit, so that it does not matter how they were
+	// loaded.
+	const emit = EventEmitter.prototype.emit;
+	EventEmitter.prototype.emit = function (type, value) {
+		switch (type) {
+		case 'prerun': case 'result': case 'end':
+			if (this._progeny !== undefined && this.assertCount !== undefined) tape(this, type, value);
+			break;
+		case 'test': case 'fail': case 'test end':
+			if (value && typeof value.fullTitle === 'function' && this.suite !== undefined) mocha(type, value);
+		}
+		return emit.apply(this, arguments);
+	};
+
+	// node:test: its hooks run around each test of the process.
+	let nodeTest = false;
+	function watchNodeTest(api) {
+		if (nodeTest || !api || !api.beforeEach || !api.afterEach) return;
+		nodeTest = true;
+		api.beforeEach(function (t) { begin(t.fullName || t.name, t.fullName || t.name); });
+		api.afterEach(function (t) {
+			if (t.passed === false || t.error) fail(t.fullName || t.name);
+			end(t.fullName || t.name);
+		});
+	}
+
+	const load = Module._load;
+	Module._load = function (request) {
+		const loaded = load.apply(this, arguments);
+		if (request === 'node:test') watchNodeTest(loaded);
+		return loaded;
+	};
+	if (Module.registerHooks) {
+		Module.registerHooks({
+			resolve: function (specifier, context, next) {
+				if (specifier === 'node:test') watchNodeTest(load.call(Module, 'node:test'));
+				return next(specifier, context);
+			},
+		});
+	}
+
+	// compare says for each script where the text of its file begins in the script's.
+	function compare() {
+		const texts = new Map();
+		for (const [id, path] of scripts) {
+			let source = null;
+			session.post('Debugger.getScriptSource', { scriptId: id }, function (err, got) {
+				if (!err) source = got.scriptSource;
+			});
+			let text = texts.get(path);
+			if (text === undefined) {
+				try {
+					text = readFileSync(path, 'utf8');
+				} catch (e) {
+					text = null;
+				}
+				texts.set(path, text);
+			}
+			if (source === null || source === text) continue;
+			const mark = text !== null && text.charCodeAt(0) === 0xfeff ? 1 : 0;
+			const at = text === null ? -1 : source.indexOf(text.slice(mark));
+			write(at < 0 ? { script: id, other: true } : { script: id, shift: at - mark });
+		}
+	}
+
+	function finish(code) {
+		flush();
+		for (let i = running.length - 1; i > 0; i--) {
+			// A test that did not end, and that did nothing but hold others, is none.
+			if (i === running.length - 1 || running[i].asserts > 0) {
+				write({ test: running[i].id, name: running[i].name, ok: false });
+			}
+		}
+		if (scripts.size === 0) return;
+		session.post('Debugger.enable');
+		compare();
+		write({ test: 0, name: '', ok: !code });
+	}
+
+	// The process emits 'exit' last. What listens to it may still run tests, and may
+	// choose the exit code or call exit again.
+	let finished = false;
+	const processEmit = process.emit;
+	process.emit = function (type, code) {
+		try {
+			return processEmit.apply(this, arguments);
+		} finally {
+			if (type === 'exit' && !finished) {
+				finished = true;
+				finish(process.exitCode === undefined ? code : process.exitCode);
+			}
+		}
+	};
+})();

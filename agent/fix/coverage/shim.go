@@ -1,0 +1,34 @@
+package coverage
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/sandbox"
+)
+
+// shim writes a shell script that is found in place of the program name when shimPath
+// comes first on PATH. body is what it does; @REAL@ in body stands for the quoted path
+// of the program itself, and @DIR@ for the quoted path of the job's directory. shim
+// reports false if the program is not installed.
+func (j *job) shim(name, body string) (bool, error) {
+	real, err := sandbox.Program(name)
+	if err != nil {
+		return false, nil
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return false, err
+	}
+	text := "#!/bin/sh\n" + strings.NewReplacer("@REAL@", quote(real), "@DIR@", quote(j.dir)).Replace(body)
+	if _, err := j.make(filepath.Join("bin", name), 0o700, []byte(text)); err != nil {
+		return false, fmt.Errorf("write a program for %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// shimPath is the PATH variable with the job's own programs first.
+func (j *job) shimPath() string {
+	return "PATH=" + filepath.Join(j.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+}

@@ -1,0 +1,254 @@
+package coverage
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A v8Script is what V8 reports about one script: the type ScriptCoverage of the
+// profiler of the Chrome DevTools Protocol, which NODE_V8_COVERAGE writes too.
+type v8Script struct {
+	ScriptID  string       `json:"scriptId"`
+	URL       string       `json:"url"`
+	Functions []v8Function `json:"functions"`
+}
+
+type v8Function struct {
+	Ranges []v8Range `json:"ranges"`
+}
+
+// A v8Range is a piece of a script, and how often it ran. A range inside of another one
+// overrides its count. Offsets count UTF-16 units.
+type v8Range struct {
+	Start int   `json:"startOffset"`
+	End   int   `json:"endOffset"`
+	Count int64 `json:"count"`
+}
+
+// maxV8Ranges is the most ranges of a script that are read.
+const maxV8Ranges = 1 << 20
+
+// A sourceText knows which UTF-16 units of a source lie on which line.
+type sourceText struct {
+	starts []int   // offset of each line
+	code   []int32 // number of units before each offset that are code: no space, bracket or comment
+}
+
+// newSourceText reads a source. Bytes that are no UTF-8 count as one unit each. Of
+// comments it knows only those that end with their line.
+func newSourceText(blob []byte) *sourceText {
+	s := &sourceText{starts: []int{0}, code: make([]int32, 1, len(blob)+1)}
+	seen := int32(0)
+	comment := bytes.HasPrefix(blob, []byte("#!"))
+	for len(blob) > 0 {
+		r, size := utf8.DecodeRune(blob)
+		comment = comment && r != '\n' || bytes.HasPrefix(blob, []byte("//"))
+		blob = blob[size:]
+		for range max(1, utf16.RuneLen(r)) {
+			if !comment && !strings.ContainsRune(" \t\r\n(){}[];,", r) {
+				seen++
+			}
+			s.code = append(s.code, seen)
+		}
+		if r == '\n' {
+			s.starts = append(s.starts, len(s.code)-1)
+		}
+	}
+	return s
+}
+
+// mark adds the lines that have code between two offsets.
+func (s *sourceText) mark(lines executed, p string, from, to int) {
+	from, to = max(from, 0), min(to, len(s.code)-1)
+	if from >= to {
+		return
+	}
+	line, found := slices.BinarySearch(s.starts, from)
+	if !found {
+		line--
+	}
+	for ; line < len(s.starts) && s.starts[line] < to; line++ {
+		first, last := max(from, s.starts[line]), to
+		if line+1 < len(s.starts) {
+			last = min(to, s.starts[line+1])
+		}
+		if s.code[last] > s.code[first] {
+			lines.add(p, line+1, line+1)
+		}
+	}
+}
+
+// executedRanges calls run for each piece of a script that ran. Pieces that no function
+// holds did not run.
+func (v v8Script) executedRanges(run func(from, to int)) {
+	var ranges []v8Range
+	for _, f := range v.Functions {
+		for _, r := range f.Ranges {
+			if r.Start >= 0 && r.Start < r.End && len(ranges) < maxV8Ranges {
+				ranges = append(ranges, r)
+			}
+		}
+	}
+	// The outer one of two ranges comes first.
+	slices.SortStableFunc(ranges, func(a, b v8Range) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return b.End - a.End
+	})
+	at := 0 // everything before was given to run
+	var open []v8Range
+	until := func(to int) {
+		if len(open) > 0 && open[len(open)-1].Count > 0 && at < to {
+			run(at, to)
+		}
+		at = max(at, to)
+	}
+	for _, r := range ranges {
+		for len(open) > 0 && open[len(open)-1].End <= r.Start {
+			until(open[len(open)-1].End)
+			open = open[:len(open)-1]
+		}
+		until(r.Start)
+		if len(open) > 0 {
+			r.End = min(r.End, open[len(open)-1].End)
+		}
+		open = append(open, r)
+	}
+	for len(open) > 0 {
+		until(open[len(open)-1].End)
+		open = open[:len(open)-1]
+	}
+}
+
+// A v8Reader turns reports of V8 into lines of a tree.
+type v8Reader struct {
+	tree  *tree
+	paths map[string]string      // by URL; "" for a script whose lines do not count
+	texts map[string]*sourceText // by path
+}
+
+func newV8Reader(t *tree) *v8Reader {
+	return &v8Reader{tree: t, paths: map[string]string{}, texts: map[string]*sourceText{}}
+}
+
+// add marks the lines of one script that ran. The script's text begins shift units
+// before the file's.
+func (r *v8Reader) add(lines executed, v v8Script, shift int) {
+	p, known := r.paths[v.URL]
+	if !known {
+		p = r.path(v.URL)
+		r.paths[v.URL] = p
+		if p != "" && r.texts[p] == nil {
+			r.texts[p] = newSourceText(r.tree.read(p))
+		}
+	}
+	if p == "" {
+		return
+	}
+	v.executedRanges(func(from, to int) { r.texts[p].mark(lines, p, from-shift, to-shift) })
+}
+
+// path maps the URL of a script to a path whose lines count; "" for others.
+func (r *v8Reader) path(script string) string {
+	name := script
+	if u, err := url.Parse(script); err == nil && u.Scheme == "file" {
+		name = u.Path
+	}
+	p, ok := r.tree.measured(name)
+	if !ok {
+		return ""
+	}
+	return p
+}
+
+// A v8Record is one line that the program of inject/preload.cjs writes.
+type v8Record struct {
+	Test   *int       `json:"test"`
+	Result []v8Script `json:"result"`
+	Name   string     `json:"name"`
+	OK     *bool      `json:"ok"`
+	Script string     `json:"script"`
+	Shift  int        `json:"shift"`
+	Other  bool       `json:"other"`
+}
+
+// A nodeTest is a test of a process, or all that ran outside of its tests.
+type nodeTest struct {
+	name    string
+	ended   bool
+	ok      bool
+	scripts []v8Script
+}
+
+// readNodeProfile reads what one process wrote, and returns its tests and, in place 0,
+// what ran outside of them. Lines that are no record are left out.
+func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
+	var order []int
+	tests := map[int]*nodeTest{}
+	shift := map[string]int{}
+	other := map[string]bool{}
+	for line := range bytes.Lines(profile) {
+		var rec v8Record
+		if json.Unmarshal(line, &rec) != nil {
+			continue
+		}
+		if rec.Test == nil {
+			shift[rec.Script], other[rec.Script] = rec.Shift, rec.Other
+			continue
+		}
+		test := tests[*rec.Test]
+		if test == nil {
+			test = &nodeTest{}
+			tests[*rec.Test] = test
+			order = append(order, *rec.Test)
+		}
+		test.scripts = append(test.scripts, rec.Result...)
+		if rec.OK != nil {
+			test.name, test.ended, test.ok = rec.Name, true, *rec.OK
+		}
+	}
+	runs := []nodeRun{{lines: executed{}}}
+	for _, id := range order {
+		test := tests[id]
+		run := nodeRun{name: test.name, failed: test.ended && !test.ok, lines: executed{}}
+		for _, v := range test.scripts {
+			if !other[v.ScriptID] {
+				r.add(run.lines, v, shift[v.ScriptID])
+			}
+		}
+		if id == 0 {
+			runs[0] = run
+		} else if test.ended && test.name != "" {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// A nodeRun is what a test, or a process, executes.
+type nodeRun struct {
+	name   string
+	failed bool
+	lines  executed
+}
+
+// readV8Profile reads a file that node writes for NODE_V8_COVERAGE.
+func (r *v8Reader) readV8Profile(profile []byte) executed {
+	var report struct {
+		Result []v8Script `json:"result"`
+	}
+	lines := executed{}
+	if json.Unmarshal(profile, &report) != nil {
+		return lines
+	}
+	for _, v := range report.Result {
+		r.add(lines, v, 0)
+	}
+	return lines
+}

@@ -1,0 +1,256 @@
+// Package deliver writes an accepted patch where the user asked for it: into the work
+// tree, the index, a new branch or a commit. It is the only place in git-agent that
+// changes a user's files, index or branches.
+//
+// [Apply] writes nothing unless all of the patch fits, and before it writes it saves what
+// it is about to change in refs/agent/backup/. A process that is killed in the middle
+// leaves a journal in the git directory: [Interrupted] finds it, and [Recover] puts
+// everything back.
+//
+// # Hooks and filters
+//
+// A commit in the user's branch is made by git commit, with the user's identity,
+// settings, signature and hooks: that is what the user would have typed, and a hook that
+// rejects the commit must be able to. A new branch is made by plumbing, as git's own
+// commands that commit outside of the work tree do (git notes, git commit-tree): no hook
+// runs and nothing is signed. The filters of the user's attributes run as in git apply.
+package deliver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+)
+
+// A Target says where a patch goes.
+type Target string
+
+// These are the targets.
+const (
+	WorkTree Target = "worktree" // files of the work tree, as git apply
+	Index    Target = "index"    // files and index, as git apply --index
+	Branch   Target = "branch"   // a commit on a new branch; HEAD, index and work tree stay
+	Commit   Target = "commit"   // files, index and a commit on the current branch, as git commit
+)
+
+// Options say where and how a patch is delivered.
+type Options struct {
+	Target  Target
+	Branch  string // name of the new branch, for Branch
+	Message string // of the commit, for Branch and Commit; "" makes one of the trial, see Message
+	Run     string // name of the run, for the backup's ref; "" makes one of the time
+}
+
+// A Done says what was written.
+type Done struct {
+	Target Target
+	Paths  []string   // the files that changed
+	Backup string     // ref that holds the state before; "" for Branch, which overwrites nothing
+	Branch string     // the branch that has the commit; "" if there is none
+	Commit gitext.OID // the new commit; "" if there is none
+	Text   string     // what was written and where the backup is, in one line for the user
+	// Undo is a shell command that restores files, index and refs. It works in any
+	// directory, until other work is built on the patch.
+	Undo string
+}
+
+// A Refusal says why nothing was written.
+type Refusal struct {
+	Why  string // a clause
+	Hint string // what the user can type or do; may be empty
+}
+
+func (r *Refusal) Error() string { return r.Why }
+
+func refuse(hint, format string, args ...any) error {
+	return &Refusal{Why: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Apply writes the patch of a trial to the user's repository. tree is what the repair
+// began with. Only the files of the patch count, and not its Diff. If it returns an error,
+// files, index and branches are as they were before. If that could not be achieved, the
+// error says so and names the backup.
+func Apply(ctx context.Context, repo *gitext.Repo, t fix.Trial, tree fix.Tree, opt Options) (Done, error) {
+	d := &delivery{repo: repo, tree: tree, opt: opt, files: t.Patch.Files}
+	for _, f := range d.files {
+		d.paths = append(d.paths, f.Path)
+	}
+	slices.Sort(d.paths)
+	d.paths = slices.Compact(d.paths)
+	if d.opt.Message == "" && (opt.Target == Branch || opt.Target == Commit) {
+		d.opt.Message = messageOf(ctx, repo, t)
+	}
+	if err := d.readPatch(ctx); err != nil {
+		return Done{}, err
+	}
+	var done Done
+	var err error
+	switch opt.Target {
+	case Branch:
+		done, err = d.toBranch(ctx)
+	case WorkTree, Index, Commit:
+		done, err = d.toWorkTree(ctx)
+	default:
+		err = fmt.Errorf("%q is no target of a patch", opt.Target)
+	}
+	if err != nil {
+		return Done{}, err
+	}
+	done.Text = done.text()
+	return done, nil
+}
+
+// text says what was done, in one line.
+func (d *Done) text() string {
+	files := strconv.Quote(d.Paths[0])
+	if n := len(d.Paths) - 1; n > 0 {
+		files += fmt.Sprintf(" and %d more", n)
+	}
+	switch d.Target {
+	case Branch:
+		return fmt.Sprintf("the patch is commit %s on the new branch %s", d.Commit.Short(), d.Branch)
+	case Commit:
+		return fmt.Sprintf("the patch is commit %s on %s; the state before is in %s", d.Commit.Short(), d.Branch, d.Backup)
+	case Index:
+		return fmt.Sprintf("the patch is staged: %s; the state before is in %s", files, d.Backup)
+	}
+	return fmt.Sprintf("the patch is in the work tree: %s; the state before is in %s", files, d.Backup)
+}
+
+// A delivery is one call of Apply.
+type delivery struct {
+	repo  *gitext.Repo
+	tree  fix.Tree
+	opt   Options
+	files []gitext.Overlay
+	paths []string // of the files, sorted
+	diff  []byte
+	head  gitext.Head
+	now   []gitext.Overlay // the files in the work tree, as git add would store them
+	raw   []gitext.Overlay // the files in the work tree, as they are
+}
+
+// readPatch makes the diff from the files that were tested. What the patch itself says
+// about the difference could be anything.
+func (d *delivery) readPatch(ctx context.Context) error {
+	if err := d.checkShape(ctx); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return fmt.Errorf("cannot make a directory to compare files: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if d.diff, err = d.repo.DiffOverlays(ctx, filepath.Join(dir, "tree"), d.tree.Commit, d.tree.Over, d.files); err != nil {
+		return err
+	}
+	if len(d.diff) == 0 {
+		return refuse("", "the patch changes nothing")
+	}
+	return nil
+}
+
+// toBranch makes a commit on top of the tree's commit, and a branch for it.
+func (d *delivery) toBranch(ctx context.Context) (Done, error) {
+	if err := d.repo.CheckBranchName(ctx, d.opt.Branch); err != nil {
+		return Done{}, refuse("", "%v", err)
+	}
+	if err := d.repo.CheckIdentity(ctx); err != nil {
+		return Done{}, err
+	}
+	commit, err := d.repo.CommitPatch(ctx, d.tree.Commit, d.diff, d.opt.Message)
+	if err != nil {
+		return Done{}, fmt.Errorf("the patch does not apply to %s: %w", d.tree.Commit.Short(), err)
+	}
+	if err := d.repo.CreateBranch(ctx, d.opt.Branch, commit); err != nil {
+		return Done{}, err
+	}
+	return Done{Target: Branch, Paths: d.paths, Branch: d.opt.Branch, Commit: commit, Undo: d.git("branch", "-D", d.opt.Branch)}, nil
+}
+
+// toWorkTree writes files, and more if the target says so.
+func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
+	if d.repo.WorkTree() == "" {
+		return Done{}, refuse("--branch NAME makes a branch with the patch", "this repository has no work tree")
+	}
+	lock, err := lockJournal(d.repo.GitDir())
+	if err != nil {
+		return Done{}, err
+	}
+	defer lock.release()
+	if err := d.check(ctx); err != nil {
+		return Done{}, err
+	}
+	saved, err := d.save(ctx)
+	if err != nil {
+		return Done{}, fmt.Errorf("nothing was written, because no backup could be made: %w", err)
+	}
+	note := d.journal(saved)
+	done := Done{Target: d.opt.Target, Paths: d.paths, Backup: saved.Ref, Undo: note.Undo}
+	testOnlyStep("saved")
+	if err := lock.write(note); err != nil {
+		return Done{}, errors.Join(err, d.repo.DropState(ctx, saved))
+	}
+	testOnlyStep("noted")
+	if done.Commit, err = d.write(ctx, note); err != nil {
+		if err = d.takeBack(ctx, err, saved, note); !errors.As(err, new(*partError)) {
+			lock.clear()
+		}
+		return Done{}, err
+	}
+	if done.Commit != "" {
+		done.Branch = d.head.Branch
+	}
+	testOnlyStep("written")
+	lock.clear()
+	return done, nil
+}
+
+// write applies the patch, and commits it if that is asked for.
+func (d *delivery) write(ctx context.Context, note *journal) (gitext.OID, error) {
+	if err := d.repo.ApplyPatch(ctx, d.diff, gitext.ApplyOptions{Index: d.opt.Target != WorkTree}); err != nil {
+		return "", err
+	}
+	d.keepPermissions(note)
+	testOnlyStep("applied")
+	if d.opt.Target != Commit {
+		return "", nil
+	}
+	return d.repo.CommitIndex(ctx, d.opt.Message)
+}
+
+// restoreTime bounds the work after a failure. It does not end with the caller's
+// context: half of a patch must not stay because the user pressed Ctrl-C.
+const restoreTime = time.Minute
+
+// takeBack puts everything back after a failure and returns the error to report.
+func (d *delivery) takeBack(ctx context.Context, failure error, saved gitext.Saved, note *journal) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
+	defer cancel()
+	if head, err := d.repo.Head(ctx); err == nil && head.Commit != note.Head {
+		return fmt.Errorf("%w; the commit %s was made all the same: %s takes it back", failure, head.Commit.Short(), note.Undo)
+	}
+	kept, err := restore(ctx, d.repo, note)
+	if err == nil && len(kept) == 0 {
+		return errors.Join(failure, d.repo.DropState(ctx, saved))
+	}
+	return errors.Join(failure, err, &partError{saved.Ref})
+}
+
+// A partError says that a part of a patch was left in place.
+type partError struct{ backup string }
+
+func (e *partError) Error() string {
+	return fmt.Sprintf("not everything could be put back: %s has the state before, git agent doctor --fix tries again", e.backup)
+}
+
+// testOnlyStep is called between the steps of a delivery. Tests end the process there.
+var testOnlyStep = func(string) {}

@@ -1,0 +1,151 @@
+package deliver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-agent/gitext"
+)
+
+// journalName is a file in the git directory of a work tree. It is there while a patch is
+// written, locked by the process that writes it. If that process is killed the file stays
+// without its lock.
+const journalName = "git-agent-delivery"
+
+// maxJournal bounds a journal, in bytes.
+const maxJournal = 16 << 20
+
+// A journal says what is being written.
+type journal struct {
+	Name   string // of the backup, without refs/agent/backup/
+	Target Target
+	Head   gitext.OID // before
+	Branch string
+	Undo   string
+	Began  time.Time
+	Files  []journalFile
+}
+
+// A journalFile is a file that is being written.
+type journalFile struct {
+	Path []byte      // as bytes, which need not be UTF-8
+	Perm fs.FileMode // before
+	Dirs int         // how many of the directories on its path did not exist
+}
+
+// journal describes the delivery before it writes.
+func (d *delivery) journal(saved gitext.Saved) *journal {
+	j := &journal{Name: filepath.Base(saved.Ref), Target: d.opt.Target, Head: d.head.Commit, Branch: d.head.Branch, Began: time.Now()}
+	for _, path := range d.paths {
+		f := journalFile{Path: []byte(path)}
+		full := filepath.Join(d.repo.WorkTree(), filepath.FromSlash(path))
+		if info, err := os.Lstat(full); err == nil {
+			f.Perm = info.Mode().Perm()
+		}
+		for dir := filepath.Dir(full); dir != d.repo.WorkTree(); dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(dir); err == nil {
+				break
+			}
+			f.Dirs++
+		}
+		j.Files = append(j.Files, f)
+	}
+	j.Undo = d.undo(saved, j.Files)
+	return j
+}
+
+// A heldJournal is the journal file of a work tree, locked by this process.
+type heldJournal struct {
+	file *os.File
+	path string
+}
+
+// lockJournal makes and locks the journal of a git directory. It refuses if another
+// process holds it, or was killed while it held it.
+func lockJournal(gitDir string) (*heldJournal, error) {
+	for {
+		h, err := openJournal(gitDir, os.O_CREATE)
+		if err != nil {
+			return nil, err
+		}
+		if h == nil { // its last owner removed it between our opening and locking it
+			continue
+		}
+		if note, _ := h.read(); note != nil {
+			h.release()
+			return nil, refuse("git agent doctor --fix", "an earlier run was ended while it wrote a patch")
+		}
+		return h, nil
+	}
+}
+
+// openJournal opens and locks the journal. It returns nil without an error if the file is
+// gone, which it can be only with O_CREATE unset or in a race.
+func openJournal(gitDir string, flag int) (*heldJournal, error) {
+	path := filepath.Join(gitDir, journalName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%q is not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nothing was written: %w", err)
+	}
+	if err := tryLock(f); err != nil {
+		f.Close()
+		return nil, refuse("wait until it has ended", "another git agent is writing a patch here")
+	}
+	ours, err1 := f.Stat()
+	there, err2 := os.Lstat(path)
+	if errors.Join(err1, err2) != nil || !os.SameFile(ours, there) {
+		f.Close()
+		return nil, nil
+	}
+	return &heldJournal{file: f, path: path}, nil
+}
+
+// read returns what the journal holds; nil if it was not written to its end. Then nothing
+// else was written either.
+func (h *heldJournal) read() (*journal, error) {
+	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(h.file, maxJournal))
+	if err != nil {
+		return nil, err
+	}
+	note := &journal{}
+	if json.Unmarshal(text, note) != nil || note.Name == "" {
+		return nil, nil
+	}
+	return note, nil
+}
+
+// write fills the journal and waits until it is on the disk.
+func (h *heldJournal) write(note *journal) error {
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	_, err = h.file.WriteAt(text, 0)
+	return errors.Join(err, h.file.Sync())
+}
+
+// clear empties the journal: what it describes is done. release then removes it.
+func (h *heldJournal) clear() { h.file.Truncate(0) } // release removes the file anyway
+
+// release ends the lock. It removes the journal unless it describes something unfinished.
+func (h *heldJournal) release() {
+	if note, err := h.read(); note == nil && err == nil {
+		os.Remove(h.path)
+	}
+	h.file.Close()
+}

@@ -1,0 +1,247 @@
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-agent/gitext"
+)
+
+// An Interruption is a delivery that was ended, for instance by kill -9, before it was
+// finished.
+type Interruption struct {
+	Target Target
+	Backup string    // ref that holds the state before
+	Began  time.Time // when it began to write
+	Paths  []string  // the files that it may have changed
+}
+
+// Interrupted returns the unfinished delivery in the work tree of a repository, or nil.
+// One that another process is working on is not unfinished.
+func Interrupted(_ context.Context, repo *gitext.Repo) (*Interruption, error) {
+	held, err := openJournal(repo.GitDir(), 0)
+	if errors.As(err, new(*Refusal)) || held == nil {
+		return nil, ignoreRefusal(err)
+	}
+	defer held.file.Close()
+	note, err := held.read()
+	if note == nil {
+		return nil, err
+	}
+	found := &Interruption{Target: note.Target, Backup: backupRef + note.Name, Began: note.Began}
+	for _, f := range note.Files {
+		found.Paths = append(found.Paths, string(f.Path))
+	}
+	return found, nil
+}
+
+// backupRef begins the names of backups.
+const backupRef = "refs/agent/backup/"
+
+// ignoreRefusal drops the error that says that another process holds the journal.
+func ignoreRefusal(err error) error {
+	if errors.As(err, new(*Refusal)) {
+		return nil
+	}
+	return err
+}
+
+// A Recovery says how an unfinished delivery was brought to an end.
+type Recovery struct {
+	Finished bool     // it had made its commit, which stays
+	Undo     string   // if Finished, the command that takes the commit back
+	Kept     []string // files that were changed afterwards and stay as they are; Backup has the old ones
+	Backup   string   // ref that holds the state before the delivery
+}
+
+// Recover brings an unfinished delivery to an end: files and index get the state before
+// it. If the commit was already made, the delivery counts as finished. The backup stays.
+// It returns nil if there is nothing unfinished.
+func Recover(ctx context.Context, repo *gitext.Repo) (*Recovery, error) {
+	held, err := openJournal(repo.GitDir(), 0)
+	if err != nil || held == nil {
+		return nil, err
+	}
+	defer held.release()
+	note, err := held.read()
+	if note == nil {
+		return nil, err
+	}
+	done := &Recovery{Backup: backupRef + note.Name}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if note.Target == Commit && head.Commit != note.Head {
+		done.Finished, done.Undo = true, note.Undo
+	} else if done.Kept, err = restore(ctx, repo, note); err != nil {
+		return nil, err
+	}
+	held.clear()
+	return done, nil
+}
+
+// restore gives files and index the state of the backup. It returns the paths of files
+// that have a content which is neither that from before, nor that of the patch, nor the
+// beginning of it: somebody else wrote them.
+func restore(ctx context.Context, repo *gitext.Repo, note *journal) (kept []string, err error) {
+	r := &restorer{repo: repo, note: note, dir: repo.WorkTree()}
+	if r.saved, err = repo.ReadState(ctx, note.Name); err != nil {
+		return nil, err
+	}
+	r.removeLocks()
+	var paths []string
+	for _, f := range note.Files {
+		paths = append(paths, string(f.Path))
+	}
+	if note.Target != WorkTree {
+		if err := repo.RestoreIndex(ctx, r.saved, paths); err != nil {
+			return nil, fmt.Errorf("restore the index: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var problems []error
+	for _, f := range note.Files {
+		foreign, err := r.file(ctx, root, f)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("restore %s: %w", strconv.Quote(string(f.Path)), err))
+		}
+		if foreign {
+			kept = append(kept, string(f.Path))
+		}
+	}
+	return kept, errors.Join(problems...)
+}
+
+// A restorer restores what a journal describes.
+type restorer struct {
+	repo  *gitext.Repo
+	note  *journal
+	saved gitext.Saved
+	dir   string
+}
+
+// removeLocks removes lock files that a killed git left. Those from before the delivery
+// are somebody else's.
+func (r *restorer) removeLocks() {
+	locks := []string{filepath.Join(r.repo.GitDir(), "index.lock"), filepath.Join(r.repo.GitDir(), "HEAD.lock")}
+	if r.note.Branch != "" {
+		locks = append(locks, filepath.Join(r.repo.CommonDir(), "refs", "heads", filepath.FromSlash(r.note.Branch)+".lock"))
+	}
+	for _, lock := range locks {
+		if info, err := os.Lstat(lock); r.note.Target != WorkTree && err == nil && info.Mode().IsRegular() && info.ModTime().After(r.note.Began) {
+			os.Remove(lock) // if that fails, git reports the lock
+		}
+	}
+}
+
+// file restores one file, unless somebody else wrote it.
+func (r *restorer) file(ctx context.Context, root *os.Root, f journalFile) (foreign bool, err error) {
+	p := string(f.Path)
+	now, err := gitext.ReadOverlays(r.dir, []string{p})
+	if err != nil {
+		return false, err
+	}
+	before, err := r.backup(ctx, beforeDir, p)
+	if err != nil {
+		return false, err
+	}
+	if same(now[0], before) {
+		return false, nil
+	}
+	after, err := r.backup(ctx, afterDir, p)
+	if err != nil {
+		return false, err
+	}
+	stored, err := r.repo.WorkFiles(ctx, []string{p})
+	if err != nil {
+		return false, err
+	}
+	if now[0].Mode != 0 && !begins(after, stored[0]) {
+		return true, nil
+	}
+	if before.Mode == 0 {
+		return false, remove(root, p, f.Dirs)
+	}
+	return false, put(root, before, f.Perm)
+}
+
+// same reports whether two files are the same.
+func same(a, b gitext.Overlay) bool { return a.Mode == b.Mode && bytes.Equal(a.Content, b.Content) }
+
+// begins reports whether part could be the beginning of a file that is being written.
+func begins(whole, part gitext.Overlay) bool {
+	return whole.Mode != 0 && bytes.HasPrefix(whole.Content, part.Content)
+}
+
+// backup reads a file of the backup; Mode 0 means that there was none.
+func (r *restorer) backup(ctx context.Context, dir, p string) (gitext.Overlay, error) {
+	name := path.Join(dir, p)
+	entries, err := r.repo.Tree(ctx, r.saved.Extra, name)
+	if err != nil {
+		return gitext.Overlay{}, err
+	}
+	for _, e := range entries {
+		if e.Path == name {
+			content, err := r.repo.Blob(ctx, e.OID, maxFile)
+			return gitext.Overlay{Path: p, Mode: e.Mode, Content: content}, err
+		}
+	}
+	return gitext.Overlay{Path: p}, nil
+}
+
+// remove removes a new file, and the new directories above it.
+func remove(root *os.Root, p string, dirs int) error {
+	name := filepath.FromSlash(p)
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for range dirs {
+		name = filepath.Dir(name)
+		if root.Remove(name) != nil {
+			break // somebody put a file there
+		}
+	}
+	return nil
+}
+
+// put writes a file in one step, so that it is never there in part.
+func put(root *os.Root, o gitext.Overlay, perm fs.FileMode) error {
+	name := filepath.FromSlash(o.Path)
+	for i := range name {
+		if name[i] != filepath.Separator {
+			continue
+		}
+		if info, err := root.Lstat(name[:i]); err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is no longer a directory", strconv.Quote(name[:i]))
+		}
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	temporary := filepath.Join(filepath.Dir(name), ".git-agent-"+strings.TrimPrefix(filepath.Base(name), "."))
+	root.Remove(temporary) // what an earlier restoration left
+	if o.Mode == modeLink {
+		if err := root.Symlink(string(o.Content), temporary); err != nil {
+			return err
+		}
+		return root.Rename(temporary, name)
+	}
+	if err := root.WriteFile(temporary, o.Content, perm|0o200); err != nil {
+		return err
+	}
+	return errors.Join(root.Chmod(temporary, perm), root.Rename(temporary, name))
+}

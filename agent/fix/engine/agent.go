@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/repair"
+	"git-agent/agent/model"
+	"git-agent/agent/session"
+	"git-agent/agent/symbol"
+)
+
+// Agent is the agent engine: it lets the model of a session repair bugs, and records
+// the trajectories. It is safe for concurrent use.
+type Agent struct {
+	Session *session.Session
+	// Definitions say how the model's tools look up definitions.
+	Definitions symbol.Options
+	Of          session.Case // the evaluated case
+	Memory      agent.Memory // of the git tools; may be nil
+
+	prompts string // hash of all prompts
+}
+
+// NewAgent prepares the agent engine.
+func NewAgent(s *session.Session) (*Agent, error) {
+	hash, err := repair.PromptsHash()
+	return &Agent{Session: s, prompts: hash}, err
+}
+
+// repairWithModel lets the model repair the bug. Where it gives no plausible patch and
+// its server failed, the offline engine goes on.
+func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
+	a := s.engine.Agent
+	spec, err := specOf(a.Of, s.q)
+	if err != nil {
+		return err
+	}
+	method := a.method(s.q)
+	record := a.Session.NewRecord(Kind, func(sample int) any {
+		spec := spec
+		spec.RunSpec = a.Session.RunSpec(method, sample)
+		return spec
+	})
+	found, err := session.Investigate(ctx, a.Session, record, s.ask(ctx))
+	if err != nil {
+		return err
+	}
+	for k, id := range found.Runs {
+		if runs := found.Answer.Report.Runs; k < len(runs) {
+			runs[k].Trace = string(id)
+		}
+	}
+	s.answer.Agent = &found.Answer.Report
+	ans.End = found.End
+	s.conclude(found.Answer.Trials)
+	if len(s.answer.Plausible) == 0 && found.Failed != nil {
+		s.answer.Agent.Fallback = "the model's server failed: " + found.Failed.Error()
+		s.answer.Engine = "offline"
+		return s.repairOffline(ctx)
+	}
+	return nil
+}
+
+// ask returns the model's work on the problem.
+func (s *study) ask(ctx context.Context) session.Ask[*repair.Result] {
+	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*repair.Result, []agent.RunReport, error) {
+		opt := s.options(asker)
+		opt.Journal = journal
+		res, err := repair.Repair(ctx, s.engine.Repo, s.input(), opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		return res, res.Report.RunReports(), nil
+	}
+}
+
+// input returns what the trajectories start from.
+func (s *study) input() repair.Input {
+	in := repair.Input{Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History}
+	if s.proof != nil {
+		in.Validate = s.proof.Validate
+	}
+	return in
+}
+
+// options returns the options of the trajectories.
+func (s *study) options(asker model.Asker) repair.Options {
+	a := s.engine.Agent
+	set := a.Session.Settings
+	return repair.Options{
+		Model: asker, ModelName: set.Model, Method: s.q.Method, Unpriced: a.Session.Unpriced(), Ledger: a.Session.Ledger,
+		Mask: a.Session.Mask, Memory: a.Memory, Definitions: a.Definitions, Trial: s.engine.trialOptions(s.listen), OnEvent: s.listen,
+		Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout},
+	}.WithDefaults()
+}
+
+// method says how the model works on a question.
+func (a *Agent) method(q fix.Question) session.Method {
+	set := a.Session.Settings
+	limits := repair.Options{Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout}}.WithDefaults().Limits
+	return session.Method{Runs: max(q.Method.Samples, 1), Limits: limits, Switches: []string{q.Method.String()}, Prompts: a.prompts}
+}
+
+// Setting describes, in one line, everything beside the build that determines the
+// answers of the engine with this method.
+func (a *Agent) Setting(m fix.Method) string {
+	return a.Session.Describe(a.method(fix.Question{Method: m}))
+}
+
+// FirstRequest returns the body of the first request about a question. It sends and
+// records nothing; the failing command is run.
+func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, string, error) {
+	s, err := e.study(ctx, q, nil)
+	if err != nil || s.answer.Declined != "" {
+		return nil, declinedOf(s), err
+	}
+	body, err := e.Agent.Session.FirstRequest(func(asker model.Asker) error {
+		opt := s.options(asker)
+		opt.Unpriced, opt.Method.Samples = true, 1 // a request that is not sent costs nothing
+		_, err := repair.Repair(ctx, e.Repo, s.input(), opt)
+		return err
+	})
+	return body, "", err
+}
+
+func declinedOf(s *study) string {
+	if s == nil {
+		return ""
+	}
+	return s.answer.Declined
+}

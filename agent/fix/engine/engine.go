@@ -1,0 +1,220 @@
+// Package engine answers questions about bugs: it reproduces the failure, finds the
+// functions to suspect, looks up their history, and repairs, without a model or with
+// one. Each step is a package of its own, and usable alone.
+//
+// The command line, evaluations, and the commands that resume and replay recorded runs
+// call this package. It prints nothing.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/coverage"
+	"git-agent/agent/fix/history"
+	"git-agent/agent/fix/localize"
+	"git-agent/agent/fix/offline"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/validate"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// An Engine answers questions about bugs of one repository. It is safe for concurrent
+// use.
+type Engine struct {
+	Repo   *gitext.Repo
+	Agent  *Agent        // nil if the offline engine answers
+	Trial  trial.Options // how commands run
+	Effort Effort
+}
+
+// Effort bounds the work, and turns parts of it off.
+type Effort struct {
+	Locate     bool          // end with the suspected functions and their history
+	Coverage   bool          // measure which lines the tests execute
+	Abstain    bool          // decline problems that a repair cannot solve
+	RevertOnly bool          // the offline engine only undoes changes: the baseline of evaluations
+	Wall       time.Duration // of the offline engine's search; 0 is no limit
+	Tries      int           // candidates of the offline engine; 0 is no limit
+	Want       int           // plausible patches to look for; 0 is 1
+	Good       gitext.OID    // a commit at which the test passes, "" if none is given
+	Jobs       int           // candidates that are tried at the same time; 0 is 2
+	// Given says that only the locations of the problem are suspected.
+	Given bool
+}
+
+// coverageTime bounds the measurement of what tests execute.
+const coverageTime = 90 * time.Second
+
+// blamedLocations is how many suspected functions are blamed. Those further down are
+// seldom at fault, and their commits would only distract.
+const blamedLocations = 4
+
+// An Answer is the answer to a question about one bug.
+type Answer struct {
+	*fix.Answer
+	// End records that the runs of the model have ended. Call it when the answer was
+	// printed. It is never nil.
+	End func(context.Context)
+}
+
+// Answer works on a question. It passes the events of the work to listen, in order.
+func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.Event)) (*Answer, error) {
+	s, err := e.study(ctx, q, listen)
+	if err != nil {
+		return nil, err
+	}
+	ans := &Answer{Answer: s.answer, End: func(context.Context) {}}
+	if e.Effort.Locate || s.answer.Declined != "" {
+		return ans, nil
+	}
+	proof, err := validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, e.trialOptions(listen))
+	if err != nil {
+		return nil, err
+	}
+	defer proof.Close()
+	s.proof = proof
+	if e.Agent == nil {
+		return ans, s.repairOffline(ctx)
+	}
+	return ans, s.repairWithModel(ctx, ans)
+}
+
+// A study is the work on one question.
+type study struct {
+	engine  *Engine
+	q       fix.Question
+	problem fix.Problem
+	answer  *fix.Answer
+	proof   *validate.Validator
+	listen  func(agent.Event)
+}
+
+func (s *study) say(format string, args ...any) {
+	if s.listen != nil {
+		s.listen(agent.Progress{Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// trialOptions returns how commands run, with their events passed to listen.
+func (e *Engine) trialOptions(listen func(agent.Event)) trial.Options {
+	opt := e.Trial
+	opt.OnEvent = nil // the steps report their own progress
+	return opt
+}
+
+// study reproduces the failure, and finds the suspected functions and their history.
+func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Event)) (*study, error) {
+	s := &study{engine: e, q: q, problem: q.Problem, listen: listen, answer: &fix.Answer{Engine: "offline"}}
+	if e.Agent != nil {
+		s.answer.Engine = "agent"
+	}
+	space, err := trial.Open(ctx, e.Repo, e.trialOptions(listen))
+	if err != nil {
+		return nil, err
+	}
+	defer space.Close()
+	in := localize.Input{Problem: s.problem}
+	if s.problem.Test != "" {
+		s.say("running the test")
+		if s.answer.Reproduction, err = testrun.Reproduce(ctx, space, s.problem, testrun.Options{}); err != nil {
+			return nil, err
+		}
+		if s.answer.Declined = s.declined(); s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
+			return s, nil
+		}
+		out := s.answer.Reproduction.Output
+		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, stacksOf(out), placesOf(out)
+		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {
+			return nil, err
+		}
+	} else if !e.Effort.Locate {
+		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
+		return s, nil
+	}
+	s.say("looking for suspected functions")
+	found, err := localize.Localize(ctx, e.Repo, in)
+	if err != nil {
+		return nil, err
+	}
+	s.answer.Localization = *found
+	s.answer.Notes = append(s.answer.Notes, found.Notes...)
+	s.say("reading the history of the suspected lines")
+	s.answer.History, err = history.Find(ctx, e.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
+	if err == nil && s.answer.History != nil {
+		s.answer.Notes = append(s.answer.Notes, s.answer.History.Notes...)
+	}
+	return s, err
+}
+
+// hasWords reports whether functions can be suspected although the test does not fail.
+func (s *study) hasWords() bool {
+	return s.problem.Report != "" || s.problem.Crash != nil || len(s.problem.Given) > 0
+}
+
+// declined says why a repair cannot solve the problem, "" if it can.
+func (s *study) declined() string {
+	rep := s.answer.Reproduction
+	switch rep.State {
+	case fix.Passing:
+		return "the test passes as things are, so there is nothing to repair: give the command that fails with --test"
+	case fix.Broken:
+		return "the test cannot be judged: it " + rep.How
+	case fix.Flaky:
+		if s.engine.Effort.Abstain {
+			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)"
+		}
+		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
+	}
+	return ""
+}
+
+// spectrum measures which lines the tests execute, where that is cheap.
+func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spectrum, error) {
+	if !s.engine.Effort.Coverage || s.engine.Effort.Given || s.answer.Reproduction.State != fix.Failing {
+		return nil, nil
+	}
+	s.say("measuring coverage")
+	sp, note, err := coverage.Measure(ctx, space, s.problem, s.answer.Reproduction, coverage.Options{Budget: coverageTime})
+	if err != nil {
+		return nil, err
+	}
+	if sp == nil && note != "" {
+		s.answer.Notes = append(s.answer.Notes, note)
+	}
+	return sp, nil
+}
+
+// repairOffline looks for a patch without a model.
+func (s *study) repairOffline(ctx context.Context) error {
+	eff := s.engine.Effort
+	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
+		Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History,
+		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.engine.trialOptions(s.listen), Validate: s.proof.Validate,
+		Budget: offline.Budget{Wall: eff.Wall, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
+	})
+	if err != nil {
+		return err
+	}
+	s.conclude(trials)
+	return nil
+}
+
+// conclude puts the trials into the answer.
+func (s *study) conclude(trials []fix.Trial) {
+	s.answer.Tried += len(trials)
+	for _, t := range validate.Select(trials, s.answer.History) {
+		if t.Verdict == fix.Plausible {
+			s.answer.Plausible = append(s.answer.Plausible, t)
+		} else if len(s.answer.Others) < maxOthers {
+			s.answer.Others = append(s.answer.Others, t)
+		}
+	}
+}
+
+// maxOthers is how many patches that are not plausible an answer holds.
+const maxOthers = 20

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/repair"
+	"git-agent/agent/fix/validate"
+	"git-agent/agent/secret"
+	"git-agent/agent/session"
+	"git-agent/agent/trace"
+	"git-agent/gitext"
+)
+
+// Kind is the kind under which traces.db records the trajectories of the agent engine.
+const Kind = "fix/agent"
+
+// maxSpecQuestion is the most bytes of a question that are recorded with a run. A run
+// about a larger one, with many uncommitted files, is resumed by asking again.
+const maxSpecQuestion = 4 << 20
+
+// Spec identifies a run. The order of its fields is that of the recorded JSON.
+type Spec struct {
+	session.Case
+	Commit   gitext.OID      `json:"commit"`
+	Title    string          `json:"title,omitempty"` // the failing command
+	Question string          `json:"question"`        // hash of the question
+	Content  json.RawMessage `json:"content,omitempty"`
+	session.RunSpec
+}
+
+// maxTitle bounds the title of a run, in characters.
+const maxTitle = 120
+
+// specOf returns the spec of the runs of a question, without its RunSpec.
+func specOf(of session.Case, q fix.Question) (Spec, error) {
+	s := Spec{Case: of, Commit: q.Problem.Tree.Commit, Title: agent.Shorten(agent.CleanLine(q.Problem.Test), maxTitle)}
+	data, err := json.Marshal(q)
+	if err != nil {
+		return s, err
+	}
+	sum := sha256.Sum256(data)
+	s.Question = hex.EncodeToString(sum[:8])
+	if len(data) <= maxSpecQuestion {
+		s.Content = data
+	}
+	return s, nil
+}
+
+// SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot be
+// replayed or resumed.
+func SpecOf(t *trace.Trajectory) (Spec, error) {
+	var spec Spec
+	if t.Opening == nil {
+		return spec, errors.New("it holds no conversation")
+	}
+	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
+		return spec, fmt.Errorf("read what it was to repair: %w", err)
+	}
+	if len(spec.Content) == 0 {
+		return spec, errors.New("its uncommitted files are too large to be recorded; to go on with it, run git agent fix again with the same options")
+	}
+	return spec, nil
+}
+
+// Asked returns the question that the run was to answer.
+func (s Spec) Asked() (q fix.Question, err error) {
+	if err = json.Unmarshal(s.Content, &q); err != nil {
+		return q, fmt.Errorf("read the recorded question: %w", err)
+	}
+	return q, nil
+}
+
+// Resume goes on with one recorded trajectory. reopen reopens the run and returns its
+// journal.
+func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Journal, error), listen func(agent.Event)) (*Answer, error) {
+	s, err := e.again(ctx, spec, listen)
+	if err != nil {
+		return nil, err
+	}
+	defer s.proof.Close()
+	found, err := session.Resume(e.Agent.Session, reopen, s.ask(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if found.Failed != nil && len(found.Answer.Trials) == 0 {
+		return nil, found.Failed
+	}
+	s.answer.Agent = &found.Answer.Report
+	s.conclude(found.Answer.Trials)
+	return &Answer{Answer: s.answer, End: func(context.Context) {}}, nil
+}
+
+// again does what comes before the one trajectory that a spec is about.
+func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event)) (*study, error) {
+	q, err := spec.Asked()
+	if err != nil {
+		return nil, err
+	}
+	if q.Method.Strategy == fix.Research {
+		return nil, errors.New("it is one half of a research; to go on with it, run git agent fix again with the same options")
+	}
+	kinds, sample := q.Method.Rounds(), spec.Sample
+	q.Method.Auto, q.Method.Samples = false, 1
+	for _, round := range kinds {
+		if sample < len(round) {
+			q.Method.Heuristics = round[sample]
+			break
+		}
+		sample -= len(round)
+	}
+	s, err := e.study(ctx, q, listen)
+	if err != nil {
+		return nil, err
+	}
+	if s.answer.Declined != "" {
+		return nil, errors.New(s.answer.Declined)
+	}
+	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, e.trialOptions(listen))
+	return s, err
+}
+
+// Replay works on the problem of a recorded run again, with the recorded replies in
+// place of the model's. A strict replay ends at the first difference.
+func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, strict bool) (trace.Played, error) {
+	s, err := e.again(ctx, spec, nil)
+	if err != nil {
+		return trace.Played{}, err
+	}
+	defer s.proof.Close()
+	player := trace.NewPlayer(t, strict)
+	opt := repair.Options{
+		Model: player, ModelName: t.Model(), Method: s.q.Method, Mask: secret.New().Mask, Limits: player.Limits(),
+		Trial: e.trialOptions(nil), Journal: func(int) (agent.Journal, error) { return player, nil },
+	}
+	if _, err := repair.Repair(ctx, e.Repo, s.input(), opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+		return trace.Played{}, err
+	}
+	return player.Played(), nil
+}

@@ -1,0 +1,128 @@
+package generate
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// A goCheck rejects changes of Go files that cannot compile. It reads the declarations of
+// the other files of the package, but no imported package: what an import provides has
+// no known type, and no error is reported about it. So it misses errors, and reports none
+// that the compiler would not.
+type goCheck struct {
+	tree     *tree
+	packages map[string]*goPackage // by the path of the file that is changed
+}
+
+// A goPackage is the other files of a package, and how often each error occurs in it.
+type goPackage struct {
+	set   *token.FileSet
+	files []*ast.File
+	known map[string]int
+}
+
+func newGoCheck(t *tree) *goCheck { return &goCheck{tree: t, packages: map[string]*goPackage{}} }
+
+// accepts reports whether changed files may compile.
+func (c *goCheck) accepts(files []gitext.Overlay) bool {
+	for _, f := range files {
+		if path.Ext(f.Path) == ".go" && !c.acceptsFile(f.Path, f.Content) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *goCheck) acceptsFile(p string, content []byte) bool {
+	pkg := c.packageOf(p)
+	if pkg == nil {
+		_, err := parser.ParseFile(token.NewFileSet(), p, content, parser.SkipObjectResolution)
+		return err == nil
+	}
+	found, err := pkg.errorsWith(p, content)
+	if err != nil {
+		return false
+	}
+	for msg, n := range found {
+		if n > pkg.known[msg] {
+			return false
+		}
+	}
+	return true
+}
+
+// maxPackage bounds the files of a package.
+const maxPackage = 300
+
+// packageOf returns the package of a file without the file; nil if it cannot be checked.
+func (c *goCheck) packageOf(p string) *goPackage {
+	if pkg, ok := c.packages[p]; ok {
+		return pkg
+	}
+	c.packages[p] = nil
+	content, _ := c.tree.read(p)
+	pkg := &goPackage{set: token.NewFileSet()}
+	own, err := parser.ParseFile(token.NewFileSet(), p, content, parser.PackageClauseOnly)
+	others := c.tree.beside(p)
+	if err != nil || len(others) > maxPackage {
+		return nil
+	}
+	for _, o := range others {
+		content, ok := c.tree.read(o)
+		if !ok || strings.HasSuffix(o, "_test.go") && !strings.HasSuffix(p, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(pkg.set, o, content, parser.SkipObjectResolution)
+		if err != nil || f.Name.Name != own.Name.Name {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				fn.Body = nil // only declarations matter to other files
+			}
+		}
+		pkg.files = append(pkg.files, f)
+	}
+	if pkg.known, err = pkg.errorsWith(p, content); err == nil {
+		c.packages[p] = pkg
+	}
+	return c.packages[p]
+}
+
+// errorsWith counts the errors of the package with a file by their messages.
+func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]int, error) {
+	f, err := parser.ParseFile(pkg.set, p, content, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	defer pkg.set.RemoveFile(pkg.set.File(f.FileStart))
+	found := map[string]int{}
+	conf := types.Config{
+		FakeImportC: true, Importer: noImports{},
+		Error: func(err error) {
+			var e types.Error
+			if errors.As(err, &e) {
+				found[e.Msg]++
+			}
+		},
+	}
+	// The error that Check returns is the first of those that were counted.
+	_, _ = conf.Check("p", pkg.set, append(pkg.files[:len(pkg.files):len(pkg.files)], f), nil)
+	return found, nil
+}
+
+// noImports provides no package.
+type noImports struct{}
+
+var errNotRead = errors.New("imports are not read")
+
+// Import is for types.Importer. With an error, go/types reports nothing about the members
+// of the package.
+func (noImports) Import(string) (*types.Package, error) { return nil, errNotRead }

@@ -1,0 +1,234 @@
+package mutate
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// A kind says what a token is.
+type kind uint8
+
+const (
+	ident kind = iota // a name or a keyword
+	number
+	text // a string or a character, with its quotes
+	sign // an operator, a parenthesis or a comma
+	comment
+)
+
+// A token is a piece of source code.
+type token struct {
+	kind     kind
+	off, end int // bytes of the file
+	line     int // from 1, where it begins
+}
+
+// A language says how tokens and statements are spelled.
+type language struct {
+	name      string
+	hash      bool // # begins a comment
+	slashes   bool // // and /* */ are comments
+	backquote bool // ` quotes a string
+	apostrope bool // ' quotes a string of any length
+	regexps   bool // /x/ is a value
+	triple    bool // """ quotes a string over several lines
+	semicolon bool // a statement ends with ;
+	parens    bool // a condition stands in parentheses
+	indented  bool // blocks are marked by indentation
+	and, or   string
+	not       string
+	null      string // "" if it has no such value
+	no, yes   string // false and true
+}
+
+var (
+	golang = &language{name: "go", slashes: true, backquote: true, and: "&&", or: "||", not: "!", null: "nil", no: "false", yes: "true"}
+	clike  = &language{name: "c", slashes: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "NULL", no: "0", yes: "1"}
+	java   = &language{name: "java", slashes: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "null", no: "false", yes: "true"}
+	script = &language{name: "js", slashes: true, backquote: true, apostrope: true, regexps: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "null", no: "false", yes: "true"}
+	python = &language{name: "python", hash: true, apostrope: true, triple: true, indented: true, and: "and", or: "or", not: "not ", null: "None", no: "False", yes: "True"}
+	rust   = &language{name: "rust", slashes: true, semicolon: true, and: "&&", or: "||", not: "!", no: "false", yes: "true"}
+)
+
+// languages maps the ends of file names to languages.
+var languages = map[string]*language{
+	".go": golang, ".c": clike, ".h": clike, ".cc": clike, ".cpp": clike, ".cxx": clike, ".hpp": clike, ".hh": clike,
+	".java": java, ".cs": java, ".kt": java, ".scala": java,
+	".js": script, ".mjs": script, ".cjs": script, ".jsx": script, ".ts": script, ".tsx": script,
+	".py": python, ".rs": rust,
+}
+
+// languageOf returns the language of a file, nil for one that is not known.
+func languageOf(filePath string) *language { return languages[strings.ToLower(path.Ext(filePath))] }
+
+// signs are the operators of more than one byte, the longest first.
+var signs = strings.Fields(`>>>= <<= >>= **= &&= ||= ??= === !== >>> ... &^= := == != <= >= && || ++ -- += -= *= /= %= &= |= ^= << >> -> => :: ?. ?? ** <- &^ //`)
+
+// A lexer reads the tokens of a file.
+type lexer struct {
+	lang *language
+	src  []byte
+	at   int
+	line int
+	toks []token
+}
+
+// lex returns the tokens of a file, comments included. Text that it cannot read becomes
+// signs of one byte.
+func lex(lang *language, src []byte) []token {
+	l := &lexer{lang: lang, src: src, line: 1}
+	for l.at < len(src) {
+		switch c := src[l.at]; {
+		case c == '\n':
+			l.line++
+			l.at++
+		case c <= ' ' || c == 0x7f:
+			l.at++
+		default:
+			l.next(c)
+		}
+	}
+	return l.toks
+}
+
+// next reads one token, which begins with c.
+func (l *lexer) next(c byte) {
+	rest := l.src[l.at:]
+	switch {
+	case l.lang.hash && c == '#', l.lang.slashes && bytes.HasPrefix(rest, []byte("//")):
+		l.take(comment, lineLength(rest))
+	case l.lang.slashes && bytes.HasPrefix(rest, []byte("/*")):
+		l.take(comment, upTo(rest, 2, "*/"))
+	case isWord(c) && !isDigit(c):
+		l.take(ident, wordLength(rest))
+	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		l.take(number, numberLength(rest))
+	case c == '"' || c == '\'' || c == '`' && l.lang.backquote:
+		l.quoted(rest, c)
+	case c == '/' && l.lang.regexps && l.valueFollows():
+		l.take(text, stringLength(rest, '/'))
+	default:
+		l.take(sign, signLength(rest))
+	}
+}
+
+// take adds the token of the next n bytes.
+func (l *lexer) take(k kind, n int) {
+	n = max(n, 1)
+	t := token{kind: k, off: l.at, end: min(l.at+n, len(l.src)), line: l.line}
+	l.toks = append(l.toks, t)
+	l.line += bytes.Count(l.src[t.off:t.end], []byte("\n"))
+	l.at = t.end
+}
+
+// quoted reads a string.
+func (l *lexer) quoted(rest []byte, quote byte) {
+	triple := strings.Repeat(string(quote), 3)
+	switch {
+	case l.lang.triple && bytes.HasPrefix(rest, []byte(triple)):
+		l.take(text, upTo(rest, 3, triple))
+	case quote == '`':
+		l.take(text, upTo(rest, 1, "`"))
+	case l.lang == rust && quote == '\'' && !(len(rest) > 2 && (rest[1] == '\\' || rest[2] == '\'')):
+		l.take(sign, 1) // a lifetime
+	default:
+		l.take(text, stringLength(rest, quote))
+	}
+}
+
+// valueFollows reports whether a value can stand after the last token, so that a slash
+// begins a regular expression.
+func (l *lexer) valueFollows() bool {
+	if len(l.toks) == 0 {
+		return true
+	}
+	t := l.toks[len(l.toks)-1]
+	s := string(l.src[t.off:t.end])
+	switch t.kind {
+	case sign:
+		return s != ")" && s != "]" && s != "}"
+	case ident:
+		return s == "return" || s == "typeof" || s == "case" || s == "in"
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool {
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
+}
+
+func wordLength(s []byte) int {
+	n := 0
+	for n < len(s) && isWord(s[n]) {
+		n++
+	}
+	return n
+}
+
+func numberLength(s []byte) int {
+	n := 0
+	for n < len(s) && (isWord(s[n]) || s[n] == '.') {
+		n++
+	}
+	return n
+}
+
+func lineLength(s []byte) int {
+	if i := bytes.IndexByte(s, '\n'); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// upTo returns the length up to and with the end, which is looked for from a position on.
+func upTo(s []byte, from int, end string) int {
+	if i := bytes.Index(s[min(from, len(s)):], []byte(end)); i >= 0 {
+		return from + i + len(end)
+	}
+	return len(s)
+}
+
+// stringLength returns the length of a string that ends on its line.
+func stringLength(s []byte, quote byte) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case quote:
+			return i + 1
+		case '\n':
+			return i
+		}
+	}
+	return len(s)
+}
+
+func signLength(s []byte) int {
+	for _, op := range signs {
+		if bytes.HasPrefix(s, []byte(op)) {
+			return len(op)
+		}
+	}
+	return 1
+}
+
+// Normal returns the tokens of a file, separated by spaces and without comments. Files
+// with equal tokens mean the same, but where a language reads line breaks or indentation.
+func Normal(filePath string, content []byte) string {
+	lang := languageOf(filePath)
+	if lang == nil || len(content) > maxFile {
+		return strings.Join(strings.Fields(string(content)), " ")
+	}
+	var b strings.Builder
+	b.Grow(len(content))
+	for _, t := range lex(lang, content) {
+		if t.kind != comment {
+			b.Write(content[t.off:t.end])
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}

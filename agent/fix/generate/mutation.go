@@ -1,0 +1,51 @@
+package generate
+
+import (
+	"git-agent/agent/fix/generate/mutate"
+	"git-agent/gitext"
+)
+
+// mutations makes small changes of a function.
+func (g *generator) mutations(s *site) []item {
+	fn := g.function(s)
+	if fn == nil {
+		return nil
+	}
+	edits := fn.Edits()
+	scale := priorMutation * s.share / sizeOf(edits)
+	var list []item
+	for _, e := range edits {
+		list = append(list, item{prior: e.Weight * scale, expand: func() []item {
+			return []item{ready(g.mutation(s, e, scale))}
+		}})
+	}
+	return list
+}
+
+// sizeOf returns by how much the edits of a function share what is likely of all of them:
+// the longer a function, the less likely each of its edits.
+func sizeOf(edits []mutate.Edit) float64 {
+	sum := 0.0
+	for _, e := range edits {
+		sum += e.Weight
+	}
+	return max(sum/10, 1)
+}
+
+// mutation makes the candidate of an edit.
+func (g *generator) mutation(s *site, e mutate.Edit, scale float64) Candidate {
+	c := Candidate{
+		Files:  []gitext.Overlay{g.tree.overlay(s.path, e.Apply(s.content))},
+		Origin: e.Why, Prior: e.Weight * scale, Kind: Mutation, Op: e.Op, Location: s.index, Line: e.Line, Probe: e.Probe,
+	}
+	if e.More != nil {
+		c.More = func() []Candidate {
+			var list []Candidate
+			for _, next := range e.More() {
+				list = append(list, g.mutation(s, next, scale))
+			}
+			return list
+		}
+	}
+	return c
+}

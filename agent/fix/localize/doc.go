@@ -1,0 +1,20 @@
+// Package localize lists the functions that may hold a bug.
+//
+// Each function of the tree is a candidate, but tests, generated and vendored files.
+// What speaks for a candidate comes from these sources:
+//
+//   - the user named it;
+//   - a stack, or a place in the output of the failing command, lies in it, or a
+//     report of a crash puts its file first;
+//   - the failing tests execute its lines and the passing ones do not: Ochiai's
+//     coefficient (Abreu et al., An Evaluation of Similarity Coefficients for Software
+//     Fault Localization, PRDC 2006), of the function's most suspicious line;
+//   - the failing tests call it, directly or through other functions: the share of a
+//     random walk with restarts over the names that functions call (Haveliwala,
+//     Topic-sensitive PageRank, WWW 2002), which needs neither a build nor a grammar;
+//   - it has words of the failing tests, of what they print, or of the report;
+//   - its lines changed lately.
+//
+// A choice model (agent/stat.Choice) combines them. What the user named comes first,
+// whatever the model says.
+package localize

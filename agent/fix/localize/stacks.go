@@ -1,0 +1,192 @@
+package localize
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+)
+
+// These weigh the frames of stacks.
+const (
+	stepOut    = 0.8 // of each function of the project further out
+	otherStack = 0.5 // of a stack that is not the first
+	maxStacks  = 50
+)
+
+// addStacks adds the functions in the frames of stacks, those of the failing output
+// and those of a report of a crash, and the functions at places that the output names.
+func (s *search) addStacks(ctx context.Context) error {
+	stacks, err := s.mapped(ctx)
+	if err != nil {
+		return err
+	}
+	s.stacks = stacks
+	first := true
+	for _, stack := range stacks[:min(len(stacks), maxStacks)] {
+		found, err := s.addFrames(ctx, stack, first)
+		if err != nil {
+			return err
+		}
+		first = first && !found
+	}
+	for _, p := range s.in.Places {
+		if err := s.addPlace(ctx, p); err != nil {
+			return err
+		}
+	}
+	s.addRanking()
+	return nil
+}
+
+// mapped returns the stacks with the paths of their frames, as far as they are known.
+func (s *search) mapped(ctx context.Context) ([]crash.Stack, error) {
+	report := &crash.Report{}
+	stacks := slices.Clone(s.in.Stacks)
+	if s.in.Problem.Crash != nil {
+		stacks = append(stacks, s.in.Problem.Crash.Stacks...)
+	}
+	for _, stack := range stacks {
+		stack.Frames = slices.Clone(stack.Frames)
+		report.Stacks = append(report.Stacks, stack)
+	}
+	if len(report.Stacks) == 0 {
+		return nil, nil
+	}
+	_, err := locate.Locate(ctx, s.repo, s.files.commit, report)
+	if err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	return report.Stacks, nil
+}
+
+// addFrames adds the functions of a stack. It reports whether the stack has a function
+// of the project.
+func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (bool, error) {
+	seen := map[*candidate]bool{}
+	for i, frame := range stack.Frames {
+		line := frame.Line
+		if line == 0 {
+			line = frame.DefinedAt
+		}
+		if frame.Path == "" || line == 0 || locate.Foreign(frame) {
+			continue
+		}
+		c, err := s.atLine(ctx, frame.Path, line)
+		if err != nil {
+			return false, err
+		}
+		if c == nil || seen[c] {
+			continue
+		}
+		weight := math.Pow(stepOut, float64(len(seen)))
+		seen[c] = true
+		if !first {
+			weight *= otherStack
+		}
+		if weight > c.frame {
+			c.frame = weight
+			if frame.Line > 0 {
+				c.hot = append(c.hot, hotLine{line, frameHeat})
+			}
+			c.because(fix.SourceStack, "%s", frameText(stack, i, len(seen) == 1))
+		}
+	}
+	return len(seen) > 0, nil
+}
+
+// frameHeat is the score of a line in a stack, above those of coverage.
+const frameHeat = 1.5
+
+func frameText(stack crash.Stack, i int, innermost bool) string {
+	text := fmt.Sprintf("frame %d of the stack", i+1)
+	if stack.Kind != crash.StackCrash && stack.Kind != "" {
+		text += fmt.Sprintf(" (%s)", stack.Kind)
+	}
+	if innermost {
+		text += ", the first of the project"
+	}
+	return text
+}
+
+// atLine returns the candidate at a line; nil if it is no candidate.
+func (s *search) atLine(ctx context.Context, p string, line int) (*candidate, error) {
+	f, err := s.files.get(ctx, p)
+	if err != nil || f == nil || line > len(f.lines) {
+		return nil, err
+	}
+	if i := f.functionAt(line); i >= 0 {
+		return s.suspect(f, i), nil
+	}
+	if f.generated || f.test && !s.in.Problem.EditTests {
+		return nil, nil
+	}
+	return s.outside(f, paragraph(f.lines, line)), nil
+}
+
+// paragraph returns the lines around a line up to the next blank ones.
+func paragraph(lines [][]byte, line int) gitext.LineRange {
+	const most = 20 // on each side
+	r := gitext.LineRange{Start: line, End: line}
+	for r.Start > 1 && line-r.Start < most && !blank(lines[r.Start-2]) {
+		r.Start--
+	}
+	for r.End < len(lines) && r.End-line < most && !blank(lines[r.End]) {
+		r.End++
+	}
+	return r
+}
+
+func blank(line []byte) bool {
+	return !slices.ContainsFunc(line, func(c byte) bool { return c != ' ' && c != '\t' && c != '\r' })
+}
+
+// addPlace adds the function at a place of the failing output, if it is a candidate.
+func (s *search) addPlace(ctx context.Context, p Place) error {
+	for _, tracked := range s.find(p.File) {
+		c, err := s.atLine(ctx, tracked, p.Line)
+		if err != nil {
+			return err
+		}
+		if c != nil && c.frame == 0 {
+			c.frame = 1
+			c.hot = append(c.hot, hotLine{p.Line, frameHeat})
+			c.because(fix.SourceStack, "the output names its line %d", p.Line)
+		}
+	}
+	return nil
+}
+
+// find returns the file of the tree that a path of the output means, none if it is
+// unknown or ambiguous.
+func (s *search) find(p string) []string {
+	if s.tracked == nil {
+		s.tracked = locate.NewFiles(s.files.paths)
+	}
+	found, _ := s.tracked.Find(p)
+	if len(found) != 1 {
+		return nil
+	}
+	return found
+}
+
+// addRanking weighs the functions in files by the ranking of a report.
+func (s *search) addRanking() {
+	place := map[string]int{}
+	for i, f := range s.in.Problem.Files {
+		place[f.Path] = i + 1
+	}
+	for _, c := range s.list {
+		if n := place[c.file.path]; n > 0 && c.frame > 0 {
+			c.crash = 1 / float64(n)
+			if n == 1 {
+				c.because(fix.SourceStack, "its file is ranked first for the crash")
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package offline
+
+import "fmt"
+
+// An effect says what a candidate did to the failing tests.
+type effect int
+
+// These are the effects, the most promising last.
+const (
+	unknown effect = iota // it did not build, so the tests say nothing
+	none                  // the tests fail as they did before
+	changed               // they fail in another way
+	fewer                 // fewer of them fail
+	passing               // they pass
+)
+
+// boost is by how much a candidate gets likelier that follows from one with the effect.
+func (e effect) boost() float64 { return []float64{1, 1, 3, 8, 25}[e] }
+
+// An order learns where changes matter. Each trial of a candidate says something about
+// its function and its line.
+type order struct {
+	functions map[int]*record
+	lines     map[string]*record
+}
+
+// A record counts the effects of the candidates of one place.
+type record struct {
+	tried, changed, better float64
+	running                int
+}
+
+func newOrder() order {
+	return order{functions: map[int]*record{}, lines: map[string]*record{}}
+}
+
+// value says how promising a candidate is.
+func (o *order) value(c *waiting) float64 {
+	v := c.Prior * c.boost
+	if r := o.functions[c.Location]; r != nil {
+		v *= r.factor(6)
+	}
+	if r := o.lines[lineOf(c)]; r != nil {
+		v *= r.factor(2)
+	}
+	return v
+}
+
+// factor is above 1 if changes of a place change how the failing tests end, and below if
+// they do not. patience is how many candidates without effect are needed to halve it.
+func (r *record) factor(patience float64) float64 {
+	useless := r.tried - r.changed + float64(r.running)/2
+	return (1 + min(r.changed, 3)/2 + 2*min(r.better, 3)) * patience / (patience + useless)
+}
+
+func lineOf(c *waiting) string {
+	path := ""
+	if len(c.Files) > 0 {
+		path = c.Files[0].Path
+	}
+	return fmt.Sprintf("%s:%d", path, c.Line)
+}
+
+func (o *order) records(c *waiting) []*record {
+	line := lineOf(c)
+	if o.functions[c.Location] == nil {
+		o.functions[c.Location] = &record{}
+	}
+	if o.lines[line] == nil {
+		o.lines[line] = &record{}
+	}
+	return []*record{o.functions[c.Location], o.lines[line]}
+}
+
+// begin notes that a candidate is tried, so that another one at the same time is rather
+// from elsewhere.
+func (o *order) begin(c *waiting) {
+	for _, r := range o.records(c) {
+		r.running++
+	}
+}
+
+// learn notes what a candidate did.
+func (o *order) learn(c *waiting, seen effect) {
+	for _, r := range o.records(c) {
+		r.running--
+		switch {
+		case seen == unknown:
+			r.tried += 0.2
+			continue
+		case seen >= fewer:
+			r.better++
+			r.changed++
+		case seen >= changed:
+			r.changed++
+		}
+		r.tried++
+	}
+}

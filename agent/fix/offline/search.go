@@ -1,0 +1,292 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/generate"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A search tries candidates until enough are plausible or the budget is spent.
+type search struct {
+	in       *Input
+	repo     *gitext.Repo
+	baseline baseline
+
+	mu      sync.Mutex
+	spaces  []*trial.Workspace
+	pull    func() (generate.Candidate, bool)
+	stop    func()
+	window  []waiting
+	order   order
+	tried   []tried
+	since   int // candidates tried since the first plausible one
+	good    int // plausible candidates that are no probes
+	started int // candidates whose trial began
+	wide    wideBaseline
+	seen    map[string]bool // changes that were put into the window
+	culprit Bisected
+}
+
+// A waiting candidate was made and not tried yet.
+type waiting struct {
+	generate.Candidate
+	boost float64 // what the candidate that it follows from has shown; 1 if none
+	order int
+}
+
+// A tried candidate has a result.
+type tried struct {
+	generate.Candidate
+	trial fix.Trial
+}
+
+// windowSize is how many candidates are kept to choose the next one from.
+const windowSize = 150
+
+func newSearch(ctx context.Context, repo *gitext.Repo, in *Input) (*search, error) {
+	s := &search{in: in, repo: repo, order: newOrder(), seen: map[string]bool{}}
+	w, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.baseline, err = s.measure(ctx, w); err != nil {
+		s.close()
+		return nil, err
+	}
+	next, stop := iter.Pull(generate.Candidates(ctx, repo, s.generate()))
+	s.pull, s.stop = next, stop
+	return s, nil
+}
+
+// generate returns what candidates are made from.
+func (s *search) generate() generate.Input {
+	return generate.Input{
+		Problem: s.in.Problem, Localization: s.in.Localization, History: s.in.History,
+		Output: s.baseline.output, RevertOnly: s.in.RevertOnly,
+	}
+}
+
+// open opens a workspace, which close closes.
+func (s *search) open(ctx context.Context) (*trial.Workspace, error) {
+	w, err := trial.Open(ctx, s.repo, s.in.Trial)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spaces = append(s.spaces, w)
+	return w, nil
+}
+
+func (s *search) close() {
+	if s.stop != nil {
+		s.stop()
+	}
+	for _, w := range s.spaces {
+		w.Close()
+	}
+}
+
+// run tries candidates in the workspaces until the search is over.
+func (s *search) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range s.in.Jobs {
+		g.Go(func() error {
+			w := s.spaces[0]
+			if i > 0 {
+				var err error
+				if w, err = s.open(ctx); err != nil {
+					return err
+				}
+			}
+			if i == s.in.Jobs-1 {
+				if err := s.bisect(ctx); err != nil {
+					return err
+				}
+			}
+			return s.work(ctx, w)
+		})
+	}
+	return g.Wait()
+}
+
+// work tries one candidate after the other in a workspace.
+func (s *search) work(ctx context.Context, w *trial.Workspace) error {
+	for {
+		c, ok := s.next()
+		if !ok {
+			return nil
+		}
+		t, seen, err := s.try(ctx, w, c.Candidate)
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		s.learn(c, t, seen)
+	}
+}
+
+// bisect looks for the commit that introduced the bug, and has what undoes it tried first.
+// Without a commit that is known to be good, only a few commits are looked at.
+func (s *search) bisect(ctx context.Context) error {
+	in := BisectInput{Problem: s.in.Problem, Reproduction: s.in.Reproduction, Good: s.in.Good, Trial: s.in.Trial, OnEvent: s.forward}
+	if s.in.Localization != nil {
+		in.Spectrum = s.in.Localization.Spectrum
+	}
+	if in.Good == "" {
+		if s.in.RevertOnly || s.in.Budget.GallopRuns < 0 {
+			return nil
+		}
+		in.Trial.MaxRuns = cmp.Or(s.in.Budget.GallopRuns, defaultGallop)
+	}
+	found, err := Bisect(ctx, s.repo, in)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	if found.First.OID == "" {
+		return nil
+	}
+	list := generate.Undo(ctx, s.repo, s.generate(), found.First.OID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.culprit = found
+	for _, c := range list {
+		s.put(c, 1)
+	}
+	return nil
+}
+
+// forward passes an event on; calls do not overlap.
+func (s *search) forward(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.in.OnEvent != nil {
+		s.in.OnEvent(e)
+	}
+}
+
+// next returns the candidate to try, or false if the search is over.
+func (s *search) next() (waiting, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started >= s.in.Budget.Tries || s.good >= s.in.Budget.Want || s.good > 0 && s.since >= patience {
+		return waiting{}, false
+	}
+	for len(s.window) < windowSize {
+		c, ok := s.pull()
+		if !ok {
+			break
+		}
+		s.put(c, 1)
+	}
+	if len(s.window) == 0 {
+		return waiting{}, false
+	}
+	best := 0
+	for i := range s.window {
+		if s.order.value(&s.window[i]) > s.order.value(&s.window[best]) {
+			best = i
+		}
+	}
+	c := s.window[best]
+	s.window = slices.Delete(s.window, best, best+1)
+	s.started++
+	s.order.begin(&c)
+	s.progress("try %d: %s", s.started, describe(c.Candidate))
+	return c, true
+}
+
+// put adds a candidate to the window, if it is new.
+func (s *search) put(c generate.Candidate, boost float64) {
+	key := ""
+	for _, f := range c.Files {
+		key += f.Path + "\x00" + string(f.Content) + "\x00"
+	}
+	sum := sha256.Sum256([]byte(key))
+	if s.seen[string(sum[:])] {
+		return
+	}
+	s.seen[string(sum[:])] = true
+	s.window = append(s.window, waiting{Candidate: c, boost: boost})
+}
+
+// learn records a result, and makes what follows from the candidate.
+func (s *search) learn(c waiting, t fix.Trial, seen effect) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = append(s.tried, tried{c.Candidate, t})
+	if s.good > 0 {
+		s.since++
+	}
+	if t.Verdict == fix.Plausible && !c.Probe {
+		s.good++
+	}
+	s.order.learn(&c, seen)
+	if c.More == nil || seen < changed {
+		return
+	}
+	for _, next := range c.More() {
+		s.put(next, seen.boost())
+	}
+}
+
+// progress says what the search does. The caller holds the lock.
+func (s *search) progress(format string, args ...any) {
+	if s.in.OnEvent != nil {
+		s.in.OnEvent(agent.Progress{Text: fmt.Sprintf(format, args...), Done: s.started, Total: s.in.Budget.Tries})
+	}
+}
+
+// describe names a candidate for the reader of a progress message.
+func describe(c generate.Candidate) string {
+	if len(c.Files) == 0 {
+		return c.Origin
+	}
+	return fmt.Sprintf("%s (%s:%d)", c.Origin, c.Files[0].Path, c.Line)
+}
+
+// result returns all trials, the best first.
+func (s *search) result() []fix.Trial {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortStableFunc(s.tried, func(a, b tried) int {
+		return cmp.Or(
+			cmp.Compare(rank(a.trial.Verdict), rank(b.trial.Verdict)),
+			cmp.Compare(probes(a.Candidate), probes(b.Candidate)),
+			cmp.Compare(b.Prior, a.Prior))
+	})
+	list := make([]fix.Trial, len(s.tried))
+	for i, t := range s.tried {
+		list[i] = t.trial
+	}
+	return list
+}
+
+// rank orders verdicts by what they tell.
+func rank(v fix.Verdict) int {
+	return slices.Index([]fix.Verdict{fix.Plausible, fix.Regresses, fix.Fails, fix.TimesOut, fix.NoBuild, fix.Refused}, v)
+}
+
+func probes(c generate.Candidate) int {
+	if c.Probe {
+		return 1
+	}
+	return 0
+}

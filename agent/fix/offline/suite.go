@@ -1,0 +1,86 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"git-agent/agent/source"
+	"git-agent/agent/trial"
+)
+
+// tests are the tests that an output names.
+type tests struct {
+	failing, passed []string
+	noBuild         bool // nothing ran, because the build failed
+	panicked        bool // the process ended before its tests did
+}
+
+var (
+	goTest  = source.Lazy(`^\s*--- (FAIL|PASS): (\S+)`)
+	tapTest = source.Lazy(`^\s*(not ok|ok) \d+ (.*)`)
+	unity   = source.Lazy(`^\S+:\d+:(\w+):(FAIL|PASS)`)
+	noBuild = source.Lazy(`\[(build|setup) failed\]|^make(\[\d+\])?: \*\*\* |^SyntaxError|^\S+:\d+:\d+: (fatal )?error:`)
+)
+
+// readTests reads the names of tests in an output.
+func readTests(output []byte) tests {
+	var t tests
+	add := func(failed bool, name []byte) {
+		if failed {
+			t.failing = append(t.failing, string(name))
+		} else {
+			t.passed = append(t.passed, string(name))
+		}
+	}
+	for line := range bytes.Lines(output) {
+		line = bytes.TrimRight(line, "\r\n")
+		if m := goTest().FindSubmatch(line); m != nil {
+			add(m[1][0] == 'F', m[2])
+		} else if m := tapTest().FindSubmatch(line); m != nil {
+			add(m[1][0] == 'n', m[2])
+		} else if m := unity().FindSubmatch(line); m != nil {
+			add(m[2][0] == 'F', m[1])
+		}
+		t.noBuild = t.noBuild || noBuild().Match(line)
+		t.panicked = t.panicked || bytes.HasPrefix(line, []byte("panic: "))
+	}
+	slices.Sort(t.failing)
+	slices.Sort(t.passed)
+	t.failing, t.passed = slices.Compact(t.failing), slices.Compact(t.passed)
+	return t
+}
+
+// A wideBaseline is what the suite says without a patch. It is run when the first
+// candidate needs it.
+type wideBaseline struct {
+	once  sync.Once
+	tests tests
+	err   error
+}
+
+// get runs the suite without a patch, in a workspace of its own, and remembers what it
+// says.
+func (b *wideBaseline) get(ctx context.Context, s *search) (tests, error) {
+	b.once.Do(func() {
+		var w *trial.Workspace
+		if w, b.err = s.open(ctx); b.err != nil {
+			return
+		}
+		tree := s.in.Problem.Tree
+		if b.err = w.Prepare(ctx, tree.Commit, tree.Over); b.err != nil {
+			return
+		}
+		if s.in.Problem.Build != "" {
+			if _, b.err = w.Exec(ctx, s.in.Problem.Build, trial.ExecOptions{}); b.err != nil {
+				return
+			}
+		}
+		var res trial.Result
+		if res, b.err = w.Exec(ctx, s.in.Problem.Suite, trial.ExecOptions{MaxOutput: maxOutput}); b.err == nil {
+			b.tests = readTests(res.Output)
+		}
+	})
+	return b.tests, b.err
+}

@@ -1,0 +1,231 @@
+package offline
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/generate"
+	"git-agent/agent/source"
+	"git-agent/agent/trial"
+)
+
+const (
+	// maxOutput is how much of a command's output is read, in bytes at each end.
+	maxOutput = 1 << 20
+	// slower is how many times slower the failing test may be with a patch, and leastLimit
+	// the least time that it gets. Small changes often make a loop endless.
+	slower     = 5
+	leastLimit = 15 * time.Second
+)
+
+// A baseline says how the failing test ends without a patch.
+type baseline struct {
+	output  []byte
+	lines   trial.Failure // what it prints each time
+	noise   trial.Failure // what it prints in some runs only
+	failing []string
+	passed  []string
+	limit   time.Duration
+}
+
+// measure runs the failing test twice without a patch: the first time builds, the second
+// says how long a run takes and which lines vary.
+func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, error) {
+	b := baseline{noise: trial.Failure{}}
+	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
+		return b, err
+	}
+	if s.in.Problem.Build != "" {
+		if _, err := w.Exec(ctx, s.in.Problem.Build, trial.ExecOptions{}); err != nil {
+			return b, err
+		}
+	}
+	for i := range 2 {
+		res, err := w.Exec(ctx, s.in.Problem.Test, trial.ExecOptions{MaxOutput: maxOutput})
+		if err != nil {
+			return b, err
+		}
+		lines := trial.FailureOf(res, nil)
+		if i > 0 {
+			addDifference(b.noise, lines, b.lines)
+			addDifference(b.noise, b.lines, lines)
+		}
+		ran := readTests(res.Output)
+		b.output, b.lines, b.failing, b.passed = res.Output, lines, ran.failing, ran.passed
+		b.limit = max(slower*res.Took, leastLimit)
+	}
+	return b, nil
+}
+
+// addDifference adds the lines of a that b lacks.
+func addDifference(to, a, b trial.Failure) {
+	for l := range a {
+		if !b[l] {
+			to[l] = true
+		}
+	}
+}
+
+// effectOf compares a run of the failing test with the baseline.
+func (b *baseline) effectOf(res trial.Result, ran tests) effect {
+	switch {
+	case res.Outcome == trial.Passes:
+		return passing
+	case ran.noBuild:
+		return unknown
+	case res.TimedOut:
+		return changed
+	case len(ran.failing) < len(b.failing) && len(ran.failing) > 0 && len(without(ran.failing, b.failing)) == 0:
+		return fewer
+	}
+	lines := trial.FailureOf(res, nil)
+	other := trial.Failure{}
+	addDifference(other, lines, b.lines)
+	addDifference(other, b.lines, lines)
+	for l := range b.noise {
+		delete(other, l)
+	}
+	if len(other) > 0 {
+		return changed
+	}
+	return none
+}
+
+// try runs a candidate through the commands.
+func (s *search) try(ctx context.Context, w *trial.Workspace, c generate.Candidate) (fix.Trial, effect, error) {
+	t := fix.Trial{Patch: fix.Patch{Files: c.Files}, Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1}
+	tree := s.in.Problem.Tree
+	if err := w.Prepare(ctx, tree.Commit, slices.Concat(tree.Over, c.Files)); err != nil {
+		return t, unknown, err
+	}
+	r := &attempt{search: s, w: w, trial: &t}
+	seen, err := r.judge(ctx)
+	if err == nil && t.Verdict == fix.Plausible {
+		err = r.prove(ctx)
+	}
+	return t, seen, err
+}
+
+// An attempt is one candidate in a workspace.
+type attempt struct {
+	*search
+	w     *trial.Workspace
+	trial *fix.Trial
+}
+
+// command runs one command and notes it in the trial.
+func (a *attempt) command(ctx context.Context, command string, limit time.Duration) (trial.Result, error) {
+	res, err := a.w.Exec(ctx, command, trial.ExecOptions{Timeout: limit, MaxOutput: maxOutput})
+	if err == nil {
+		a.trial.Checks = append(a.trial.Checks, fix.Check{Command: command, How: res.How})
+		a.trial.Seconds += res.Took.Seconds()
+	}
+	return res, err
+}
+
+// judge runs the build, the failing test and the suite until one rejects the patch.
+func (a *attempt) judge(ctx context.Context) (effect, error) {
+	p := a.in.Problem
+	if p.Build != "" {
+		res, err := a.command(ctx, p.Build, 0)
+		if err != nil || res.Outcome != trial.Passes {
+			a.trial.Verdict, a.trial.Reason = fix.NoBuild, complaintIn(res.Output)
+			return unknown, err
+		}
+	}
+	res, err := a.command(ctx, p.Test, a.limit())
+	if err != nil {
+		return unknown, err
+	}
+	ran := readTests(res.Output)
+	seen := a.baseline.effectOf(res, ran)
+	switch {
+	case seen == passing && a.runsNoMore(ran):
+		a.trial.Verdict, a.trial.Reason = fix.Fails, "the failing test is no longer run"
+		return changed, nil
+	case seen == passing:
+		return passing, a.wider(ctx)
+	case seen == unknown:
+		a.trial.Verdict, a.trial.Reason = fix.NoBuild, complaintIn(res.Output)
+	case res.TimedOut:
+		a.trial.Verdict = fix.TimesOut
+	default:
+		a.trial.Verdict, a.trial.Failing = fix.Fails, ran.failing
+	}
+	return seen, nil
+}
+
+// limit bounds the failing test.
+func (a *attempt) limit() time.Duration {
+	if most := a.in.Trial.Timeout; most > 0 {
+		return min(a.baseline.limit, most)
+	}
+	return a.baseline.limit
+}
+
+// runsNoMore reports whether a run of the failing test passes because tests that it names
+// are gone.
+func (a *attempt) runsNoMore(ran tests) bool {
+	return len(ran.passed) > 0 && len(without(a.baseline.passed, ran.passed)) > 0
+}
+
+// wider runs the suite, and sets the verdict.
+func (a *attempt) wider(ctx context.Context) error {
+	p := a.in.Problem
+	a.trial.Verdict = fix.Plausible
+	if p.Suite == "" || p.Suite == p.Test {
+		return nil
+	}
+	known, err := a.wide.get(ctx, a.search)
+	if err != nil {
+		return err
+	}
+	res, err := a.command(ctx, p.Suite, 0)
+	if err != nil || res.Outcome == trial.Passes {
+		return err
+	}
+	ran := readTests(res.Output)
+	failing := without(without(ran.failing, known.failing), p.Known)
+	if len(failing) > 0 || len(ran.failing) == 0 || ran.panicked && !known.panicked {
+		a.trial.Verdict, a.trial.Failing, a.trial.Reason = fix.Regresses, failing, complaintIn(res.Output)
+	}
+	return nil
+}
+
+// prove has a patch that looks plausible validated, and makes its diff.
+func (a *attempt) prove(ctx context.Context) error {
+	if a.in.Validate == nil {
+		var err error
+		a.trial.Patch.Diff, err = a.w.Diff(ctx, a.in.Problem.Tree.Commit, a.in.Problem.Tree.Over, a.trial.Patch.Files)
+		return err
+	}
+	proof, err := a.in.Validate(ctx, a.trial.Patch)
+	if err != nil {
+		return err
+	}
+	t := a.trial
+	t.Patch, t.Verdict, t.Failing, t.Reason = proof.Patch, proof.Verdict, proof.Failing, proof.Reason
+	t.Checks, t.Seconds = proof.Checks, t.Seconds+proof.Seconds
+	return nil
+}
+
+// complaintPattern matches a line in which a tool says what is wrong.
+var complaintPattern = source.Lazy(`(?i)\berror\b|undefined|cannot |panic:|^\S+:\d+(:\d+)?: |--- FAIL`)
+
+// complaintIn returns the line of an output that says best what is wrong.
+func complaintIn(output []byte) string {
+	for line := range strings.Lines(string(output)) {
+		if line = strings.TrimSpace(line); complaintPattern().MatchString(line) {
+			return source.FirstBytes(strings.ToValidUTF8(line, "\uFFFD"), 300)
+		}
+	}
+	return ""
+}
+
+// without returns the names that are not in other.
+func without(names, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(other, n) })
+}

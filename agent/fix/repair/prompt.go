@@ -1,0 +1,250 @@
+package repair
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/history"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// firstPrompt fills the prompt text fix/case.
+type firstPrompt struct {
+	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected string
+	Bash, Analysis                                                       bool
+}
+
+// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
+// again.
+const (
+	maxReport   = 6000
+	maxOutput   = 2400
+	maxSuspects = 8000
+	maxFunction = 3600 // of one suspected function
+	maxListed   = 8    // suspected functions that are named
+	maxCode     = 6    // suspected functions whose code is shown
+	maxHistory  = 1500 // tokens
+	maxRejected = 3000
+)
+
+// system returns the system message.
+func (w *work) system(kinds []fix.Heuristic) (string, error) {
+	task, err := prompts.Get("fix/task")
+	if err != nil {
+		return "", err
+	}
+	method, err := prompts.Get("fix/method")
+	if err != nil {
+		return "", err
+	}
+	text, err := method.Render(map[string]any{
+		"History": len(kinds) > 0, "EditTests": w.in.Problem.EditTests, "Turns": w.opt.Limits.Turns,
+		"Suite": w.in.Problem.Suite != "" && w.opt.Method.Tools != fix.Bash,
+	})
+	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
+}
+
+// prompt returns the first message of a repair that is shown these kinds of history,
+// and the findings of an analysis.
+func (w *work) prompt(ctx context.Context, kinds []fix.Heuristic, findings string) (string, error) {
+	return w.casePrompt(ctx, kinds, findings, false)
+}
+
+// casePrompt returns the first message of a repair or of an analysis.
+func (w *work) casePrompt(ctx context.Context, kinds []fix.Heuristic, findings string, analysis bool) (string, error) {
+	p := firstPrompt{Analysis: analysis,
+
+		Report: agent.Abridge(agent.Clean(w.in.Problem.Report), maxReport), Command: w.commandText(), Tests: w.testsText,
+		Suspects: w.suspectsText, Findings: findings, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+	}
+	if w.in.Problem.Crash != nil {
+		p.Crash = w.crashText()
+	}
+	if w.in.History != nil && len(kinds) > 0 {
+		text, _, err := history.Render(ctx, w.repo, w.in.History, kinds, maxHistory)
+		if err != nil {
+			return "", err
+		}
+		p.History = text
+	}
+	text, err := prompts.Get("fix/case")
+	if err != nil {
+		return "", err
+	}
+	return text.Render(p)
+}
+
+// commandText says which command fails, and what it prints.
+func (w *work) commandText() string {
+	r := w.in.Reproduction
+	if r.Command == "" {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "$ %s\nIt %s.", agent.CleanLine(r.Command), agent.CleanLine(r.How))
+	if len(r.Failing) > 0 {
+		fmt.Fprintf(&b, " Failing: %s.", listed(r.Failing, 12))
+	}
+	b.WriteString("\n")
+	if out := w.outputText(r.Output); out != "" {
+		b.WriteString("\n" + out + "\n")
+	}
+	return b.String()
+}
+
+// listed joins the first names of a list.
+func listed(names []string, most int) string {
+	var clean []string
+	for _, n := range names[:min(len(names), most)] {
+		clean = append(clean, agent.Shorten(agent.CleanLine(n), 160))
+	}
+	text := strings.Join(clean, ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// suspectsText lists the suspected functions, and shows the code of the first ones.
+func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
+	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxListed)] {
+		fmt.Fprintf(&b, "%d. %s", i+1, placeOf(l))
+		if len(l.Grounds) > 0 {
+			var why []string
+			for _, g := range l.Grounds[:min(len(l.Grounds), 3)] {
+				why = append(why, agent.Shorten(agent.CleanLine(g.Text), 120))
+			}
+			b.WriteString(": " + strings.Join(why, "; "))
+		}
+		b.WriteString("\n")
+	}
+	left := maxSuspects
+	for _, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
+		text, err := w.code(ctx, l)
+		if err != nil {
+			return "", err
+		}
+		if text == "" || len(text) > left {
+			continue
+		}
+		left -= len(text)
+		b.WriteString("\n" + text)
+	}
+	return b.String(), nil
+}
+
+// placeOf names a location.
+func placeOf(l fix.Location) string {
+	place := fmt.Sprintf("%s:%s", agent.CleanLine(l.Path), lineRange(l.Lines))
+	if l.Function != "" {
+		place += " " + agent.CleanLine(l.Function)
+	}
+	return place
+}
+
+func lineRange(r gitext.LineRange) string {
+	if r.Start == r.End {
+		return fmt.Sprint(r.Start)
+	}
+	return fmt.Sprintf("%d-%d", r.Start, r.End)
+}
+
+// code returns the numbered lines of a suspected function. Of a long one it returns
+// the lines around the suspicious ones.
+func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
+	lines, err := w.lines(ctx, l.Path)
+	if err != nil || lines == nil {
+		return "", err
+	}
+	hot := map[int]bool{}
+	for _, r := range l.Hot {
+		for n := r.Start; n <= min(r.End, len(lines)); n++ {
+			hot[n] = true
+		}
+	}
+	show := shownLines(lines, l, hot)
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n", placeOf(l))
+	last := 0
+	for _, n := range show {
+		if last > 0 && n > last+1 {
+			fmt.Fprintf(&b, "    … (%d lines)\n", n-last-1)
+		}
+		mark := " "
+		if hot[n] && len(hot) < l.Lines.End-l.Lines.Start {
+			mark = ">"
+		}
+		fmt.Fprintf(&b, "%s%4d  %s\n", mark, n, agent.Shorten(agent.Clean(string(lines[n-1])), 240))
+		last = n
+	}
+	if last < min(l.Lines.End, len(lines)) {
+		fmt.Fprintf(&b, "    … (to line %d)\n", l.Lines.End)
+	}
+	return b.String(), nil
+}
+
+// shownLines returns the numbers of the lines that the prompt shows of a function: all
+// if they fit, else its head and the lines around the suspicious ones.
+func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
+	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))
+	size := 0
+	for n := start; n <= end; n++ {
+		size += len(lines[n-1]) + 7
+	}
+	var all []int
+	for n := start; n <= end; n++ {
+		all = append(all, n)
+	}
+	if size <= maxFunction {
+		return all
+	}
+	const around = 12
+	near := func(n int) int { // the distance to the nearest suspicious line, or to the head
+		best := n - start
+		for h := range hot {
+			best = min(best, max(h-n, n-h))
+		}
+		return best
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(near(a), near(b)) })
+	size = 0
+	for i, n := range all {
+		if size += len(lines[n-1]) + 7; size > maxFunction || near(n) > around*4 {
+			all = all[:i]
+			break
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// rejectedText shows the patches of earlier rounds, and what the tests said of them.
+func (w *work) rejectedText() string {
+	var b strings.Builder
+	left := maxRejected
+	for i := len(w.rejected) - 1; i >= 0 && left > 0; i-- {
+		t := w.rejected[i]
+		head := fmt.Sprintf("## The patch of %s: %s", t.Origin, t.Verdict)
+		if len(t.Failing) > 0 {
+			head += ", " + listed(t.Failing, 4) + " fail"
+		}
+		if t.Reason != "" {
+			head += " (" + agent.Shorten(agent.CleanLine(t.Reason), 200) + ")"
+		}
+		diff := agent.Abridge(agent.Clean(string(bytes.TrimSpace(t.Patch.Diff))), left)
+		left -= len(head) + len(diff)
+		b.WriteString(head + "\n" + diff + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,152 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+)
+
+// work is the repair of one problem: what all its trajectories share.
+type work struct {
+	repo *gitext.Repo
+	in   Input
+	opt  Options
+
+	texts        map[string][][]byte // lines of the tree's files, by path; nil for a file that cannot be shown
+	testsText    string              // the sources of the failing tests
+	suspectsText string
+	rejected     []fix.Trial // patches of earlier rounds
+}
+
+// prepare makes the parts of the first message that all trajectories share.
+func (w *work) prepare(ctx context.Context) (err error) {
+	w.texts = map[string][][]byte{}
+	if w.testsText, err = w.makeTestsText(ctx); err != nil {
+		return err
+	}
+	w.suspectsText, err = w.makeSuspectsText(ctx)
+	return err
+}
+
+// maxShownFile is the size of the largest file of which a prompt shows a part.
+const maxShownFile = 4 << 20
+
+// lines returns the lines of a file of the problem's tree, nil if there is no such file
+// or it cannot be shown.
+func (w *work) lines(ctx context.Context, path string) ([][]byte, error) {
+	if lines, ok := w.texts[path]; ok {
+		return lines, nil
+	}
+	text, err := w.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	if len(text) > 0 && len(text) <= maxShownFile && !bytes.Contains(text[:min(len(text), 8000)], []byte{0}) {
+		lines = bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	}
+	w.texts[path] = lines
+	return lines, nil
+}
+
+// read returns a file of the problem's tree, nil if there is none.
+func (w *work) read(ctx context.Context, path string) ([]byte, error) {
+	over := w.in.Problem.Tree.Over
+	if i := slices.IndexFunc(over, func(o gitext.Overlay) bool { return o.Path == path }); i >= 0 {
+		if over[i].Mode == 0 || over[i].OID == "" {
+			return over[i].Content, nil
+		}
+		text, err := w.repo.Blob(ctx, over[i].OID, maxShownFile)
+		return text, readable(err)
+	}
+	text, err := w.repo.BlobAt(ctx, w.in.Problem.Tree.Commit, path, maxShownFile)
+	return text, readable(err)
+}
+
+// readable returns nil for an error that says only that a file is not there or cannot
+// be shown.
+func readable(err error) error {
+	if errors.Is(err, gitext.ErrNotExist) || gitext.Unreadable(err) {
+		return nil
+	}
+	return err
+}
+
+// outputText returns the part of a command's output that says most: its beginning and
+// its end, without repeated lines.
+func (w *work) outputText(out []byte) string {
+	var b strings.Builder
+	last, again := "", 0
+	flush := func() {
+		if again > 0 {
+			fmt.Fprintf(&b, "(the same line %s)\n", agent.Plural(again, "more time"))
+		}
+		again = 0
+	}
+	for line := range strings.Lines(agent.Clean(string(out))) {
+		line = strings.TrimRight(line, " \t\n")
+		if line == last {
+			again++
+			continue
+		}
+		flush()
+		b.WriteString(agent.Shorten(line, 300) + "\n")
+		last = line
+	}
+	flush()
+	text := strings.TrimSpace(b.String())
+	if len(text) <= maxOutput {
+		return text
+	}
+	head, tail := cutLines(text, maxOutput*2/3, maxOutput/3)
+	return head + "\n… (" + agent.Plural(strings.Count(text, "\n")-strings.Count(head, "\n")-strings.Count(tail, "\n")-1, "line") + ")\n" + tail
+}
+
+// cutLines returns the whole lines in the first head bytes of a text, and those in its
+// last tail bytes.
+func cutLines(text string, head, tail int) (string, string) {
+	first, last := text[:head], text[len(text)-tail:]
+	if i := strings.LastIndexByte(first, '\n'); i > 0 {
+		first = first[:i]
+	}
+	if i := strings.IndexByte(last, '\n'); i >= 0 {
+		last = last[i+1:]
+	}
+	return first, last
+}
+
+// crashText says what a crash report says of the failure.
+func (w *work) crashText() string {
+	var b strings.Builder
+	r := w.in.Problem.Crash
+	for _, p := range r.Problems[:min(len(r.Problems), 4)] {
+		fmt.Fprintf(&b, "%s %s\n", agent.CleanLine(p.Kind), agent.Shorten(agent.CleanLine(strings.TrimSpace(p.Message+" "+p.Detail)), 400))
+	}
+	if main := r.Main(); main >= 0 {
+		for i, f := range r.Stacks[main].Frames[:min(len(r.Stacks[main].Frames), 16)] {
+			place := f.Path
+			if place == "" {
+				place = f.File
+			}
+			if place != "" && f.Line > 0 {
+				place += fmt.Sprintf(":%d", f.Line)
+			}
+			fmt.Fprintf(&b, "#%d %s %s\n", i, agent.Shorten(agent.CleanLine(f.Function), 160), agent.Shorten(agent.CleanLine(place), 200))
+		}
+	}
+	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), 5)] {
+		fmt.Fprintf(&b, "suspected file %d: %s (%.0f %%)\n", i+1, agent.CleanLine(f.Path), 100*f.Probability)
+	}
+	for _, s := range w.in.Problem.Suspects[:min(len(w.in.Problem.Suspects), 3)] {
+		fmt.Fprintf(&b, "suspected commit: %s %s %s: %s\n", s.Commit.OID.Short(), s.Commit.Committer.Time.UTC().Format("2006-01-02"),
+			agent.Shorten(agent.CleanLine(s.Commit.Subject()), 120), agent.Shorten(agent.CleanLine(s.Reason), 200))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

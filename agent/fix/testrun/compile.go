@@ -1,0 +1,129 @@
+package testrun
+
+import (
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+var (
+	gccError   = source.Lazy(`^(?:ERROR: |\[ERROR\] |ld: )?((?:[A-Za-z]:)?[^\s:][^:]*):(\d+):(?:\d+:)? (?:fatal |internal compiler )?error:? (.*)$`)
+	tscError   = source.Lazy(`^([^\s(:][^(]*?)(?:\((\d+),\d+\): |:(\d+):\d+ - )error (TS\d+: .*)$`)
+	csError    = source.Lazy(`^\s*([^\s(:][^(]*\.(?:cs|vb|fs|cpp|cc|c|h|hpp))\((\d+)(?:,\d+)*\)\s?: (?:fatal )?error (\w+\d+: .*?)(?: \[.*\])?$`)
+	mavenError = source.Lazy(`^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.*)$`)
+	ktError    = source.Lazy(`^e: (?:file://)?(\S+?\.kts?)[:\s]+\(?(\d+)[,:] ?\d+\)?:? (.*)$`)
+	rustError  = source.Lazy(`^error(?:\[E\d+\])?: (.*)$`)
+	rustArrow  = source.Lazy(`^\s*--> (\S+?):(\d+):\d+$`)
+	linkError  = source.Lazy(`^(?:\S*ld(?:\.\w+)?: )?(\S+?\.\w+):(?:(\d+)|\(\.\S+\)): (undefined reference to .*|multiple definition of .*)$`)
+	cmakeError = source.Lazy(`^CMake Error at (\S+?):(\d+) \(`)
+	phpError   = source.Lazy(`^(?:PHP )?Parse error: +(.*) in (\S+) on line (\d+)$`)
+	nodePlace  = source.Lazy(`^(?:file://)?(/?\S+\.[cm]?[jt]sx?):(\d+)$`)
+	pyFile     = source.Lazy(`^(?:E\s+)?\s+File "([^"]+)", line (\d+)$`)
+)
+
+// failedBuilds are texts that say that a build failed, wherever they stand in a line.
+var failedBuilds = []string{
+	"error: could not compile", "COMPILATION ERROR", "Compilation failed", "collect2: error: ld returned", "linker command failed",
+	"ld returned 1 exit status", "CMake Error", "make: *** No rule to make target", "configure: error:", "Build FAILED.", "ninja: build stopped: subcommand failed",
+}
+
+// compile reads the errors of compilers and linkers, and errors of syntax that
+// interpreters report before they run anything.
+type compile struct {
+	*reader
+	rust   string // the message of an error of rustc, whose place follows
+	node   Place  // the place that node prints before an uncaught error
+	script Place  // the place of an error of syntax in Python
+}
+
+func (c *compile) take(l line) bool {
+	for _, text := range failedBuilds {
+		if strings.Contains(l.text, text) {
+			c.noBuild("")
+		}
+	}
+	return c.native(l) || c.scripted(l) || c.rustc(l)
+}
+
+func (c *compile) end() {}
+
+// native reads errors that stand on one line.
+func (c *compile) native(l line) bool {
+	t := l.text
+	switch {
+	case strings.Contains(t, "error TS") && c.found(tscError().FindStringSubmatch(t), 1, 2, 3, 4):
+	case strings.Contains(t, "): ") && strings.Contains(t, "error ") && c.found(csError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.HasPrefix(t, "[ERROR] ") && c.found(mavenError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.HasPrefix(t, "e: ") && c.found(ktError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.Contains(t, "error: ") && !reportsTest(t) && c.found(gccError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.Contains(t, "undefined reference to") && c.found(linkError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.HasPrefix(t, "CMake Error at ") && c.found(cmakeError().FindStringSubmatch(t), 1, 2, 2, 0):
+	case strings.Contains(t, "Parse error: ") && c.found(phpError().FindStringSubmatch(t), 2, 3, 3, 1):
+	default:
+		return false
+	}
+	return true
+}
+
+// found notes the error of a match, whose groups are the file, the line (in one of two
+// groups) and the text.
+func (c *compile) found(m []string, file, line1, line2, text int) bool {
+	if m == nil {
+		return false
+	}
+	at := m[line1]
+	if at == "" {
+		at = m[line2]
+	}
+	c.buildError(Place{File: m[file], Line: number(at), Text: m[text]})
+	return true
+}
+
+// reportsTest reports whether a line in the form of an error of a compiler comes from
+// a test: cmocka and XCTest print such lines.
+func reportsTest(text string) bool {
+	return strings.Contains(text, "error: Failure!") || strings.Contains(text, " : XCT") || strings.Contains(text, `error: in "`)
+}
+
+// rustc reads errors of rustc, whose place stands on the line after the message.
+func (c *compile) rustc(l line) bool {
+	if m := rustError().FindStringSubmatch(l.text); m != nil {
+		c.rust = m[1]
+		return true
+	}
+	if c.rust == "" {
+		return false
+	}
+	m := rustArrow().FindStringSubmatch(l.text)
+	if m != nil {
+		c.buildError(Place{File: m[1], Line: number(m[2]), Text: c.rust})
+	}
+	c.rust = ""
+	return m != nil
+}
+
+// scripted reads errors of syntax of node and Python. Both print the place first.
+func (c *compile) scripted(l line) bool {
+	if m := nodePlace().FindStringSubmatch(l.text); m != nil {
+		c.node = Place{File: m[1], Line: number(m[2])}
+		return false
+	}
+	if m := pyFile().FindStringSubmatch(l.text); m != nil {
+		c.script = Place{File: m[1], Line: number(m[2])}
+		return false
+	}
+	_, message, found := strings.Cut(l.text, "SyntaxError: ")
+	if !found {
+		return false
+	}
+	switch python := c.script.File != "" && !libraryPath(c.script.File); {
+	case python:
+		c.script.Text = message
+		c.buildError(c.script)
+	case c.node.File != "" && strings.HasPrefix(l.text, "SyntaxError: "):
+		c.node.Text = message
+		c.buildError(c.node)
+	}
+	c.node, c.script = Place{}, Place{}
+	return true
+}

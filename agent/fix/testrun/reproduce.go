@@ -1,0 +1,136 @@
+package testrun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/trial"
+)
+
+// Options bound a reproduction.
+type Options struct {
+	Runs    int           // most runs; 0 means 3
+	Timeout time.Duration // of one run; 0 means the workspace's
+	Budget  time.Duration // no run begins that would probably end later than this; 0 means one minute
+}
+
+const (
+	defaultRuns   = 3
+	defaultBudget = time.Minute
+	keptOutput    = 64 << 10 // bytes at each end of Reproduction.Output
+)
+
+// Reproduce runs the test command of a problem at the problem's tree, after its build
+// command, and repeats it to tell flaky tests from failing ones. Before each run,
+// tracked files are as in the tree; files that a build made are kept.
+//
+// Failing holds the tests that fail in each run. If there are none, it holds those that
+// fail in any. Output is of the first failing run, or else of the first run. Reproduce
+// returns an error if ctx ends, the tree cannot be checked out, or the workspace fails.
+func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, error) {
+	var runs []Ending
+	start := time.Now()
+	for {
+		if err := w.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
+			return fix.Reproduction{}, err
+		}
+		c := Commands{Build: p.Build, Test: p.Test, Timeout: opt.Timeout}
+		if len(runs) > 0 {
+			c.Set = uncached(p.Test)
+		}
+		e, err := Run(ctx, w, c)
+		if err != nil {
+			return fix.Reproduction{}, err
+		}
+		runs = append(runs, e)
+		if e.State == fix.Broken || !opt.again(len(runs), time.Since(start)) {
+			return summarize(p.Test, runs), nil
+		}
+	}
+}
+
+// again reports whether there is time for another run.
+func (opt Options) again(runs int, spent time.Duration) bool {
+	next := spent + spent/time.Duration(runs)
+	return runs < cmp.Or(opt.Runs, defaultRuns) && next <= cmp.Or(opt.Budget, defaultBudget)
+}
+
+// uncached returns the environment in which go test runs tests again that it ran
+// before.
+func uncached(command string) []string {
+	if !strings.Contains(command, "go test") || strings.Contains(command, "-count") {
+		return nil
+	}
+	return []string{strings.TrimSuffix("GOFLAGS="+os.Getenv("GOFLAGS"), " ") + " -count=1"}
+}
+
+// summarize makes one answer of several runs.
+func summarize(command string, runs []Ending) fix.Reproduction {
+	shown, failed := runs[0], 0
+	for _, e := range slices.Backward(runs) {
+		if e.State != fix.Passing {
+			shown = e
+		}
+		if e.State == fix.Failing {
+			failed++
+		}
+	}
+	out := fix.Reproduction{
+		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: shown.Took,
+		Output: withoutMiddle(shown.Output, keptOutput),
+	}
+	always, sometimes := failures(runs)
+	out.Failing = always
+	switch {
+	case failed > 0 && failed < len(runs):
+		out.State, out.Failing = fix.Flaky, slices.Concat(always, sometimes)
+		out.How = fmt.Sprintf("fails in %d of %d runs", failed, len(runs))
+	case len(always) == 0:
+		out.Failing = sometimes
+	case len(sometimes) > 0:
+		out.How += fmt.Sprintf(", and in some runs %s fails too", sometimes[0])
+	}
+	return out
+}
+
+// failures returns the names of the tests that fail in each run that fails, and of those
+// that fail in some only.
+func failures(runs []Ending) (always, sometimes []string) {
+	times, failed := map[string]int{}, 0
+	var order []string
+	for _, e := range runs {
+		if e.State == fix.Failing {
+			failed++
+		}
+		for _, name := range e.Report.Failing {
+			if times[name]++; times[name] == 1 {
+				order = append(order, name)
+			}
+		}
+	}
+	for _, name := range order {
+		if times[name] == failed {
+			always = append(always, name)
+		} else {
+			sometimes = append(sometimes, name)
+		}
+	}
+	return always, sometimes
+}
+
+// withoutMiddle keeps at most n bytes at each end of an output.
+func withoutMiddle(output []byte, n int) []byte {
+	lost := len(output) - 2*n
+	if lost <= 0 {
+		return output
+	}
+	out := slices.Clone(output[:n])
+	out = fmt.Appendf(out, "\n[%d bytes left out]\n", lost)
+	return append(out, output[len(output)-n:]...)
+}

@@ -1,0 +1,132 @@
+package testrun
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/trial"
+)
+
+// An Ending says how a command ended and what it said about tests.
+type Ending struct {
+	State  fix.State // Failing, Passing or Broken
+	How    string    // predicate of a sentence that begins with "it": "fails (exit 1)"
+	Exit   int       // as a shell reports it
+	Output []byte    // paths in it are relative to the work tree; the middle is left out if it is long
+	Report Report
+	Took   time.Duration
+}
+
+// Commands say what to run.
+type Commands struct {
+	Build   string // "" if Test builds what it runs
+	Test    string
+	Timeout time.Duration // of each command; 0 means the workspace's
+	Set     []string      // NAME=value pairs for the environment
+}
+
+// maxOutput is how many bytes of output are read at each end. It is more than an
+// [Ending] needs, because tools name failing tests in the middle.
+const maxOutput = 1 << 20
+
+// Run runs commands in the work tree as it is: first Build, and then Test if the build
+// passes. It returns an error if ctx ends or if the workspace fails.
+func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
+	if c.Build != "" {
+		res, err := w.Exec(ctx, c.Build, c.options())
+		if err != nil {
+			return Ending{}, err
+		}
+		if res.Exit != 0 || res.Outcome != trial.Passes {
+			return judgeBuild(read(res, w.Dir()), res), nil
+		}
+	}
+	res, err := w.Exec(ctx, c.Test, c.options())
+	if err != nil {
+		return Ending{}, err
+	}
+	return judge(read(res, w.Dir()), res), nil
+}
+
+func (c Commands) options() trial.ExecOptions {
+	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set}
+}
+
+// read makes an Ending of a result; State and How are not decided yet.
+func read(res trial.Result, dir string) Ending {
+	out := relative(res.Output, dir)
+	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How}
+}
+
+// relative makes paths in an output relative to the work tree, whose own path differs
+// from one run to the next.
+func relative(output []byte, dir string) []byte {
+	for _, prefix := range []string{"file://" + dir + "/", dir + "/"} {
+		output = bytes.ReplaceAll(output, []byte(prefix), nil)
+	}
+	return output
+}
+
+// judgeBuild decides about a build command that did not pass.
+func judgeBuild(e Ending, res trial.Result) Ending {
+	e.State = fix.Broken
+	if res.Outcome == trial.Fails {
+		e.Report.Build = true
+		e.How = e.notBuilt()
+	} else {
+		e.How += e.Report.lacking()
+	}
+	return e
+}
+
+// lacking returns what is not there, to be put behind a reason.
+func (r *Report) lacking() string {
+	if what := cmp.Or(r.Missing, r.notFound); what != "" {
+		return ": " + what
+	}
+	return ""
+}
+
+// judge decides about a test command.
+func judge(e Ending, res trial.Result) Ending {
+	r := &e.Report
+	named := len(r.Failing) > 0
+	e.State = fix.Broken
+	switch {
+	case res.TimedOut:
+	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
+		e.How = "runs no test"
+	case res.Outcome == trial.Passes:
+		e.State = fix.Passing
+	case named && !res.TimedOut:
+		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
+	case res.Outcome == trial.Unknown:
+		e.How += r.lacking()
+	case r.Missing != "" && r.Ran <= 0:
+		e.How = fmt.Sprintf("lacks something that is not installed (exit %d): %s", res.Exit, r.Missing)
+	case r.Build && r.Ran <= 0:
+		e.How = e.notBuilt()
+	case r.Ran == 0:
+		e.How = fmt.Sprintf("runs no test (exit %d)", res.Exit)
+	default:
+		e.State = fix.Failing
+	}
+	return e
+}
+
+// notBuilt says what does not build.
+func (e *Ending) notBuilt() string {
+	how := fmt.Sprintf("does not build (exit %d)", e.Exit)
+	if len(e.Report.BuildErrors) == 0 {
+		return how
+	}
+	p := e.Report.BuildErrors[0]
+	if p.Line > 0 {
+		return fmt.Sprintf("%s: %s:%d: %s", how, p.File, p.Line, p.Text)
+	}
+	return fmt.Sprintf("%s: %s: %s", how, p.File, p.Text)
+}

@@ -1,0 +1,122 @@
+package testrun
+
+import (
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+// A word is one word of a shell command.
+type word struct {
+	raw   string // as it was written
+	value string // without quotes
+}
+
+// words splits a command that is a single simple invocation. ok is false if the shell
+// would do more than to start one program: pipes, lists, redirections and expansions.
+// Patterns of file names are kept as they are.
+func words(command string) (list []word, ok bool) {
+	rest := strings.TrimSpace(command)
+	for rest != "" {
+		w, n := oneWord(rest)
+		if n == 0 {
+			return nil, false
+		}
+		list = append(list, w)
+		rest = strings.TrimLeft(rest[n:], " \t")
+	}
+	return list, len(list) > 0
+}
+
+// oneWord reads the word at the beginning of s and returns how many bytes it has; 0 if
+// it is not a plain word.
+func oneWord(s string) (word, int) {
+	var value strings.Builder
+	i := 0
+	for i < len(s) && s[i] != ' ' && s[i] != '\t' {
+		part, n := wordPart(s[i:])
+		if n == 0 || i == 0 && s[i] == '#' {
+			return word{}, 0
+		}
+		value.WriteString(part)
+		i += n
+	}
+	return word{raw: s[:i], value: value.String()}, i
+}
+
+// wordPart reads one character or one quoted part of a word.
+func wordPart(s string) (value string, n int) {
+	switch s[0] {
+	case '\'', '"':
+		end := strings.IndexByte(s[1:], s[0])
+		if end < 0 || s[0] == '"' && strings.ContainsAny(s[1:1+end], "$`\\") {
+			return "", 0
+		}
+		return s[1 : 1+end], end + 2
+	case '\\':
+		if len(s) < 2 || s[1] == '\n' {
+			return "", 0
+		}
+		return s[1:2], 2
+	case ';', '&', '|', '<', '>', '(', ')', '$', '`', '\n', '\r':
+		return "", 0
+	}
+	return s[:1], 1
+}
+
+// safeWord matches words that mean the same with and without quotes.
+var safeWord = source.Lazy(`^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$`)
+
+// quote makes a word of the shell of a text.
+func quote(s string) string {
+	if safeWord().MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+var assignment = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// wrappers are programs that start the test tool that follows them.
+var wrappers = [][]string{
+	{"npx"}, {"npx", "--no-install"}, {"yarn"}, {"yarn", "run"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx"},
+	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
+	{"python", "-m"}, {"python3", "-m"}, {"php"}, {"env"}, {"nice"},
+}
+
+// tool returns the index of the word that names the test tool, behind assignments and
+// wrappers, and the name of the tool without its directory.
+func tool(list []word) (name string, at int) {
+	skipAssignments := func() {
+		for at < len(list) && assignment().MatchString(list[at].raw) {
+			at++
+		}
+	}
+	skipAssignments()
+	for again := true; again; {
+		again = false
+		for _, w := range wrappers {
+			if matchWords(list[at:], w) && len(list) > at+len(w) {
+				at, again = at+len(w), true
+				skipAssignments()
+				break
+			}
+		}
+	}
+	if at >= len(list) {
+		return "", 0
+	}
+	return list[at].value[strings.LastIndexByte(list[at].value, '/')+1:], at
+}
+
+func matchWords(list []word, want []string) bool {
+	if len(list) < len(want) {
+		return false
+	}
+	for i, w := range want {
+		if list[i].value != w {
+			return false
+		}
+	}
+	return true
+}

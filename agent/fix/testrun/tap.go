@@ -1,0 +1,170 @@
+package testrun
+
+import (
+	"regexp"
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+var (
+	tapResult  = source.Lazy(`^(not ok|ok) (\d+)( -)?(?: (.*))?$`)
+	tapPlan    = source.Lazy(`^1\.\.(\d+)( # .*)?$`)
+	tapSummary = source.Lazy(`^# (tests|pass|fail|suites|cancelled|skipped|todo|duration_ms)\s+[\d.]+$`)
+	tapTiming  = source.Lazy(` in \d+m?s(ec)?$`) // of bats --timing
+	tapAt      = source.Lazy(`^(?:at|location): '?(?:[^(]*\()?(?:file://)?([^\s()']+?):(\d+):\d+\)?'?$`)
+	tapFrame   = source.Lazy(`^(?:\S.* \()?(?:file://)?([^\s()']+?):(\d+):\d+\)?$`)
+	batsPlace  = source.Lazy("^# +\\(?(?:in|from) (?:test |function `[^']*' in )?(?:test )?file (\\S+), line (\\d+)")
+	perlPlace  = source.Lazy(`^# +at (\S+) line (\d+)\.$`)
+)
+
+// tap reads the Test Anything Protocol as node:test, node-tap, tape, bats, mocha and
+// Perl print it.
+//
+// For tape a line is an assertion, without a dash before its text, and the test is
+// named by the comment above. Elsewhere a line is a test.
+type tap struct {
+	*reader
+	on      bool   // a line of the protocol was seen
+	comment bool   // the version was seen and no plan, as tape begins
+	heading string // the last comment
+	parents suites
+	failed  string // the test whose details follow
+	placed  bool   // its place is known
+	stack   bool   // the details have reached the stack
+}
+
+func (t *tap) take(l line) bool {
+	switch {
+	case l.has("TAP version "):
+		t.on, t.comment, t.heading = true, true, ""
+	case l.has("ok ") || l.has("not ok "):
+		return t.resulted(l)
+	case !t.on:
+		return l.has("1..") && t.plan(l)
+	case l.has("# "):
+		return t.commented(l)
+	case l.has("1.."):
+		return t.plan(l)
+	case l.indent > 0:
+		return t.detail(l)
+	default:
+		t.uncaught(l)
+		return false
+	}
+	return true
+}
+
+func (t *tap) plan(l line) bool {
+	m := tapPlan().FindStringSubmatch(l.bare)
+	if m == nil {
+		return false
+	}
+	t.on = true
+	if t.heading == "" {
+		t.comment = false
+	}
+	if m[1] == "0" && l.indent == 0 {
+		t.ranNone = true
+	}
+	return true
+}
+
+func (t *tap) resulted(l line) bool {
+	m := tapResult().FindStringSubmatch(l.bare)
+	if m == nil {
+		return false
+	}
+	t.on, t.failed, t.placed, t.stack = true, "", false, false
+	text, directive := tapDirective(m[4])
+	name := t.name(l.indent, m[3] != "", text)
+	if name == "" {
+		name = "test " + m[2]
+	}
+	switch {
+	case directive == "SKIP" || directive == "TODO":
+	case m[1] == "ok":
+		t.pass(name)
+	default:
+		t.fail(name)
+		t.failed = name
+	}
+	return true
+}
+
+// tapDirective separates the text of a result from the directive SKIP or TODO.
+func tapDirective(text string) (rest, directive string) {
+	if i := strings.LastIndex(text, "# "); i >= 0 && (i == 0 || text[i-1] != '\\') {
+		word := strings.ToUpper(text[i+2:])
+		for _, d := range []string{"SKIP", "TODO"} {
+			if strings.HasPrefix(word, d) {
+				return strings.TrimSpace(text[:i]), d
+			}
+		}
+	}
+	return tapTiming().ReplaceAllString(strings.ReplaceAll(text, `\#`, "#"), ""), ""
+}
+
+// name returns the name of the test that a result is about.
+func (t *tap) name(indent int, dash bool, text string) string {
+	if !dash && t.comment && t.heading != "" {
+		return t.heading
+	}
+	return t.parents.path(indent, text, " > ")
+}
+
+// commented reads a comment: the name of a test, a summary, or details of a failure.
+func (t *tap) commented(l line) bool {
+	text := l.bare[2:]
+	if name, ok := strings.CutPrefix(text, "Subtest: "); ok {
+		t.parents.enter(l.indent, strings.ReplaceAll(name, `\#`, "#"))
+		return true
+	}
+	for _, pattern := range []*regexp.Regexp{batsPlace(), perlPlace()} {
+		if m := pattern.FindStringSubmatch(l.bare); m != nil && t.failed != "" {
+			t.failedAt(m[1], m[2], "")
+			return true
+		}
+	}
+	if l.indent == 0 && t.comment && !tapSummary().MatchString(l.bare) {
+		t.heading = clip(text)
+	}
+	return true
+}
+
+// detail reads the YAML block below a failed test.
+func (t *tap) detail(l line) bool {
+	if t.failed == "" || t.placed {
+		return false
+	}
+	if l.has("at: ") {
+		if m := tapAt().FindStringSubmatch(l.bare); m != nil {
+			t.failedAt(m[1], m[2], "")
+		}
+		return true
+	}
+	if l.has("stack: ") || l.has("at ") {
+		t.stack = true
+	}
+	if t.stack && strings.Contains(l.bare, ":") {
+		if m := tapFrame().FindStringSubmatch(strings.TrimPrefix(l.bare, "at ")); m != nil && !libraryPath(m[1]) {
+			t.failedAt(m[1], m[2], "")
+		}
+	}
+	return false
+}
+
+func (t *tap) failedAt(file, at, text string) {
+	t.placed = true
+	t.place(Place{File: file, Line: number(at), Text: text, Test: t.failed})
+}
+
+// uncaught notes that node ended because of an exception. The test of tape that was
+// running has failed.
+func (t *tap) uncaught(l line) {
+	if strings.HasPrefix(l.text, "Node.js v") && t.comment && t.heading != "" {
+		t.fail(t.heading)
+	}
+}
+
+func (t *tap) end() {}

@@ -1,0 +1,104 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// A baseline is what the problem's build and test do without a patch.
+type baseline struct {
+	written map[string]gitext.Overlay // files of the tree that they change
+	made    map[string]bool           // new files that they make
+	tests   tests                     // what Test ran
+}
+
+// writes reports whether a file of a patch is the product of the problem's commands: a
+// new file that they make, or a file of the tree with the content that they give it.
+func (b *baseline) writes(f gitext.Overlay) bool {
+	own, changed := b.written[f.Path]
+	return b.made[f.Path] || changed && own.Mode == f.Mode && bytes.Equal(own.Content, f.Content)
+}
+
+// makeBaseline runs the build and the test in a clean copy of the problem's tree.
+func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
+	b := baseline{written: map[string]gitext.Overlay{}, made: map[string]bool{}}
+	err := v.unpatched(ctx, func(r *run) error {
+		res, err := r.command(ctx, v.problem.Test, 0)
+		if err != nil {
+			return err
+		}
+		b.tests = readTests(res.Output)
+		changes, err := r.w.Changes(ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range changes.Tracked {
+			b.written[f.Path] = f
+		}
+		for _, path := range changes.Untracked {
+			b.made[path] = true
+		}
+		return nil
+	})
+	return b, err
+}
+
+// A wide baseline is what the wider tests and the linter say without a patch.
+type wide struct {
+	suite trial.Result // the zero Result if there is no suite
+	tests tests        // what Suite ran
+	lint  trial.Result // the zero Result if there is no linter
+}
+
+// makeWide runs the suite and the linter in a clean copy of the problem's tree.
+func (v *Validator) makeWide(ctx context.Context) (wide, error) {
+	var b wide
+	err := v.unpatched(ctx, func(r *run) (err error) {
+		if v.hasSuite() {
+			if b.suite, err = r.command(ctx, v.problem.Suite, 0); err != nil {
+				return err
+			}
+			b.tests = readTests(b.suite.Output)
+		}
+		if v.problem.Lint != "" {
+			b.lint, err = r.command(ctx, v.problem.Lint, 0)
+		}
+		return err
+	})
+	return b, err
+}
+
+// hasSuite reports whether the wider tests are others than the failing command.
+func (v *Validator) hasSuite() bool {
+	return v.problem.Suite != "" && v.problem.Suite != v.problem.Test
+}
+
+// unpatched calls f for a workspace with the problem's tree, built. The workspace is not
+// one of the pool's: the caller may hold one of those, and others may wait for it.
+func (v *Validator) unpatched(ctx context.Context, f func(*run) error) error {
+	w, err := trial.Open(ctx, v.repo, v.opt)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	r := &run{Validator: v, w: w}
+	if err := r.prepare(ctx, nil); err != nil {
+		return err
+	}
+	if v.problem.Build != "" {
+		if _, err := r.command(ctx, v.problem.Build, 0); err != nil {
+			return err
+		}
+	}
+	return f(r)
+}
+
+// known returns the tests whose failure is not the patch's fault: those that the problem
+// names, and those that fail without the patch.
+func (v *Validator) known(without tests) []string {
+	return slices.Concat(v.problem.Known, without.Failing)
+}

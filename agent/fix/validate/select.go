@@ -1,0 +1,202 @@
+package validate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// Select groups trials and orders the groups, best first. The order follows fix.md,
+// section 5.2. Each rule decides among those that the rules before it leave equal:
+//
+//   - the verdict, and then the number of tests that fail,
+//   - how many candidates agree,
+//   - the size of the patch in changed tokens, in steps of a factor of two: among patches
+//     of like size the history says more than a token,
+//   - how well the patch fits the history: the share of the tokens in its new lines that
+//     stand in lines that a blamed commit removed, or elsewhere in the same file. Of the
+//     lines that fixes add, 28 percent stand there already (fix.md, section 6.2),
+//   - the prior,
+//   - the exact size, and
+//   - the order of the trials.
+//
+// h may be nil. removed are lines that the blamed commits removed; see [Removed].
+func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
+	groups := Group(trials)
+	past := map[string]bool{}
+	for _, line := range removed {
+		past[oneSpace(strings.TrimSpace(line))] = true
+	}
+	type ranked struct {
+		trial      fix.Trial
+		size, step int
+		fit        float64
+	}
+	list := make([]ranked, len(groups))
+	for i, t := range groups {
+		e := editOf(t.Patch)
+		size := e.size()
+		list[i] = ranked{trial: t, size: size, step: bits.Len(uint(size)), fit: e.fit(past, undoes(t, h))}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(
+			cmp.Compare(rank(a.trial.Verdict), rank(b.trial.Verdict)),
+			cmp.Compare(len(a.trial.Failing), len(b.trial.Failing)),
+			cmp.Compare(b.trial.Votes, a.trial.Votes),
+			cmp.Compare(a.step, b.step),
+			cmp.Compare(b.fit, a.fit),
+			cmp.Compare(b.trial.Prior, a.trial.Prior),
+			cmp.Compare(a.size, b.size),
+		)
+	})
+	for i, r := range list {
+		groups[i] = r.trial
+	}
+	return groups
+}
+
+// undoes reports whether a trial names one of the blamed commits as the one that it
+// undoes or repairs.
+func undoes(t fix.Trial, h *fix.History) bool {
+	return t.Commit != "" && h != nil &&
+		slices.ContainsFunc(h.Blamed, func(b fix.Blamed) bool { return b.Commit.OID == t.Commit })
+}
+
+// maxBlamed bounds the commits whose removed lines are read.
+const maxBlamed = 5
+
+// Removed returns the lines of code that the most relevant blamed commits removed from
+// the suspected files. A commit that cannot be read adds none.
+func Removed(ctx context.Context, repo *gitext.Repo, h *fix.History) ([]string, error) {
+	if h == nil {
+		return nil, nil
+	}
+	var lines []string
+	for _, b := range h.Blamed[:min(len(h.Blamed), maxBlamed)] {
+		if b.Root || len(b.Commit.Parents) == 0 {
+			continue
+		}
+		patch, err := repo.Patch(ctx, b.Commit.Parents[0], b.Commit.OID, gitext.PatchOptions{Renames: true})
+		switch {
+		case gitext.Unreadable(err):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		lines = append(lines, removedLines(patch, b)...)
+	}
+	return lines, nil
+}
+
+// removedLines returns the lines that a blamed commit removed from the suspected file.
+func removedLines(patch *gitext.Patch, b fix.Blamed) []string {
+	var lines []string
+	for _, f := range patch.Files {
+		if f.NewPath != b.Path && f.OldPath != cmp.Or(b.Previous, b.Path) {
+			continue
+		}
+		for _, hunk := range f.Hunks {
+			for _, l := range hunk.Lines {
+				if l.Op == '-' {
+					lines = append(lines, string(l.Text))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// An edit is what a patch removes and adds, without blank lines and comments.
+type edit struct {
+	removed, added []string
+	rest           source.Bag // the words of the lines that the patched files keep
+}
+
+// editOf reads the hunks of a patch.
+func editOf(p fix.Patch) edit {
+	e := edit{rest: source.Bag{}}
+	added := map[string]int{} // lines not yet met in the new contents
+	for path, h := range hunksOf(p.Diff) {
+		e.removed = append(e.removed, plainLines(path, h.removed)...)
+		e.added = append(e.added, plainLines(path, h.added)...)
+	}
+	for _, line := range e.added {
+		added[strings.TrimSpace(line)]++
+	}
+	for _, f := range p.Files {
+		for line := range bytes.Lines(f.Content) {
+			if key := oneSpace(strings.TrimSpace(string(line))); added[key] > 0 {
+				added[key]--
+				continue
+			}
+			e.rest.AddCode(line)
+		}
+	}
+	return e
+}
+
+// size returns the number of tokens that only one side has. Moving a line costs nothing.
+func (e edit) size() int {
+	count := map[string]int{}
+	for _, line := range e.removed {
+		for _, token := range tokens(line) {
+			count[token]--
+		}
+	}
+	for _, line := range e.added {
+		for _, token := range tokens(line) {
+			count[token]++
+		}
+	}
+	n := 0
+	for _, c := range count {
+		n += max(c, -c)
+	}
+	return n
+}
+
+// fit returns the share of the added tokens that the past or the rest of the file has:
+// 0 to 1. A patch that adds nothing fits if it undoes a blamed commit.
+func (e edit) fit(past map[string]bool, undoes bool) float64 {
+	var all, known int
+	for _, line := range e.added {
+		words := source.CodeWordsOf([]byte(line))
+		back := past[strings.TrimSpace(line)]
+		for word, n := range words {
+			all += n
+			if back || e.rest[word] > 0 {
+				known += n
+			}
+		}
+	}
+	switch {
+	case all > 0:
+		return float64(known) / float64(all)
+	case undoes:
+		return 1
+	}
+	return 0
+}
+
+// tokens splits a line of code into words, numbers and signs.
+func tokens(line string) []string {
+	var list []string
+	for i := 0; i < len(line); {
+		n := 1
+		for source.IsIdentByte(line[i]) && i+n < len(line) && source.IsIdentByte(line[i+n]) {
+			n++
+		}
+		if !isSpace(line[i]) {
+			list = append(list, line[i:i+n])
+		}
+		i += n
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package source
+
+import (
+	"cmp"
+	"strings"
+)
+
+// A Function is a function of a file.
+type Function struct {
+	Name string // as the heading spells it, without the receiver or the class
+	Extent
+}
+
+// maxListed bounds the functions that are listed of one file.
+const maxListed = 20000
+
+// Functions lists the functions of a file in order. It finds their lines by the rules
+// of FunctionAround. Functions within functions are not listed, but in JavaScript a
+// function that wraps a whole file is passed over and those within it are listed.
+func Functions(filePath string, lines [][]byte) []Function {
+	l := layout{lines: lines, rules: rulesFor(filePath), followed: new(int)}
+	var found []Function
+	for i := 0; i < len(lines) && len(found) < maxListed && *l.followed < max(maxFollowed, 4*len(lines)); i++ {
+		e, ok := l.headingAt(i)
+		if !ok || l.rules.wraps && e.End-e.Start >= wideFunction {
+			continue
+		}
+		if name := nameIn(l.join(e.Start-1, e.Body-1), l.rules.word); name != "" {
+			found = append(found, Function{Name: name, Extent: e})
+			i = max(i, e.End-1)
+		}
+	}
+	return found
+}
+
+// nameIn returns the name that the heading of a function gives it. word is the
+// keyword that functions of the language have, "" for none.
+func nameIn(heading, word string) string {
+	if word != "" {
+		return cmp.Or(nameAfter(heading, word), variableIn(heading))
+	}
+	if name := nameAfter(heading, "function"); name != "" {
+		return name
+	}
+	if m := assignedName().FindStringSubmatch(heading); m != nil {
+		return LastName(m[1])
+	}
+	return calledIn(heading)
+}
+
+var (
+	// A receiver in parentheses may stand between the keyword of Go and the name.
+	namedAfter = Lazy(`^\s*(?:\([^)]*\)\s*)?\*?\s*(?:[\w<>,?&\[\] ]+\.)?([\pL_$][\pL\pN_$]*)\s*[(\[<]`)
+	// What a script assigns a function to: "exports.f = function (", "f: async (a) =>".
+	assignedName = Lazy(`([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)`)
+	// A variable of Go, maybe with its type.
+	variable = Lazy(`^(?:var\s+)?(\w+)[ \t]*(?:[\w.*]+[ \t]*)?:?[:=]`)
+)
+
+// nameAfter returns the name that follows the first use of a keyword.
+func nameAfter(heading, word string) string {
+	for from := 0; ; {
+		i := strings.Index(heading[from:], word)
+		if i < 0 {
+			return ""
+		}
+		i += from
+		from = i + len(word)
+		if i > 0 && IsIdentByte(heading[i-1]) || from < len(heading) && IsIdentByte(heading[from]) {
+			continue
+		}
+		if m := namedAfter().FindStringSubmatch(heading[from:]); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+}
+
+// variableIn returns the name of the variable or the field that a heading sets, ""
+// for none.
+func variableIn(heading string) string {
+	if m := variable().FindStringSubmatch(heading); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// calledIn returns the name before the parameters of a heading without a keyword. A
+// macro with arguments may stand before the name: "API(int) f(void) {".
+func calledIn(heading string) string {
+	name := ""
+	for from := 0; ; {
+		open := strings.IndexByte(heading[from:], '(')
+		if open < 0 {
+			return name
+		}
+		open += from
+		before := strings.TrimRight(heading[from:open], " \t")
+		if name != "" && strings.ContainsAny(before, ":={;,-") && !strings.Contains(before, "::") {
+			return name // the parameters have ended
+		}
+		next := lastIdentifier(before)
+		if next == "" || name != "" && (afterParameters[next] || strings.HasPrefix(next, "__")) {
+			return name
+		}
+		name = next
+		if from = closing(heading, open); from == 0 {
+			return name
+		}
+	}
+}
+
+// afterParameters are words with parentheses that may follow a function's parameters.
+var afterParameters = wordSet("noexcept requires decltype throw throws alignas when where")
+
+// lastIdentifier returns the identifier at the end of a text, "" if none is there.
+func lastIdentifier(text string) string {
+	i := len(text)
+	for i > 0 && (IsIdentByte(text[i-1]) || text[i-1] == '$') {
+		i--
+	}
+	return text[i:]
+}
+
+// closing returns the place after the parenthesis that closes the one at open, 0 if
+// there is none.
+func closing(text string, open int) int {
+	depth := 0
+	for i := open; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"git-agent/agent/fix"
+)
+
+// crashFixFlags are the options of crash that repair what crashed.
+type crashFixFlags struct {
+	Fix      bool   `help:"repair the bug behind one report, as git agent fix does, and prove the patch with --repro"`
+	Repro    string `placeholder:"<command>" help:"with --fix: shell command that fails as long as the program crashes"`
+	Attempts int    `default:"1" placeholder:"<n>" help:"with --fix: let a model try <n> times"`
+}
+
+// repair repairs the bug behind the one report that is given, as fix does: with a
+// model, by the strategy research.
+func (c *crashCmd) repair(ctx context.Context, a *app) error {
+	switch {
+	case len(c.Reports) != 1:
+		return usagef("--fix repairs the bug behind one report")
+	case c.Repro == "":
+		return usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
+	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
+		return usagef("--fix goes with --repro, --attempts, --at, --engine, --json, --events and the options for a model")
+	case c.Attempts < 1:
+		return usagef("--attempts takes a number from 1")
+	}
+	repair := fixCmd{
+		Test: c.Repro, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
+		fixWork: defaultFixWork(),
+	}
+	repair.Engine, repair.Strategy, repair.Samples, repair.modelFlags = c.Engine, fix.Research, c.Attempts, c.modelFlags
+	return repair.Run(ctx, a)
+}

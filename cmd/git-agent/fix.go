@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/engine"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext"
+)
+
+// fixCmd is `git agent fix`: it repairs a bug of the work tree that the user stands in.
+type fixCmd struct {
+	Test    string   `placeholder:"<command>" help:"shell command that fails because of the bug; default: agent.testCommand, else what the files of the repository suggest"`
+	Build   string   `placeholder:"<command>" help:"shell command that builds what the test runs; default: agent.buildCommand, if --test is not given"`
+	Suite   string   `placeholder:"<command>" help:"shell command that runs the wider tests, which must not get worse; default: the test"`
+	Report  string   `placeholder:"<file>" kind:"path" help:"file with a report of the bug in words; - is standard input"`
+	Crash   string   `placeholder:"<file>" kind:"path" help:"file with a crash report; - is standard input"`
+	At      []string `sep:"none" placeholder:"<file>[:<line>[-<line>]]" help:"a place where the bug is suspected; may be given several times"`
+	Good    string   `placeholder:"<revision>" help:"a commit at which the test passes; bisect from there"`
+	Locate  bool     `help:"only say which functions are suspected, and which commits wrote them"`
+	History string   `default:"auto" placeholder:"<kinds>" help:"history that a model is shown: none, auto (the default), or some of fn_all, fn_pair and fl_diff, separated by commas"`
+	fixWork `embed:""`
+
+	Apply       bool   `xor:"to" help:"apply the patch to the work tree"`
+	Index       bool   `xor:"to" help:"apply the patch to the work tree and the index"`
+	Commit      bool   `xor:"to" help:"apply the patch and commit it"`
+	Branch      string `xor:"to" placeholder:"<name>" help:"commit the patch on a new branch, and leave HEAD, the index and the work tree alone"`
+	Patch       string `placeholder:"<file>" kind:"path" help:"also write the patch to <file>"`
+	JSON        bool   `name:"json" xor:"form" help:"print one JSON object"`
+	Events      string `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest bool   `xor:"form" help:"print the first request to the model instead of sending it"`
+
+	commit        string // the commit to repair; "" is HEAD with the uncommitted changes
+	agentRequired bool   // the user asked for the agent engine, so work of the offline engine counts as a failure
+}
+
+// fixWork are the options that fix and eval fix share for the work on a problem.
+type fixWork struct {
+	Engine     string         `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Strategy   fix.Strategy   `enum:",react,research" default:"" placeholder:"<name>" help:"how a model works: react (the default), which edits and tests at once, or research, which analyses code and history first"`
+	Samples    int            `default:"1" placeholder:"<n>" help:"start <n> trajectories of the model at the same time; default: 1"`
+	Tools      fix.Toolset    `enum:",structured,bash" default:"" placeholder:"<set>" help:"tools of the model: structured (the default), or bash, which is one shell"`
+	EditFormat fix.EditFormat `enum:",replace,lines,whole" default:"" placeholder:"<format>" help:"how a model writes an edit: replace (the default), lines, or whole files"`
+	EditTests  bool           `help:"allow patches that change tests"`
+	Coverage   bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
+	Abstain    bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
+	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"limit the search of the offline engine to <duration>; default: 10m"`
+	Tries      int            `default:"300" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 300"`
+	TestTime   time.Duration  `name:"test-timeout" default:"10m" placeholder:"<duration>" help:"limit each execution of a command to <duration>; default: 10m"`
+	Env        []string       `placeholder:"<name>" help:"pass the environment variable <name> on to the commands; may be given several times"`
+	Network    bool           `help:"let the commands use the network"`
+	Sandbox    string         `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the commands: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
+
+	modelFlags `embed:"" set:"work=a trajectory"`
+}
+
+// These are the defaults of fixWork, as its tags say.
+const (
+	defaultSearchTime = 10 * time.Minute
+	defaultTestTime   = 10 * time.Minute
+	defaultTries      = 300
+)
+
+// defaultFixWork returns the options as they are when none is given.
+func defaultFixWork() fixWork {
+	return fixWork{Engine: "auto", Samples: 1, Coverage: true, Abstain: true, Time: defaultSearchTime, Tries: defaultTries, TestTime: defaultTestTime}
+}
+
+// Run repairs the bug and prints the patch.
+func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	repo, err := a.open(ctx, gitext.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	question, err := c.question(ctx, a, repo)
+	if err != nil {
+		return err
+	}
+	e, closing, err := c.engine(ctx, a, repo)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	if c.ShowRequest {
+		return c.showRequest(ctx, a, e, question)
+	}
+	return c.answer(ctx, a, e, question)
+}
+
+// answer works on the question, prints the answer, and applies the patch where the
+// options ask for it.
+func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Question) (err error) {
+	events, err := a.newEventLog(ctx, c.Events)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.close(err)) }()
+	meter := a.newProgress("fix")
+	defer meter.end()
+	watching := followers{events, meter, a.newLiveView(1, e.Agent != nil)}
+	events.start(eventTotal{})
+	ans, err := e.Answer(ctx, q, func(event agent.Event) { watching.see(eventSubject{}, "fix", event) })
+	if err != nil {
+		return err
+	}
+	events.answer(eventSubject{}, render.FixAnswerOf(q.Problem.Tree.Commit, ans.Answer))
+	meter.end()
+	if err := c.print(ctx, a, e.Repo, q.Problem.Tree.Commit, ans.Answer); err != nil {
+		return err
+	}
+	if err := c.deliver(ctx, a, e.Repo, q, ans.Answer); err != nil {
+		return err
+	}
+	ans.End(ctx)
+	return c.status(ans.Answer)
+}
+
+// print prints the answer in the form that the options ask for.
+func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
+	if c.JSON {
+		return render.WriteJSON(a.raw, render.FixAnswerOf(commit, ans), "\n")
+	}
+	page := a.page(ctx)
+	defer func() { err = errors.Join(err, page.Close()) }()
+	human := render.FixHuman{
+		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0,
+		Exact: !terminal.IsTerminal(a.stdout), Locate: c.Locate, Place: fromHere(repo),
+	}
+	return human.Fix(commit, ans)
+}
+
+// status returns the exit code as an error, or nil if it is 0.
+func (c *fixCmd) status(ans *fix.Answer) error {
+	tally := exitTally{agentRequired: c.agentRequired}
+	tally.add(tallied{
+		empty:      len(ans.Plausible) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
+		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Plausible) == 0),
+		runs:       ans.Agent.RunReports(),
+	})
+	return tally.status()
+}
+
+// check returns an error for options that make no sense, alone or together.
+func (c *fixCmd) check() error {
+	switch {
+	case c.Locate && (c.Apply || c.Index || c.Commit || c.Branch != "" || c.Patch != ""):
+		return usagef("--locate makes no patch, so there is nothing to apply or to write")
+	case c.Report == "-" && c.Crash == "-":
+		return usagef("only one of --report and --crash can be standard input")
+	}
+	if _, err := c.method(); err != nil {
+		return err
+	}
+	return c.fixWork.check()
+}
+
+// check returns an error for numbers that make no sense.
+func (w *fixWork) check() error {
+	switch {
+	case w.Samples < 1:
+		return usagef("--samples takes a number from 1; --engine=offline asks no model")
+	case w.Tries < 1 || w.Time <= 0 || w.TestTime <= 0:
+		return usagef("--tries, --time and --test-timeout take values above 0")
+	}
+	return w.modelFlags.check()
+}
+
+// method returns how a model works, as the options say.
+func (c *fixCmd) method() (fix.Method, error) {
+	kinds, auto, err := fix.ParseHistory(c.History)
+	if err != nil {
+		return fix.Method{}, usagef("--history: %v", err)
+	}
+	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat}, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/engine"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/agent/symbol"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// used reports whether any option is given that makes sense only with a model.
+func (w *fixWork) used() bool {
+	return w.modelFlags.used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != ""
+}
+
+// effort returns how much work is allowed.
+func (w *fixWork) effort() engine.Effort {
+	return engine.Effort{Coverage: w.Coverage, Abstain: w.Abstain, Wall: w.Time, Tries: w.Tries}
+}
+
+// engine returns the engine that answers, and a function that closes what it uses.
+func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (e *engine.Engine, closing func() error, err error) {
+	none := func() error { return nil }
+	e = &engine.Engine{Repo: repo, Effort: c.effort()}
+	e.Effort.Locate = c.Locate
+	if c.Good != "" {
+		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {
+			return nil, none, err
+		}
+	}
+	if e.Trial, err = c.trial(ctx, a, repo); err != nil {
+		return nil, none, err
+	}
+	choice := engineChoice{named: c.Engine, options: c.used() || c.ShowRequest}
+	if c.Locate {
+		return e, none, nil // no model is asked
+	}
+	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	if opened == nil || err != nil {
+		return e, none, err
+	}
+	c.agentRequired = choice.insists(opened.Settings)
+	e.Agent, err = c.newFixAgent(opened, e.Trial)
+	if err != nil {
+		return nil, none, errors.Join(err, traces.Close())
+	}
+	kept := a.data.OpenCache(ctx, repo)
+	e.Agent.Memory = kept
+	return e, func() error { kept.Close(); return traces.Close() }, nil
+}
+
+// newFixAgent returns the agent engine, whose tools are confined as the commands are.
+func (w *fixWork) newFixAgent(opened *session.Session, how trial.Options) (*engine.Agent, error) {
+	agent, err := engine.NewAgent(opened)
+	if err == nil {
+		agent.Definitions = symbol.Options{Sandbox: how.Sandbox, Readable: how.Readable}
+	}
+	return agent, err
+}
+
+// trial returns how commands run. Build caches are kept from one command to the next.
+func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (trial.Options, error) {
+	opt, err := w.confined(ctx, a)
+	if folders := a.data.Folders(ctx, repo.CommonDir()); folders.CacheErr == nil {
+		opt.Cache = filepath.Join(folders.Cache.Path, buildCache)
+	}
+	return opt, err
+}
+
+// confined returns how commands run, after it has found out and said what confines them.
+func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err error) {
+	confinement, err := a.sandboxSettings(ctx, w.Sandbox)
+	if err != nil {
+		return opt, err
+	}
+	standing, err := sandbox.Probe(ctx, confinement.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return opt, withHint(err, "%s", unconfinedHint(unavailable))
+	}
+	if err != nil {
+		return opt, err
+	}
+	a.say("sandbox: %s", standing)
+	return trial.Options{
+		Timeout: w.TestTime, MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
+		Readable: confinement.Readable, Writable: confinement.Writable,
+	}, nil
+}
+
+// buildCache is the folder of build caches among the cached data of a repository.
+const buildCache = "build"
+
+// showRequest prints the first request, with the characters escaped that a terminal
+// would act on. It sends and records nothing.
+func (c *fixCmd) showRequest(ctx context.Context, a *app, e *engine.Engine, q fix.Question) error {
+	if e.Agent == nil {
+		return withHint(errNoModel, noModelHint)
+	}
+	body, declined, err := e.FirstRequest(ctx, q)
+	if err != nil {
+		return err
+	}
+	if declined != "" {
+		return errors.New(declined)
+	}
+	_, err = a.raw.Write(append(visible.JSON(body), '\n'))
+	return err
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/deliver"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// target returns where the patch is to be delivered; false if the options name no
+// place.
+func (c *fixCmd) target() (deliver.Target, bool) {
+	switch {
+	case c.Apply:
+		return deliver.WorkTree, true
+	case c.Index:
+		return deliver.Index, true
+	case c.Commit:
+		return deliver.Commit, true
+	case c.Branch != "":
+		return deliver.Branch, true
+	}
+	return deliver.WorkTree, false
+}
+
+// deliver writes the best patch where the options ask for it, and prints the command
+// that undoes it.
+func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question, ans *fix.Answer) error {
+	if len(ans.Plausible) == 0 {
+		return nil
+	}
+	best := ans.Plausible[0]
+	if c.Patch != "" {
+		if err := writeFile(c.Patch, 0o644, func(w io.Writer) error { _, err := w.Write(best.Patch.Diff); return err }); err != nil {
+			return err
+		}
+	}
+	target, wanted := c.target()
+	if !wanted {
+		return nil
+	}
+	done, err := deliver.Apply(ctx, repo, best, q.Problem.Tree, deliver.Options{Target: target, Branch: c.Branch})
+	var refused *deliver.Refusal
+	if errors.As(err, &refused) && refused.Hint != "" {
+		return withHint(err, "%s", refused.Hint)
+	}
+	if err != nil {
+		return err
+	}
+	return a.sayDelivered(done, c.JSON)
+}
+
+// sayDelivered prints what was written, and the command that undoes it. With --json it
+// goes to standard error, so that standard output is one object.
+func (a *app) sayDelivered(done deliver.Done, json bool) error {
+	var out io.Writer = a.stdout
+	if json {
+		out = a.stderr
+	}
+	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", layout.Printable(done.Text), layout.Printable(done.Undo))
+	return err
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"git-agent/agent/crash"
+	crashengine "git-agent/agent/crash/engine"
+	"git-agent/agent/crash/input"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/sandbox"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+	"git-agent/gitext/openfile"
+)
+
+// The keys of the commands that fix runs.
+const (
+	testCommandKey  = "agent.testCommand"
+	buildCommandKey = "agent.buildCommand"
+	suiteCommandKey = "agent.suiteCommand"
+)
+
+// question returns the problem that the options and the work tree describe.
+func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix.Question, err error) {
+	if q.Method, err = c.method(); err != nil {
+		return q, err
+	}
+	p := &q.Problem
+	p.EditTests = c.EditTests
+	if p.Tree.Commit, err = repo.Resolve(ctx, cmp.Or(c.commit, "HEAD")); err != nil {
+		return q, err
+	}
+	if repo.WorkTree() != "" && c.commit == "" {
+		var left []string
+		if p.Tree.Over, left, err = repo.Uncommitted(ctx); err != nil {
+			return q, err
+		}
+		if len(left) > 0 {
+			a.warnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
+		}
+	}
+	if p.Given, err = c.given(repo); err != nil {
+		return q, err
+	}
+	if p.Report, err = c.reportText(a); err != nil {
+		return q, err
+	}
+	if err := c.addCrash(ctx, a, repo, p); err != nil {
+		return q, err
+	}
+	return q, c.addCommands(ctx, a, repo, p)
+}
+
+// maxReportText bounds a report in words, in bytes.
+const maxReportText = 1 << 20
+
+// reportText reads the report in words.
+func (c *fixCmd) reportText(a *app) (string, error) {
+	var in io.Reader = a.stdin
+	if c.Report == "" {
+		return "", nil
+	}
+	if c.Report != "-" {
+		f, err := openfile.Regular(c.Report)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxReportText))
+	if err == nil && len(strings.TrimSpace(string(text))) == 0 {
+		err = errors.New("the report of the bug is empty")
+	}
+	return string(text), err
+}
+
+// addCrash reads the crash report, and ranks the files behind it.
+func (c *fixCmd) addCrash(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+	if c.Crash == "" {
+		return nil
+	}
+	crashed := crashCmd{}
+	batch := crashed.newBatch(a, []input.Source{{Name: c.Crash}})
+	return batch.each(ctx, func(_ string, report *crash.Report) error {
+		ranking, err := (&crashengine.Engine{Repo: repo}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3})
+		if err == nil {
+			p.Crash, p.Files, p.Suspects = report, ranking.Files, ranking.Suspects
+		}
+		return err
+	})
+}
+
+// atPlace splits the value of --at.
+var atPlace = regexp.MustCompile(`^(.+?)(?::(\d+)(?:-(\d+))?)?$`)
+
+// given returns the locations of --at, with paths from the top of the work tree.
+func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
+	var list []fix.GivenLocation
+	for _, at := range c.At {
+		m := atPlace.FindStringSubmatch(at)
+		if m == nil {
+			return nil, usagef("--at takes <file>, <file>:<line> or <file>:<line>-<line>, not %q", at)
+		}
+		paths, err := repoPaths(repo, []string{m[1]})
+		if err != nil {
+			return nil, err
+		}
+		g := fix.GivenLocation{Path: filepath.ToSlash(paths[0])}
+		if m[2] != "" {
+			start, err := strconv.Atoi(m[2])
+			end := start
+			if err == nil && m[3] != "" {
+				end, err = strconv.Atoi(m[3])
+			}
+			if err != nil || start < 1 || end < start {
+				return nil, usagef("--at=%s: lines count from 1, and a range ends after it begins", at)
+			}
+			g.Lines = gitext.LineRange{Start: start, End: end}
+		}
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+// addCommands finds the commands that test the bug: those of the options, else those of
+// the configuration, else what the files of the repository suggest.
+func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
+	config, err := c.configured(ctx, a)
+	if err != nil {
+		return err
+	}
+	if p.Suite == "" {
+		p.Suite = config[suiteCommandKey]
+	}
+	if p.Test != "" {
+		return nil
+	}
+	if p.Build == "" {
+		p.Build = config[buildCommandKey]
+	}
+	if p.Test = config[testCommandKey]; p.Test != "" {
+		a.say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
+		return nil
+	}
+	here := ""
+	if paths, err := repoPaths(repo, []string{"."}); err == nil && repo.WorkTree() != "" {
+		here = filepath.ToSlash(paths[0])
+	}
+	proposals, err := testrun.Propose(ctx, repo, p.Tree, here)
+	if err != nil {
+		return err
+	}
+	if len(proposals) == 0 {
+		if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
+			return nil
+		}
+		return withHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
+			"git agent fix --test='<command>'\ngit config %s '<command>'", testCommandKey)
+	}
+	first := proposals[0]
+	p.Test = first.Test
+	if p.Build == "" {
+		p.Build = first.Build
+	}
+	if p.Suite == "" {
+		p.Suite = first.Suite
+	}
+	a.say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), testCommandKey)
+	return nil
+}
+
+// configured returns the commands of the configuration. Values of the repository's own
+// configuration count only where the commands are confined: it may have come with an
+// archive.
+func (c *fixCmd) configured(ctx context.Context, a *app) (map[string]string, error) {
+	config, err := gitext.Settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	confinement, err := a.sandboxSettings(ctx, c.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, key := range []string{testCommandKey, buildCommandKey, suiteCommandKey} {
+		for _, v := range config[strings.ToLower(key)] {
+			if !v.Trusted() && confinement.Level == sandbox.None {
+				a.warnUntrusted(key, v.Scope)
+				continue
+			}
+			found[key] = v.Value
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/engine"
+	"git-agent/agent/trace"
+	"git-agent/gitext"
+)
+
+// fixRuns are the recorded trajectories of fix.
+var fixRuns = recordedVerb{name: "fix", kind: engine.Kind, read: func(t *trace.Trajectory) (recordedQuestion, error) {
+	spec, err := engine.SpecOf(t)
+	return recordedRepair{spec}, err
+}}
+
+// recordedRepair is the bug that a recorded trajectory was to repair.
+type recordedRepair struct{ spec engine.Spec }
+
+func (r recordedRepair) subject() string { return "a repair of " + r.spec.Commit.Short() }
+
+// plain is false: the tools of fix have no uncondensed form.
+func (r recordedRepair) plain() bool { return false }
+
+func (r recordedRepair) replay(ctx context.Context, a *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+	if plain {
+		return trace.Played{}, errors.New("--plain is for runs of szz")
+	}
+	e, err := r.engine(ctx, a, repo)
+	if err != nil {
+		return trace.Played{}, err
+	}
+	return e.Replay(ctx, t, r.spec, strict)
+}
+
+// engine returns the engine that works on the problem again. Its commands are confined
+// as the settings of today say.
+func (r recordedRepair) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, error) {
+	work := defaultFixWork()
+	how, err := work.trial(ctx, a, repo)
+	return &engine.Engine{Repo: repo, Effort: work.effort(), Trial: how}, err
+}
+
+func (r recordedRepair) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
+	e, err := r.engine(ctx, a, in.repo)
+	if err != nil {
+		return nil, err
+	}
+	if e.Agent, err = engine.NewAgent(in.opened); err != nil {
+		return nil, err
+	}
+	ans, err := e.Resume(ctx, r.spec, in.reopen, func(agent.Event) {})
+	if err != nil {
+		return nil, err
+	}
+	return resumedRepair{a, in.repo, r.spec.Commit, ans.Answer}, nil
+}
+
+// resumedRepair is the answer of a resumed trajectory.
+type resumedRepair struct {
+	app    *app
+	repo   *gitext.Repo
+	commit gitext.OID
+	answer *fix.Answer
+}
+
+func (r resumedRepair) status() string {
+	if reports := r.answer.Agent.RunReports(); len(reports) > 0 {
+		return reports[0].Status
+	}
+	return ""
+}
+
+func (r resumedRepair) print(ctx context.Context, json bool) error {
+	c := fixCmd{JSON: json}
+	return c.print(ctx, r.app, r.repo, r.commit, r.answer)
+}
+
+func (r resumedRepair) exit() error {
+	c := fixCmd{agentRequired: true}
+	return c.status(r.answer)
+}

@@ -1,0 +1,272 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// FixHuman prints the answer about a bug for people. The patch comes last, so that git
+// apply can read the whole text.
+type FixHuman struct {
+	W      io.Writer
+	Color  layout.Palette
+	Width  int
+	All    bool                     // everything that was found out, and all plausible patches
+	Exact  bool                     // the patch is for a program: it is printed byte for byte
+	Locate bool                     // only the suspected functions and their history were asked for
+	Place  func(path string) string // writes a tracked path for the reader
+}
+
+const (
+	shownLocations = 5
+	shownGrounds   = 3
+	shownBlamed    = 3
+	shownFailing   = 5
+	shownOthers    = 3
+)
+
+// Fix prints an answer about the bug at a commit.
+func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
+	var b bytes.Buffer
+	r.heading(&b, commit, ans.Reproduction)
+	repaired := len(ans.Plausible) > 0
+	if !repaired || r.Locate || r.All {
+		r.locations(&b, ans)
+	}
+	if ans.History != nil && (!repaired || r.Locate || r.All) {
+		r.history(&b, ans.History)
+	}
+	if !r.Locate {
+		r.outcome(&b, ans)
+	}
+	r.notes(&b, ans.Notes)
+	r.work(&b, ans.Agent)
+	for i, t := range ans.Plausible {
+		if i > 0 && !r.All {
+			break
+		}
+		r.patch(&b, i, t)
+	}
+	_, err := r.W.Write(b.Bytes())
+	return err
+}
+
+// heading says which command fails, and how.
+func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduction) {
+	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", "fix "+commit.Short()), layout.OneLine(rep.Command))
+	if rep.State == "" {
+		return
+	}
+	said := fmt.Sprintf("it %s, %s in %s", rep.How, agent.Plural(rep.Runs, "run"), rep.Took.Round(10*time.Millisecond))
+	r.wrapped(b, 4, said)
+	for i, name := range rep.Failing {
+		if i == shownFailing && !r.All {
+			r.line(b, 6, fmt.Sprintf("and %s, with -v", agent.Plural(len(rep.Failing)-i, "more test")))
+			break
+		}
+		r.line(b, 6, r.Color.Paint("heading", layout.OneLine(name)))
+	}
+}
+
+// locations prints the suspected functions.
+func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
+	list := ans.Localization.Locations
+	if len(list) == 0 {
+		fmt.Fprintf(b, "\nno function of this repository is suspected\n")
+	} else {
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "suspected functions"))
+	}
+	for i, l := range list {
+		if i == shownLocations && !r.All {
+			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
+			break
+		}
+		place := fmt.Sprintf("%s:%d", layout.OneLine(r.Place(l.Path)), l.Lines.Start)
+		fmt.Fprintf(b, "%2d.  %s  %s\n", i+1, r.Color.Paint("path", place), r.Color.Paint("suspect", layout.OneLine(l.Function)))
+		var why []string
+		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {
+			why = append(why, g.Text)
+		}
+		r.wrapped(b, 4, strings.Join(why, "; "))
+		if len(l.Hot) > 0 && len(l.Hot) <= 6 {
+			var lines []string
+			for _, h := range l.Hot {
+				lines = append(lines, rangeText(h))
+			}
+			r.line(b, 4, r.Color.Paint("doubt", "lines "+strings.Join(lines, ", ")))
+		}
+	}
+}
+
+func rangeText(l gitext.LineRange) string {
+	if l.Start == l.End {
+		return fmt.Sprint(l.Start)
+	}
+	return fmt.Sprintf("%d-%d", l.Start, l.End)
+}
+
+// history prints the commits that wrote the suspected lines.
+func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
+	if len(h.Blamed) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "commits that wrote the suspected lines"))
+	for i, c := range h.Blamed {
+		if i == shownBlamed && !r.All {
+			break
+		}
+		fmt.Fprintf(b, "  %s %s %s\n", r.Color.Paint("suspect", c.Commit.OID.Short()), c.Commit.Committer.Time.UTC().Format("2006-01-02"),
+			layout.Clip(layout.OneLine(c.Commit.Subject()), r.measure()-28))
+		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), layout.OneLine(r.Place(c.Path)))
+		if c.Nearby {
+			how = "wrote the lines before the suspected place in " + layout.OneLine(r.Place(c.Path))
+		}
+		r.line(b, 4, how)
+		r.line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+layout.ShellJoin([]string{":/" + c.Path})))
+	}
+}
+
+// outcome says what came of the repair.
+func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
+	fmt.Fprintln(b)
+	switch {
+	case ans.Declined != "":
+		r.wrapped(b, 0, "nothing was tried: "+ans.Declined)
+		return
+	case len(ans.Plausible) == 0 && ans.Engine == "offline":
+		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes", tried(ans.Tried)))
+	case len(ans.Plausible) == 0:
+		r.wrapped(b, 0, "no patch made the tests pass: "+tried(ans.Tried))
+	case len(ans.Plausible) == 1:
+		r.wrapped(b, 0, "a plausible patch: "+tried(ans.Tried))
+	default:
+		more := ""
+		if !r.All {
+			more = "; the others are shown with -v"
+		}
+		r.wrapped(b, 0, fmt.Sprintf("%s: %s%s", plural(len(ans.Plausible), "plausible patch", "plausible patches"), tried(ans.Tried), more))
+	}
+	if len(ans.Plausible) > 0 && !r.All {
+		return
+	}
+	for i, t := range ans.Others {
+		if i == shownOthers && !r.All {
+			break
+		}
+		said := fmt.Sprintf("%s: %s", t.Verdict, t.Origin)
+		if len(t.Failing) > 0 {
+			said += fmt.Sprintf(" (%s)", agent.Plural(len(t.Failing), "failing test"))
+		}
+		r.wrapped(b, 4, said)
+	}
+}
+
+func tried(n int) string { return agent.Plural(n, "candidate") + " tried" }
+
+// patch prints a plausible patch with what is known about it.
+func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
+	title := "patch"
+	if i > 0 {
+		title = fmt.Sprintf("patch %d", i+1)
+	}
+	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+string(t.Verdict)+")"), layout.OneLine(t.Origin))
+	if t.Votes > 1 {
+		r.line(b, 4, fmt.Sprintf("%d candidates are this patch", t.Votes))
+	}
+	if t.Why != "" {
+		r.wrapped(b, 4, t.Why)
+	}
+	if t.Commit != "" {
+		r.line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
+	}
+	for _, c := range t.Checks {
+		r.line(b, 4, r.Color.Paint("command", "$ "+layout.Clip(layout.OneLine(c.Command), r.measure()-20))+"  "+layout.OneLine(c.How))
+	}
+	fmt.Fprintln(b)
+	if r.Exact {
+		b.Write(t.Patch.Diff)
+		return
+	}
+	for line := range bytes.Lines(t.Patch.Diff) {
+		text := strings.TrimRight(string(line), "\n")
+		b.WriteString(r.Color.Paint(diffSlot(text), layout.Printable(text)) + "\n")
+	}
+}
+
+// diffSlot returns the color slot of a line of a patch.
+func diffSlot(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
+		return "path"
+	case strings.HasPrefix(line, "+"):
+		return "new"
+	case strings.HasPrefix(line, "-"):
+		return "old"
+	case strings.HasPrefix(line, "@@"):
+		return "doubt"
+	}
+	return ""
+}
+
+func (r *FixHuman) notes(b *bytes.Buffer, notes []string) {
+	for _, n := range slices.Compact(slices.Clone(notes)) {
+		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+			r.line(b, 6*min(i, 1), l)
+		}
+	}
+}
+
+// work prints how much a model did, and the commands that show its trajectories.
+func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
+	if report == nil {
+		return
+	}
+	done := modelWorkOf(report.RunReports())
+	fmt.Fprintf(b, "%s: %s in %s, %s\n", layout.OneLine(report.Model), agent.Plural(done.Turns, "step"), plural(len(report.Runs), "trajectory", "trajectories"), UsageText(done.Usage))
+	for _, run := range report.Runs {
+		if run.Trace != "" {
+			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+layout.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
+		}
+	}
+}
+
+// fateOf says in a few words how a trajectory ended.
+func fateOf(run fix.Run) string {
+	switch {
+	case run.Verdict != "":
+		return string(run.Verdict)
+	case run.Cut != "":
+		return "cut early: " + layout.OneLine(run.Cut)
+	case run.Reason != "":
+		return layout.Clip(layout.OneLine(run.Reason), 60)
+	}
+	return "no patch"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (r *FixHuman) wrapped(b *bytes.Buffer, indent int, text string) {
+	for _, l := range layout.Wrap(layout.OneLine(text), r.measure()-indent) {
+		r.line(b, indent, l)
+	}
+}
+
+func (r *FixHuman) measure() int { return min(r.Width, 100) }
+
+func (r *FixHuman) line(b *bytes.Buffer, indent int, s string) {
+	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
+}

@@ -1,0 +1,151 @@
+package render
+
+import (
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+)
+
+// FixSchema is the schema of fix --json. Its number is raised by a change that breaks
+// readers.
+const FixSchema = "git-agent/fix/1"
+
+// These types are the documented JSON form of an answer about a bug.
+type (
+	FixAnswerJSON struct {
+		Schema    string            `json:"schema"`
+		Commit    gitext.OID        `json:"commit"`   // the commit that is repaired
+		Engine    string            `json:"engine"`   // "offline" or "agent"
+		Repaired  bool              `json:"repaired"` // there is a plausible patch
+		Declined  string            `json:"declined"` // why nothing was tried; "" if something was
+		Test      fixTestJSON       `json:"test"`
+		Locations []fixLocationJSON `json:"locations"`
+		History   []fixBlamedJSON   `json:"history"`
+		Patches   []fixPatchJSON    `json:"patches"` // plausible ones, best first
+		Others    []fixPatchJSON    `json:"others"`  // some of the patches that are not plausible
+		Tried     int               `json:"tried"`
+		Notes     []string          `json:"notes"`
+		Agent     *fixAgentJSON     `json:"agent,omitempty"`
+	}
+	fixTestJSON struct {
+		Command string   `json:"command"`
+		State   string   `json:"state"`
+		How     string   `json:"how"`
+		Runs    int      `json:"runs"`
+		Failing []string `json:"failing"`
+		Seconds float64  `json:"seconds"`
+		Output  string   `json:"output"`
+	}
+	fixLocationJSON struct {
+		Path     string             `json:"path"`
+		Start    int                `json:"start"`
+		End      int                `json:"end"`
+		Function string             `json:"function"`
+		Hot      []gitext.LineRange `json:"hot"`
+		Score    float64            `json:"score"`
+		Grounds  []fixGroundJSON    `json:"grounds"`
+	}
+	fixGroundJSON struct {
+		Source string `json:"source"`
+		Text   string `json:"text"`
+	}
+	fixBlamedJSON struct {
+		Commit  gitext.OID `json:"commit"`
+		Subject string     `json:"subject"`
+		Date    string     `json:"date"`
+		Path    string     `json:"path"`
+		Lines   []int      `json:"lines"`
+		Nearby  bool       `json:"nearby,omitempty"`
+	}
+	fixPatchJSON struct {
+		Verdict string         `json:"verdict"`
+		Origin  string         `json:"origin"`
+		Why     string         `json:"why"`
+		Commit  gitext.OID     `json:"commit,omitempty"` // the commit that introduced what it repairs
+		Failing []string       `json:"failing"`
+		Reason  string         `json:"reason,omitempty"`
+		Seconds float64        `json:"seconds"`
+		Votes   int            `json:"votes"`
+		Checks  []fixCheckJSON `json:"checks"`
+		Patch   string         `json:"patch"`
+	}
+	fixCheckJSON struct {
+		Command string `json:"command"`
+		How     string `json:"how"`
+	}
+	fixAgentJSON struct {
+		Model    string       `json:"model"`
+		Fallback string       `json:"fallback"` // why the offline engine was used in the end; "" if it was not
+		Turns    int          `json:"turns"`
+		Calls    int          `json:"calls"`
+		Usage    TokensJSON   `json:"usage"`
+		Runs     []fixRunJSON `json:"runs"`
+	}
+	fixRunJSON struct {
+		Trace   string     `json:"trace"`
+		Status  string     `json:"status"`
+		Reason  string     `json:"reason"`
+		Turns   int        `json:"turns"`
+		Calls   int        `json:"calls"`
+		Usage   TokensJSON `json:"usage"`
+		History string     `json:"history"`
+		Claim   fix.Claim  `json:"claim"`
+		Verdict string     `json:"verdict"`
+		Cut     string     `json:"cut"`
+	}
+)
+
+// FixAnswerOf returns the JSON form of an answer about the bug at a commit.
+func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
+	rep := ans.Reproduction
+	out := FixAnswerJSON{
+		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0, Declined: ans.Declined, Tried: ans.Tried,
+		Test: fixTestJSON{Command: rep.Command, State: string(rep.State), How: rep.How, Runs: rep.Runs, Failing: append([]string{}, rep.Failing...),
+			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},
+		Locations: []fixLocationJSON{}, History: []fixBlamedJSON{}, Patches: fixPatches(ans.Plausible), Others: fixPatches(ans.Others),
+		Notes: append([]string{}, ans.Notes...), Agent: fixAgentOf(ans.Agent),
+	}
+	for _, l := range ans.Localization.Locations {
+		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: append([]gitext.LineRange{}, l.Hot...), Score: l.Score, Grounds: []fixGroundJSON{}}
+		for _, g := range l.Grounds {
+			j.Grounds = append(j.Grounds, fixGroundJSON{string(g.Source), g.Text})
+		}
+		out.Locations = append(out.Locations, j)
+	}
+	if ans.History != nil {
+		for _, b := range ans.History.Blamed {
+			out.History = append(out.History, fixBlamedJSON{Commit: b.Commit.OID, Subject: b.Commit.Subject(), Date: b.Commit.Committer.Time.UTC().Format("2006-01-02"),
+				Path: b.Path, Lines: append([]int{}, b.Lines...), Nearby: b.Nearby})
+		}
+	}
+	return out
+}
+
+func fixPatches(trials []fix.Trial) []fixPatchJSON {
+	list := []fixPatchJSON{}
+	for _, t := range trials {
+		j := fixPatchJSON{
+			Verdict: string(t.Verdict), Origin: t.Origin, Why: t.Why, Commit: t.Commit, Failing: append([]string{}, t.Failing...),
+			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
+		}
+		for _, c := range t.Checks {
+			j.Checks = append(j.Checks, fixCheckJSON(c))
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+func fixAgentOf(report *fix.AgentReport) *fixAgentJSON {
+	if report == nil {
+		return nil
+	}
+	work := modelWorkOf(report.RunReports())
+	out := &fixAgentJSON{Model: report.Model, Fallback: report.Fallback, Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []fixRunJSON{}}
+	for _, r := range report.Runs {
+		out.Runs = append(out.Runs, fixRunJSON{
+			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),
+			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut,
+		})
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package gitext
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/gitext/gitcmd"
+)
+
+// This file and notes.go contain everything that gitext writes into the user's own
+// repository, always on request: notes, patches, commits, new branches, and the refs
+// below refs/agent/backup/.
+//
+// Except for CommitIndex, git runs with the pinned settings here: no hook runs. The
+// filters that the user's attributes name do run, as they do in plain git apply. git
+// works at the top of the work tree, wherever the user stands: from a sub-directory git
+// apply would silently skip the files outside of it.
+
+// atTop returns a runner for git at the top of the user's work tree, or in the git
+// directory of a bare repository.
+func (r *Repo) atTop(env ...string) *gitcmd.Runner {
+	git := *r.user
+	git.Dir = r.gitDir
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_DIR="+r.gitDir)
+	if r.workTree != "" {
+		git.Dir = r.workTree
+		git.Env = append(git.Env, "GIT_WORK_TREE="+r.workTree)
+	}
+	git.Env = append(git.Env, env...)
+	return &git
+}
+
+// withIndex calls f with a runner whose index is a temporary file.
+func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return fmt.Errorf("cannot make a directory for an index: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	return f(r.atTop("GIT_INDEX_FILE=" + filepath.Join(dir, "index")))
+}
+
+// writing returns a call that may hold lock files, with some input.
+func writing(input []byte, args ...string) gitcmd.Call {
+	return gitcmd.Call{Args: args, Stdin: bytes.NewReader(input), Writes: true}
+}
+
+// oneOID runs git and returns the object id that it prints.
+func oneOID(ctx context.Context, git *gitcmd.Runner, call gitcmd.Call) (OID, error) {
+	out, err := git.Output(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+// ApplyOptions say how ApplyPatch applies a patch.
+type ApplyOptions struct {
+	Index bool // git apply --index: the files must be as they are in the index, and both change
+	Check bool // git apply --check: nothing is written
+}
+
+// ApplyPatch applies a patch to the user's work tree as git apply does. The user's
+// settings for white space do not apply: the patch is applied as it is, or not at all.
+// But git apply checks all files first and then writes them one after the other, so
+// that an error of the file system may leave some of them written.
+func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) error {
+	if err := r.checkWorkTree(); err != nil {
+		return err
+	}
+	git, args := r.atTop(), []string{"apply", "--whitespace=nowarn", "--no-ignore-whitespace"}
+	if opt.Index {
+		args = append(args, "--index")
+		// git apply takes a file that was only touched for one that was changed.
+		if _, err := git.Output(ctx, writing(nil, "update-index", "-q", "--refresh")); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	if opt.Check {
+		args = append(args, "--check")
+	}
+	_, err := git.Output(ctx, writing(patch, args...))
+	return err
+}
+
+// CommitIndex commits the user's index as git commit does, with the user's identity,
+// settings and hooks, and returns the commit. The message is taken as it is; it is
+// UTF-8. A hook that fails is an error, and nothing is committed.
+func (r *Repo) CommitIndex(ctx context.Context, message string) (OID, error) {
+	git := &gitcmd.Runner{
+		Dir: r.workTree, Env: gitcmd.OwnEnv(r.opt.Dir != ""), Pins: []string{"--no-pager"},
+		Timeout: gitcmd.BuildTotal, Log: r.opt.Log, Look: r.blockingFile,
+		// Hooks inherit the bound on git's memory, and may be compilers.
+		Limits: gitcmd.NewLimits(func() (int64, bool) { return math.MaxInt64, true }),
+	}
+	if git.Getenv("GIT_DIR") != "" || git.Getenv("GIT_WORK_TREE") != "" { // they may be relative
+		git.Env = append(git.Env, "GIT_DIR="+r.gitDir, "GIT_WORK_TREE="+r.workTree)
+	}
+	call := writing([]byte(message), "-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--cleanup=whitespace", "--file=-")
+	call.Total = gitcmd.BuildTotal
+	if _, err := git.Output(ctx, call); err != nil {
+		return "", err
+	}
+	return r.Resolve(ctx, "HEAD")
+}
+
+// CheckIdentity returns an error if git does not know who the user is, so that it could
+// not commit.
+func (r *Repo) CheckIdentity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		_, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"var", who}})
+		var gitErr *gitcmd.Error
+		if errors.As(err, &gitErr) && !gitErr.Stopped() {
+			return &gitcmd.Error{Exit: 128, Err: errors.New("git does not know who you are"), Hint: identityHint}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CommitPatch makes a commit: its parent with a patch applied. It writes objects and
+// nothing else: no ref, index or file changes, and no hook runs. Nor is the commit
+// signed, as git commit-tree does not sign. The author is the user.
+func (r *Repo) CommitPatch(ctx context.Context, parent OID, patch []byte, message string) (commit OID, err error) {
+	if err := parent.valid(); err != nil {
+		return "", err
+	}
+	err = r.withIndex(func(git *gitcmd.Runner) error {
+		if _, err := git.Output(ctx, writing(nil, "read-tree", string(parent))); err != nil {
+			return err
+		}
+		if _, err := git.Output(ctx, writing(patch, "apply", "--cached", "--whitespace=nowarn", "--no-ignore-whitespace")); err != nil {
+			return err
+		}
+		tree, err := oneOID(ctx, git, writing(nil, "write-tree", "--missing-ok"))
+		if err != nil {
+			return err
+		}
+		commit, err = commitTree(ctx, git, tree, []OID{parent}, message)
+		return err
+	})
+	return commit, err
+}
+
+// commitTree makes a commit of a tree.
+func commitTree(ctx context.Context, git *gitcmd.Runner, tree OID, parents []OID, message string) (OID, error) {
+	args := []string{"-c", "i18n.commitEncoding=UTF-8", "commit-tree", string(tree), "-F", "-"}
+	for _, p := range parents {
+		args = append(args, "-p", string(p))
+	}
+	return oneOID(ctx, git, writing([]byte(message), args...))
+}
+
+// CreateBranch makes a branch at a commit. A branch that exists is an error.
+func (r *Repo) CreateBranch(ctx context.Context, name string, commit OID) error {
+	if err := errors.Join(r.CheckBranchName(ctx, name), commit.valid()); err != nil {
+		return err
+	}
+	return r.updateRefs(ctx, "create refs/heads/"+name+"\x00"+string(commit)+"\x00")
+}
+
+// CheckBranchName returns an error if a branch cannot have that name, or has it already.
+func (r *Repo) CheckBranchName(ctx context.Context, name string) error {
+	git := r.atTop()
+	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"check-ref-format", "refs/heads/" + name}}); err != nil || strings.HasPrefix(name, "-") || name == "HEAD" {
+		return errors.Join(ctx.Err(), fmt.Errorf("%q is no name for a branch", name))
+	}
+	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}}); err == nil {
+		return fmt.Errorf("the branch %q exists already", name)
+	}
+	return ctx.Err()
+}
+
+// updateRefs changes refs in one transaction. Each command ends with NUL.
+func (r *Repo) updateRefs(ctx context.Context, commands string) error {
+	_, err := r.atTop().Output(ctx, writing([]byte(commands), "update-ref", "-m", "git agent fix", "--stdin", "-z"))
+	return err
+}

@@ -1,0 +1,124 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"git-agent/gitext/gitcmd"
+)
+
+// CleanCheckout removes everything from a directory that the last Checkout did not put
+// there, whether or not a .gitignore names it: build output, caches, pipes, nested
+// repositories, files in submodules. It follows no symbolic link. Files of the checkout
+// that were changed are left to the next Checkout. No program may be changing the
+// directory.
+//
+// git clean is not used because it leaves pipes and sockets behind, and fails in
+// directories that a build made read-only.
+func (r *Repo) CleanCheckout(ctx context.Context, dir string) error {
+	w, err := r.openCheckout(dir)
+	if err != nil {
+		return err
+	}
+	out, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"ls-files", "--stage", "-z"}})
+	if err == nil {
+		err = removeOthers(w.dir, trackedPaths(splitNUL(out)))
+	}
+	if err != nil && ctx.Err() == nil {
+		err = w.empty() // the next Checkout writes all files
+	}
+	if err != nil {
+		return fmt.Errorf("clean the checkout: %w", err)
+	}
+	return nil
+}
+
+// trackedPaths maps the paths of an index, and the directories above them, to their
+// modes; a directory has mode 0.
+func trackedPaths(entries []string) map[string]uint32 {
+	modes := map[string]uint32{}
+	for _, entry := range entries {
+		meta, name, _ := strings.Cut(entry, "\t")
+		var mode uint32
+		fmt.Sscanf(meta, "%o", &mode)
+		modes[name] = mode
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, seen := modes[dir]; seen {
+				break
+			}
+			modes[dir] = 0
+		}
+	}
+	return modes
+}
+
+// removeOthers removes what is not in modes from a directory.
+func removeOthers(dir string, modes map[string]uint32) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return eachBelow(root, ".", func(name string, d fs.DirEntry) (descend bool, err error) {
+		mode, tracked := modes[filepath.ToSlash(name)]
+		if tracked && d.IsDir() == (mode == 0) {
+			return d.IsDir(), nil
+		}
+		err = removeBelow(root, name)
+		if err == nil && mode == modeSubmodule { // Checkout made an empty directory for it
+			err = root.Mkdir(name, 0o777)
+		}
+		return false, err
+	})
+}
+
+// eachBelow calls f for what is in a directory, and in those directories for which f
+// returns true. Unlike fs.WalkDir it takes names that are not UTF-8.
+func eachBelow(root *os.Root, dir string, f func(name string, d fs.DirEntry) (descend bool, err error)) error {
+	open, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	entries, err := open.ReadDir(-1)
+	open.Close()
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		name := filepath.Join(dir, d.Name())
+		descend, err := f(name, d)
+		if err == nil && descend {
+			err = eachBelow(root, name, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeBelow removes a file, or a directory with all that is in it, even if a program
+// took away the right to write there.
+func removeBelow(root *os.Root, name string) error {
+	if err := root.RemoveAll(name); err == nil {
+		return nil
+	}
+	info, err := root.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return root.RemoveAll(name)
+	}
+	root.Chmod(name, 0o700) // a failure shows when its entries are read
+	err = eachBelow(root, name, func(name string, d fs.DirEntry) (bool, error) {
+		if d.IsDir() {
+			return true, root.Chmod(name, 0o700)
+		}
+		return false, nil
+	})
+	return errors.Join(err, root.RemoveAll(name))
+}

@@ -1,0 +1,70 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"git-agent/gitext/gitcmd"
+)
+
+// A Head says what is checked out in the user's work tree, and what the index adds.
+type Head struct {
+	Commit    OID    // "" before the first commit
+	Branch    string // short name; "" if HEAD is detached
+	Staged    bool   // the index differs from Commit
+	Conflicts bool   // the index has paths with conflicts
+}
+
+// Head reads what is checked out.
+func (r *Repo) Head(ctx context.Context) (Head, error) {
+	var h Head
+	git := r.atTop()
+	ref, err := answer(ctx, git, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return h, err
+	}
+	h.Branch = strings.TrimPrefix(strings.TrimSuffix(ref, "\n"), "refs/heads/")
+	commit, err := answer(ctx, git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return h, err
+	}
+	h.Commit = OID(strings.TrimSpace(commit))
+	if r.workTree == "" {
+		return h, nil
+	}
+	unmerged, err := git.Output(ctx, gitcmd.Call{Args: []string{"ls-files", "--unmerged", "-z"}})
+	if err != nil {
+		return h, err
+	}
+	base := h.Commit
+	if base == "" {
+		base = r.EmptyTree()
+	}
+	changed, err := git.Output(ctx, gitcmd.Call{Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", string(base)}})
+	h.Conflicts, h.Staged = len(unmerged) > 0, len(changed) > 0
+	return h, err
+}
+
+// answer runs git and returns what it prints; "" if it answers no with exit code 1.
+func answer(ctx context.Context, git *gitcmd.Runner, args ...string) (string, error) {
+	out, err := git.Output(ctx, gitcmd.Call{Args: args})
+	var gitErr *gitcmd.Error
+	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
+		return "", nil
+	}
+	return string(out), err
+}
+
+// SparsePaths returns those of some paths that a sparse checkout leaves out of the work
+// tree.
+func (r *Repo) SparsePaths(ctx context.Context, paths []string) ([]string, error) {
+	out, err := r.atTop().Output(ctx, gitcmd.Call{Args: withPaths([]string{"ls-files", "-t", "-z"}, paths)})
+	var sparse []string
+	for _, record := range splitNUL(out) {
+		if path, skipped := strings.CutPrefix(record, "S "); skipped {
+			sparse = append(sparse, path)
+		}
+	}
+	return sparse, err
+}

@@ -1,0 +1,48 @@
+package gitext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"git-agent/gitext/gitcmd"
+)
+
+// ErrConflict says that two changes of a file overlap.
+var ErrConflict = errors.New("the changes overlap")
+
+// MergeFile makes in ours the changes that lead from base to theirs, line by line, as
+// git merge-file does. If a change overlaps one from base to ours, the error is
+// ErrConflict. Binary files cannot be merged. Nothing is written to the repository.
+func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return nil, fmt.Errorf("merge a file: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"merge-file", "-p", "-q", "--diff3"}
+	for _, f := range []struct {
+		name    string
+		content []byte
+	}{{"ours", ours}, {"base", base}, {"theirs", theirs}} {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path, f.content, 0o600); err != nil {
+			return nil, fmt.Errorf("merge a file: %w", err)
+		}
+		args = append(args, path)
+	}
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Args: args})
+	var failed *gitcmd.Error
+	if errors.As(err, &failed) && failed.Exit > 0 && failed.Exit <= maxConflicts {
+		return nil, ErrConflict
+	}
+	if err != nil {
+		return nil, fmt.Errorf("merge a file: %w", err)
+	}
+	return out, nil
+}
+
+// maxConflicts is the largest exit code of git merge-file that counts conflicts.
+const maxConflicts = 127

@@ -1,0 +1,118 @@
+package gitext
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"git-agent/gitext/gitcmd"
+)
+
+const (
+	maxNewFile  = 1 << 20 // bytes of a new file
+	maxNewFiles = 1000
+)
+
+// Uncommitted returns the files of the work tree that differ from HEAD, and the new
+// files that git add would add, in the form that Checkout takes and with the contents
+// that git add would store. left names the files that were left out: those that only a
+// program of the user's can convert, changed files of more than 16 MiB, new files of
+// more than 1 MiB, and new files beyond a thousand.
+func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string, err error) {
+	patch, err := r.PatchWorktree(ctx, PatchOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	var paths []string
+	for _, f := range patch.Files {
+		if !f.Submodule {
+			paths = append(paths, f.NewPath) // without renames, the old path is the same
+		}
+	}
+	for _, l := range patch.LeftOut {
+		left = append(left, l.Path)
+	}
+	added, more, err := r.newFiles(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	large, err := kindsBelow(r.workTree, paths, maxChangedFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	left = append(append(left, large.large...), more...)
+	files, err = r.WorkFiles(ctx, append(append(large.files, large.gone...), added...))
+	return files, left, err
+}
+
+// WorkFiles reads files of the user's work tree, as git add would store them. It runs no
+// filter of the user's. What is no file or symbolic link, or lies behind one, has Mode 0.
+// A file of more than 16 MiB is an error. Nothing is written to the repository.
+func (r *Repo) WorkFiles(ctx context.Context, paths []string) ([]Overlay, error) {
+	kinds, err := kindsBelow(r.workTree, paths, maxChangedFile)
+	if err != nil {
+		return nil, err
+	}
+	if len(kinds.large) > 0 {
+		return nil, fmt.Errorf("%q has more than %d bytes", kinds.large[0], maxChangedFile)
+	}
+	settings, err := r.settings(ctx, workTreeSettings)
+	if err != nil {
+		return nil, err
+	}
+	u, err := r.workTreeDir(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	defer u.close()
+	git := *u.git
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_INDEX_FILE="+filepath.Join(u.dir, "scratch"))
+	if head, err := r.Resolve(ctx, "HEAD"); err == nil {
+		if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", string(head)}}); err != nil {
+			return nil, r.explain(ctx, err, head)
+		}
+	}
+	list, err := stage(ctx, &git, kinds.files)
+	if err != nil {
+		return nil, fmt.Errorf("read the work tree: %w", r.explain(ctx, err))
+	}
+	return append(list, gone(kinds.gone)...), nil
+}
+
+// newFiles lists the files of the work tree that are neither tracked nor ignored.
+func (r *Repo) newFiles(ctx context.Context) (files, left []string, err error) {
+	settings, err := r.settings(ctx, workTreeSettings)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := r.workTreeDir(ctx, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer u.close()
+	var all []string
+	err = u.git.Stream(ctx, gitcmd.Call{Args: []string{"ls-files", "--others", "--exclude-standard", "-z"}}, func(out *bufio.Reader) error {
+		for len(all) < maxUntracked {
+			if _, err := out.Peek(1); err == io.EOF {
+				return nil
+			}
+			path, err := gitcmd.ReadRecord(out)
+			if err != nil {
+				return err
+			}
+			all = append(all, path)
+		}
+		return gitcmd.ErrStop
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list new files: %w", err)
+	}
+	kinds, err := kindsBelow(r.workTree, all, maxNewFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := min(len(kinds.files), maxNewFiles)
+	return kinds.files[:n], append(kinds.large, kinds.files[n:]...), nil
+}
