@@ -74,6 +74,28 @@ func TestCat(t *testing.T) {
 	}
 }
 
+// Of a long file with functions, the beginning and a list of the functions is shown.
+func TestCatOutlines(t *testing.T) {
+	t.Parallel()
+	text := "package a\n"
+	for i := range 50 {
+		text += fmt.Sprintf("\nfunc F%d(a int) int {\n%s\treturn a\n}\n", i, strings.Repeat("\ta++\n", 8))
+	}
+	b := newBench(t, gittest.Files{"a.go": text, "b.txt": numbers(500)}, fix.Problem{}, Options{})
+	got := b.call("cat", m{"path": "a.go"})
+	if !strings.HasPrefix(got, "a.go, lines 1-40 of 601\n   1|package a\n") ||
+		!strings.Contains(got, "\nfunctions of the whole file (give start and end, or function):\n3-13 func F0(a int) int\n15-25 func F1(a int) int\n") ||
+		!strings.HasSuffix(got, "591-601 func F49(a int) int\n") {
+		t.Errorf("%s", got)
+	}
+	if got := b.call("cat", m{"path": "a.go", "start": 1}); !strings.Contains(got, " 400|") {
+		t.Errorf("%s", got)
+	}
+	if got := b.call("cat", m{"path": "b.txt"}); !strings.Contains(got, " 400|") {
+		t.Errorf("%s", got)
+	}
+}
+
 // A directory with very many files is listed in part.
 func TestCatOfALargeDirectory(t *testing.T) {
 	t.Parallel()

@@ -32,6 +32,7 @@ const (
 	maxOtherMatches = 3  // lines of a test or another file beside sources
 	maxOneFile      = 40 // lines if only one file has any
 	maxNamed        = 12 // further files that are named
+	maxHeading      = 90 // characters
 	maxMatchLine    = 200
 	maxMatches      = 10_000 // lines that are counted
 )
@@ -235,7 +236,7 @@ func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 		}
 		e, ok := source.FunctionAround(name, lines, n)
 		if ok && e != function && n != e.Start {
-			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.heading(lines, e), e.Start, e.End)
+			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.heading(lines, e, maxHeading), e.Start, e.End)
 		}
 		function = e
 		text := strings.ReplaceAll(strings.TrimRight(string(lines[n-1]), "\r \t"), "\t", "  ")
@@ -247,9 +248,8 @@ func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 	return t.String()
 }
 
-// heading returns the heading of a function on one line.
-func (b *Box) heading(lines [][]byte, e source.Extent) string {
-	const most = 90 // characters
+// heading returns the heading of a function on one line of at most so many characters.
+func (b *Box) heading(lines [][]byte, e source.Extent, most int) string {
 	var parts []string
 	for n := e.Start; n <= e.Body && n <= len(lines); n++ {
 		line := strings.TrimSpace(string(lines[n-1]))
