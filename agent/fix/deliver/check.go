@@ -25,7 +25,7 @@ func (d *delivery) check(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	index := gitext.ApplyOptions{Check: true, Index: d.opt.Target != Worktree}
+	index := gitext.ApplyOptions{Check: true, Index: d.opt.Target != WorkTree}
 	if err := d.repo.ApplyPatch(ctx, d.diff, index); err != nil {
 		return errors.Join(ctx.Err(), refuse("", "the patch does not apply: %v", err))
 	}
@@ -54,7 +54,7 @@ func (d *delivery) checkState(context.Context) error {
 	if d.head.Conflicts {
 		return refuse("git status", "the index has conflicts")
 	}
-	if d.opt.Target == Worktree {
+	if d.opt.Target == WorkTree {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(d.repo.GitDir(), "index.lock")); err == nil {
@@ -69,7 +69,7 @@ func (d *delivery) checkState(context.Context) error {
 // checkHead refuses to commit where a commit would be lost, or by nobody.
 func (d *delivery) checkHead(ctx context.Context) error {
 	switch {
-	case d.opt.Target == Worktree:
+	case d.opt.Target == WorkTree:
 		return nil
 	case d.head.Commit == "":
 		return refuse("", "the current branch has no commit yet")
@@ -173,7 +173,7 @@ func (d *delivery) checkKind(path string) error {
 // checkCommitted refuses if a file of the patch has changes that are not committed: git
 // apply --index would refuse it, and a commit would include them.
 func (d *delivery) checkCommitted(ctx context.Context) error {
-	if d.opt.Target == Worktree {
+	if d.opt.Target == WorkTree {
 		return nil
 	}
 	head, err := d.filesAt(ctx, d.head.Commit)

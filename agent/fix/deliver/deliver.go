@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"git-agent/agent/fix"
@@ -34,7 +35,7 @@ type Target string
 
 // These are the targets.
 const (
-	Worktree Target = "worktree" // files of the work tree, as git apply
+	WorkTree Target = "worktree" // files of the work tree, as git apply
 	Index    Target = "index"    // files and index, as git apply --index
 	Branch   Target = "branch"   // a commit on a new branch; HEAD, index and work tree stay
 	Commit   Target = "commit"   // files, index and a commit on the current branch, as git commit
@@ -44,7 +45,7 @@ const (
 type Options struct {
 	Target  Target
 	Branch  string // name of the new branch, for Branch
-	Message string // of the commit, for Branch and Commit; see the function Message
+	Message string // of the commit, for Branch and Commit; "" makes one of the trial, see Message
 	Run     string // name of the run, for the backup's ref; "" makes one of the time
 }
 
@@ -55,6 +56,7 @@ type Done struct {
 	Backup string     // ref that holds the state before; "" for Branch, which overwrites nothing
 	Branch string     // the branch that has the commit; "" if there is none
 	Commit gitext.OID // the new commit; "" if there is none
+	Text   string     // what was written and where the backup is, in one line for the user
 	// Undo is a shell command that restores files, index and refs. It works in any
 	// directory, until other work is built on the patch.
 	Undo string
@@ -72,27 +74,55 @@ func refuse(hint, format string, args ...any) error {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Apply writes a patch of a tree to the user's repository. tree is what the repair began
-// with. Only the files of the patch count, and not its Diff. If it returns an error,
+// Apply writes the patch of a trial to the user's repository. tree is what the repair
+// began with. Only the files of the patch count, and not its Diff. If it returns an error,
 // files, index and branches are as they were before. If that could not be achieved, the
 // error says so and names the backup.
-func Apply(ctx context.Context, repo *gitext.Repo, patch fix.Patch, tree fix.Tree, opt Options) (Done, error) {
-	d := &delivery{repo: repo, tree: tree, opt: opt, files: patch.Files}
-	for _, f := range patch.Files {
+func Apply(ctx context.Context, repo *gitext.Repo, t fix.Trial, tree fix.Tree, opt Options) (Done, error) {
+	d := &delivery{repo: repo, tree: tree, opt: opt, files: t.Patch.Files}
+	for _, f := range d.files {
 		d.paths = append(d.paths, f.Path)
 	}
 	slices.Sort(d.paths)
 	d.paths = slices.Compact(d.paths)
+	if d.opt.Message == "" && (opt.Target == Branch || opt.Target == Commit) {
+		d.opt.Message = messageOf(ctx, repo, t)
+	}
 	if err := d.readPatch(ctx); err != nil {
 		return Done{}, err
 	}
+	var done Done
+	var err error
 	switch opt.Target {
 	case Branch:
-		return d.toBranch(ctx)
-	case Worktree, Index, Commit:
-		return d.toWorkTree(ctx)
+		done, err = d.toBranch(ctx)
+	case WorkTree, Index, Commit:
+		done, err = d.toWorkTree(ctx)
+	default:
+		err = fmt.Errorf("%q is no target of a patch", opt.Target)
 	}
-	return Done{}, fmt.Errorf("%q is no target of a patch", opt.Target)
+	if err != nil {
+		return Done{}, err
+	}
+	done.Text = done.text()
+	return done, nil
+}
+
+// text says what was done, in one line.
+func (d *Done) text() string {
+	files := strconv.Quote(d.Paths[0])
+	if n := len(d.Paths) - 1; n > 0 {
+		files += fmt.Sprintf(" and %d more", n)
+	}
+	switch d.Target {
+	case Branch:
+		return fmt.Sprintf("the patch is commit %s on the new branch %s", d.Commit.Short(), d.Branch)
+	case Commit:
+		return fmt.Sprintf("the patch is commit %s on %s; the state before is in %s", d.Commit.Short(), d.Branch, d.Backup)
+	case Index:
+		return fmt.Sprintf("the patch is staged: %s; the state before is in %s", files, d.Backup)
+	}
+	return fmt.Sprintf("the patch is in the work tree: %s; the state before is in %s", files, d.Backup)
 }
 
 // A delivery is one call of Apply.
@@ -111,9 +141,6 @@ type delivery struct {
 // readPatch makes the diff from the files that were tested. What the patch itself says
 // about the difference could be anything.
 func (d *delivery) readPatch(ctx context.Context) error {
-	if (d.opt.Target == Branch || d.opt.Target == Commit) && d.opt.Message == "" {
-		return errors.New("a commit needs a message")
-	}
 	if err := d.checkShape(ctx); err != nil {
 		return err
 	}
@@ -189,7 +216,7 @@ func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
 
 // write applies the patch, and commits it if that is asked for.
 func (d *delivery) write(ctx context.Context, note *journal) (gitext.OID, error) {
-	if err := d.repo.ApplyPatch(ctx, d.diff, gitext.ApplyOptions{Index: d.opt.Target != Worktree}); err != nil {
+	if err := d.repo.ApplyPatch(ctx, d.diff, gitext.ApplyOptions{Index: d.opt.Target != WorkTree}); err != nil {
 		return "", err
 	}
 	d.keepPermissions(note)

@@ -131,7 +131,7 @@ const message = "Mend the library\n\nIt said the wrong thing.\n"
 func (p *place) deliver(tree fix.Tree, opt Options, files ...gitext.Overlay) Done {
 	p.T.Helper()
 	opt.Message = message
-	done, err := Apply(p.T.Context(), p.repo, fix.Patch{Files: files, Diff: []byte("nonsense")}, tree, opt)
+	done, err := Apply(p.T.Context(), p.repo, fix.Trial{Patch: fix.Patch{Files: files, Diff: []byte("nonsense")}}, tree, opt)
 	if err != nil {
 		p.T.Fatalf("%s: %v", opt.Target, err)
 	}
@@ -142,7 +142,7 @@ func (p *place) deliver(tree fix.Tree, opt Options, files ...gitext.Overlay) Don
 }
 
 // targets are all targets, with the options that they need.
-var targets = []Options{{Target: Worktree}, {Target: Index}, {Target: Commit}, {Target: Branch, Branch: "mended/it"}}
+var targets = []Options{{Target: WorkTree}, {Target: Index}, {Target: Commit}, {Target: Branch, Branch: "mended/it"}}
 
 func TestDeliverAndUndo(t *testing.T) {
 	// Each target gets the patch, whatever names, modes, line endings and kinds of files

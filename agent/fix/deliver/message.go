@@ -1,10 +1,13 @@
 package deliver
 
 import (
+	"context"
 	"fmt"
+	"path"
 	"strings"
 	"unicode"
 
+	"git-agent/agent/fix"
 	"git-agent/gitext"
 )
 
@@ -68,4 +71,27 @@ func wrap(paragraph string) string {
 		}
 	}
 	return b.String()
+}
+
+// messageOf returns the message for the patch of a trial: the first sentence of what is
+// said about it, the rest, and the commit that it undoes or repairs.
+func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
+	var bug *gitext.Commit
+	if t.Commit != "" {
+		if c, err := repo.Commit(ctx, t.Commit); err == nil { // without it, the message has no trailer
+			bug = &c
+		}
+	}
+	subject, rest := "", t.Why
+	first, more, _ := strings.Cut(strings.TrimSpace(t.Why)+" ", ". ")
+	if line := oneLine(strings.TrimSuffix(strings.TrimSpace(first), "."), 0); !strings.Contains(strings.TrimSpace(first), "\n") && len([]rune(line)) <= maxSubject {
+		subject, rest = line, more
+	}
+	if subject == "" && len(t.Patch.Files) > 0 {
+		subject = "Fix a bug in " + path.Base(t.Patch.Files[0].Path)
+	}
+	if t.Origin != "" && !strings.HasPrefix(t.Origin, "trajectory") {
+		rest = strings.TrimSpace(rest + "\n\nThe change " + t.Origin + ".")
+	}
+	return Message(subject, rest, bug)
 }

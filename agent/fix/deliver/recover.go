@@ -103,7 +103,7 @@ func restore(ctx context.Context, repo *gitext.Repo, note *journal) (kept []stri
 	for _, f := range note.Files {
 		paths = append(paths, string(f.Path))
 	}
-	if note.Target != Worktree {
+	if note.Target != WorkTree {
 		if err := repo.RestoreIndex(ctx, r.saved, paths); err != nil {
 			return nil, fmt.Errorf("restore the index: %w", err)
 		}
@@ -142,7 +142,7 @@ func (r *restorer) removeLocks() {
 		locks = append(locks, filepath.Join(r.repo.CommonDir(), "refs", "heads", filepath.FromSlash(r.note.Branch)+".lock"))
 	}
 	for _, lock := range locks {
-		if info, err := os.Lstat(lock); r.note.Target != Worktree && err == nil && info.Mode().IsRegular() && info.ModTime().After(r.note.Began) {
+		if info, err := os.Lstat(lock); r.note.Target != WorkTree && err == nil && info.Mode().IsRegular() && info.ModTime().After(r.note.Began) {
 			os.Remove(lock) // if that fails, git reports the lock
 		}
 	}

@@ -52,7 +52,7 @@ func deliverAndDie(text string) {
 			select {}
 		}
 	}
-	_, err = Apply(ctx, repo, fix.Patch{Files: spec.Files}, spec.Tree, Options{Target: spec.Target, Message: message})
+	_, err = Apply(ctx, repo, fix.Trial{Patch: fix.Patch{Files: spec.Files}}, spec.Tree, Options{Target: spec.Target, Message: message})
 	panic(err)
 }
 
@@ -84,7 +84,7 @@ func TestKilledAtAnyStep(t *testing.T) {
 	// A delivery that is killed is found again, no other one begins before it is brought
 	// to an end, and Recover restores files, index and refs, or finds that the commit was
 	// made.
-	for _, target := range []Target{Worktree, Index, Commit} {
+	for _, target := range []Target{WorkTree, Index, Commit} {
 		for _, step := range []string{"saved", "noted", "applied", "written"} {
 			t.Run(string(target)+" "+step, func(t *testing.T) {
 				p := newPlace(t)
@@ -102,7 +102,7 @@ func TestKilledAtAnyStep(t *testing.T) {
 					if found.Target != target || len(found.Paths) != len(killPatch) || p.Git("rev-parse", found.Backup) == "" {
 						t.Errorf("%+v", found)
 					}
-					_, err := Apply(t.Context(), p.repo, fix.Patch{Files: killPatch}, tree, Options{Target: Worktree})
+					_, err := Apply(t.Context(), p.repo, fix.Trial{Patch: fix.Patch{Files: killPatch}}, tree, Options{Target: WorkTree})
 					if refusal, ok := err.(*Refusal); !ok || refusal.Hint != "git agent doctor --fix" {
 						t.Errorf("another delivery: %v", err)
 					}
@@ -158,7 +158,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.Dir, ".git", "index.lock")); err == nil {
 		t.Error("the lock is still there")
 	}
-	p.kill("applied", tree, Worktree, killPatch)
+	p.kill("applied", tree, WorkTree, killPatch)
 	half("lib.c", "the user's own\n")
 	half("sub/deep/more.c", "the user's own\n")
 	done, err = Recover(t.Context(), p.repo)
@@ -204,5 +204,5 @@ func TestJournalsOfOthers(t *testing.T) {
 	if after := p.state(); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	p.deliver(tree, Options{Target: Worktree}, killPatch...)
+	p.deliver(tree, Options{Target: WorkTree}, killPatch...)
 }

@@ -71,7 +71,7 @@ func (d *delivery) undo(saved gitext.Saved, files []journalFile) string {
 	}
 	var command string
 	switch d.opt.Target {
-	case Worktree:
+	case WorkTree:
 		command = d.git("cat-file", "blob", extra+":"+patchName) + " | " + d.git("apply", "-R", "--whitespace=nowarn")
 	case Index:
 		command = d.git("cat-file", "blob", extra+":"+patchName) + " | " + d.git("apply", "-R", "--index", "--whitespace=nowarn")

@@ -19,7 +19,7 @@ func TestUncommittedWorkStays(t *testing.T) {
 	p.Write(gittest.Files{"lib.c": "mine\n2\n3\n4\n5\n6\n7\n8\n9\n", "new.c": "untracked\n", "staged.c": "b\n"})
 	p.Git("add", "staged.c")
 	tree, before := p.tree(), p.state()
-	done := p.deliver(tree, Options{Target: Worktree},
+	done := p.deliver(tree, Options{Target: WorkTree},
 		text("lib.c", "mine\n2\n3\n4\nfive\n6\n7\n8\n9\n"), text("new.c", "patched\n"), text("staged.c", "c\n"))
 	p.wantContent("new.c", "patched\n")
 	if got := p.Git("diff", "--cached", "--name-only"); got != "staged.c" {
@@ -29,7 +29,7 @@ func TestUncommittedWorkStays(t *testing.T) {
 	if after := p.state(); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	again := p.deliver(tree, Options{Target: Worktree, Run: filepath.Base(done.Backup)}, text("lib.c", "mine\n2\n3\n4\nfive\n6\n7\n8\n9\n"))
+	again := p.deliver(tree, Options{Target: WorkTree, Run: filepath.Base(done.Backup)}, text("lib.c", "mine\n2\n3\n4\nfive\n6\n7\n8\n9\n"))
 	if again.Backup != done.Backup+"-2" {
 		t.Errorf("the second backup is %s", again.Backup)
 	}
@@ -46,7 +46,7 @@ func TestBackupIsAStash(t *testing.T) {
 	p.Write(gittest.Files{"lib.c": "mine\n", "new.c": "untracked\n", "staged.c": "b\n"})
 	p.Git("add", "staged.c")
 	p.Write(gittest.Files{"staged.c": "c\n"})
-	done := p.deliver(p.tree(), Options{Target: Worktree}, text("lib.c", "patched\n"), text("new.c", "patched\n"))
+	done := p.deliver(p.tree(), Options{Target: WorkTree}, text("lib.c", "patched\n"), text("new.c", "patched\n"))
 	for rev, want := range map[string]string{":lib.c": "mine", ":new.c": "untracked", "^2:staged.c": "b", "^1:lib.c": "1", "^3:before/new.c": "untracked", "^3:after/lib.c": "patched"} {
 		if got := p.Git("show", done.Backup+rev); got != want {
 			t.Errorf("%s is %q", rev, got)
@@ -100,7 +100,7 @@ func someTargets() []Target {
 	if testing.Short() {
 		return []Target{Index}
 	}
-	return []Target{Worktree, Index, Commit}
+	return []Target{WorkTree, Index, Commit}
 }
 
 func TestWhereTheUserStands(t *testing.T) {
@@ -179,7 +179,7 @@ func TestUserSettingsDoNotChangeThePatch(t *testing.T) {
 		t.Setenv("GIT_CONFIG_GLOBAL", config)
 		tree, before := p.tree(), p.state()
 		opt.Message = "ä subject\n\n# not a comment\n"
-		done, err := Apply(t.Context(), p.repo, fix.Patch{Files: []gitext.Overlay{text("ü.c", "one\n\ttwo \t \nthree  \n\n")}}, tree, opt)
+		done, err := Apply(t.Context(), p.repo, fix.Trial{Patch: fix.Patch{Files: []gitext.Overlay{text("ü.c", "one\n\ttwo \t \nthree  \n\n")}}}, tree, opt)
 		if err != nil {
 			t.Fatalf("%s: %v", opt.Target, err)
 		}
@@ -217,7 +217,7 @@ func TestHooks(t *testing.T) {
 	hook("reference-transaction", "")
 	hook("post-index-change", "")
 	tree, before := p.tree(), p.state()
-	_, err := Apply(t.Context(), p.repo, fix.Patch{Files: []gitext.Overlay{text("lib.c", "new\n")}}, tree, Options{Target: Commit, Message: message})
+	_, err := Apply(t.Context(), p.repo, fix.Trial{Patch: fix.Patch{Files: []gitext.Overlay{text("lib.c", "new\n")}}}, tree, Options{Target: Commit, Message: message})
 	if err == nil || !strings.Contains(err.Error(), "new") || p.state() != before || p.Git("for-each-ref", "refs/agent") != "" {
 		t.Errorf("%v\n%s", err, p.state())
 	}

@@ -176,11 +176,19 @@ func theseHunks(n int) string {
 	return "these hunks"
 }
 
-// first returns the first hunks that fit, at least one, and how many blamed lines the
-// others have.
+// first returns the first hunks that fit, at least a part of one, and how many blamed
+// lines are not among them.
 func (d Diff) first(hunks []gitext.Hunk, room int) (kept []gitext.Hunk, blamed int) {
-	for _, h := range hunks {
-		if room -= hunkSize(h); room < 0 && len(kept) > 0 {
+	for i, h := range hunks {
+		size := hunkSize(h)
+		if i == 0 && size > room {
+			head := beginning(h, room)
+			lost, _ := holds(h, d.Blamed)
+			has, _ := holds(head, d.Blamed)
+			kept, blamed, room = append(kept, head), lost-has, 0
+			continue
+		}
+		if room -= size; room < 0 {
 			has, _ := holds(h, d.Blamed)
 			blamed += has
 			continue
@@ -188,6 +196,19 @@ func (d Diff) first(hunks []gitext.Hunk, room int) (kept []gitext.Hunk, blamed i
 		kept = append(kept, h)
 	}
 	return kept, blamed
+}
+
+// beginning returns the first lines of a hunk, as many as fit and at least one.
+func beginning(h gitext.Hunk, room int) gitext.Hunk {
+	room -= len(hunkHeader(h))
+	n := 0
+	for n < len(h.Lines) {
+		if room -= 2 + len(shown(h.Lines[n].Text)); room < 0 && n > 0 {
+			break
+		}
+		n++
+	}
+	return part(h, 0, n)
 }
 
 // window returns the lines of a hunk that are at most radius lines away from a blamed

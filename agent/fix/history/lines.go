@@ -51,7 +51,7 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 		changed = max(changed, uncommitted)
 	}
 	if changed > 0 {
-		f.notes = append(f.notes, uncommitted(l, changed, s.taken == 0))
+		f.notes = append(f.notes, uncommitted(l.Path, f.names[index], changed, s.taken == 0))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 // extent returns all lines of a location: those that it names, else the function around
 // its first hot line, else the file.
 func extent(l fix.Location, file *file) gitext.LineRange {
-	if l.Lines.Start > 0 && l.Lines.End >= l.Lines.Start {
+	if l.Lines.End >= max(l.Lines.Start, 1) {
 		return l.Lines
 	}
 	if len(l.Hot) > 0 {
@@ -86,16 +86,18 @@ func nameAt(l fix.Location, file *file) string {
 }
 
 // uncommitted is a note about lines without a history.
-func uncommitted(l fix.Location, n int, all bool) string {
-	of := ""
-	if l.Function != "" {
-		of = " of " + agent.Abridge(l.Function, 100)
+func uncommitted(path, function string, n int, all bool) string {
+	place := "in " + suspect.ShortPath(path)
+	if function != "" {
+		place = "of " + agent.Abridge(function, 100) + " " + place
 	}
-	text := fmt.Sprintf("%s%s in %s changed since the commit and have no history", agent.Plural(n, "suspected line"), of, suspect.ShortPath(l.Path))
-	if all {
-		text = fmt.Sprintf("the suspected lines%s in %s are not committed and have no history", of, suspect.ShortPath(l.Path))
+	switch {
+	case all:
+		return "the suspected lines " + place + " are not committed and have no history"
+	case n == 1:
+		return "1 suspected line " + place + " changed since the commit and has no history"
 	}
-	return text
+	return fmt.Sprintf("%d suspected lines %s changed since the commit and have no history", n, place)
 }
 
 // A spot takes lines of one location.

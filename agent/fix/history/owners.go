@@ -13,7 +13,7 @@ import (
 // blame finds the owners of the lines.
 func (f *finder) blame(ctx context.Context) error {
 	opt := suspect.OwnerOptions{IgnoreRevs: f.ignored, NoKinds: true, Moves: true}
-	found, err := f.owners(ctx, opt, func(*line) bool { return true })
+	found, err := f.owners(ctx, opt, 0, func(*line) bool { return true })
 	for i := range f.lines {
 		f.lines[i].owner = found[f.lines[i].place()]
 	}
@@ -28,34 +28,51 @@ func (f *finder) blame(ctx context.Context) error {
 // that it copied, as boilerplate is, stay its own.
 func (f *finder) followMoves(ctx context.Context, opt suspect.OwnerOptions) error {
 	opt.Copies = true
-	found, err := f.owners(ctx, opt, func(l *line) bool { return l.owner.Owner != "" && l.owner.Previous == "" })
+	found, err := f.owners(ctx, opt, moreLines, func(l *line) bool { return l.owner.Owner != "" && l.owner.Previous == "" })
 	if err != nil {
 		return err
 	}
-	type version struct {
-		commit gitext.OID
-		path   string
-	}
-	texts := map[version][]byte{}
+	others := map[gitext.OID][][]byte{} // by the commit that created the file, the texts of the others
 	for i := range f.lines {
 		l := &f.lines[i]
 		origin, ok := found[l.place()]
 		if !ok || origin.Owner == l.owner.Owner {
 			continue
 		}
-		v := version{l.owner.Owner, origin.Path}
-		text, ok := texts[v]
+		texts, ok := others[l.owner.Owner]
 		if !ok {
-			if text, err = textAt(ctx, f.repo, v.commit, v.path); err != nil {
+			if texts, err = f.otherTexts(ctx, l.owner); err != nil {
 				return err
 			}
-			texts[v] = text
+			others[l.owner.Owner] = texts
 		}
-		if !bytes.Contains(text, bytes.TrimSpace(origin.Text)) {
+		line := bytes.TrimSpace(origin.Text)
+		if !slices.ContainsFunc(texts, func(text []byte) bool { return bytes.Contains(text, line) }) {
 			l.owner = origin
 		}
 	}
 	return nil
+}
+
+// otherTexts reads the files that a commit changed beside the one that it created, as it
+// left them.
+func (f *finder) otherTexts(ctx context.Context, created suspect.OwnedLine) ([][]byte, error) {
+	touched, err := f.repo.Touched(ctx, []gitext.OID{created.Owner}, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	var texts [][]byte
+	for _, p := range touched[created.Owner].Paths {
+		if p == created.Path || !isProgram(p) {
+			continue
+		}
+		text, err := textAt(ctx, f.repo, created.Owner, p)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
 }
 
 // A place is a line of a file at the tree's commit.
@@ -66,15 +83,19 @@ type place struct {
 
 func (l *line) place() place { return place{l.path, l.old} }
 
-// owners finds the owners of the chosen lines, with one blame for each file. Lines
-// without a known owner are not in the result.
-func (f *finder) owners(ctx context.Context, opt suspect.OwnerOptions, chosen func(*line) bool) (map[place]suspect.OwnedLine, error) {
+// moreLines is how many lines on either side are blamed with a line that may have been
+// moved. Blame follows only blocks that have 40 letters and digits.
+const moreLines = 10
+
+// owners finds the owners of the chosen lines and of so many lines around each, with one
+// blame for each file. Lines without a known owner are not in the result.
+func (f *finder) owners(ctx context.Context, opt suspect.OwnerOptions, around int, chosen func(*line) bool) (map[place]suspect.OwnedLine, error) {
 	var ask []suspect.FileLines
 	for _, p := range f.order {
 		one := suspect.FileLines{Path: p}
 		for i := range f.lines {
 			if l := &f.lines[i]; l.path == p && chosen(l) {
-				one.Ranges = append(one.Ranges, gitext.LineRange{Start: l.old, End: l.old})
+				one.Ranges = append(one.Ranges, gitext.LineRange{Start: l.old - around, End: l.old + around})
 			}
 		}
 		slices.SortFunc(one.Ranges, func(a, b gitext.LineRange) int { return cmp.Compare(a.Start, b.Start) })

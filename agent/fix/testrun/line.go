@@ -49,7 +49,17 @@ func plain(s string) string {
 // skipEscape returns s, which follows an escape character, without the rest of the
 // sequence (ECMA-48, 5.4).
 func skipEscape(s string) string {
-	if !strings.HasPrefix(s, "[") {
+	switch {
+	case strings.HasPrefix(s, "]"): // a title or a link, up to BEL or ST
+		i := strings.IndexAny(s, "\a\x1b")
+		switch {
+		case i < 0:
+			return ""
+		case s[i] == '\a':
+			return s[i+1:]
+		}
+		return s[i:] // which is an escape sequence of its own
+	case !strings.HasPrefix(s, "["):
 		return s[min(1, len(s)):]
 	}
 	for i := 1; i < len(s); i++ {

@@ -113,11 +113,11 @@ func (n *numbered) kind(text string) bool {
 	if m == nil {
 		return false
 	}
-	n.test = ""
 	switch {
 	case m[1] == "Skipped":
+		n.test = ""
 	case m[2] == "":
-		n.expect = true
+		n.test, n.expect = "", true
 	default:
 		return n.minitest(lineOf(m[2]))
 	}

@@ -42,6 +42,7 @@ type Report struct {
 	Unbuilt     []string // packages or files of tests that did not build, where the tool names them
 	BuildErrors []Place
 	Missing     string // the line that says that a program or a dependency is not there; "" if none does
+	notFound    string // the same of a shell; tests may do without the program
 
 	Places   []Place // of failed assertions, in the order of the output
 	Panicked bool    // a process ended before its tests did: it panicked or crashed
