@@ -29,6 +29,10 @@ type page struct {
 	Reliability *squarePlot
 	Coverage    *squarePlot
 	Tables      []pageTable
+	Upset       *upsetPlot
+	Overlaps    []*table
+	Outcomes    *table // the effort by outcome; nil if there is none
+	Tests       *table // tests of differences in effort; nil if there are none
 }
 
 // pageTable shows all algorithms side by side for the strata of one dimension.
@@ -93,12 +97,29 @@ func (r *Report) page() page {
 	if len(r.Algorithms) == 0 {
 		return p
 	}
+	p.addConfigurations()
 	for i, d := range r.Algorithms[0].By {
 		if len(d.Rows) > 0 && !(d.Dimension == "file" && len(d.Rows) == 1) {
 			p.Tables = append(p.Tables, r.pageTable(i, d))
 		}
 	}
 	return p
+}
+
+// addConfigurations adds how the configurations of one method compare.
+func (p *page) addConfigurations() {
+	if p.Sheet.Configurations == nil {
+		return
+	}
+	if t := p.outcomeTable(); len(t.rows) > 1 {
+		p.Outcomes = t
+	}
+	if p.EffortTests != nil {
+		p.Tests = p.effortTestTable()
+	}
+	if p.Overlap != nil && p.Overlap.Cases > 0 {
+		p.Upset, p.Overlaps = newUpset(p.Overlap), p.overlapTables()
+	}
 }
 
 func (r *Report) pageTable(dimension int, d Breakdown) pageTable {

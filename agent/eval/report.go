@@ -37,8 +37,10 @@ type Report struct {
 	Algorithms  []Algorithm `json:"algorithms"`
 	// Comparisons compare each further algorithm with the first.
 	Comparisons []Comparison `json:"comparisons"`
-	Calibrated  string       `json:"calibrated,omitempty"` // what the model's calibration was fitted on; "" if there is none
-	Fit         Fitted       `json:"fit,omitempty"`        // a calibration fitted to these answers, or nil
+	Overlap     *Overlap     `json:"overlap,omitempty"`      // present if the algorithms are configurations of one method
+	EffortTests *EffortTests `json:"effort_tests,omitempty"` // likewise, if several of them ask a model
+	Calibrated  string       `json:"calibrated,omitempty"`   // what the model's calibration was fitted on; "" if there is none
+	Fit         Fitted       `json:"fit,omitempty"`          // a calibration fitted to these answers, or nil
 	sheet       *Sheet
 }
 
@@ -64,6 +66,7 @@ type Algorithm struct {
 	Calibration *stat.Calibration `json:"calibration"` // null if the algorithm gives no probabilities
 	Coverage    []CoveragePoint   `json:"coverage"`
 	Effort      *Effort           `json:"effort,omitempty"` // present if a model was asked
+	ByOutcome   []OutcomeEffort   `json:"effort_by_outcome,omitempty"`
 }
 
 // Breakdown has a row for each stratum of one dimension.
@@ -94,6 +97,7 @@ func NewReport(t Task, about About, res *Results) *Report {
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
 		Algorithms: []Algorithm{}, Comparisons: []Comparison{}, Calibrated: t.CalibratedOn(res), sheet: sheet,
+		Overlap: newOverlap(sheet, res), EffortTests: newEffortTests(sheet, res),
 	}
 	r.Evaluated = evaluated(res)
 	for i, name := range res.Algorithms {
@@ -158,7 +162,7 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 			all = append(all, outcomes[i])
 		}
 	}
-	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
+	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all), ByOutcome: effortByOutcome(sheet, all)}
 	for _, d := range sheet.Dimensions {
 		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}

@@ -28,7 +28,7 @@ func (s *Server) Refused(err error) error {
 // Failed counts a case that the model has not answered because the server failed, and
 // returns the error of the case. The case is tried again when the evaluation is
 // resumed.
-func (s *Server) Failed(err *model.Error) error {
+func (s *Server) Failed(err error) error {
 	if s.failures.Add(1) >= serverFailures {
 		return &StopError{Err: err}
 	}

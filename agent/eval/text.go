@@ -28,6 +28,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.textCalibration(&b)
 	r.textFit(&b)
 	r.textComparisons(&b)
+	r.textConfigurations(&b)
 	r.textStrata(&b)
 	r.textLists(&b)
 	_, err := io.WriteString(w, agent.Clean(b.String()))
@@ -281,6 +282,10 @@ type table struct{ rows [][]string }
 func newTable(head ...string) *table { return &table{[][]string{head}} }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// Head and Body return the rows of a table for the HTML page.
+func (t *table) Head() []string   { return t.rows[0] }
+func (t *table) Body() [][]string { return t.rows[1:] }
 
 func (t *table) write(b *strings.Builder) {
 	widths := make([]int, len(t.rows[0]))

@@ -12,7 +12,7 @@ type Extent struct{ Start, Body, End int }
 
 // These bound the search for a function.
 const (
-	maxHeading   = 12               // lines of a heading
+	maxHeading   = 40               // lines of a heading; one of qs has 20
 	maxFunction  = 5000             // lines of a function
 	maxFollowed  = 10 * maxFunction // lines that are read to find the ends of nested functions
 	maxRead      = 1000             // bytes of a line

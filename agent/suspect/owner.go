@@ -63,6 +63,7 @@ func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []
 type OwnerOptions struct {
 	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as those that only reformat
 	Moves      bool         // follow lines that moved within the file (-M)
+	Copies     bool         // follow lines that the owner took from other files it changed (-C)
 	NoKinds    bool         // leave OwnedLine.Kind at LineCode, which saves the time of a lexer
 }
 
@@ -114,7 +115,11 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if len(ranges) == 0 {
 		return nil, nil
 	}
-	blamed, err := repo.Blame(ctx, rev, f.Path, gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs})
+	how := gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs}
+	if opt.Copies {
+		how.Copies = 1
+	}
+	blamed, err := repo.Blame(ctx, rev, f.Path, how)
 	if err != nil {
 		return nil, err
 	}

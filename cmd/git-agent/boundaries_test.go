@@ -21,7 +21,7 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/sandbox", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
+	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/fix", "agent/fix/engine", "agent/fix/deliver", "agent/fix/testrun", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/sandbox", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "prompts", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
 	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
 	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
 	"cmd/git-agent/terminal":     {"gitext/usercmd", "gitext/visible"}, // knows no verb
@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"cmd/git-agent/datadir":      {"agent/session", "cache", "cache/place", "gitext", "gitext/gitconfig"},
 	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gitconfig", "gitext/quote"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
-	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
+	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},       // makes the ranker's model
 	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"}, // makes the choice model of crash
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
 	"agent/fix/repairtool":       {"agent", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
-	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
+	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate"},
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/commitmsg", "gitext/gittest", "gitext/quote"},

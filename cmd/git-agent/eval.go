@@ -19,6 +19,7 @@ import (
 type evalCmd struct {
 	Szz   evalSzzCmd   `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
 	Crash evalCrashCmd `cmd:"" help:"measure crash on crash reports whose fixes are known"`
+	Fix   evalFixCmd   `cmd:"" help:"measure fix on bugs whose fixes and tests are known"`
 }
 
 // evalFlags are the options that the evaluations of all tasks share.

@@ -155,15 +155,22 @@ func (c *fixCmd) check() error {
 		return usagef("--locate makes no patch, so there is nothing to apply or to write")
 	case c.Report == "-" && c.Crash == "-":
 		return usagef("only one of --report and --crash can be standard input")
-	case c.Samples < 1:
-		return usagef("--samples takes a number from 1; --engine=offline asks no model")
-	case c.Tries < 1 || c.Time <= 0 || c.TestTime <= 0:
-		return usagef("--tries, --time and --test-timeout take values above 0")
 	}
 	if _, err := c.method(); err != nil {
 		return err
 	}
-	return c.modelFlags.check()
+	return c.fixWork.check()
+}
+
+// check returns an error for numbers that make no sense.
+func (w *fixWork) check() error {
+	switch {
+	case w.Samples < 1:
+		return usagef("--samples takes a number from 1; --engine=offline asks no model")
+	case w.Tries < 1 || w.Time <= 0 || w.TestTime <= 0:
+		return usagef("--tries, --time and --test-timeout take values above 0")
+	}
+	return w.modelFlags.check()
 }
 
 // method returns how a model works, as the options say.

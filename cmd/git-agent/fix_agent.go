@@ -65,9 +65,17 @@ func (w *fixWork) newFixAgent(opened *session.Session, how trial.Options) (*engi
 	return agent, err
 }
 
-// trial returns how commands run, after it has found out and said what confines them.
-// Build caches are kept from one command to the next.
-func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (opt trial.Options, err error) {
+// trial returns how commands run. Build caches are kept from one command to the next.
+func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (trial.Options, error) {
+	opt, err := w.confined(ctx, a)
+	if folders := a.data.Folders(ctx, repo.CommonDir()); folders.CacheErr == nil {
+		opt.Cache = filepath.Join(folders.Cache.Path, buildCache)
+	}
+	return opt, err
+}
+
+// confined returns how commands run, after it has found out and said what confines them.
+func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err error) {
 	confinement, err := a.sandboxSettings(ctx, w.Sandbox)
 	if err != nil {
 		return opt, err
@@ -81,14 +89,10 @@ func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (opt tri
 		return opt, err
 	}
 	a.say("sandbox: %s", standing)
-	opt = trial.Options{
+	return trial.Options{
 		Timeout: w.TestTime, MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
 		Readable: confinement.Readable, Writable: confinement.Writable,
-	}
-	if folders := a.data.Folders(ctx, repo.CommonDir()); folders.CacheErr == nil {
-		opt.Cache = filepath.Join(folders.Cache.Path, buildCache)
-	}
-	return opt, nil
+	}, nil
 }
 
 // buildCache is the folder of build caches among the cached data of a repository.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,6 +11,22 @@ import (
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
+
+// target returns where the patch is to be delivered; false if the options name no
+// place.
+func (c *fixCmd) target() (deliver.Target, bool) {
+	switch {
+	case c.Apply:
+		return deliver.WorkTree, true
+	case c.Index:
+		return deliver.Index, true
+	case c.Commit:
+		return deliver.Commit, true
+	case c.Branch != "":
+		return deliver.Branch, true
+	}
+	return deliver.WorkTree, false
+}
 
 // deliver writes the best patch where the options ask for it, and prints the command
 // that undoes it.
@@ -23,24 +40,28 @@ func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Q
 			return err
 		}
 	}
-	var target deliver.Target
-	switch {
-	case c.Apply:
-		target = deliver.WorkTree
-	case c.Index:
-		target = deliver.Index
-	case c.Commit:
-		target = deliver.Commit
-	case c.Branch != "":
-		target = deliver.Branch
-	default:
+	target, wanted := c.target()
+	if !wanted {
 		return nil
 	}
 	done, err := deliver.Apply(ctx, repo, best, q.Problem.Tree, deliver.Options{Target: target, Branch: c.Branch})
+	var refused *deliver.Refusal
+	if errors.As(err, &refused) && refused.Hint != "" {
+		return withHint(err, "%s", refused.Hint)
+	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stdout, layout.Printable(done.Text))
-	fmt.Fprintln(a.stdout, layout.Printable("undo: "+done.Undo))
-	return nil
+	return a.sayDelivered(done, c.JSON)
+}
+
+// sayDelivered prints what was written, and the command that undoes it. With --json it
+// goes to standard error, so that standard output is one object.
+func (a *app) sayDelivered(done deliver.Done, json bool) error {
+	var out io.Writer = a.stdout
+	if json {
+		out = a.stderr
+	}
+	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", layout.Printable(done.Text), layout.Printable(done.Undo))
+	return err
 }

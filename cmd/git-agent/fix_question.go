@@ -153,7 +153,11 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		a.say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
 		return nil
 	}
-	proposals, err := testrun.Propose(ctx, repo, p.Tree)
+	here := ""
+	if paths, err := repoPaths(repo, []string{"."}); err == nil && repo.WorkTree() != "" {
+		here = filepath.ToSlash(paths[0])
+	}
+	proposals, err := testrun.Propose(ctx, repo, p.Tree, here)
 	if err != nil {
 		return err
 	}

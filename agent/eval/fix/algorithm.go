@@ -29,6 +29,10 @@ const (
 // accepts more.
 var Algorithms = []string{"offline", "offline-revert", "locate", "developers", "agent", "agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
 
+// Histories are the names of the algorithms that HAFixAgent compares: without history, and
+// with each kind of it.
+var Histories = []string{"agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
+
 // An Algorithm is a configuration of an engine.
 type Algorithm struct {
 	Name   string

@@ -24,7 +24,6 @@ package coverage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -77,27 +76,25 @@ func Measure(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Rep
 	}
 	opt.MaxPassing = cmp.Or(opt.MaxPassing, defaultMaxPassing)
 	opt.Budget = cmp.Or(opt.Budget, defaultBudget)
-	within, cancel := context.WithTimeout(ctx, opt.Budget)
-	defer cancel()
-	sp, note, err := measure(within, w, p, rep, opt)
-	switch {
-	case ctx.Err() != nil:
-		return nil, "", context.Cause(ctx)
-	case err != nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Sprintf("The measurement did not end within %s.", opt.Budget), nil
-	}
-	return sp, note, err
-}
-
-// measure asks the ecosystems that the problem may belong to, one after the other,
-// until one has a spectrum.
-func measure(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Reproduction, opt Options) (*fix.Spectrum, string, error) {
 	j, err := newJob(ctx, w, p, rep, opt)
 	if err != nil {
 		return nil, "", err
 	}
+	sp, note, err := j.measure(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if j.late {
+		note += fmt.Sprintf(" The measurement was cut off after %s.", opt.Budget)
+	}
+	return sp, note, nil
+}
+
+// measure asks the ecosystems that the problem may belong to, one after the other,
+// until one has a spectrum.
+func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 	var notes []string
-	for _, e := range candidates(p.Test, j.tree) {
+	for _, e := range candidates(j.p.Test, j.tree) {
 		sp, note, err := e.measure(ctx, j)
 		if err != nil || sp != nil {
 			return sp, note, err

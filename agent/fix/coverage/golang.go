@@ -87,7 +87,7 @@ func (m *goMeasurement) call(ctx context.Context, call goCall) error {
 		return nil
 	}
 	for _, pkg := range m.suspected(listed, call) {
-		if m.packages >= maxGoPackages || m.left(ctx) <= 0 {
+		if m.packages >= maxGoPackages || m.left() <= 0 {
 			break
 		}
 		m.packages++
@@ -124,7 +124,7 @@ func (m *goMeasurement) suspected(l *goListing, call goCall) []*goPackage {
 }
 
 // failedGoPackage matches the line that go test prints for a package with failing tests.
-var failedGoPackage = source.Lazy(`(?m)^FAIL\s+(\S+)(?:\s|$)`)
+var failedGoPackage = source.Lazy(`(?m)^FAIL[ \t]+(\S+)`)
 
 // failedGoPackages reads the import paths of packages with failing tests from the
 // output of go test.

@@ -89,7 +89,11 @@ func (r *goPackageRun) others(names map[string]bool) []string {
 
 // commonPrefix counts the bytes that two names of tests have in common after "Test".
 func commonPrefix(a, b string) int {
-	a, b = strings.TrimPrefix(a, "Test"), strings.TrimPrefix(b, "Test")
+	return sharedPrefix(strings.TrimPrefix(a, "Test"), strings.TrimPrefix(b, "Test"))
+}
+
+// sharedPrefix counts the first bytes that two texts have in common.
+func sharedPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

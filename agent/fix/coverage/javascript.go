@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -22,10 +21,9 @@ type javascript struct{}
 //go:embed inject/preload.cjs
 var nodePreload []byte
 
-var (
-	nodeCommand = source.Lazy(`(^|[\s;&|(/])(node|npm|npx|yarn|pnpm|mocha|tape|jest|ava|tap|jasmine|vitest|nyc|c8)\b`)
-	nodeNotice  = "Code that was translated before it ran is not measured."
-)
+var nodeCommand = source.Lazy(`(^|[\s;&|(/])(node|npm|npx|yarn|pnpm|mocha|tape|jest|ava|tap|jasmine|vitest|nyc|c8)\b`)
+
+const nodeNotice = "Code that was translated before it ran is not measured."
 
 func (javascript) name() string             { return "JavaScript" }
 func (javascript) runs(command string) bool { return nodeCommand().MatchString(command) }
@@ -35,22 +33,14 @@ func (javascript) has(t *tree) bool         { return t.has("package.json") }
 const maxNodeProcesses = 500
 
 func (javascript) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
-	preload, err := j.make("preload.cjs", 0o600, nodePreload)
-	if err != nil {
-		return nil, "", err
-	}
-	j.progress("coverage: the test command with V8's coverage")
-	_, err = j.sh(ctx, j.opt.Budget, j.p.Test, "NODE_OPTIONS=--require="+preload,
-		"GIT_AGENT_COVERAGE="+j.dir, "GIT_AGENT_TREE="+j.tree.real)
-	if err != nil {
-		return nil, "", err
-	}
-	var tests, processes []nodeRun
 	reader := newV8Reader(j.tree)
-	for _, name := range j.files("node-*.jsonl") {
-		runs := reader.readNodeProfile(j.profile(name))
-		processes = append(processes, runs[0])
-		tests = append(tests, runs[1:]...)
+	j.progress("coverage: the test command with V8's coverage")
+	tests, processes, err := j.nodeRuns(ctx, reader, j.p.Test, "first")
+	if err != nil {
+		return nil, "", err
+	}
+	if tests, err = j.moreNodeTests(ctx, reader, tests); err != nil {
+		return nil, "", err
 	}
 	if sp, note := nodeSpectrum(j.tree, tests, processes); sp != nil {
 		return sp, note, nil
@@ -58,39 +48,76 @@ func (javascript) measure(ctx context.Context, j *job) (*fix.Spectrum, string, e
 	return j.nodeWhole(ctx, reader)
 }
 
+// nodeRuns runs a command and returns its tests, and for each process what ran outside of
+// tests. The profiles go into a directory of that name.
+func (j *job) nodeRuns(ctx context.Context, reader *v8Reader, command, dir string) (tests, processes []nodeRun, err error) {
+	preload, err := j.make(filepath.Join(dir, "preload.cjs"), 0o600, nodePreload)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = j.sh(ctx, j.opt.Budget, command, "NODE_OPTIONS=--require="+preload,
+		"GIT_AGENT_COVERAGE="+filepath.Dir(preload), "GIT_AGENT_TREE="+j.tree.real)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range j.files(dir + "/node-*.jsonl") {
+		runs := reader.readNodeProfile(j.profile(name))
+		processes = append(processes, runs[0])
+		tests = append(tests, runs[1:]...)
+	}
+	return tests, processes, nil
+}
+
+// moreNodeTests runs the suite if few tests have passed, and returns tests together with
+// the new ones that passed.
+func (j *job) moreNodeTests(ctx context.Context, reader *v8Reader, tests []nodeRun) ([]nodeRun, error) {
+	failed := func(r nodeRun) bool { return r.failed }
+	passing := len(slices.DeleteFunc(slices.Clone(tests), failed))
+	if passing >= fewPassing || !slices.ContainsFunc(tests, failed) || j.p.Suite == "" || j.p.Suite == j.p.Test {
+		return tests, nil
+	}
+	known := map[string]bool{}
+	for _, r := range tests {
+		known[r.name] = true
+	}
+	j.progress("coverage: the other tests of the suite")
+	more, _, err := j.nodeRuns(ctx, reader, j.p.Suite, "suite")
+	for _, r := range more {
+		if !r.failed && !known[r.name] && passing < j.opt.MaxPassing {
+			passing++
+			tests = append(tests, r)
+		}
+	}
+	return tests, err
+}
+
 // nodeSpectrum counts the tests if one fails, else the processes if one fails, else
 // everything as one failing test.
 func nodeSpectrum(t *tree, tests, processes []nodeRun) (*fix.Spectrum, string) {
 	processes = slices.DeleteFunc(processes, func(r nodeRun) bool { return len(r.lines) == 0 })
-	for _, kind := range []struct {
-		runs []nodeRun
-		noun string
-	}{{tests, "test"}, {processes, "process"}} {
-		if !slices.ContainsFunc(kind.runs, func(r nodeRun) bool { return r.failed }) {
-			continue
+	failed := func(r nodeRun) bool { return r.failed }
+	runs, note := processes, "a process counts as a test"
+	switch {
+	case slices.ContainsFunc(tests, failed):
+		runs, note = tests, "in the processes of the test command"
+	case !slices.ContainsFunc(processes, failed):
+		whole := nodeRun{failed: true, lines: executed{}}
+		for _, r := range slices.Concat(tests, processes) {
+			whole.lines.merge(r.lines)
 		}
-		var count tally
-		for _, r := range kind.runs {
-			count.add(r.failed, r.lines)
-		}
-		return count.spectrum(t), fmt.Sprintf("Measured with V8's coverage: %d %s failed and %d passed. %s",
-			count.failing, map[string]string{"test": "tests", "process": "processes"}[kind.noun], count.passing, nodeNotice)
-	}
-	whole := executed{}
-	for _, r := range slices.Concat(tests, processes) {
-		whole.merge(r.lines)
+		runs, note = []nodeRun{whole}, "the whole test command counts as one, because its tests cannot be told apart"
 	}
 	var count tally
-	count.add(true, whole)
-	return count.spectrum(t), "Measured with V8's coverage: the test command as one failing test, because its tests cannot be told apart. " + nodeNotice
+	for _, r := range runs {
+		count.add(r.failed, r.lines)
+	}
+	return count.spectrum(t), fmt.Sprintf("Measured with V8's coverage: %s and %s; %s. %s",
+		counted(count.failing, "failing test"), counted(count.passing, "passing test"), note, nodeNotice)
 }
 
 // nodeWhole runs the command with NODE_V8_COVERAGE and counts it as one failing test.
 func (j *job) nodeWhole(ctx context.Context, reader *v8Reader) (*fix.Spectrum, string, error) {
-	const nothing = "No process of the test command wrote a profile of V8 for code of the repository. " + "Code that was translated before it ran is not measured."
-	if j.left(ctx) < time.Second {
-		return nil, nothing, nil
-	}
+	const nothing = "No process of the test command wrote a profile of V8 for code of the repository. " + nodeNotice
 	if _, err := j.sh(ctx, j.opt.Budget, j.p.Test, "NODE_V8_COVERAGE="+filepath.Join(j.dir, "v8")); err != nil {
 		return nil, "", err
 	}

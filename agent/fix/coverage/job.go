@@ -12,8 +12,12 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
+
+// minTime is the time without which a command is not started.
+const minTime = 100 * time.Millisecond
 
 // maxProfile is the most bytes that are read of one file that a test run wrote.
 const maxProfile = 64 << 20
@@ -26,6 +30,9 @@ type job struct {
 	opt  Options
 	tree *tree
 	dir  string // for profiles and programs; the commands may write it
+
+	deadline time.Time // end of the budget
+	late     bool      // a command was ended, or not run, because the budget was used up
 }
 
 // newJob sets the work tree to the problem's tree and makes an empty directory.
@@ -41,7 +48,7 @@ func newJob(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Repr
 	if err != nil {
 		return nil, err
 	}
-	return &job{w: w, p: p, rep: rep, opt: opt, tree: newTree(w.Dir(), paths, p.EditTests), dir: dir}, nil
+	return &job{w: w, p: p, rep: rep, opt: opt, tree: newTree(w.Dir(), paths, p.EditTests), dir: dir, deadline: time.Now().Add(opt.Budget)}, nil
 }
 
 // emptyFolder makes the directory for the profiles of a workspace, without what an
@@ -58,21 +65,22 @@ func emptyFolder(w *trial.Workspace) (string, error) {
 }
 
 // left is the time until the budget ends.
-func (j *job) left(ctx context.Context) time.Duration {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return j.opt.Budget
-	}
-	return time.Until(deadline)
-}
+func (j *job) left() time.Duration { return time.Until(j.deadline) }
 
 // sh runs a shell command in the work tree, for at most d and at most until the budget
-// ends. set holds NAME=value pairs.
+// ends. If no time is left it runs nothing, and the result is that of a command that ran
+// out of time. set holds NAME=value pairs.
 func (j *job) sh(ctx context.Context, d time.Duration, command string, set ...string) (trial.Result, error) {
-	if d = min(d, j.left(ctx)); d <= 0 {
-		return trial.Result{}, context.DeadlineExceeded
+	left := j.left()
+	if left < minTime {
+		j.late = true
+		return trial.Result{Outcome: trial.Unknown, TimedOut: true}, nil
 	}
-	return j.w.Exec(ctx, command, trial.ExecOptions{Timeout: d, Set: set, Writable: []string{j.dir}})
+	res, err := j.w.Exec(ctx, command, trial.ExecOptions{Timeout: min(d, left), Set: set, Writable: []string{j.dir}})
+	if res.TimedOut && left <= d {
+		j.late = true
+	}
+	return res, err
 }
 
 // progress sends a progress message.
@@ -133,4 +141,24 @@ func readBounded(root *os.Root, name string, most int64) []byte {
 // quote makes a word of a shell command that stands for s.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// words makes a shell command of words.
+func words(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = quote(arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// lastLine returns the last line that a program printed, in brackets; "" if it
+// printed nothing.
+func lastLine(out []byte) string {
+	text := strings.ToValidUTF8(strings.TrimSpace(string(out)), "?")
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	if line == "" {
+		return ""
+	}
+	return " (" + source.FirstBytes(line, 200) + ")"
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -69,7 +68,7 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	for _, test := range tests {
 		count.add(!test.OK, test.executed(j.tree))
 	}
-	return pythonSpectrum(j.tree, count, "each alone", "None of the tests executed code of the repository that can be measured.")
+	return pythonSpectrum(j.tree, count, "one after the other", "None of the tests executed code of the repository that can be measured.")
 }
 
 // pythonEnvironment writes the modules and the programs, and returns the variables that
@@ -120,9 +119,6 @@ func (j *job) morePythonTests(ctx context.Context, env []string, tests []pythonT
 		}
 		command = j.p.Test
 		env = append(slices.Clone(env), "GIT_AGENT_NEAR="+name)
-	}
-	if j.left(ctx) < time.Second {
-		return tests, nil
 	}
 	j.progress("coverage: other tests")
 	if _, err := j.sh(ctx, j.opt.Budget, command, env...); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -35,22 +36,21 @@ const maxV8Ranges = 1 << 20
 // A sourceText knows which UTF-16 units of a source lie on which line.
 type sourceText struct {
 	starts []int   // offset of each line
-	code   []int32 // number of units before each offset that are more than space and brackets
+	code   []int32 // number of units before each offset that are code: no space, bracket or comment
 }
 
-// newSourceText reads a source. Bytes that are no UTF-8 count as one unit each.
+// newSourceText reads a source. Bytes that are no UTF-8 count as one unit each. Of
+// comments it knows only those that end with their line.
 func newSourceText(blob []byte) *sourceText {
 	s := &sourceText{starts: []int{0}, code: make([]int32, 1, len(blob)+1)}
 	seen := int32(0)
+	comment := bytes.HasPrefix(blob, []byte("#!"))
 	for len(blob) > 0 {
 		r, size := utf8.DecodeRune(blob)
+		comment = comment && r != '\n' || bytes.HasPrefix(blob, []byte("//"))
 		blob = blob[size:]
-		units := 1
-		if r > 0xffff {
-			units = 2
-		}
-		for range units {
-			if !strings.ContainsRune(" \t\r\n(){}[];,", r) {
+		for range max(1, utf16.RuneLen(r)) {
+			if !comment && !strings.ContainsRune(" \t\r\n(){}[];,", r) {
 				seen++
 			}
 			s.code = append(s.code, seen)

@@ -88,6 +88,7 @@ func (f *file) notFound(p pair) *MatchError {
 	old, _ := trimBlank(splitLines(p.old), nil)
 	near, ok := Nearest(keys(f.lines, f.as), keys(old, f.as))
 	made, isMade := f.made(p.new, near)
+	isMade = isMade && !f.hasRemoved(p, near)
 	if isMade && (!ok || made.start <= near.End && near.Start <= made.end) {
 		e := f.fail(Applied)
 		e.Lines = []int{made.start, made.end}
@@ -134,6 +135,27 @@ func (f *file) made(text string, near Near) (place, bool) {
 		return places[0], true
 	}
 	return place{}, false
+}
+
+// hasRemoved reports whether a line that an edit removes is in the nearest text: then the
+// edit was not made there.
+func (f *file) hasRemoved(p pair, near Near) bool {
+	kept := map[string]bool{}
+	for _, line := range splitLines(p.new) {
+		kept[strings.TrimSpace(line)] = true
+	}
+	for _, line := range splitLines(p.old) {
+		text := strings.TrimSpace(line)
+		if kept[text] || telling(text) == 0 || near.End == 0 {
+			continue
+		}
+		for _, have := range f.lines[near.Start-1 : near.End] {
+			if strings.TrimSpace(have) == text {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // These bound what a message shows of the nearest text.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,15 +13,50 @@ import (
 // indented as the file's lines are.
 func merge(have, old, new []string) []string {
 	ind := newIndents(have, old)
+	if flat(old) && leastIndent(new) == leastIndent(have) {
+		ind.known = nil // only the old text lost its indentation
+	}
+	trim := addsSpace(have, old)
 	out := make([]string, 0, len(new))
 	for i, o := range aligned(old, new) {
 		if o.same {
 			out = append(out, have[o.at])
-		} else {
-			out = append(out, ind.apply(new[i], o.at))
+			continue
 		}
+		line := ind.apply(new[i], o.at)
+		if trim {
+			line = strings.TrimRight(line, " \t")
+		}
+		out = append(out, line)
 	}
 	return out
+}
+
+// flat reports whether no line is indented.
+func flat(lines []string) bool {
+	return !slices.ContainsFunc(lines, func(line string) bool { return indentOf(line) != "" })
+}
+
+// leastIndent returns the shortest indentation of lines that are not blank.
+func leastIndent(lines []string) string {
+	least, found := "", false
+	for _, line := range lines {
+		if own := indentOf(line); strings.TrimSpace(line) != "" && (!found || len(own) < len(least)) {
+			least, found = own, true
+		}
+	}
+	return least
+}
+
+// addsSpace reports whether lines of a model end in white space that those of the file do
+// not have.
+func addsSpace(have, old []string) bool {
+	for i, line := range old {
+		if strings.TrimRight(line, " \t\r") != line && strings.TrimRight(have[i], " \t\r") == have[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // An origin says which line of the old text a line of the new one is, or behind which

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -71,6 +72,7 @@ func (f *file) findExact(p pair) []span {
 // whether it ends with a line break: no two lines become one, and no empty line is left
 // where lines are removed.
 func (f *file) wholeLines(p pair, s span) span {
+	s = f.indented(p, s)
 	begins := s.from == 0 || f.text[s.from-1] == '\n'
 	ended := strings.HasSuffix(p.old, "\n")
 	ends := ended || s.to == len(f.text) || f.text[s.to] == '\n'
@@ -85,6 +87,38 @@ func (f *file) wholeLines(p pair, s span) span {
 	}
 	return s
 }
+
+// indented corrects the replacement of a line that the model gave without its
+// indentation. If the new text has the indentation, it is not doubled. If a line of the
+// new text is not indented at all, none has the indentation that the file keeps before the
+// first.
+func (f *file) indented(p pair, s span) span {
+	line := f.starts[f.lineAt(s.from)-1]
+	indent := f.text[line:s.from]
+	if indent == "" || strings.TrimSpace(indent) != "" || indentOf(p.old) != "" {
+		return s
+	}
+	if strings.HasPrefix(p.new, indent) {
+		s.from = line
+		return s
+	}
+	first, rest, _ := strings.Cut(p.new, "\n")
+	lines := splitLines(rest)
+	if strings.Contains(strings.TrimSuffix(p.old, "\n"), "\n") || !slices.ContainsFunc(lines, notIndented) {
+		return s
+	}
+	for i, line := range lines {
+		if line != "" && line[0] != '#' {
+			lines[i] = indent + line
+		}
+	}
+	s.text = first + "\n" + joinLike(lines, rest)
+	return s
+}
+
+// notIndented reports whether a line should be indented and is not: directives of C begin
+// their lines anywhere.
+func notIndented(line string) bool { return line != "" && line[0] != '#' && indentOf(line) == "" }
 
 // findLines returns where the lines of the old text are in the file, if lines with the
 // same key are the same. Blank lines around the old text need not be there.

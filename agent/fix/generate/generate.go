@@ -14,7 +14,9 @@
 package generate
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -248,12 +250,17 @@ const (
 // admit reports whether a candidate is new and worth trying, and wraps More so that what
 // it leads to is examined as well.
 func (g *generator) admit(c *Candidate) bool {
-	key := keyOf(c.Files)
-	if g.seen[key] || g.unchanged(c.Files) || !g.check.accepts(c.Files) {
-		g.seen[key] = true
+	key := ""
+	for _, f := range c.Files {
+		key += g.change(f)
+	}
+	if key == "" || g.seen[key] {
 		return false
 	}
 	g.seen[key] = true
+	if !g.check.accepts(c.Files) {
+		return false
+	}
 	if more := c.More; more != nil {
 		c.More = func() []Candidate {
 			var list []Candidate
@@ -268,26 +275,36 @@ func (g *generator) admit(c *Candidate) bool {
 	return true
 }
 
-// keyOf returns a text that is equal for candidates that differ in white space only.
-func keyOf(files []gitext.Overlay) string {
-	var b strings.Builder
-	for _, f := range files {
-		b.WriteString(f.Path + "\x00")
-		for word := range strings.FieldsSeq(string(f.Content)) {
-			b.WriteString(word + " ")
-		}
-		b.WriteString("\x00")
+// change returns a text that is equal for changes of a file that differ in white space
+// only, and "" for no other change than that.
+func (g *generator) change(f gitext.Overlay) string {
+	old, _ := g.tree.read(f.Path)
+	from, oldEnd, newEnd := differing(old, f.Content)
+	before := strings.Join(strings.Fields(string(old[from:oldEnd])), " ")
+	after := strings.Join(strings.Fields(string(f.Content[from:newEnd])), " ")
+	if before == after {
+		return ""
 	}
-	return hashOf(b.String())
+	return fmt.Sprintf("%s\x00%d\x00%d\x00%s\x00", f.Path, from, oldEnd, after)
 }
 
-// unchanged reports whether files are as they are in the tree, but for white space.
-func (g *generator) unchanged(files []gitext.Overlay) bool {
-	for _, f := range files {
-		content, ok := g.tree.read(f.Path)
-		if !ok || strings.Join(strings.Fields(string(content)), " ") != strings.Join(strings.Fields(string(f.Content)), " ") {
-			return false
-		}
+// differing returns the lines in which two texts differ: they begin at the offset from in
+// both, and end before oldEnd and newEnd.
+func differing(a, b []byte) (from, oldEnd, newEnd int) {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	return true
+	from = bytes.LastIndexByte(a[:n], '\n') + 1
+	m := 0
+	for m < min(len(a), len(b))-from && a[len(a)-1-m] == b[len(b)-1-m] {
+		m++
+	}
+	// The common end begins with a whole line.
+	if i := bytes.IndexByte(a[len(a)-m:], '\n'); i >= 0 {
+		m -= i + 1
+	} else {
+		m = 0
+	}
+	return from, len(a) - m, len(b) - m
 }

@@ -7,13 +7,8 @@ import (
 
 // mutations makes small changes of a function.
 func (g *generator) mutations(s *site) []item {
-	if s.file == nil {
-		return nil
-	}
-	clues := g.clues
-	clues.Hot = s.hot
-	fn, ok := s.file.Function(s.extent, clues)
-	if !ok {
+	fn := g.function(s)
+	if fn == nil {
 		return nil
 	}
 	edits := fn.Edits()
@@ -34,7 +29,7 @@ func sizeOf(edits []mutate.Edit) float64 {
 	for _, e := range edits {
 		sum += e.Weight
 	}
-	return max(sum/20, 1)
+	return max(sum/10, 1)
 }
 
 // mutation makes the candidate of an edit.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -19,6 +18,7 @@ type version struct {
 	commit  gitext.OID
 	subject string
 	before  [][]byte // the function before it
+	after   [][]byte // the function after it
 	removed [][]byte // lines that it removed
 }
 
@@ -53,8 +53,11 @@ func (v *version) read(patch []byte) {
 		case line[0] == '-':
 			v.removed = append(v.removed, bytes.Clone(line[1:]))
 			v.before = append(v.before, bytes.Clone(line[1:]))
+		case line[0] == '+':
+			v.after = append(v.after, bytes.Clone(line[1:]))
 		case line[0] == ' ':
 			v.before = append(v.before, bytes.Clone(line[1:]))
+			v.after = append(v.after, bytes.Clone(line[1:]))
 		}
 	}
 }
@@ -206,9 +209,4 @@ func (s *site) find(line []byte) int {
 		}
 	}
 	return at
-}
-
-// isCode reports whether a line of the site's file has code.
-func (s *site) isCode(line int) bool {
-	return source.LineKinds(s.path, s.content, line)[line-1] == source.LineCode
 }

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"fmt"
 	"slices"
 
 	"git-agent/agent/source"
@@ -142,38 +141,42 @@ func (g *generator) changeOf(b blamed) (*change, bool) {
 	return nil, false
 }
 
-// undo makes the candidates of one commit: its hunks one by one, pairs of them, all in the
-// function, all in the file, and single lines.
+// undo makes the candidates of one commit.
 func (g *generator) undo(s *site, b blamed) []item {
 	c, ok := g.changeOf(b)
 	if !ok {
 		return nil
 	}
-	base := s.share * b.share
+	return g.pieces(s, c, s.share*b.share)
+}
+
+// pieces undoes the parts of a change: its hunks one by one, pairs of them, all in the
+// function, all in the file, and single lines.
+func (g *generator) pieces(s *site, c *change, base float64) []item {
 	var list []item
+	id := c.commit.Short()
 	add := func(kind Kind, prior float64, what string, undone [][]byte) {
 		list = append(list, g.merged(s, c, kind, prior*base, what, undone)...)
 	}
 	for n, i := range c.mine {
-		prior := priorHunk / float64(n+1)
-		add(Hunk, prior, fmt.Sprintf("a hunk of %s", b.commit.Short()), c.without([]int{i}))
+		add(Hunk, priorHunk/float64(n+1), "a hunk of "+id, c.without([]int{i}))
 		lines := c.singles(i)
 		for m, undone := range lines {
-			add(HunkLine, priorLine*2/float64(len(lines)+n+m), fmt.Sprintf("a line of %s", b.commit.Short()), undone)
+			add(HunkLine, priorLine*2/float64(len(lines)+n+m), "a line of "+id, undone)
 		}
 	}
 	for n, pair := range pairs(c.mine) {
-		add(Hunks, priorHunk/float64(n+3), fmt.Sprintf("two hunks of %s", b.commit.Short()), c.without(pair))
+		add(Hunks, priorHunk/float64(n+3), "two hunks of "+id, c.without(pair))
 	}
 	if len(c.mine) > 2 {
-		add(Hunks, priorFunction, fmt.Sprintf("the hunks of %s in the function", b.commit.Short()), c.without(c.mine))
+		add(Hunks, priorFunction, "the hunks of "+id+" in the function", c.without(c.mine))
 	}
 	if len(c.hunks) > len(c.mine) {
 		all := make([]int, len(c.hunks))
 		for i := range all {
 			all[i] = i
 		}
-		add(FileHunks, priorFile, fmt.Sprintf("what %s changed in the file", b.commit.Short()), c.without(all))
+		add(FileHunks, priorFile, "what "+id+" changed in the file", c.without(all))
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package generate
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"path"
 	"slices"
 	"strings"
@@ -159,11 +158,6 @@ func joinLines(lines [][]byte) []byte {
 // which count from 1. If to is from-1, the lines are inserted before from.
 func replaceLines(lines [][]byte, from, to int, with [][]byte) []byte {
 	return joinLines(slices.Concat(lines[:from-1], with, lines[to:]))
-}
-
-func hashOf(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return string(sum[:])
 }
 
 // words returns the strings of the tests that are laid over the tree, and of the output of

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 
 	"git-agent/agent/fix"
@@ -16,15 +17,21 @@ const maxFiles = 50
 
 // describe returns the entries of a commit: one for each location, the most suspicious
 // first, and for each name that the file of the location has in the commit.
-func (f *finder) describe(ctx context.Context, c *candidate, loc []fix.Location) ([]fix.Blamed, error) {
+func (f *finder) describe(ctx context.Context, c *candidate) ([]fix.Blamed, error) {
 	var out []fix.Blamed
 	for _, l := range c.lines {
 		i := slices.IndexFunc(out, func(b fix.Blamed) bool { return b.Location == l.location && b.Path == l.owner.Path })
 		if i < 0 {
 			i = len(out)
-			out = append(out, f.entry(c, l, loc[l.location].Function))
+			out = append(out, f.entry(c, l, f.names[l.location]))
 		}
 		b := &out[i]
+		if b.Nearby && !l.nearby { // lines of the location's own are better
+			b.Nearby, b.Lines, b.OrigLine = false, nil, nil
+		}
+		if l.nearby && !b.Nearby {
+			continue
+		}
 		b.Lines, b.OrigLine = append(b.Lines, l.at), append(b.OrigLine, l.owner.OrigLine)
 	}
 	distance, err := f.repo.CountCommits(ctx, f.tree.Commit, []gitext.OID{c.commit.OID})
@@ -83,20 +90,34 @@ func changes(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]gitext.Fil
 }
 
 // sourceFiles returns the paths of program files among changes, without tests: the
-// faulty file first, then in git's order.
+// faulty file, then those of its folder, those of other folders, and those that are
+// examples, copies of other projects or made by a build. Each group is in git's order.
 func sourceFiles(files []gitext.FileChange, faulty string) []string {
-	out := []string{faulty}
+	var out []string
 	for _, c := range files {
-		p := c.NewPath
-		if c.Status == 'D' || c.Submodule || p == faulty || len(out) == maxFiles || !isProgram(p) {
-			continue
+		if p := c.NewPath; c.Status != 'D' && !c.Submodule && p != faulty && isProgram(p) {
+			out = append(out, p)
 		}
-		out = append(out, p)
 	}
-	return out
+	group := func(p string) int {
+		switch {
+		case aside().MatchString(p):
+			return 2
+		case path.Dir(p) == path.Dir(faulty):
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(group(a), group(b)) })
+	out = append([]string{faulty}, out...)
+	return out[:min(len(out), maxFiles)]
 }
 
-// isProgram reports whether a file has program code and is no test.
+// aside matches the paths of examples, copies of other projects and built files.
+var aside = source.Lazy(`(^|/)(_?examples?|samples?|vendor|third_party|node_modules|dist)/|\.min\.js$|\.pb\.go$`)
+
+// isProgram reports whether a file has program code and is no test. A file whose name
+// has no extension is rarely a program.
 func isProgram(p string) bool {
-	return source.FileKindOf(p) == source.SourceFile && !source.IsTestPath(p)
+	return path.Ext(p) != "" && source.FileKindOf(p) == source.SourceFile && !source.IsTestPath(p)
 }

@@ -23,58 +23,37 @@ const maxShownLine = 300
 func diffSize(d Diff) int {
 	n := 0
 	for _, h := range d.Hunks {
-		n += hunkSize(h, false)
+		n += hunkSize(h)
 	}
 	return n
 }
 
-// diffText writes a diff within room bytes. If it does not fit, hunks that are longer
-// than half of the room are divided at blank lines, and the hunks that are most relevant
-// are written, in the file's order. A diff with hunks always gets at least one.
-func diffText(d Diff, room int) written {
-	strip := allCR(d.Hunks)
-	hunks, order, whole := d.Hunks, d.Order, true
-	if diffSize(d) > room {
-		hunks = nil
-		for _, h := range d.Hunks {
-			hunks = append(hunks, divide(h, max(room/2, minPiece))...)
-		}
-		order = nearest(hunks, d.Blamed)
-		whole = false
-	}
-	var chosen []int
-	left := room
-	for i, at := range order {
-		size := hunkSize(hunks[at], strip)
-		if !whole && size > left && i > 0 {
-			continue
-		}
-		left -= size
-		chosen = append(chosen, at)
-	}
-	slices.Sort(chosen)
-	var b strings.Builder
-	for _, h := range joined(hunks, chosen) {
-		writeHunk(&b, h, strip)
-	}
-	return written{strings.TrimSuffix(b.String(), "\n"), omitted(d, hunks, chosen)}
-}
+// maxCreated is how many bytes are shown of the diff that creates a file: beyond the
+// place that matters it tells no change, only old code.
+const maxCreated = 2500
 
-// omitted says what a diff's text lacks.
-func omitted(d Diff, hunks []gitext.Hunk, chosen []int) []string {
-	var said []string
-	lines := 0
-	for i, h := range hunks {
-		if !slices.Contains(chosen, i) {
-			for _, l := range h.Lines {
-				if l.Op != ' ' {
-					lines++
-				}
-			}
-		}
+// diffText writes a diff within room bytes. If it does not fit, it has the hunks with
+// blamed lines, and then the nearest other ones. If those with blamed lines alone do not
+// fit, it has their lines around the blamed ones, as hunks of their own. At least one
+// hunk, or a part of it, is always shown.
+func diffText(d Diff, room int) written {
+	if d.OldPath == "" {
+		room = min(room, maxCreated)
 	}
-	if lines > 0 {
-		said = append(said, fmt.Sprintf("%s of this file not shown (%s)", agent.Plural(missing(d, hunks, chosen), "more hunk"), agent.Plural(lines, "changed line")))
+	d.Hunks = withoutCR(d.Hunks)
+	var hunks []gitext.Hunk
+	var said []string
+	switch core := d.core(); {
+	case diffSize(d) <= room:
+		hunks = d.Hunks
+	case sizeOf(d.Hunks, core) <= room:
+		hunks, said = d.fill(core, room)
+	default:
+		hunks, said = d.windows(core, room)
+	}
+	var b strings.Builder
+	for _, h := range hunks {
+		writeHunk(&b, h)
 	}
 	if d.NoSpace {
 		said = append(said, "changes of white space not shown")
@@ -82,59 +61,246 @@ func omitted(d Diff, hunks []gitext.Hunk, chosen []int) []string {
 	if d.Cut {
 		said = append(said, "the diff is too large to be read completely")
 	}
-	return said
+	return written{strings.TrimSuffix(b.String(), "\n"), said}
 }
 
-// missing counts the hunks of a diff that are not shown completely.
-func missing(d Diff, hunks []gitext.Hunk, chosen []int) int {
-	n := 0
-	at := 0
-	for _, whole := range d.Hunks {
-		lacks := false
-		for lines := 0; at < len(hunks) && lines < len(whole.Lines); at++ {
-			lines += len(hunks[at].Lines)
-			lacks = lacks || !slices.Contains(chosen, at)
+// core returns the indexes of the hunks with blamed lines, or of the one that is nearest
+// to them, in the file's order.
+func (d Diff) core() []int {
+	var core []int
+	for i, h := range d.Hunks {
+		if has, _ := holds(h, d.Blamed); has > 0 {
+			core = append(core, i)
 		}
-		if lacks {
+	}
+	if len(core) == 0 {
+		return d.Order[:1]
+	}
+	return core
+}
+
+func sizeOf(hunks []gitext.Hunk, chosen []int) int {
+	n := 0
+	for _, i := range chosen {
+		n += hunkSize(hunks[i])
+	}
+	return n
+}
+
+// fill returns the core and as many of the nearest other hunks as fit.
+func (d Diff) fill(core []int, room int) (hunks []gitext.Hunk, said []string) {
+	room -= sizeOf(d.Hunks, core)
+	chosen := slices.Clone(core)
+	for _, i := range d.Order {
+		if d.Focus {
+			break
+		}
+		if size := hunkSize(d.Hunks[i]); size <= room && !slices.Contains(chosen, i) {
+			room -= size
+			chosen = append(chosen, i)
+		}
+	}
+	slices.Sort(chosen)
+	for _, i := range chosen {
+		hunks = append(hunks, d.Hunks[i])
+	}
+	return hunks, d.others(chosen)
+}
+
+// others says which hunks are not among the chosen ones.
+func (d Diff) others(chosen []int) []string {
+	missing, lines := 0, 0
+	for i, h := range d.Hunks {
+		if !slices.Contains(chosen, i) {
+			missing, lines = missing+1, lines+changedLines(h)
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of this file with %s", agent.Plural(missing, "more hunk"), agent.Plural(lines, "changed line"))
+	if d.Others > 0 {
+		text += " and " + agent.Plural(d.Others, "other file")
+	}
+	return []string{text + " not shown"}
+}
+
+func changedLines(h gitext.Hunk) int {
+	n := 0
+	for _, l := range h.Lines {
+		if l.Op != ' ' {
 			n++
 		}
 	}
 	return n
 }
 
-// minPiece is how many bytes a hunk has at least before it is divided.
-const minPiece = 600
+// radii are how many lines around a blamed one are tried, the widest first.
+var radii = []int{200, 100, 60, 40, 30, 20, 14, 10, 7, 5, 3, 2, 1, 0}
 
-// divide divides a hunk of more than room bytes: before the last line that follows a
-// blank line, if that leaves a part of some length, else where the room ends.
-func divide(h gitext.Hunk, room int) []gitext.Hunk {
-	var out []gitext.Hunk
-	begin, size, cut := 0, 0, -1
-	for i, l := range h.Lines {
-		if i > begin && blank(h.Lines[i-1]) && size > room/3 {
-			cut = i
+// windows returns the lines around the blamed ones in the core's hunks: those of the
+// functions that hold them, as many as fit.
+func (d Diff) windows(core []int, room int) (hunks []gitext.Hunk, said []string) {
+	for _, radius := range radii {
+		hunks = nil
+		size := 0
+		for _, i := range core {
+			for _, w := range d.window(d.Hunks[i], radius) {
+				size += hunkSize(w)
+				hunks = append(hunks, w)
+			}
 		}
-		if size += lineSize(l); size <= room || i == begin {
-			continue
+		if size <= room {
+			break
 		}
-		if cut <= begin {
-			cut = i
-		}
-		out = append(out, part(h, begin, cut))
-		begin, size = cut, 0
-		for _, l := range h.Lines[begin : i+1] {
-			size += lineSize(l)
-		}
-		cut = -1
 	}
-	return append(out, part(h, begin, len(h.Lines)))
+	kept, blamed := d.first(hunks, room)
+	all, shown := 0, 0
+	for _, i := range core {
+		all += changedLines(d.Hunks[i])
+	}
+	for _, h := range kept {
+		shown += changedLines(h)
+	}
+	said = []string{fmt.Sprintf("%d of %s of %s shown", shown, agent.Plural(all, "changed line"), theseHunks(len(core)))}
+	if blamed > 0 {
+		said = append(said, agent.Plural(blamed, "suspected line")+" not among them")
+	}
+	return kept, append(said, d.others(core)...)
 }
 
-func blank(l gitext.PatchLine) bool { return len(bytes.TrimSpace(l.Text)) == 0 }
+func theseHunks(n int) string {
+	if n == 1 {
+		return "this hunk"
+	}
+	return "these hunks"
+}
+
+// first returns the first hunks that fit, at least a part of one, and how many blamed
+// lines are not among them.
+func (d Diff) first(hunks []gitext.Hunk, room int) (kept []gitext.Hunk, blamed int) {
+	for i, h := range hunks {
+		size := hunkSize(h)
+		if i == 0 && size > room {
+			head := beginning(h, room)
+			lost, _ := holds(h, d.Blamed)
+			has, _ := holds(head, d.Blamed)
+			kept, blamed, room = append(kept, head), lost-has, 0
+			continue
+		}
+		if room -= size; room < 0 {
+			has, _ := holds(h, d.Blamed)
+			blamed += has
+			continue
+		}
+		kept = append(kept, h)
+	}
+	return kept, blamed
+}
+
+// beginning returns the first lines of a hunk, as many as fit and at least one.
+func beginning(h gitext.Hunk, room int) gitext.Hunk {
+	room -= len(hunkHeader(h))
+	n := 0
+	for n < len(h.Lines) {
+		if room -= 2 + len(shown(h.Lines[n].Text)); room < 0 && n > 0 {
+			break
+		}
+		n++
+	}
+	return part(h, 0, n)
+}
+
+// window returns the lines of a hunk that are at most radius lines away from a blamed
+// one and, if a function holds that, belong to it or are next to it. They are hunks of
+// their own. Gaps of a few lines are filled.
+func (d Diff) window(h gitext.Hunk, radius int) []gitext.Hunk {
+	const gap, above, below = 3, 3, 1
+	at := positions(h)
+	keep := make([]bool, len(h.Lines))
+	reach := func(i int) {
+		around := make([]bool, len(keep))
+		mark(around, i, radius)
+		f, held := d.function(at[i])
+		for j := range around {
+			if around[j] && (!held || at[j] >= f.Start-above && at[j] <= f.End+below) {
+				keep[j] = true
+			}
+		}
+	}
+	for i := range h.Lines {
+		if isBlamed(h.Lines[i], d.Blamed) {
+			reach(i)
+		}
+	}
+	if !slices.Contains(keep, true) {
+		reach(nearestLine(h, d.Blamed))
+	}
+	var out []gitext.Hunk
+	for from := 0; from < len(keep); from++ {
+		if !keep[from] {
+			continue
+		}
+		to := from + 1
+		for j := to; j < len(keep) && j <= to+gap; j++ {
+			if keep[j] {
+				to = j + 1
+			}
+		}
+		out = append(out, part(h, from, to))
+		from = to
+	}
+	return out
+}
+
+// positions returns for each line of a hunk its number after the commit; of a removed
+// line, that of the line that follows it.
+func positions(h gitext.Hunk) []int {
+	at := make([]int, len(h.Lines))
+	next := h.NewStart
+	if h.NewLines == 0 {
+		next++
+	}
+	for i, l := range h.Lines {
+		at[i] = next
+		if l.Op != '-' {
+			next++
+		}
+	}
+	return at
+}
+
+// function returns the function that holds a line and blamed lines.
+func (d Diff) function(line int) (gitext.LineRange, bool) {
+	for _, r := range d.Within {
+		if line >= r.Start && line <= r.End {
+			return r, true
+		}
+	}
+	return gitext.LineRange{}, false
+}
+
+func isBlamed(l gitext.PatchLine, blamed []int) bool {
+	_, ok := slices.BinarySearch(blamed, l.New)
+	return ok
+}
+
+// nearestLine returns the index of the line of a hunk that is nearest to a blamed one.
+func nearestLine(h gitext.Hunk, blamed []int) int {
+	best, far := 0, 1<<30
+	for i, l := range h.Lines {
+		for _, at := range blamed {
+			if d := max(at-l.New, l.New-at); l.New > 0 && d < far {
+				best, far = i, d
+			}
+		}
+	}
+	return best
+}
 
 // part returns lines of a hunk as a hunk of its own.
 func part(h gitext.Hunk, from, to int) gitext.Hunk {
-	p := gitext.Hunk{OldStart: h.OldStart, NewStart: h.NewStart, Section: h.Section, Lines: h.Lines[from:to]}
+	p := gitext.Hunk{OldStart: h.OldStart, NewStart: h.NewStart, Section: section(h, from), Lines: h.Lines[from:to]}
 	if h.OldLines == 0 {
 		p.OldStart++ // a side without lines has the number of the line before
 	}
@@ -164,65 +330,44 @@ func part(h gitext.Hunk, from, to int) gitext.Hunk {
 	return p
 }
 
-// joined returns the chosen hunks. Parts of one hunk that follow each other are one
-// again.
-func joined(hunks []gitext.Hunk, chosen []int) []gitext.Hunk {
-	var out []gitext.Hunk
-	for i, at := range chosen {
-		h := hunks[at]
-		if i > 0 && chosen[i-1] == at-1 {
-			if last := &out[len(out)-1]; follows(*last, h) {
-				last.Lines = append(slices.Clip(last.Lines), h.Lines...)
-				if last.OldLines == 0 && h.OldLines > 0 {
-					last.OldStart++
-				}
-				if last.NewLines == 0 && h.NewLines > 0 {
-					last.NewStart++
-				}
-				last.OldLines, last.NewLines = last.OldLines+h.OldLines, last.NewLines+h.NewLines
-				continue
+// section returns the last line before one of a hunk's lines that looks like a
+// function's heading by git's rule: it begins with a letter, _ or $.
+func section(h gitext.Hunk, before int) string {
+	for i := before - 1; i >= 0; i-- {
+		t := h.Lines[i].Text
+		if len(t) > 0 && h.Lines[i].Op != '-' && (t[0] == '_' || t[0] == '$' || t[0]|0x20 >= 'a' && t[0]|0x20 <= 'z') {
+			return string(t[:min(len(t), 80)])
+		}
+	}
+	return h.Section
+}
+
+// withoutCR removes the carriage return that each line of a diff ends with in a file
+// with the line ends of Windows. If only some lines have one, it matters and stays.
+func withoutCR(hunks []gitext.Hunk) []gitext.Hunk {
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			if !bytes.HasSuffix(l.Text, []byte("\r")) && !l.NoNewline {
+				return hunks
 			}
 		}
-		out = append(out, h)
+	}
+	out := make([]gitext.Hunk, len(hunks))
+	for i, h := range hunks {
+		h.Lines = slices.Clone(h.Lines)
+		for j := range h.Lines {
+			h.Lines[j].Text = bytes.TrimSuffix(h.Lines[j].Text, []byte("\r"))
+		}
+		out[i] = h
 	}
 	return out
 }
 
-// follows reports whether a hunk begins where another one ends on both sides.
-func follows(a, b gitext.Hunk) bool {
-	next := func(start, lines int) int {
-		if lines == 0 {
-			return start + 1
-		}
-		return start + lines
-	}
-	first := func(start, lines int) int {
-		if lines == 0 {
-			return start + 1
-		}
-		return start
-	}
-	return next(a.OldStart, a.OldLines) == first(b.OldStart, b.OldLines) && next(a.NewStart, a.NewLines) == first(b.NewStart, b.NewLines)
-}
-
-// allCR reports whether each line of a diff ends with a carriage return, as in a file
-// with the line ends of Windows. It says nothing then, and is not shown.
-func allCR(hunks []gitext.Hunk) bool {
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			if !bytes.HasSuffix(l.Text, []byte("\r")) && !l.NoNewline {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func writeHunk(b *strings.Builder, h gitext.Hunk, strip bool) {
+func writeHunk(b *strings.Builder, h gitext.Hunk) {
 	b.WriteString(hunkHeader(h))
 	for _, l := range h.Lines {
 		b.WriteByte(l.Op)
-		b.WriteString(shown(l.Text, strip))
+		b.WriteString(shown(l.Text))
 		b.WriteByte('\n')
 	}
 }
@@ -242,20 +387,12 @@ func hunkHeader(h gitext.Hunk) string {
 }
 
 // shown returns a line of a file as it is shown.
-func shown(text []byte, strip bool) string {
-	if strip {
-		text = bytes.TrimSuffix(text, []byte("\r"))
-	}
-	return agent.Shorten(agent.CleanLine(string(text)), maxShownLine)
-}
+func shown(text []byte) string { return agent.Shorten(agent.CleanLine(string(text)), maxShownLine) }
 
-func hunkSize(h gitext.Hunk, strip bool) int {
+func hunkSize(h gitext.Hunk) int {
 	n := len(hunkHeader(h))
 	for _, l := range h.Lines {
-		n += 2 + len(shown(l.Text, strip))
+		n += 2 + len(shown(l.Text))
 	}
 	return n
 }
-
-// lineSize is about the size of a line's text.
-func lineSize(l gitext.PatchLine) int { return min(len(l.Text), maxShownLine) + 2 }

@@ -6,19 +6,23 @@ import (
 	"slices"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
 // A Diff is what a commit changed in one file.
 type Diff struct {
 	Path    string
-	OldPath string        // the file's name before; "" if the commit created it
-	Hunks   []gitext.Hunk // in the file's order
-	Order   []int         // indexes of Hunks: those with blamed lines first, then the nearest ones
-	Blamed  []int         // line numbers of the blamed lines in the commit, ascending
-	Others  int           // other files that the commit changed
-	NoSpace bool          // changes of white space are not in it
-	Cut     bool          // the diff is larger than what is read
+	OldPath string             // the file's name before; "" if the commit created it
+	Hunks   []gitext.Hunk      // in the file's order
+	Order   []int              // indexes of Hunks: those with blamed lines first, then the nearest ones
+	Blamed  []int              // line numbers of the blamed lines in the commit, ascending
+	Within  []gitext.LineRange // the functions in the commit that hold blamed lines, ascending
+	Others  int                // other files that the commit changed
+	Focus   bool               // the commit says to refactor: other hunks say nothing about the blamed lines
+	NoSpace bool               // changes of white space are not in it
+	Cut     bool               // the diff is larger than what is read
 }
 
 // context is how many lines of context a diff has, as git's have.
@@ -29,7 +33,8 @@ const diffContext = 3
 // hunks with lines that are in no parent. noSpace leaves out changes of white space, as
 // git diff -w does. The diff has no hunks if the commit cannot be read.
 func FlDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed, noSpace bool) (Diff, error) {
-	d := Diff{Path: b.Path, OldPath: b.Previous, Blamed: slices.Compact(slices.Sorted(slices.Values(b.OrigLine))), Others: max(b.Changed-1, 0), NoSpace: noSpace}
+	d := Diff{Path: b.Path, OldPath: b.Previous, Blamed: slices.Compact(slices.Sorted(slices.Values(b.OrigLine))), Others: max(b.Changed-1, 0), NoSpace: noSpace,
+		Focus: suspect.SaysRefactor().MatchString(b.Commit.Subject())}
 	opt := gitext.PatchOptions{Context: diffContext, Renames: true, IgnoreSpace: noSpace, Paths: []string{b.Path}, MaxBytes: maxFileBytes}
 	if b.Previous != "" && b.Previous != b.Path {
 		opt.Paths = append(opt.Paths, b.Previous)
@@ -45,7 +50,25 @@ func FlDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed, noSpace bool) 
 		}
 	}
 	d.Order = nearest(d.Hunks, d.Blamed)
-	return d, nil
+	d.Within, err = functionsOf(ctx, repo, b, d.Blamed)
+	return d, err
+}
+
+// functionsOf returns the functions of the faulty file in a commit that hold blamed
+// lines.
+func functionsOf(ctx context.Context, repo *gitext.Repo, b fix.Blamed, blamed []int) ([]gitext.LineRange, error) {
+	text, err := textAt(ctx, repo, b.Commit.OID, b.Path)
+	lines := splitLines(text)
+	var out []gitext.LineRange
+	for _, at := range blamed {
+		if n := len(out); n > 0 && at <= out[n-1].End {
+			continue
+		}
+		if e, ok := source.FunctionAround(b.Path, lines, at); ok {
+			out = append(out, gitext.LineRange{Start: e.Start, End: e.End})
+		}
+	}
+	return out, err
 }
 
 // hunksOf returns what a commit changed in the faulty file against a parent.
@@ -111,24 +134,25 @@ func added(hunks []gitext.Hunk) map[int]bool {
 }
 
 // nearest returns the indexes of hunks by how relevant they are to blamed lines: those
-// that add most of them first, then the nearest to one.
+// that have most of them first, then the nearest to one.
 func nearest(hunks []gitext.Hunk, blamed []int) []int {
 	order := make([]int, len(hunks))
-	adds := make([]int, len(hunks))
+	has := make([]int, len(hunks))
 	far := make([]int, len(hunks))
 	for i, h := range hunks {
 		order[i] = i
-		adds[i], far[i] = holds(h, blamed)
+		has[i], far[i] = holds(h, blamed)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(adds[b], adds[a]), cmp.Compare(far[a], far[b]))
+		return cmp.Or(cmp.Compare(has[b], has[a]), cmp.Compare(far[a], far[b]))
 	})
 	return order
 }
 
-// holds counts the blamed lines that a hunk adds, and how many lines the hunk is away
-// from the nearest one.
-func holds(h gitext.Hunk, blamed []int) (adds, far int) {
+// holds counts the blamed lines that a hunk has, and how many lines the hunk is away
+// from the nearest one. Nearly all are lines that it adds. Blame, which ignores white
+// space, and diff may take different ones of equal lines for the new ones.
+func holds(h gitext.Hunk, blamed []int) (has, far int) {
 	far = 1 << 30
 	for _, at := range blamed {
 		switch end := h.NewStart + max(h.NewLines, 1) - 1; {
@@ -138,14 +162,10 @@ func holds(h gitext.Hunk, blamed []int) (adds, far int) {
 			far = min(far, at-end)
 		default:
 			far = 0
-		}
-	}
-	for _, l := range h.Lines {
-		if l.Op == '+' {
-			if _, ok := slices.BinarySearch(blamed, l.New); ok {
-				adds++
+			if h.NewLines > 0 {
+				has++
 			}
 		}
 	}
-	return adds, far
+	return has, far
 }

@@ -99,7 +99,7 @@ func firstGroup(pattern *regexp.Regexp, text string) string {
 }
 
 // beforeParameters matches a name and the parenthesis that follows it.
-var beforeParameters = source.Lazy(`(operator\s*[^\s\w(]+|[~\pL_$][\pL\pN_:~$.]*)\s*(?:<[^<>()]*>\s*)?\(`)
+var beforeParameters = source.Lazy(`((?:\w+::)*operator\s*[^\s\w(]+|[~\pL_$][\pL\pN_:~$.]*)\s*(?:<[^<>()]*>\s*)?\(`)
 
 // attributes are names before a parenthesis that are no function's.
 var attributes = map[string]bool{"__attribute__": true, "noexcept": true, "throw": true, "__asm__": true, "decltype": true, "alignas": true, "requires": true, "__declspec": true}

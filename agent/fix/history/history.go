@@ -16,7 +16,6 @@ package history
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -53,7 +52,7 @@ func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Locat
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}}
+	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}, names: map[int]string{}}
 	for i, l := range loc[:min(len(loc), maxLocations)] {
 		if err := f.add(ctx, i, l); err != nil {
 			return nil, err
@@ -68,7 +67,7 @@ func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Locat
 	}
 	h := &fix.History{Notes: f.notes}
 	for _, c := range ranked[:min(len(ranked), cmp.Or(max(opt.Max, 0), defaultMax))] {
-		entries, err := f.describe(ctx, c, loc)
+		entries, err := f.describe(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -84,6 +83,7 @@ type finder struct {
 	ignored []gitext.OID
 	files   map[string]*file // by path
 	order   []string         // paths, in the order of their locations
+	names   map[int]string   // of the functions, by the index of their location
 	lines   []line
 	notes   []string
 }
@@ -98,40 +98,4 @@ type line struct {
 	weight   float64 // suspicion within the location
 	nearby   bool
 	owner    suspect.OwnedLine // Owner "" if it has none
-}
-
-// blame finds the owners of the lines, with one blame for each file.
-func (f *finder) blame(ctx context.Context) error {
-	var ask []suspect.FileLines
-	for _, p := range f.order {
-		one := suspect.FileLines{Path: p}
-		for _, l := range f.lines {
-			if l.path == p {
-				one.Ranges = append(one.Ranges, gitext.LineRange{Start: l.old, End: l.old})
-			}
-		}
-		slices.SortFunc(one.Ranges, func(a, b gitext.LineRange) int { return cmp.Compare(a.Start, b.Start) })
-		if one.Ranges = slices.Compact(one.Ranges); len(one.Ranges) > 0 {
-			ask = append(ask, one)
-		}
-	}
-	found, err := suspect.FindOwnersWith(ctx, f.repo, f.tree.Commit, ask, suspect.OwnerOptions{IgnoreRevs: f.ignored, NoKinds: true, Moves: true})
-	if err != nil {
-		return err
-	}
-	f.notes = append(f.notes, found.Notes...)
-	type place struct {
-		path string
-		line int
-	}
-	owners := map[place]suspect.OwnedLine{}
-	for i, lines := range found.Lines {
-		for _, o := range lines {
-			owners[place{ask[i].Path, o.Line}] = o
-		}
-	}
-	for i, l := range f.lines {
-		f.lines[i].owner = owners[place{l.path, l.old}]
-	}
-	return nil
 }

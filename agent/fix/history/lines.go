@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -16,6 +17,9 @@ import (
 // (HAFixAgent, section 4.1.2).
 const maxNearby = 5
 
+// nearbyWeight is how suspicious a line is that only stands near a suspected one.
+const nearbyWeight = 0.2
+
 // add adds the lines of a location that have a history.
 func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 	file, err := f.file(ctx, l.Path)
@@ -24,6 +28,10 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 	}
 	if file.lines == nil {
 		return nil
+	}
+	f.names[index] = l.Function
+	if l.Function == "" {
+		f.names[index] = nameAt(l, file)
 	}
 	s := spot{f: f, index: index, path: l.Path, file: file}
 	changed := 0
@@ -35,11 +43,15 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 		}
 	}
 	if s.taken == 0 {
-		_, uncommitted := s.take(extent(l, file), 1, len(l.Hot) > 0)
+		weight := 1.0
+		if len(l.Hot) > 0 {
+			weight = nearbyWeight
+		}
+		_, uncommitted := s.take(extent(l, file), weight, len(l.Hot) > 0)
 		changed = max(changed, uncommitted)
 	}
 	if changed > 0 {
-		f.notes = append(f.notes, uncommitted(l, changed, s.taken == 0))
+		f.notes = append(f.notes, uncommitted(l.Path, f.names[index], changed, s.taken == 0))
 	}
 	return nil
 }
@@ -47,7 +59,7 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 // extent returns all lines of a location: those that it names, else the function around
 // its first hot line, else the file.
 func extent(l fix.Location, file *file) gitext.LineRange {
-	if l.Lines.Start > 0 && l.Lines.End >= l.Lines.Start {
+	if l.Lines.End >= max(l.Lines.Start, 1) {
 		return l.Lines
 	}
 	if len(l.Hot) > 0 {
@@ -60,17 +72,32 @@ func extent(l fix.Location, file *file) gitext.LineRange {
 	return gitext.LineRange{Start: 1, End: len(file.lines)}
 }
 
+// nameAt returns the name of the function that holds a location without a name, or "".
+func nameAt(l fix.Location, file *file) string {
+	at := l.Lines.Start
+	if len(l.Hot) > 0 {
+		at = l.Hot[0].Start
+	}
+	e, ok := source.FunctionAround(l.Path, file.lines, at)
+	if !ok || l.Lines.Start > 0 && (l.Lines.Start < e.Start || l.Lines.End > e.End) {
+		return ""
+	}
+	return functionName(l.Path, heading(file.lines, e))
+}
+
 // uncommitted is a note about lines without a history.
-func uncommitted(l fix.Location, n int, all bool) string {
-	of := ""
-	if l.Function != "" {
-		of = " of " + agent.Abridge(l.Function, 100)
+func uncommitted(path, function string, n int, all bool) string {
+	place := "in " + suspect.ShortPath(path)
+	if function != "" {
+		place = "of " + agent.Abridge(function, 100) + " " + place
 	}
-	text := fmt.Sprintf("%s%s in %s changed since the commit and have no history", agent.Plural(n, "suspected line"), of, suspect.ShortPath(l.Path))
-	if all {
-		text = fmt.Sprintf("the suspected lines%s in %s are not committed and have no history", of, suspect.ShortPath(l.Path))
+	switch {
+	case all:
+		return "the suspected lines " + place + " are not committed and have no history"
+	case n == 1:
+		return "1 suspected line " + place + " changed since the commit and has no history"
 	}
-	return text
+	return fmt.Sprintf("%d suspected lines %s changed since the commit and have no history", n, place)
 }
 
 // A spot takes lines of one location.
@@ -102,7 +129,7 @@ func (s *spot) take(r gitext.LineRange, weight float64, nearby bool) (taken, unc
 func (s *spot) near(before int, weight float64) {
 	for at := min(before, len(s.file.lines)+1) - 1; at >= max(before-maxNearby, 1); at-- {
 		if s.file.kind(at) == source.LineCode && s.file.old(at) > 0 {
-			s.take(gitext.LineRange{Start: at, End: at}, weight, true)
+			s.take(gitext.LineRange{Start: at, End: at}, weight*nearbyWeight, true)
 			return
 		}
 	}
@@ -133,8 +160,19 @@ func (x *file) kind(at int) source.LineKind {
 	if at > len(x.kinds) {
 		return source.LineCode
 	}
-	return x.kinds[at-1]
+	if k := x.kinds[at-1]; k != source.LineCode || !importedPackage(x.path, x.lines[at-1]) {
+		return k
+	}
+	return source.LineImport
 }
+
+// importedPackage reports whether a line of Go has a package's path and nothing else, as
+// in the parentheses of an import.
+func importedPackage(path string, line []byte) bool {
+	return strings.HasSuffix(path, ".go") && goImport().Match(line)
+}
+
+var goImport = source.Lazy(`^\s*(?:[\w.]+\s+)?"[^"\s]+"\s*(?://.*)?$`)
 
 const maxFileBytes = 8 << 20 // largest file that is read
 

@@ -18,19 +18,39 @@ func pairText(p Pair, blamed []int, room int) written {
 		return written{text: fmt.Sprintf("The function %s is the same before and after, but for white space.", name(after))}
 	}
 	for _, near := range []int{-1, 8, 3, 1} {
-		text, cut := pairAt(before, after, olds, keepChanges(before, after, olds, near))
+		text, cut := pairAt(before, after, keepChanges(before, after, olds, near))
 		if len(text) <= room {
 			return written{text, pairCuts(cut)}
 		}
 	}
-	text, cut := "", 0
+	var text string
+	var cut int
 	for _, near := range []int{30, 15, 8, 4, 2, 1} {
-		keepOld, keepNew := nearBlamed(before, after, olds, blamed, near)
-		if text, cut = pairAt(before, after, olds, [2][]bool{keepOld, keepNew}); len(text) <= room {
-			break
+		kept := nearBlamed(before, after, olds, blamed, near)
+		if text, cut = pairAt(before, after, kept); len(text) <= room {
+			return written{text, pairCuts(cut)}
 		}
 	}
+	text, cut = pairAt(before, after, shortened(before, after, keepChanges(before, after, olds, 0), room-len(pairMarks)))
 	return written{text, pairCuts(cut)}
+}
+
+// pairMarks stands for what pairText writes beside the lines of functions.
+const pairMarks = "Before (in , line 00000):\nAfter (in , line 00000):\n``````\n``````\n[... 0000 lines]\n[... 0000 lines]\n"
+
+// shortened keeps only the first of the kept lines of both versions, as far as they fit.
+func shortened(before, after Body, kept [2][]bool, room int) [2][]bool {
+	room -= 2 * (len(after.Path) + len(name(after)) + len(name(before)) + 40)
+	for side, body := range []Body{before, after} {
+		left := room / 2
+		for i, l := range body.Lines {
+			if kept[side][i] {
+				left -= len(shown(l)) + 1
+				kept[side][i] = left >= 0
+			}
+		}
+	}
+	return kept
 }
 
 func pairCuts(cut int) []string {
@@ -45,7 +65,7 @@ func pairSize(p Pair) int {
 	n := 300
 	for _, b := range []Body{p.Before, p.After} {
 		for _, l := range b.Lines {
-			n += len(shown(l, true)) + 1
+			n += len(shown(bytes.TrimSuffix(l, []byte("\r")))) + 1
 		}
 	}
 	return n
@@ -93,8 +113,8 @@ func keepChanges(before, after Body, olds []int, near int) [2][]bool {
 
 // nearBlamed marks the lines of both versions that are at most near lines away from a
 // blamed line, which is numbered as in the commit.
-func nearBlamed(before, after Body, olds []int, blamed []int, near int) (oldKept, newKept []bool) {
-	oldKept, newKept = make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
+func nearBlamed(before, after Body, olds []int, blamed []int, near int) [2][]bool {
+	oldKept, newKept := make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
 	for _, at := range blamed {
 		if i := at - after.Start; i >= 0 && i < len(newKept) {
 			mark(newKept, i, near)
@@ -109,7 +129,7 @@ func nearBlamed(before, after Body, olds []int, blamed []int, near int) (oldKept
 			mark(oldKept, min(last, len(oldKept)-1), 1)
 		}
 	}
-	return oldKept, newKept
+	return [2][]bool{oldKept, newKept}
 }
 
 func mark(kept []bool, at, near int) {
@@ -122,20 +142,20 @@ func mark(kept []bool, at, near int) {
 }
 
 // pairAt writes the lines of both versions that are kept. cut counts the others.
-func pairAt(before, after Body, _ []int, kept [2][]bool) (text string, cut int) {
+func pairAt(before, after Body, kept [2][]bool) (text string, cut int) {
 	var b strings.Builder
 	if len(before.Lines) == 0 {
 		fmt.Fprintf(&b, "The function %s did not exist before this commit.\n", name(after))
 	} else {
-		fmt.Fprintf(&b, "Before (%s, line %d):\n", place(before), before.Start)
+		fmt.Fprintf(&b, "Before (%s, line %d):\n", where(before), before.Start)
 		cut += writeBody(&b, before, kept[0])
 	}
-	fmt.Fprintf(&b, "After (%s, line %d):\n", place(after), after.Start)
+	fmt.Fprintf(&b, "After (%s, line %d):\n", where(after), after.Start)
 	cut += writeBody(&b, after, kept[1])
 	return strings.TrimSuffix(b.String(), "\n"), cut
 }
 
-func place(b Body) string { return name(b) + " in " + agent.CleanLine(b.Path) }
+func where(b Body) string { return name(b) + " in " + agent.CleanLine(b.Path) }
 
 func name(b Body) string {
 	if b.Name == "" {
@@ -165,7 +185,10 @@ func writeBody(b *strings.Builder, body Body, kept []bool) (cut int) {
 			continue
 		}
 		flush()
-		text.WriteString(shown(l, strip) + "\n")
+		if strip {
+			l = bytes.TrimSuffix(l, []byte("\r"))
+		}
+		text.WriteString(shown(l) + "\n")
 	}
 	flush()
 	b.WriteString(fenced(text.String(), ""))

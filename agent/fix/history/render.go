@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,13 +16,15 @@ import (
 // bytesPerToken is the estimate of a token's size.
 const bytesPerToken = 4
 
+// minShare is how many bytes a part of the text has at least; with fewer it is left out.
+const minShare = 300
+
 // Render writes the commits of a history for a prompt: what each is, which suspected
 // lines it wrote, and a section for each heuristic. kinds may be empty; Auto stands for
 // fl_diff, and None for no text.
 //
-// The text has at most tokens tokens, at 4 bytes each, or little more: a commit always
-// has its heading, and a diff its most relevant part. The first commits get more room
-// than the later ones. What is left out is said in the text, and in said, one clause for
+// The text has at most tokens tokens, at 4 bytes each, but each commit has its heading
+// even if that is more. The first commits get more room than the later ones. What is left out is said in the text, and in said, one clause for
 // each cut. Hidden characters are escaped; secrets are the caller's to mask.
 func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.Heuristic, tokens int) (text string, said []string, err error) {
 	if h == nil || slices.Contains(kinds, None) {
@@ -30,7 +33,10 @@ func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.
 	var blocks []block
 	room := tokens * bytesPerToken
 	for _, entries := range byCommit(h.Blamed) {
-		head := commitHead(entries)
+		head, err := commitHead(ctx, repo, entries)
+		if err != nil {
+			return "", nil, err
+		}
 		sections, err := sectionsOf(ctx, repo, entries, kinds)
 		if err != nil {
 			return "", nil, err
@@ -42,6 +48,10 @@ func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.
 	for i, share := range allot(blocks, max(room, 0)) {
 		b.WriteString(blocks[i].head)
 		for j, s := range blocks[i].sections {
+			if share[j] < min(minShare, s.size) {
+				said = append(said, fmt.Sprintf("%s of %s: no room", s.kind, blocks[i].short))
+				continue
+			}
 			w := s.write(share[j])
 			b.WriteString("\n" + w.text + "\n")
 			for _, cut := range w.said {
@@ -59,12 +69,12 @@ func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.
 // A block is the text of one commit.
 type block struct {
 	head     string
-	sections []section
+	sections []passage
 	short    string
 }
 
-// A section shows one heuristic.
-type section struct {
+// A passage shows one heuristic.
+type passage struct {
 	kind  fix.Heuristic
 	size  int // bytes if all is shown
 	write func(room int) written
@@ -124,10 +134,10 @@ func allot(blocks []block, room int) [][]int {
 }
 
 // sectionsOf prepares the sections of a commit.
-func sectionsOf(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed, kinds []fix.Heuristic) ([]section, error) {
-	var out []section
+func sectionsOf(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed, kinds []fix.Heuristic) ([]passage, error) {
+	var out []passage
 	for _, kind := range kinds {
-		var made []section
+		var made []passage
 		var err error
 		switch kind {
 		case fix.FnAll:
@@ -145,17 +155,37 @@ func sectionsOf(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed, ki
 	return out, nil
 }
 
-func flDiffSections(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([]section, error) {
-	var out []section
+func flDiffSections(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([]passage, error) {
+	var out []passage
 	for _, b := range byFile(entries) {
-		d, err := FlDiff(ctx, repo, b, false)
+		d, err := leanDiff(ctx, repo, b)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, section{fix.FlDiff, diffSize(d) + 300, func(room int) written { return flDiffText(d, room) }})
+		out = append(out, passage{fix.FlDiff, diffSize(d) + 300, func(room int) written { return flDiffText(d, room) }})
 	}
 	return out, nil
 }
+
+// manyBytes is the size of a diff from which changes of white space are a burden.
+const manyBytes = 6000
+
+// leanDiff returns a commit's diff of the faulty file. If it is long, and much of it is
+// white space that has no meaning in the language, it is left out.
+func leanDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Diff, error) {
+	d, err := FlDiff(ctx, repo, b, false)
+	if err != nil || diffSize(d) < manyBytes || layout[strings.ToLower(path.Ext(b.Path))] {
+		return d, err
+	}
+	lean, err := FlDiff(ctx, repo, b, true)
+	if err != nil || len(lean.Hunks) == 0 || 4*diffSize(lean) > 3*diffSize(d) {
+		return d, err
+	}
+	return lean, nil
+}
+
+// layout are the languages in which indentation has a meaning.
+var layout = map[string]bool{".py": true, ".pyx": true, ".yml": true, ".yaml": true, ".mk": true, ".hs": true, ".fs": true, ".nim": true, ".coffee": true, ".haml": true, ".pug": true, ".sass": true, ".elm": true}
 
 // byFile joins the entries of one commit that are about one file.
 func byFile(entries []fix.Blamed) []fix.Blamed {
@@ -194,17 +224,24 @@ func withCuts(said []string) string {
 	return " (" + strings.Join(said, "; ") + "):"
 }
 
-func fnPairSections(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([]section, error) {
-	var out []section
+func fnPairSections(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([]passage, error) {
+	type function struct {
+		path  string
+		start int
+	}
+	var out []passage
+	seen := map[function]bool{}
 	for _, b := range entries {
 		p, err := FnPair(ctx, repo, b)
 		if err != nil {
 			return nil, err
 		}
-		if len(p.After.Lines) == 0 {
+		if f := (function{p.After.Path, p.After.Start}); len(p.After.Lines) == 0 || seen[f] {
 			continue
+		} else {
+			seen[f] = true
 		}
-		out = append(out, section{fix.FnPair, pairSize(p), func(room int) written {
+		out = append(out, passage{fix.FnPair, pairSize(p), func(room int) written {
 			w := pairText(p, b.OrigLine, room-60)
 			w.text = "fn_pair: the function before and after it" + withCuts(w.said) + "\n" + w.text
 			return w
@@ -213,19 +250,19 @@ func fnPairSections(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed
 	return out, nil
 }
 
-func fnAllSection(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]section, error) {
+func fnAllSection(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]passage, error) {
 	all, err := FnAll(ctx, repo, b)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	size := 200
+	size := 260
 	for _, f := range all {
 		size += len(f.Path) + 4
 		for _, n := range f.Names {
 			size += len(n) + 3
 		}
 	}
-	return []section{{fix.FnAll, size, func(room int) written { return fnAllText(all, room) }}}, nil
+	return []passage{{fix.FnAll, size, func(room int) written { return fnAllText(all, room) }}}, nil
 }
 
 // fnAllText writes the names of functions, those that the commit changed first and with
@@ -239,7 +276,7 @@ func fnAllText(all []FileFunctions, room int) written {
 		line := agent.CleanLine(f.Path) + ":"
 		fits := 0
 		for i, n := range list {
-			if b.Len()+len(line)+len(n)+2 > room-150 && (files > 0 || i > 0) {
+			if b.Len()+len(line)+len(n)+2 > room-220 && (files > 0 || i > 0) {
 				break
 			}
 			line += " " + n + ","
@@ -280,33 +317,35 @@ func starred(f FileFunctions) []string {
 }
 
 // commitHead describes a commit and what it wrote.
-func commitHead(entries []fix.Blamed) string {
+func commitHead(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) (string, error) {
 	b := entries[0]
 	var s strings.Builder
-	fmt.Fprintf(&s, "## %s, %s", b.Commit.OID.Short(), b.Commit.Author.Time.UTC().Format("2006-01-02"))
-	switch {
-	case b.Distance == 0:
-		s.WriteString(", the newest commit")
-	default:
-		fmt.Fprintf(&s, ", %s ago", agent.Plural(b.Distance, "commit"))
+	fmt.Fprintf(&s, "## %s, %s, ", b.Commit.OID.Short(), b.Commit.Author.Time.UTC().Format("2006-01-02"))
+	if b.Distance == 0 {
+		s.WriteString("the newest commit")
+	} else {
+		s.WriteString(agent.Plural(b.Distance, "commit") + " ago")
 	}
 	s.WriteString(": " + agent.CleanLine(agent.Shorten(b.Commit.Subject(), 200)) + "\n")
 	for _, line := range firstLines(b.Commit.Body()) {
 		s.WriteString("    " + line + "\n")
 	}
-	s.WriteString(wrote(entries))
-	if b.Root {
-		if len(b.Commit.Parents) == 0 {
-			s.WriteString("It is the first commit of the history, so it may say little about the bug.\n")
-		} else {
-			fmt.Fprintf(&s, "It changed %s, so it may say little about the bug.\n", agent.Plural(b.Changed, "file"))
+	for _, b := range entries {
+		text, err := wrote(ctx, repo, b)
+		if err != nil {
+			return "", err
 		}
-		return s.String()
+		s.WriteString(text)
 	}
-	if others := cochanged(entries); others != "" {
-		s.WriteString(others)
+	switch {
+	case b.Root && len(b.Commit.Parents) == 0:
+		s.WriteString("It is the first commit of the history, so it may say little about the bug.\n")
+	case b.Root:
+		fmt.Fprintf(&s, "It changed %s, so it may say little about the bug.\n", agent.Plural(b.Changed, "file"))
+	default:
+		s.WriteString(cochanged(entries))
 	}
-	return s.String()
+	return s.String(), nil
 }
 
 // trailer matches a line that names people or reviews.
@@ -334,29 +373,49 @@ func firstLines(body string) []string {
 	return out
 }
 
-// wrote says which suspected lines a commit wrote.
-func wrote(entries []fix.Blamed) string {
-	var parts []string
-	for _, b := range entries {
-		what := "lines"
-		if len(b.Lines) == 1 {
-			what = "line"
-		}
-		part := what + " " + spans(b.Lines)
-		if b.Function != "" {
-			part += " of " + agent.CleanLine(agent.Shorten(b.Function, 120))
-		}
-		part += " in " + agent.CleanLine(b.Path)
-		if !slices.Equal(b.Lines, b.OrigLine) {
-			part += " (" + spans(b.OrigLine) + " in the commit)"
-		}
-		if b.Nearby {
-			part += ", near the suspected place, whose own lines have no history"
-		}
-		parts = append(parts, part)
+// maxQuoted is how many suspected lines of a location are quoted.
+const maxQuoted = 4
+
+// wrote says which suspected lines of a location a commit wrote. It quotes a few.
+func wrote(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (string, error) {
+	place := ""
+	if b.Function != "" {
+		place = " of " + agent.CleanLine(agent.Shorten(b.Function, 120))
 	}
-	return "It wrote " + strings.Join(parts, "; ") + ".\n"
+	place += " in " + agent.CleanLine(b.Path)
+	if b.Nearby {
+		place += ", the nearest code to a suspected place that has no history of its own"
+	}
+	if len(b.Lines) > maxQuoted {
+		if !slices.Equal(b.Lines, b.OrigLine) {
+			place = " (" + spans(b.OrigLine) + " in the commit)" + place
+		}
+		return "It wrote lines " + spans(b.Lines) + place + ".\n", nil
+	}
+	text, err := textAt(ctx, repo, b.Commit.OID, b.Path)
+	if err != nil {
+		return "", err
+	}
+	lines := splitLines(text)
+	what := "It wrote these lines"
+	if len(b.Lines) == 1 {
+		what = "It wrote this line"
+	}
+	out := what + place + ":\n"
+	for i, at := range b.Lines {
+		quoted := ""
+		if orig := b.OrigLine[i]; orig >= 1 && orig <= len(lines) {
+			if i > 0 && !telltale(lines[orig-1]) {
+				continue // a brace says nothing beside another line
+			}
+			quoted = agent.Shorten(agent.CleanLine(strings.TrimSpace(string(lines[orig-1]))), maxQuotedLine)
+		}
+		out += fmt.Sprintf("    %d: %s\n", at, quoted)
+	}
+	return out, nil
 }
+
+const maxQuotedLine = 160
 
 // spans writes numbers as ranges: "3-5, 9". Of many ranges it writes the first ones.
 func spans(lines []int) string {
@@ -395,7 +454,7 @@ func cochanged(entries []fix.Blamed) string {
 	case len(names) == 0 && rest <= 0:
 		return ""
 	case len(names) == 0:
-		return fmt.Sprintf("It also changed %s without program code or of tests.\n", agent.Plural(rest, "file"))
+		return fmt.Sprintf("It also changed %s: tests, or no program code.\n", agent.Plural(rest, "file"))
 	case rest > 0:
 		names = append(names, agent.Plural(rest, "other file"))
 	}

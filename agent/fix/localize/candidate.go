@@ -25,6 +25,12 @@ type candidate struct {
 	age      float64        // days since a line that failing tests execute, or any, changed
 	aged     bool           // age is known
 
+	walk   float64
+	direct bool
+	node   *node
+	words  [queries]float64
+	tokens float64
+
 	hot     []hotLine
 	grounds []fix.Ground
 	score   float64

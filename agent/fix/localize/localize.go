@@ -53,6 +53,9 @@ type search struct {
 	list    []*candidate
 	at      map[key]*candidate
 	notes   []string
+	stacks  []crash.Stack
+	regions []*region
+	graph   *graph
 	tracked *locate.Files
 }
 
@@ -69,7 +72,7 @@ func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) 
 		return nil, err
 	}
 	s := &search{repo: repo, in: in, files: fs, at: map[key]*candidate{}}
-	for _, step := range []func(context.Context) error{s.addGiven, s.addStacks, s.addSpectrum, s.addAges} {
+	for _, step := range []func(context.Context) error{s.addGiven, s.addStacks, s.addSpectrum, s.addTests, s.addTexts, s.addAges} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -108,4 +111,18 @@ func (s *search) ranked() []*candidate {
 	return slices.SortedStableFunc(slices.Values(s.list), func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.file.path, b.file.path), cmp.Compare(a.lines.Start, b.lines.Start))
 	})
+}
+
+// addTexts weighs what the failing tests call, and the words of all functions.
+func (s *search) addTexts(ctx context.Context) error {
+	var list []*file
+	for _, p := range s.files.paths {
+		if f := s.files.all[p]; len(f.lines) > 0 {
+			list = append(list, f)
+		}
+	}
+	s.graph = newGraph(list)
+	s.addCalls()
+	s.addWords(list)
+	return nil
 }

@@ -26,6 +26,7 @@ func (s *search) addStacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.stacks = stacks
 	first := true
 	for _, stack := range stacks[:min(len(stacks), maxStacks)] {
 		found, err := s.addFrames(ctx, stack, first)

@@ -47,13 +47,17 @@ type Budget struct {
 	Wall  time.Duration // 0 is ten minutes
 	Tries int           // candidates that are run; 0 is 400
 	Want  int           // plausible patches; 0 is 3
+	// GallopRuns is how many runs a bisection may take if no good commit is known; 0 is
+	// 16, and a negative number leaves the bisection out.
+	GallopRuns int
 }
 
 const (
-	defaultWall  = 10 * time.Minute
-	defaultTries = 400
-	defaultWant  = 3
-	defaultJobs  = 2
+	defaultWall   = 10 * time.Minute
+	defaultTries  = 400
+	defaultWant   = 3
+	defaultJobs   = 2
+	defaultGallop = 16
 	// patience is how many more candidates are tried after a plausible one, in the hope
 	// of a better one.
 	patience = 40

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"slices"
@@ -34,6 +35,8 @@ type search struct {
 	good    int // plausible candidates that are no probes
 	started int // candidates whose trial began
 	wide    wideBaseline
+	seen    map[string]bool // changes that were put into the window
+	culprit Bisected
 }
 
 // A waiting candidate was made and not tried yet.
@@ -53,7 +56,7 @@ type tried struct {
 const windowSize = 150
 
 func newSearch(ctx context.Context, repo *gitext.Repo, in *Input) (*search, error) {
-	s := &search{in: in, repo: repo, order: newOrder()}
+	s := &search{in: in, repo: repo, order: newOrder(), seen: map[string]bool{}}
 	w, err := s.open(ctx)
 	if err != nil {
 		return nil, err
@@ -62,12 +65,17 @@ func newSearch(ctx context.Context, repo *gitext.Repo, in *Input) (*search, erro
 		s.close()
 		return nil, err
 	}
-	next, stop := iter.Pull(generate.Candidates(ctx, repo, generate.Input{
-		Problem: in.Problem, Localization: in.Localization, History: in.History,
-		Output: s.baseline.output, RevertOnly: in.RevertOnly,
-	}))
+	next, stop := iter.Pull(generate.Candidates(ctx, repo, s.generate()))
 	s.pull, s.stop = next, stop
 	return s, nil
+}
+
+// generate returns what candidates are made from.
+func (s *search) generate() generate.Input {
+	return generate.Input{
+		Problem: s.in.Problem, Localization: s.in.Localization, History: s.in.History,
+		Output: s.baseline.output, RevertOnly: s.in.RevertOnly,
+	}
 }
 
 // open opens a workspace, which close closes.
@@ -103,6 +111,11 @@ func (s *search) run(ctx context.Context) error {
 					return err
 				}
 			}
+			if i == s.in.Jobs-1 {
+				if err := s.bisect(ctx); err != nil {
+					return err
+				}
+			}
 			return s.work(ctx, w)
 		})
 	}
@@ -124,6 +137,48 @@ func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 			return err
 		}
 		s.learn(c, t, seen)
+	}
+}
+
+// bisect looks for the commit that introduced the bug, and has what undoes it tried first.
+// Without a commit that is known to be good, only a few commits are looked at.
+func (s *search) bisect(ctx context.Context) error {
+	in := BisectInput{Problem: s.in.Problem, Reproduction: s.in.Reproduction, Good: s.in.Good, Trial: s.in.Trial, OnEvent: s.forward}
+	if s.in.Localization != nil {
+		in.Spectrum = s.in.Localization.Spectrum
+	}
+	if in.Good == "" {
+		if s.in.RevertOnly || s.in.Budget.GallopRuns < 0 {
+			return nil
+		}
+		in.Trial.MaxRuns = cmp.Or(s.in.Budget.GallopRuns, defaultGallop)
+	}
+	found, err := Bisect(ctx, s.repo, in)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	if found.First.OID == "" {
+		return nil
+	}
+	list := generate.Undo(ctx, s.repo, s.generate(), found.First.OID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.culprit = found
+	for _, c := range list {
+		s.put(c, 1)
+	}
+	return nil
+}
+
+// forward passes an event on; calls do not overlap.
+func (s *search) forward(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.in.OnEvent != nil {
+		s.in.OnEvent(e)
 	}
 }
 
@@ -158,7 +213,17 @@ func (s *search) next() (waiting, bool) {
 	return c, true
 }
 
+// put adds a candidate to the window, if it is new.
 func (s *search) put(c generate.Candidate, boost float64) {
+	key := ""
+	for _, f := range c.Files {
+		key += f.Path + "\x00" + string(f.Content) + "\x00"
+	}
+	sum := sha256.Sum256([]byte(key))
+	if s.seen[string(sum[:])] {
+		return
+	}
+	s.seen[string(sum[:])] = true
 	s.window = append(s.window, waiting{Candidate: c, boost: boost})
 }
 

@@ -150,7 +150,7 @@ func (b *Box) makeChanges(ctx context.Context, list []change) (string, error) {
 			if len(files) == 0 || !slices.Contains(files, p) {
 				files = append(files, p)
 			}
-			err = b.apply(p, c)
+			err = b.apply(ctx, p, c)
 		}
 		var refused *agent.CallError
 		if errors.As(err, &refused) && len(list) > 1 {
@@ -257,7 +257,7 @@ func (b *Box) forbidden(name string) error {
 }
 
 // apply applies one edit to a file.
-func (b *Box) apply(p *pending, c change) error {
+func (b *Box) apply(ctx context.Context, p *pending, c change) error {
 	if generated(p.before) {
 		return refuse(editName, "%s is generated, as its head says: change what it is generated from", agent.CleanLine(p.name))
 	}
@@ -274,7 +274,8 @@ func (b *Box) apply(p *pending, c change) error {
 		res, err = edit.Replace(p.name, p.state.now, c.old, c.new, edit.Options{All: c.all, As: b.asShown})
 	}
 	if err != nil {
-		return refuse(editName, "%s", strings.TrimRight(b.opt.Mask.Text(err.Error()), "\n"))
+		said := strings.TrimRight(b.opt.Mask.Text(err.Error()), "\n")
+		return refuse(editName, "%s%s", said, b.elsewhere(ctx, p.name, c.old, err))
 	}
 	const placeholder = "<secret:"
 	if bytes.Count(res.Content, []byte(placeholder)) > bytes.Count(p.state.now, []byte(placeholder)) {
@@ -285,6 +286,32 @@ func (b *Box) apply(p *pending, c change) error {
 	p.said.WriteString(shown)
 	p.state.now = text
 	return nil
+}
+
+// elsewhere says in which other file a text is that was not found, as a sentence, or "".
+func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string {
+	const likely, least = 0.8, 12 // below this another file is more likely; characters
+	var e *edit.MatchError
+	if !errors.As(err, &e) || e.Reason != edit.NotFound || e.Near != nil && e.Near.Like >= likely {
+		return ""
+	}
+	var longest string
+	for line := range strings.Lines(old) {
+		if line = strings.TrimSpace(line); len(line) > len(longest) {
+			longest = line
+		}
+	}
+	if len(longest) < least || len(longest) > maxPattern {
+		return ""
+	}
+	hits, _, err := b.search(ctx, text(longest, false), "")
+	if delete(hits, name); err != nil || len(hits) != 1 {
+		return ""
+	}
+	for other, lines := range hits {
+		return fmt.Sprintf("\nThe longest line of old is in another file: %s, line %d", agent.CleanLine(other), lines[0])
+	}
+	return ""
 }
 
 // changedNote says what an edit changed.

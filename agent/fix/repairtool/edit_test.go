@@ -51,6 +51,7 @@ func TestEdit(t *testing.T) {
 		{"a path for all", m{"path": "a.go", "edits": []m{{"old": "F()", "new": "E()"}, {"old": "return 1", "new": "return 2"}}}, "a.go: line 4 changed:\n", "a.go 100644 38"},
 		{"none of several", m{"edits": []m{{"path": "a.go", "old": "return 1", "new": "return 2"}, {"path": "b.go", "old": "return 5", "new": "return 22"}}},
 			"error: edit 2 of 2: the text is not in b.go; most like it: line 4. The first difference: line 1 of old has `return 5`, and line 4 of the file `return 1`:\n   4|\treturn 1\nNone of the edits was made\n", ""},
+		{"in another file", m{"path": "deep/x.c", "old": "func G() int {", "new": "x"}, "error: the text is not in deep/x.c, and nothing there is like it; look at the file first\nThe longest line of old is in another file: b.go, line 3\n", ""},
 		{"a test", m{"path": "a_test.go", "old": "package a", "new": "package b"}, "error: a_test.go belongs to the tests, which the repair must not change; change the code that they test\n", ""},
 		{"a new test", m{"path": "b_test.go", "old": "", "new": "package a"}, "error: b_test.go belongs to the tests, which the repair must not change; change the code that they test\n", ""},
 		{"a lock file", m{"path": "go.sum", "old": "x", "new": "y"}, "error: go.sum is written by a package manager and no part of a repair\n", ""},

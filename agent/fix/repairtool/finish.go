@@ -136,7 +136,7 @@ func (b *Box) object(ctx context.Context) error {
 		if b.tested.passed {
 			return nil
 		}
-		return refuse(finishName, "the failing command still fails with the files as they are, %s; %s", objectionTests, advice)
+		return refuse(finishName, "the test command still fails with the files as they are, %s; %s", objectionTests, advice)
 	}
 	if err := b.putBack(ctx, files); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (b *Box) object(ctx context.Context) error {
 	if b.verdictOf(b.problem.Test == "").passed {
 		return nil
 	}
-	return refuse(finishName, "the failing command was run with the files as they are, %s; %s\n\n%s", objectionTests, advice, strings.TrimRight(said, "\n"))
+	return refuse(finishName, "the test command was run with the files as they are, %s; %s\n\n%s", objectionTests, advice, strings.TrimRight(said, "\n"))
 }
 
 // advice is how to go on after an objection.

@@ -15,12 +15,12 @@ func TestRepair(t *testing.T) {
 		args any
 		want string
 	}{
-		{"test", m{}, "the failing command fails (exit 1)\nfailing tests (1): TestAdd\n\n--- FAIL: TestAdd (0.00s)\n    calc_test.go:5: got -1, want 3\n"},
+		{"test", m{}, "the test command fails (exit 1)\nfailing tests (1): TestAdd\n\n--- FAIL: TestAdd (0.00s)\n    calc_test.go:5: got -1, want 3\n"},
 		{"code_search", m{"pattern": "a - b"}, "\"a - b\": 1 line in 1 file\ncalc.go\n  in func Add(a, b int) int { (4-6)\n    5|  return a - b\n"},
 		{"cat", m{"path": "calc.go", "function": "Add"}, "calc.go, lines 4-6 of 11\n   4|func Add(a, b int) int {\n   5|\treturn a - b\n   6|}\n"},
 		{"finish", m{"status": "success", "explanation": "x"}, "error: no file was changed, so nothing is repaired; change the sources, or finish with status failure\n"},
 		{"edit", m{"path": "calc.go", "old": "return a - b", "new": "return a+b // sum"}, "calc.go: line 5 changed:\n   2|\n   3|// Add adds.\n   4|func Add(a, b int) int {\n   5|\treturn a + b // sum\n   6|}\n   7|\n   8|// Mul multiplies.\n(formatted by gofmt)\n"},
-		{"test", m{}, "the failing command passes\nsince the last run: passes now: TestAdd\n"},
+		{"test", m{}, "the test command passes\n"},
 		{"finish", m{"status": "success", "explanation": "Add adds", "root_cause": "a wrong sign", "introduced_by": "HEAD"}, "finished: success\n"},
 	} {
 		if got := b.call(step.tool, step.args); got != step.want {

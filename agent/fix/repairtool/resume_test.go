@@ -96,12 +96,12 @@ func TestRecordedVerdict(t *testing.T) {
 	t.Parallel()
 	b := &Box{version: 3}
 	for text, want := range map[string]verdict{
-		"the failing command passes\nsince the last run: passes now: TestA\n":                          {passed: true},
-		"the failing command fails (exit 1)\nfailing tests (2): TestA; TestB\n\nx\n":                   {failing: []string{"TestA", "TestB"}, named: true},
-		"the failing command fails (exit 1)\nfailing tests (14): TestA; 13 more\n":                     {failing: []string{"TestA", "13 more"}},
-		"the failing command fails (exit 1)\n\nfailing tests (1): TestA\n":                             {},
+		"the test command passes\nsince the last run: passes now: TestA\n":                             {passed: true},
+		"the test command fails (exit 1)\nfailing tests (2): TestA; TestB\n\nx\n":                      {failing: []string{"TestA", "TestB"}, named: true},
+		"the test command fails (exit 1)\nfailing tests (14): TestA; 13 more\n":                        {failing: []string{"TestA", "13 more"}},
+		"the test command fails (exit 1)\n\nfailing tests (1): TestA\n":                                {},
 		"the command of the wider tests passes but for tests that failed before the repair: TestOld\n": {passed: true},
-		"the failing command does not build (exit 2)\n":                                                {},
+		"the test command does not build (exit 2)\n":                                                   {},
 		"": {},
 	} {
 		want.known, want.version = true, 3

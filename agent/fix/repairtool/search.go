@@ -198,14 +198,24 @@ func (b *Box) renderFile(name string, at []int, most int) string {
 			continue
 		}
 		e, ok := source.FunctionAround(name, lines, n)
-		if ok && e != function && (n < e.Start || n > e.Start) {
-			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.opt.Mask.Shorten(strings.TrimSpace(string(lines[e.Start-1])), 120), e.Start, e.End)
+		if ok && e != function && n != e.Start {
+			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.heading(lines, e), e.Start, e.End)
 		}
 		function = e
 		text := strings.ReplaceAll(strings.TrimRight(string(lines[n-1]), "\r \t"), "\t", "  ")
 		fmt.Fprintf(&t, "%5d|%s\n", n, b.opt.Mask.Shorten(text, maxMatchLine))
 	}
 	return t.String()
+}
+
+// heading returns the heading of a function on one line.
+func (b *Box) heading(lines [][]byte, e source.Extent) string {
+	const most = 120
+	var parts []string
+	for n := e.Start; n <= e.Body && n <= len(lines); n++ {
+		parts = append(parts, strings.Fields(string(lines[n-1]))...)
+	}
+	return b.opt.Mask.Shorten(strings.Join(parts, " "), most)
 }
 
 // changedPaths lists the files that differ from the commit: those of the problem that

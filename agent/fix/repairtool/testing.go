@@ -85,7 +85,7 @@ func (b *Box) judge(suite bool, end testrun.Ending) string {
 	before := *b.verdictOf(suite)
 	now := verdict{known: true, version: b.version, passed: end.State == fix.Passing, failing: end.Report.Failing}
 	now.named = len(now.failing) > 0 && end.State == fix.Failing
-	subject := "the failing command"
+	subject := "the test command"
 	var known []string
 	if suite {
 		subject = "the command of the wider tests"
@@ -161,7 +161,7 @@ func names(list []string) string {
 
 // since says which tests pass now and did not, and which fail now and did not.
 func since(before, now verdict) string {
-	if !before.known || !before.named || !now.named && !now.passed {
+	if !before.named || !now.named || now.passed {
 		return ""
 	}
 	fixed, _ := without(before.failing, now.failing)

@@ -42,13 +42,13 @@ func TestTestTool(t *testing.T) {
 		args m
 		want string
 	}{
-		{fail("TestA", "TestB"), 1, m{}, "the failing command fails (exit 1)\nfailing tests (2): TestA; TestB\n\n--- FAIL: TestA (0.00s)\n    a_test.go:7: bad\n--- FAIL: TestB (0.00s)\n    a_test.go:7: bad\nFAIL\n"},
-		{fail("TestB", "TestC"), 1, m{}, "the failing command fails (exit 1)\nfailing tests (2): TestB; TestC\nsince the last run: passes now: TestA; fails now: TestC\n\n"},
+		{fail("TestA", "TestB"), 1, m{}, "the test command fails (exit 1)\nfailing tests (2): TestA; TestB\n\n--- FAIL: TestA (0.00s)\n    a_test.go:7: bad\n--- FAIL: TestB (0.00s)\n    a_test.go:7: bad\nFAIL\n"},
+		{fail("TestB", "TestC"), 1, m{}, "the test command fails (exit 1)\nfailing tests (2): TestB; TestC\nsince the last run: passes now: TestA; fails now: TestC\n\n"},
 		{fail("TestC", "TestB"), 1, m{}, "since the last run: the same tests fail\n"},
 		{fail("TestOld"), 1, m{"suite": true}, "the command of the wider tests passes but for tests that failed before the repair: TestOld\n"},
 		{fail("TestOld", "TestD"), 1, m{"suite": true}, "the command of the wider tests fails (exit 1)\nfailing tests (1): TestD\nsince the last run: fails now: TestD\n\n"},
-		{"all is well\n", 0, m{}, "the failing command passes\nsince the last run: passes now: TestC; TestB\n"},
-		{"", 127, m{}, "the failing command found no program to run (exit 127)\n"},
+		{"all is well\n", 0, m{}, "the test command passes\n"},
+		{"", 127, m{}, "the test command found no program to run (exit 127)\n"},
 		{"at " + dir + "/calc.go:3\n\x1b[31mred\x1b[0m\rover\x1b[K\n", 1, m{}, "\nat calc.go:3\nover\n"},
 		{"x\nx\nx\nok  \ta/b\t0.1s\n=== RUN TestX\n--- PASS: TestX\ny\n", 1, m{}, "\nx\n(the same line 2 more times)\n(3 lines of tests that pass)\ny\n"},
 		{fail(strings.Split(strings.Repeat("TestX,", 19)+"TestX", ",")...), 1, m{}, "failing tests (1): TestX\n"},
@@ -60,7 +60,7 @@ func TestTestTool(t *testing.T) {
 	}
 	b.says("", 0)
 	os.WriteFile(filepath.Join(dir, "broken"), nil, 0o600)
-	if got := b.call("test", m{}); got != "the failing command does not build (exit 2): x.c:3: no\n\nx.c:3:1: error: no\n" {
+	if got := b.call("test", m{}); got != "the test command does not build (exit 2): x.c:3: no\n\nx.c:3:1: error: no\n" {
 		t.Errorf("%s", got)
 	}
 }
@@ -120,11 +120,11 @@ func TestFinish(t *testing.T) {
 	claim := m{"status": "success", "explanation": "done", "introduced_by": "0123456789abcdef"}
 	b.call("test", m{})
 	b.call("edit", m{"path": "calc.go", "old": "a - b", "new": "a | b"})
-	golden := "error: the failing command was run with the files as they are, so the bug is not repaired; go on, or finish with status failure\n\nthe failing command fails (exit 1)\nfailing tests (1): TestAdd\nsince the last run: the same tests fail\n\n--- FAIL: TestAdd (0.00s)\n    calc_test.go:5: got -1, want 3\n"
+	golden := "error: the test command was run with the files as they are, so the bug is not repaired; go on, or finish with status failure\n\nthe test command fails (exit 1)\nfailing tests (1): TestAdd\nsince the last run: the same tests fail\n\n--- FAIL: TestAdd (0.00s)\n    calc_test.go:5: got -1, want 3\n"
 	if got := b.call("finish", claim); got != golden {
 		t.Errorf("%s", got)
 	}
-	if got := b.call("finish", claim); got != "error: the failing command still fails with the files as they are, so the bug is not repaired; go on, or finish with status failure\n" {
+	if got := b.call("finish", claim); got != "error: the test command still fails with the files as they are, so the bug is not repaired; go on, or finish with status failure\n" {
 		t.Errorf("%s", got)
 	}
 	if got := b.call("finish", m{"status": "success"}); got != "error: \"explanation\" is missing: say in one or two sentences what the patch does\n" {

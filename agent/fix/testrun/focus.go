@@ -12,7 +12,8 @@ import (
 const maxFocus = 100
 
 // Focus makes a test command run only the tests that fail, whose names are in the form
-// of Report.Failing. It keeps assignments, wrappers and flags. ok is false if the
+// of Report.Failing. It keeps assignments, wrappers, flags, and a leading
+// "cd DIR &&". ok is false if the
 // command is not a single invocation of a tool that it knows, or if the tests cannot be
 // named to the tool.
 //
@@ -23,7 +24,8 @@ func Focus(command string, failing []string) (focused string, ok bool) {
 	if len(failing) == 0 || len(failing) > maxFocus {
 		return "", false
 	}
-	list, ok := words(command)
+	enter := changeDir().FindString(command)
+	list, ok := words(command[len(enter):])
 	if !ok {
 		return "", false
 	}
@@ -40,8 +42,12 @@ func Focus(command string, failing []string) (focused string, ok bool) {
 	for _, w := range list[:at+1] {
 		out = append(out, w.raw)
 	}
-	return strings.Join(append(out, args...), " "), true
+	return enter + strings.Join(append(out, args...), " "), true
 }
+
+// changeDir matches how a command enters a directory of the tree first, as commands of
+// Propose do.
+var changeDir = source.Lazy(`^\s*cd ('[^']+'|[\w./@+-]+) && `)
 
 // A focuser returns the arguments with which a tool runs only the failing tests, quoted
 // for the shell.

@@ -66,17 +66,35 @@ func (g *goTest) event(text string) bool {
 	switch name := e.Package + ":" + e.Test; {
 	case e.Output != "":
 		g.printed(e, name)
-	case e.Action == "fail" && e.Test != "":
-		g.fail(name)
-		g.test = e.Package // the package failed because of it
-	case e.Action == "pass" && e.Test != "":
-		g.pass(name)
+	case e.Test != "":
+		g.eventOfTest(e, name)
 	case e.Action == "fail" && e.FailedBuild != "":
 		g.noBuild(e.Package)
 	case e.Action == "fail" && g.test != e.Package:
-		g.fail(e.Package)
+		// No test of it failed.
+		if g.panicked && strings.HasPrefix(g.last, e.Package+":") {
+			g.fail(g.last)
+		} else {
+			g.fail(e.Package)
+		}
 	}
 	return true
+}
+
+func (g *goTest) eventOfTest(e goEvent, name string) {
+	switch e.Action {
+	case "run":
+		g.last = name
+	case "fail":
+		g.fail(name)
+		g.test = e.Package // the package failed because of it
+	case "pass":
+		g.pass(name)
+	case "skip":
+		if len(g.skipped) < maxNames {
+			g.skipped[name] = true
+		}
+	}
 }
 
 // printed reads what a test or a compiler printed, which an event quotes.

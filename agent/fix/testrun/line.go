@@ -49,7 +49,17 @@ func plain(s string) string {
 // skipEscape returns s, which follows an escape character, without the rest of the
 // sequence (ECMA-48, 5.4).
 func skipEscape(s string) string {
-	if !strings.HasPrefix(s, "[") {
+	switch {
+	case strings.HasPrefix(s, "]"): // a title or a link, up to BEL or ST
+		i := strings.IndexAny(s, "\a\x1b")
+		switch {
+		case i < 0:
+			return ""
+		case s[i] == '\a':
+			return s[i+1:]
+		}
+		return s[i:] // which is an escape sequence of its own
+	case !strings.HasPrefix(s, "["):
 		return s[min(1, len(s)):]
 	}
 	for i := 1; i < len(s); i++ {
@@ -82,18 +92,20 @@ func number(s string) int {
 	return n
 }
 
-// between returns the part of s after the first before and up to the next after; ok is
-// false if either is not there.
-func between(s, before, after string) (part string, ok bool) {
-	_, rest, ok := strings.Cut(s, before)
-	if !ok {
-		return "", false
+func hasPrefixOf(s string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
 	}
-	return cutAt(rest, after)
+	return false
 }
 
-// cutAt returns the part of s before sep.
-func cutAt(s, sep string) (string, bool) {
-	part, _, ok := strings.Cut(s, sep)
-	return part, ok
+func containsAny(s string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(s, part) {
+			return true
+		}
+	}
+	return false
 }

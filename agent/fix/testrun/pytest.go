@@ -12,16 +12,16 @@ var (
 	pyCounts  = source.Lazy(`^=* ?((?:\d+ [a-z]+(?: passed)?(?:, )?)+|no tests ran) in [\d.]+s(?: \(.*\))?(?: =*)?$`)
 	pyCount   = source.Lazy(`(\d+) (failed|passed|error|errors|xfailed|xpassed)\b`)
 	pyHeading = source.Lazy(`^_{3,} (.+) _{3,}$`)
+	pyTestOf  = source.Lazy(`^(?:ERROR at \w+ of )?(.+?)(?: \(.*\))?$`) // in a heading
 	pyPlace   = source.Lazy(`^(\S[^:]*\.py):(\d+): (.+)$`)
 )
 
 // pyTest reads pytest, with any of its styles of tracebacks.
 type pyTest struct {
 	*reader
-	headings []string // of failures, for outputs without a summary
+	headings []string // of failures
 	heading  string
 	named    bool // there is a summary with names
-	errors   bool // in the section of errors
 	collects bool // below the heading of a file that could not be collected
 }
 
@@ -39,11 +39,25 @@ func (p *pyTest) take(l line) bool {
 }
 
 func (p *pyTest) end() {
-	if p.named {
+	if len(p.headings) == 0 {
 		return
 	}
-	for _, name := range p.headings {
-		p.fail(name)
+	if !p.named {
+		for _, name := range p.headings {
+			p.fail(name)
+		}
+		return
+	}
+	ids := map[string]string{}
+	for _, id := range p.order {
+		if _, name, ok := strings.Cut(id, "::"); ok {
+			ids[strings.ReplaceAll(name, "::", ".")] = id
+		}
+	}
+	for i, place := range p.report.Places {
+		if id := ids[pyTestOf().ReplaceAllString(place.Test, "$1")]; id != "" {
+			p.report.Places[i].Test = id
+		}
 	}
 }
 
@@ -54,7 +68,7 @@ func (p *pyTest) section(text string) bool {
 	}
 	title := strings.Trim(text, "= ")
 	if title == "ERRORS" || title == "FAILURES" {
-		p.errors, p.heading = title == "ERRORS", ""
+		p.heading = ""
 		return true
 	}
 	m := pyHeading().FindStringSubmatch(text)
@@ -64,7 +78,7 @@ func (p *pyTest) section(text string) bool {
 	name, collects := strings.CutPrefix(m[1], "ERROR collecting ")
 	if p.heading, p.collects = m[1], collects; collects {
 		p.noBuild(name)
-	} else if !p.errors && len(p.headings) < maxPlaces {
+	} else if len(p.headings) < maxPlaces {
 		p.headings = append(p.headings, m[1])
 	}
 	return true

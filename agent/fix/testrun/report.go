@@ -42,6 +42,7 @@ type Report struct {
 	Unbuilt     []string // packages or files of tests that did not build, where the tool names them
 	BuildErrors []Place
 	Missing     string // the line that says that a program or a dependency is not there; "" if none does
+	notFound    string // the same of a shell; tests may do without the program
 
 	Places   []Place // of failed assertions, in the order of the output
 	Panicked bool    // a process ended before its tests did: it panicked or crashed
@@ -77,6 +78,7 @@ type reader struct {
 	report  Report
 	results map[string]bool // whether a test passed
 	order   []string
+	skipped map[string]bool // tests that did not run, where their places were read
 	unbuilt map[string]bool
 	seen    map[Place]bool
 
@@ -89,10 +91,11 @@ type reader struct {
 }
 
 func newReader() *reader {
-	r := &reader{results: map[string]bool{}, unbuilt: map[string]bool{}, seen: map[Place]bool{}}
+	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, seen: map[Place]bool{}}
 	r.machines = []machine{
-		&goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &native{reader: r},
-		&compile{reader: r}, &trouble{reader: r},
+		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
+		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &jsRunner{reader: r}, &numbered{reader: r}, &harness{reader: r},
+		&compile{reader: r},
 	}
 	return r
 }
@@ -116,8 +119,8 @@ func (r *reader) finish() Report {
 			r.report.Failing = append(r.report.Failing, name)
 		}
 	}
-	// Tests that pass print places too, when all output is shown.
-	r.report.Places = slices.DeleteFunc(r.report.Places, func(p Place) bool { return r.results[p.Test] })
+	// Tests that pass or skip themselves print places too, when all output is shown.
+	r.report.Places = slices.DeleteFunc(r.report.Places, func(p Place) bool { return r.results[p.Test] || r.skipped[p.Test] })
 	r.report.Ran = r.ran()
 	return r.report
 }

@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -78,10 +79,18 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 	if res.Outcome == trial.Fails {
 		e.Report.Build = true
 		e.How = e.notBuilt()
-	} else if res.Outcome == trial.Unknown && e.Report.Missing != "" {
-		e.How += ": " + e.Report.Missing
+	} else {
+		e.How += e.Report.lacking()
 	}
 	return e
+}
+
+// lacking returns what is not there, to be put behind a reason.
+func (r *Report) lacking() string {
+	if what := cmp.Or(r.Missing, r.notFound); what != "" {
+		return ": " + what
+	}
+	return ""
 }
 
 // judge decides about a test command.
@@ -98,9 +107,7 @@ func judge(e Ending, res trial.Result) Ending {
 	case named && !res.TimedOut:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
-		if r.Missing != "" {
-			e.How += ": " + r.Missing
-		}
+		e.How += r.lacking()
 	case r.Missing != "" && r.Ran <= 0:
 		e.How = fmt.Sprintf("lacks something that is not installed (exit %d): %s", res.Exit, r.Missing)
 	case r.Build && r.Ran <= 0:

@@ -28,16 +28,10 @@ type tap struct {
 	on      bool   // a line of the protocol was seen
 	comment bool   // the version was seen and no plan, as tape begins
 	heading string // the last comment
-	parents []tapParent
+	parents suites
 	failed  string // the test whose details follow
 	placed  bool   // its place is known
 	stack   bool   // the details have reached the stack
-}
-
-// tapParent is a test that has subtests.
-type tapParent struct {
-	indent int
-	name   string
 }
 
 func (t *tap) take(l line) bool {
@@ -116,21 +110,14 @@ func (t *tap) name(indent int, dash bool, text string) string {
 	if !dash && t.comment && t.heading != "" {
 		return t.heading
 	}
-	for len(t.parents) > 0 && t.parents[len(t.parents)-1].indent >= indent {
-		t.parents = t.parents[:len(t.parents)-1]
-	}
-	var path []string
-	for _, p := range t.parents {
-		path = append(path, p.name)
-	}
-	return strings.Join(append(path, text), " > ")
+	return t.parents.path(indent, text, " > ")
 }
 
 // commented reads a comment: the name of a test, a summary, or details of a failure.
 func (t *tap) commented(l line) bool {
 	text := l.bare[2:]
 	if name, ok := strings.CutPrefix(text, "Subtest: "); ok {
-		t.enter(l.indent, strings.ReplaceAll(name, `\#`, "#"))
+		t.parents.enter(l.indent, strings.ReplaceAll(name, `\#`, "#"))
 		return true
 	}
 	for _, pattern := range []*regexp.Regexp{batsPlace(), perlPlace()} {
@@ -143,16 +130,6 @@ func (t *tap) commented(l line) bool {
 		t.heading = clip(text)
 	}
 	return true
-}
-
-// enter notes that results with a larger indent belong to a test.
-func (t *tap) enter(indent int, name string) {
-	for len(t.parents) > 0 && t.parents[len(t.parents)-1].indent >= indent {
-		t.parents = t.parents[:len(t.parents)-1]
-	}
-	if len(t.parents) < 100 {
-		t.parents = append(t.parents, tapParent{indent, clip(name)})
-	}
 }
 
 // detail reads the YAML block below a failed test.

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"strings"
 
 	"git-agent/agent/source"
@@ -25,7 +26,7 @@ var (
 	noJar       = source.Lazy(`Could not resolve (?:all )?(?:dependencies|files|artifacts)|in offline mode and the artifact|No cached version of `)
 	noCrate     = source.Lazy(`no matching package named |failed to (?:download|load source for dependency)|you may want to retry without .*--offline`)
 	noComposer  = source.Lazy(`Failed opening required '.*vendor/autoload|You need to set up the project dependencies`)
-	missingLine = []source.Pattern{notFound, noModule, noNodeMod, noGoModule, noRubyGem, noNetwork, noJar, noCrate, noComposer}
+	missingLine = []source.Pattern{noModule, noNodeMod, noGoModule, noRubyGem, noNetwork, noJar, noCrate, noComposer}
 )
 
 // missingWords occur in every line that a pattern of missingLine matches, so that most
@@ -34,17 +35,23 @@ var missingWords = []string{"ot find", "ot resolve", "o such file", "not found",
 	"ENOTFOUND", "offline", "No cached", "no matching package", "failed to", "Failed opening", "You need to set up", "cannot load such"}
 
 // trouble reads lines that say that a process crashed, or that it lacks something.
-type trouble struct{ *reader }
+type trouble struct {
+	*reader
+	shell string // the first line in which a shell says that it found no program
+}
 
 func (t *trouble) take(l line) bool {
 	if strings.HasPrefix(l.text, "[") && strings.HasSuffix(l.text, " bytes left out]") {
 		t.report.Cut = true
 	}
-	for _, prefix := range crashes {
-		t.report.Panicked = t.report.Panicked || strings.HasPrefix(l.text, prefix)
+	if hasPrefixOf(l.text, crashes) {
+		t.report.Panicked = true
 	}
 	if sanitizer().MatchString(l.text) || strings.Contains(l.text, "(core dumped)") && crashOfMsg().MatchString(l.text) {
 		t.report.Panicked = true
+	}
+	if strings.HasSuffix(l.text, "Error 127") && t.shell != "" { // as make prints it
+		t.missing(t.shell)
 	}
 	if t.report.Missing == "" && containsAny(l.text, missingWords) {
 		t.lacks(l)
@@ -53,6 +60,10 @@ func (t *trouble) take(l line) bool {
 }
 
 func (t *trouble) lacks(l line) {
+	if notFound().MatchString(l.text) {
+		t.shell = cmp.Or(t.shell, l.bare)
+		return
+	}
 	for _, pattern := range missingLine {
 		if pattern().MatchString(l.text) {
 			t.missing(l.bare)
@@ -61,13 +72,6 @@ func (t *trouble) lacks(l line) {
 	}
 }
 
-func (t *trouble) end() {}
-
-func containsAny(s string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(s, part) {
-			return true
-		}
-	}
-	return false
+func (t *trouble) end() {
+	t.report.notFound = clip(t.shell)
 }

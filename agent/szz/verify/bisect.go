@@ -21,15 +21,12 @@ import (
 //	  '--- plain bisection would halve ---'
 type bisection struct {
 	*check
-	bad      gitext.OID   // a failing commit; the search goes on among its ancestors
-	goods    []gitext.OID // commits at which the command passes
-	skips    []gitext.OID // commits at which it cannot tell
-	halvings int          // runs that halved the range
+	trial.Bisection
 }
 
 // bisect finds the first failing commit and makes it a suspect.
 func (c *check) bisect(ctx context.Context, v *szz.Verdict) error {
-	b := &bisection{check: c}
+	b := &bisection{c, trial.Bisection{Repo: c.repo, Run: c.run, Progress: c.opt.Progress}}
 	before := c.space.Runs()
 	if err := b.setBounds(ctx); err != nil {
 		return err
@@ -37,16 +34,16 @@ func (c *check) bisect(ctx context.Context, v *szz.Verdict) error {
 	if err := b.walkBack(ctx, v); err != nil {
 		return err
 	}
-	left, err := b.halve(ctx)
+	left, err := b.Halve(ctx)
 	if err != nil {
 		return err
 	}
 	if left > 1 {
 		v.Note("bisection ended at %s: %d commits up to it cannot be told apart, because the command says nothing at the others",
-			b.bad.Short(), left)
+			b.Bad.Short(), left)
 		return nil
 	}
-	walked := c.space.Runs() - before - b.halvings
+	walked := c.space.Runs() - before - b.Halvings
 	if err := b.markFirstBad(ctx, v); err != nil {
 		return err
 	}
@@ -59,9 +56,9 @@ func (b *bisection) setBounds(ctx context.Context) error {
 	for _, oid := range b.order {
 		switch b.known[oid].Outcome {
 		case trial.Passes:
-			b.goods = append(b.goods, oid)
+			b.Goods = append(b.Goods, oid)
 		case trial.Unknown:
-			b.skips = append(b.skips, oid)
+			b.Skips = append(b.Skips, oid)
 		}
 	}
 	fewest := 0
@@ -69,37 +66,14 @@ func (b *bisection) setBounds(ctx context.Context) error {
 		if b.known[oid].Outcome != trial.Fails {
 			continue
 		}
-		n, err := b.repo.CountCommits(ctx, oid, b.goods)
+		n, err := b.repo.CountCommits(ctx, oid, b.Goods)
 		if err != nil {
 			return err
 		}
 		// With none left, a descendant passes: the bug was fixed there and came
 		// back later, and this is not where the one of the fix's parent began.
-		if n > 0 && (b.bad == "" || n < fewest) {
-			b.bad, fewest = oid, n
-		}
-	}
-	return nil
-}
-
-// try runs the command at a commit and moves a bound of the range.
-func (b *bisection) try(ctx context.Context, commit gitext.OID) error {
-	res, err := b.run(ctx, commit)
-	if err != nil {
-		return err
-	}
-	switch res.Outcome {
-	case trial.Passes:
-		b.goods = append(b.goods, commit)
-	case trial.Unknown:
-		b.skips = append(b.skips, commit)
-	case trial.Fails:
-		older, err := b.repo.IsAncestor(ctx, commit, b.bad)
-		if err != nil {
-			return err
-		}
-		if older {
-			b.bad = commit
+		if n > 0 && (b.Bad == "" || n < fewest) {
+			b.Bad, fewest = oid, n
 		}
 	}
 	return nil
@@ -109,73 +83,29 @@ func (b *bisection) try(ctx context.Context, commit gitext.OID) error {
 // of the suspects that were not tried, best first, then in steps that double.
 func (b *bisection) walkBack(ctx context.Context, v *szz.Verdict) error {
 	for _, s := range v.Suspects {
-		if len(b.goods) > 0 {
+		if len(b.Goods) > 0 {
 			return nil
 		}
 		if s.Confirmation != nil || len(s.Commit.Parents) == 0 || b.repo.ShallowBoundary()[s.Commit.OID] {
 			continue
 		}
-		older, err := b.repo.IsAncestor(ctx, s.Commit.Parents[0], b.bad)
+		older, err := b.repo.IsAncestor(ctx, s.Commit.Parents[0], b.Bad)
 		if err != nil {
 			return err
 		}
 		if older {
-			if err := b.try(ctx, s.Commit.Parents[0]); err != nil {
+			if _, err := b.Try(ctx, s.Commit.Parents[0]); err != nil {
 				return err
 			}
 		}
 	}
-	return b.leapBack(ctx)
-}
-
-// leapBack goes 1, 2, 4 and so on commits back until the command passes or the
-// history ends.
-func (b *bisection) leapBack(ctx context.Context) error {
-	all, err := b.repo.CountCommits(ctx, b.bad, nil)
-	if err != nil {
-		return err
-	}
-	from := b.bad
-	for step := 1; len(b.goods) == 0; step *= 2 {
-		back := min(step, all-1) // the last one is a root
-		commit, err := b.repo.AncestorAt(ctx, from, back)
-		if err != nil {
-			return err
-		}
-		b.opt.Progress("look for a commit where the command passes, %d back", back)
-		if err := b.try(ctx, commit); err != nil {
-			return err
-		}
-		if back == all-1 {
-			return nil
-		}
-	}
-	return nil
-}
-
-// halve narrows the range until one commit is left, or none that can be tried,
-// and returns how many are left.
-func (b *bisection) halve(ctx context.Context) (int, error) {
-	for {
-		step, err := b.repo.Bisect(ctx, b.bad, b.goods, b.skips)
-		if err != nil {
-			return 0, err
-		}
-		if step.Left <= 1 || step.Next == "" {
-			return step.Left, nil
-		}
-		b.halvings++
-		b.opt.Progress("bisect: %d commits left, about %d more %s", step.Left, step.Steps+1, szz.Plural(step.Steps+1, "run", "runs"))
-		if err := b.try(ctx, step.Next); err != nil {
-			return 0, err
-		}
-	}
+	return b.LeapBack(ctx, 0)
 }
 
 // markFirstBad confirms the first failing commit, as a suspect of its own if the
 // ranking did not name it.
 func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
-	commit, err := b.repo.Commit(ctx, b.bad)
+	commit, err := b.repo.Commit(ctx, b.Bad)
 	if err != nil {
 		return err
 	}
@@ -185,17 +115,17 @@ func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == b.bad })
+	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == b.Bad })
 	if i < 0 {
 		i = len(v.Suspects)
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{
 			Commit: commit, Reason: "found by bisection, not by the ranking",
-			Evidence: []suspect.Evidence{{Text: commit.Subject(), Command: "git show " + string(b.bad)}},
+			Evidence: []suspect.Evidence{{Text: commit.Subject(), Command: "git show " + string(b.Bad)}},
 		}})
 	}
 	v.Suspects[i].Confirmation = &result
-	if !slices.Contains(v.Candidates, b.bad) {
-		v.Candidates = append(v.Candidates, b.bad)
+	if !slices.Contains(v.Candidates, b.Bad) {
+		v.Candidates = append(v.Candidates, b.Bad)
 	}
 	return nil
 }
@@ -203,19 +133,19 @@ func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
 // noteCost notes what the bisection cost, and what it would have cost without the
 // ranking.
 func (b *bisection) noteCost(ctx context.Context, v *szz.Verdict, before, walked int) error {
-	if len(b.goods) == 0 {
+	if len(b.Goods) == 0 {
 		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
 		return nil
 	}
 	plain := 0
-	for _, good := range b.goods {
+	for _, good := range b.Goods {
 		n, err := b.repo.CountCommits(ctx, b.fc.Parent, []gitext.OID{good})
 		if err != nil {
 			return err
 		}
 		plain = max(plain, n)
 	}
-	v.Note("%s", savings(plain, b.halvings, before-baselineRuns, walked))
+	v.Note("%s", savings(plain, b.Halvings, before-baselineRuns, walked))
 	return nil
 }
 

@@ -1,4 +1,5 @@
-# This program stands before a compiler of C or C++. It compiles with coverage, and links
+# This program stands before a compiler of C or C++. It compiles with coverage, without
+# optimisation because that takes lines away, and links
 # the object of process.c into each program and library.
 link=yes input=
 for arg in "$@"; do
@@ -9,6 +10,6 @@ for arg in "$@"; do
 	esac
 done
 if test -n "$link" && test -n "$input"; then
-	exec @REAL@ "$@" --coverage -Wno-error -x none @DIR@/process.o
+	exec @REAL@ "$@" --coverage -O0 -Wno-error -x none @DIR@/process.o
 fi
-exec @REAL@ "$@" --coverage -Wno-error
+exec @REAL@ "$@" --coverage -O0 -Wno-error

@@ -20,11 +20,11 @@ const maxAtoms = 40
 // atomsAt returns the atoms for a condition on a line, the most likely first. What is
 // used near the line, or in what the condition guards, is more likely.
 func (fn *Function) atomsAt(line, body int) []atom {
-	if fn.atoms == nil {
-		fn.atoms = append(fn.foundAtoms(), fn.madeAtoms()...)
+	if fn.cache.atoms == nil {
+		fn.cache.atoms = append(fn.foundAtoms(), fn.madeAtoms()...)
 	}
 	best := map[string]atom{}
-	for _, a := range fn.atoms {
+	for _, a := range fn.cache.atoms {
 		if !fn.known(a.roots, line) {
 			continue
 		}

@@ -133,7 +133,7 @@ func (fn *Function) argumentChoices(t token) []scored {
 		// The first empty value of a call is often where a known one belongs.
 		var list []scored
 		for name := range fn.names {
-			if fn.known([]string{name}, t.line) && !reserved[name] && !IsType(name, fn) && !fn.literalName(name) {
+			if fn.known([]string{name}, t.line) && !reserved[name] && !fn.isType(name) && !fn.literalName(name) {
 				list = append(list, scored{name, 0.3 / (1 + float64(t.line-fn.decl[name])/10)})
 			}
 		}

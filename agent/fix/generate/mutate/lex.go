@@ -214,3 +214,21 @@ func signLength(s []byte) int {
 	}
 	return 1
 }
+
+// Normal returns the tokens of a file, separated by spaces and without comments. Files
+// with equal tokens mean the same, but where a language reads line breaks or indentation.
+func Normal(filePath string, content []byte) string {
+	lang := languageOf(filePath)
+	if lang == nil || len(content) > maxFile {
+		return strings.Join(strings.Fields(string(content)), " ")
+	}
+	var b strings.Builder
+	b.Grow(len(content))
+	for _, t := range lex(lang, content) {
+		if t.kind != comment {
+			b.Write(content[t.off:t.end])
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}

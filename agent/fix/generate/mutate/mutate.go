@@ -130,7 +130,18 @@ type Function struct {
 	names  map[string]int // how often each name occurs in it
 	decl   map[string]int // the first line on which each name occurs
 	stmts  []statement
-	atoms  []atom // nil until they are needed
+	cache  cache
+}
+
+// A cache holds what is found out about a function when it is first needed.
+type cache struct {
+	atoms     []atom
+	uses      map[string]map[string]bool // the neighbours of each name
+	values    map[string]bool            // names that are not only called
+	variables map[string][]scored        // what may stand in place of a variable
+	members   map[string][]scored        // what may stand in place of a member
+	exits     []exit
+	loops     []statement
 }
 
 // Clues say more about the bug than its place.
@@ -150,7 +161,7 @@ func (f *File) Function(e source.Extent, clues Clues) (*Function, bool) {
 		return nil, false
 	}
 	fn := &Function{File: f, extent: e, toks: f.between(e.Start, e.End), clues: clues, hot: clues.Hot,
-		names: map[string]int{}, decl: map[string]int{}}
+		names: map[string]int{}, decl: map[string]int{}, cache: cache{variables: map[string][]scored{}, members: map[string][]scored{}}}
 	for i, t := range fn.toks {
 		if t.line <= e.Body {
 			fn.body = i + 1

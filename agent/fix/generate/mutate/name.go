@@ -63,32 +63,48 @@ func (fn *Function) members() map[string]bool {
 // rank returns the members that may stand in place of one, those with a similar name
 // first.
 func (fn *Function) rank(name string, members map[string]bool, called bool) []scored {
+	key := name
+	if called {
+		key += "("
+	}
+	if list, ok := fn.cache.members[key]; ok {
+		return list
+	}
 	var list []scored
 	for other, isCalled := range members {
 		if s := similarity(name, other); other != name && isCalled == called && s >= 0.4 {
 			list = append(list, scored{other, s})
 		}
 	}
-	return firstNames(list)
+	fn.cache.members[key] = firstNames(list)
+	return fn.cache.members[key]
 }
 
 func firstNames(list []scored) []scored {
+	sortScored(list)
+	return list[:min(len(list), maxNames)]
+}
+
+// sortScored puts what fits best first.
+func sortScored(list []scored) {
 	slices.SortFunc(list, func(a, b scored) int {
 		if c := compare(b.score, a.score); c != 0 {
 			return c
 		}
 		return strings.Compare(a.text, b.text)
 	})
-	return list[:min(len(list), maxNames)]
 }
 
 // variables returns the names of the function that may stand in place of one: those that
 // are used in the same way.
 func (fn *Function) variables(name string, line int) []scored {
+	if list, ok := fn.cache.variables[name]; ok {
+		return fn.declared(list, line)
+	}
 	var list []scored
 	uses := fn.uses(name)
 	for other := range fn.names {
-		if other == name || reserved[other] || fn.decl[other] > line || IsType(other, fn) {
+		if other == name || reserved[other] || fn.isType(other) {
 			continue
 		}
 		shared := 0
@@ -103,33 +119,55 @@ func (fn *Function) variables(name string, line int) []scored {
 			list = append(list, scored{other, s})
 		}
 	}
-	return firstNames(list)
+	sortScored(list)
+	fn.cache.variables[name] = list
+	return fn.declared(list, line)
 }
 
-// IsType reports whether a name is only used as a function or a type in the function.
-func IsType(name string, fn *Function) bool {
-	for i, t := range fn.toks {
-		if fn.is(t, name) && (i+1 >= len(fn.toks) || !fn.isAny(fn.toks[i+1], "(", "{")) {
-			return false
+// declared returns the first names that are used before a line.
+func (fn *Function) declared(list []scored, line int) []scored {
+	var known []scored
+	for _, n := range list {
+		if fn.decl[n.text] <= line && len(known) < maxNames {
+			known = append(known, n)
 		}
 	}
-	return true
+	return known
+}
+
+// isType reports whether a name is only used as a function or a type in the function.
+func (fn *Function) isType(name string) bool {
+	fn.readUses()
+	return !fn.cache.values[name]
 }
 
 // uses returns the neighbours of a name in the function.
 func (fn *Function) uses(name string) map[string]bool {
-	set := map[string]bool{}
+	fn.readUses()
+	return fn.cache.uses[name]
+}
+
+// readUses finds the neighbours of all names once.
+func (fn *Function) readUses() {
+	if fn.cache.uses != nil {
+		return
+	}
+	fn.cache.uses, fn.cache.values = map[string]map[string]bool{}, map[string]bool{}
 	for i, t := range fn.toks {
-		if !fn.is(t, name) || i == 0 || i+1 == len(fn.toks) || fn.isAny(fn.toks[i-1], ".", "->") {
+		if t.kind != ident || i == 0 || i+1 == len(fn.toks) || fn.isAny(fn.toks[i-1], ".", "->") {
 			continue
+		}
+		name := fn.str(t)
+		if fn.cache.uses[name] == nil {
+			fn.cache.uses[name] = map[string]bool{}
 		}
 		before, after := fn.str(fn.toks[i-1]), fn.str(fn.toks[i+1])
 		if i > 1 && before == "(" {
 			before = fn.str(fn.toks[i-2]) + before
 		}
-		set["<"+before], set[">"+after] = true, true
+		fn.cache.uses[name]["<"+before], fn.cache.uses[name][">"+after] = true, true
+		fn.cache.values[name] = fn.cache.values[name] || after != "(" && after != "{"
 	}
-	return set
 }
 
 // calledMembers makes a member that is read a call of a method with a similar name, and
@@ -146,13 +184,12 @@ func (fn *Function) calledMembers() []Edit {
 		if fn.is(next, "(") || fn.isAny(next, "=", ":=", "+=", "++") {
 			continue
 		}
-		for other, called := range members {
-			if called && similarity(fn.str(t), other) >= 0.6 {
-				list = append(list, fn.edit(OpMember, t.off, t.end, other+"()", "calls "+other+" in place of reading "+fn.str(t)))
+		for _, other := range fn.rank(fn.str(t), members, true) {
+			if other.score >= 0.6 {
+				list = append(list, fn.edit(OpMember, t.off, t.end, other.text+"()", "calls "+other.text+" in place of reading "+fn.str(t)))
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Edit) int { return strings.Compare(a.Text, b.Text) })
 	return list
 }
 

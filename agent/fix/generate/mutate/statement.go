@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -192,41 +193,57 @@ func (fn *Function) block(indent, cond, lines string) string {
 	return b.String()
 }
 
-// exits returns the statements that leave the function or the loop around a line, those
-// that the function has most often first.
+// An exit is a statement that leaves the function.
+type exit struct {
+	text  string
+	roots []string
+}
+
+// exits returns the statements that leave the function or the loop around a line.
 func (fn *Function) exits(line int) []string {
-	count := map[string]int{}
-	var order []string
-	add := func(s string) {
-		if count[s]++; count[s] == 1 {
-			order = append(order, s)
+	if fn.cache.exits == nil {
+		fn.cache.exits = fn.findExits()
+	}
+	var list []string
+	for _, e := range fn.cache.exits {
+		if (len(e.roots) == 0 || fn.known(e.roots, line)) && len(list) < maxExits-2 {
+			list = append(list, e.text)
 		}
 	}
+	if fn.inLoop(line) {
+		list = append(list, "continue", "break")
+	}
+	for i := range list {
+		if fn.lang.semicolon {
+			list[i] += ";"
+		}
+	}
+	return list
+}
+
+// findExits returns the short return statements of the function, those that it has most
+// often first.
+func (fn *Function) findExits() []exit {
+	count := map[string]int{}
+	list := []exit{}
 	for i, t := range fn.toks {
-		if i < fn.body || !fn.isAny(t, "return") {
+		if i < fn.body || !fn.is(t, "return") {
 			continue
 		}
 		toks := fn.restOfStatement(i + 1)
-		s := "return"
-		if len(toks) > 0 {
-			s += " " + fn.span(toks)
+		s := strings.TrimSpace("return " + fn.span(toks))
+		if len(toks) > 12 || strings.Contains(s, "\n") {
+			continue
 		}
-		if len(toks) <= 12 && !strings.Contains(s, "\n") && (len(fn.roots(toks)) == 0 || fn.known(fn.roots(toks), line)) {
-			add(s)
-		}
-	}
-	if len(order) == 0 && !fn.returnsValue() {
-		add("return")
-	}
-	if fn.inLoop(line) {
-		order = append(order, "continue", "break")
-	}
-	for i := range order {
-		if fn.lang.semicolon {
-			order[i] += ";"
+		if count[s]++; count[s] == 1 {
+			list = append(list, exit{s, fn.roots(toks)})
 		}
 	}
-	return order[:min(len(order), maxExits)]
+	if len(list) == 0 && !fn.returnsValue() {
+		list = append(list, exit{text: "return"})
+	}
+	slices.SortStableFunc(list, func(a, b exit) int { return count[b.text] - count[a.text] })
+	return list
 }
 
 // maxExits bounds the ways out that are tried at one place.
@@ -253,13 +270,15 @@ func (fn *Function) returnsValue() bool {
 
 // inLoop reports whether a line is inside of a loop of the function.
 func (fn *Function) inLoop(line int) bool {
-	for _, s := range fn.stmts {
-		first := fn.between(s.from, s.from)
-		if s.opens && s.from < line && line <= s.to && len(first) > 0 && fn.isAny(first[0], "for", "while", "do") {
-			return true
+	if fn.cache.loops == nil {
+		fn.cache.loops = []statement{}
+		for _, s := range fn.stmts {
+			if first := fn.between(s.from, s.from); s.opens && len(first) > 0 && fn.isAny(first[0], "for", "while", "do") {
+				fn.cache.loops = append(fn.cache.loops, s)
+			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(fn.cache.loops, func(s statement) bool { return s.from < line && line <= s.to })
 }
 
 // guards inserts ways out before statements. The probe leaves always; what it leads to

@@ -32,12 +32,20 @@ const (
 	OpJump          Op = "jump"             // a block ends with a return, break or continue
 	OpMove          Op = "move statement"   // a statement stands elsewhere in its block
 	OpCopy          Op = "copy statement"   // a statement is inserted that stands elsewhere
+	OpTransplant    Op = "transplant"       // lines are as in a similar function
 )
 
-// weights say how likely each kind is, for one edit.
+// weights say how likely each kind is, for one edit: how often an edit of the kind was
+// exactly the fix, in a thousand edits of the kind. They were counted over the 977 commits
+// of restic, minio, fzf, git-lfs, runc, git-spice and syzkaller whose subject speaks of a
+// bug and that change at most eight lines of code of one function; 127 of them (13%) are
+// an edit of this package. The edits of all lines of the function were counted. A kind
+// without a hit has half a hit. Kinds that follow a probe have what was counted for them
+// divided by the mean weight of their conditions, and the probes have what was counted for
+// the kinds that follow.
 var weights = map[Op]float64{
-	OpAnd: 1, OpOr: 0.8, OpDropClause: 1, OpNever: 1, OpAlways: 1, OpNegate: 0.8, OpCompareNull: 0.4,
-	OpRelation: 0.6, OpEquality: 0.4, OpLogic: 0.5, OpArithmetic: 0.1, OpBoolean: 0.8, OpNumber: 0.2, OpOffByOne: 0.15,
-	OpText: 0.5, OpVariable: 0.15, OpMember: 0.2, OpArgument: 0.4, OpSwapArguments: 0.1, OpWrap: 0.2, OpUnwrap: 0.2,
-	OpDelete: 0.5, OpGuard: 0.6, OpLeave: 0.3, OpJump: 0.5, OpMove: 0.3, OpCopy: 0.1,
+	OpRelation: 2.3, OpLogic: 2.2, OpDropClause: 1.9, OpBoolean: 1.6, OpNegate: 0.85, OpDelete: 0.8, OpNever: 0.7,
+	OpJump: 0.5, OpSwapArguments: 0.47, OpAlways: 0.3, OpNumber: 0.26, OpMove: 0.17, OpMember: 0.14, OpArithmetic: 0.14,
+	OpLeave: 0.12, OpCompareNull: 0.1, OpArgument: 0.09, OpOffByOne: 0.08, OpUnwrap: 0.1, OpEquality: 0.06, OpText: 0.3,
+	OpCopy: 0.03, OpAnd: 0.12, OpOr: 0.05, OpGuard: 0.05, OpVariable: 0.017, OpWrap: 0.006, OpTransplant: 0.5,
 }

@@ -1,0 +1,139 @@
+package coverage
+
+import (
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
+)
+
+const jsSource = `'use strict';
+exports.area = function area(kind, n) {
+	switch (kind) {
+	case 'square':
+		return n * n;
+	case 'line':
+		return n - 1; // wrong
+	}
+	return never();
+};
+
+function never() {
+	return 0;
+}
+`
+
+// jsRunner is a test runner that emits the events of tape.
+const jsRunner = `'use strict';
+const { EventEmitter } = require('events');
+class Test extends EventEmitter {
+	constructor(name, run) {
+		super();
+		Object.assign(this, { name, run, _progeny: [], assertCount: 0 });
+	}
+	check(ok) { this.emit('result', { ok }); process.exitCode = process.exitCode || Number(!ok); }
+}
+exports.test = function (name, run) {
+	const t = new Test(name, run);
+	t.emit('prerun');
+	run(t);
+	t.emit('end');
+};
+`
+
+const jsTests = `const { area } = require('../lib/shape.js');
+const { test } = require('./runner.js');
+test('holds others', () => {
+	test('square', (t) => t.check(area('square', 3) === 9));
+	test('line', (t) => t.check(area('line', 1) === 1));
+});
+test('other', (t) => t.check(area('other', 1) === 0));
+`
+
+func jsFiles(tests string) gittest.Files {
+	return gittest.Files{"package.json": "{}\n", "lib/shape.js": jsSource, "test/shape.js": tests, "test/runner.js": jsRunner}
+}
+
+func TestJavaScriptMeasuresEachTest(t *testing.T) {
+	// Each test that asserts something counts. The module's own code, which runs
+	// before the tests, is no part of them.
+	t.Parallel()
+	needProgram(t, "node")
+	sp, note := measured(t, jsFiles(jsTests), fix.Problem{Test: "NODE_ENV=test node test/shape.js"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if sp.Failing != 1 || sp.Passing != 2 || len(sp.Files) != 1 {
+		t.Errorf("%d failing, %d passing, %d files: %s", sp.Failing, sp.Passing, len(sp.Files), note)
+	}
+	for text, want := range map[string][2]int{
+		"return n - 1": {1, 0}, "switch (kind)": {1, 2}, "return n * n": {0, 1}, "return never": {0, 1}, "return 0": {0, 1}, "use strict": {},
+	} {
+		if got := hits(t, sp, "lib/shape.js", jsSource, text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestJavaScriptMeasuresATestThatThrows(t *testing.T) {
+	// An exception ends the process within a test, which fails.
+	t.Parallel()
+	needProgram(t, "node")
+	tests := "const { area } = require('../lib/shape.js');\nconst { test } = require('./runner.js');\n" +
+		"test('square', (t) => t.check(area('square', 3) === 9));\ntest('line', () => { area('line', 1); throw new Error('no'); });\n"
+	sp, note := measured(t, jsFiles(tests), fix.Problem{Test: "node test/shape.js"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "lib/shape.js", jsSource, "return n - 1"); got != [2]int{1, 0} || sp.Failing != 1 || sp.Passing != 1 {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}
+
+func TestJavaScriptMeasuresProcesses(t *testing.T) {
+	// Without a known runner each process is a test. The exit code decides, even if
+	// it is chosen at the very end.
+	t.Parallel()
+	needProgram(t, "node")
+	files := jsFiles("process.on('exit', () => { process.exitCode = 1; });\nrequire('../lib/shape.js').area('line', 1);\n")
+	files["test/good.js"] = "require('../lib/shape.js').area('square', 1);\n"
+	sp, note := measured(t, files, fix.Problem{Test: "node test/good.js; node test/shape.js"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "lib/shape.js", jsSource, "return n - 1"); got != [2]int{1, 0} || sp.Failing != 1 || sp.Passing != 1 {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}
+
+func TestJavaScriptMeasuresTheWholeCommand(t *testing.T) {
+	// The command discards NODE_OPTIONS, so that node's own coverage is used.
+	t.Parallel()
+	needProgram(t, "node")
+	sp, note := measured(t, jsFiles("require('../lib/shape.js').area('line', 1);\nprocess.exit(1);\n"),
+		fix.Problem{Test: "NODE_OPTIONS= node test/shape.js"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "lib/shape.js", jsSource, "return n - 1"); got != [2]int{1, 0} || sp.Failing != 1 || sp.Passing != 0 {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}
+
+func TestJavaScriptMeasuresNodeTest(t *testing.T) {
+	// The tests of node's own runner are told apart in each process that it starts.
+	t.Parallel()
+	needProgram(t, "node")
+	tests := "const { area } = require('../lib/shape.js');\nconst assert = require('assert');\nconst test = require('node:test');\n" +
+		"test('square', () => assert.equal(area('square', 3), 9));\ntest('line', () => assert.equal(area('line', 1), 1));\n"
+	sp, note := measured(t, jsFiles(tests), fix.Problem{Test: "node --test test/shape.js"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if sp.Passing == 0 {
+		t.Skip("this node's runner does not tell its hooks whether a test passed: " + note)
+	}
+	if got := hits(t, sp, "lib/shape.js", jsSource, "return n - 1"); got != [2]int{1, 0} || sp.Failing != 1 || sp.Passing != 1 {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}

@@ -1,0 +1,201 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// rendered renders a history and fails the test on an error.
+func rendered(t *testing.T, repo *gitext.Repo, h *fix.History, tokens int, kinds ...fix.Heuristic) (string, []string) {
+	t.Helper()
+	text, said, err := Render(t.Context(), repo, h, kinds, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, said
+}
+
+func TestRender(t *testing.T) {
+	// The text has the commit, what it says and wrote, and a section for each heuristic
+	// in the order asked for.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"README": "r\n"})
+	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int f(int a)", "{", "    return a;", "}"), "b.c": gittest.Lines("int g(void)", "{", "    return 1;", "}")})
+	h.Commit("counts from one\n\nIt counted from zero.\n\nSigned-off-by: A <a@x>", gittest.Files{"a.c": gittest.Lines("int f(int a)", "{", "    return a + 1;", "}"), "b.c": gittest.Lines("int g(void)", "{", "    return 2;", "}")})
+	tip := h.Commit("third", gittest.Files{"README": "s\n"})
+	repo := h.Open()
+	found := find(t, repo, fix.Tree{Commit: tip}, hot("a.c", gitext.LineRange{Start: 1, End: 4}, 3, 3))
+	found.Notes = []string{"a note"}
+	text, said := rendered(t, repo, found, 1000, fix.FnAll, fix.FnPair, fix.FlDiff)
+	want := `## ` + found.Blamed[0].Commit.OID.Short() + `, 2020-09-13, 1 commit ago: counts from one
+    It counted from zero.
+It wrote this line of f in a.c:
+    3: return a + 1;
+It also changed b.c.
+
+fn_all: the functions of the files that it changed, a star for those that it changed itself:
+a.c: f*
+b.c: g*
+
+fn_pair: the function before and after it:
+Before (f in a.c, line 1):
+` + "```" + `
+int f(int a)
+{
+    return a;
+}
+` + "```" + `
+After (f in a.c, line 1):
+` + "```" + `
+int f(int a)
+{
+    return a + 1;
+}
+` + "```" + `
+
+fl_diff: what it changed in a.c:
+` + "```diff" + `
+@@ -1,4 +1,4 @@
+ int f(int a)
+ {
+-    return a;
++    return a + 1;
+ }
+` + "```" + `
+
+Note: a note`
+	if text != want || len(said) > 0 {
+		t.Errorf("said %q, got:\n%s\nwant:\n%s", said, text, want)
+	}
+	auto, _ := rendered(t, repo, found, 1000, Auto)
+	diff, _ := rendered(t, repo, found, 1000, fix.FlDiff)
+	if auto != diff || !strings.Contains(auto, "fl_diff") {
+		t.Errorf("auto:\n%s", auto)
+	}
+	if text, said := rendered(t, repo, found, 1000, None); text != "" || said != nil {
+		t.Errorf("none: %q %q", text, said)
+	}
+	if text, _ := rendered(t, repo, &fix.History{}, 1000, fix.FlDiff); text != "" {
+		t.Errorf("empty: %q", text)
+	}
+}
+
+func TestRenderKeepsItsBudget(t *testing.T) {
+	// The text has no more bytes than the tokens allow, apart from the commits' headings.
+	// What does not fit is said. The first commit gets most of the room.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"README": "r\n"})
+	var all []int
+	for i := range 40 {
+		all = append(all, i)
+	}
+	h.Commit("first", gittest.Files{"a.c": spread(40)})
+	h.Commit("second", gittest.Files{"a.c": spread(40, all[:30]...), "b.c": spread(40)})
+	h.Commit("third", gittest.Files{"a.c": spread(40, all...), "b.c": spread(40, all...)})
+	repo := h.Open()
+	found := find(t, repo, fix.Tree{Commit: h.Head()}, fix.Location{Path: "a.c"}, fix.Location{Path: "b.c"})
+	heads, _ := rendered(t, repo, found, 0)
+	for _, tokens := range []int{0, 100, 300, 700, 1500, 4000, 20000} {
+		for _, kinds := range [][]fix.Heuristic{{fix.FnAll}, {fix.FnPair}, {fix.FlDiff}, fix.Heuristics} {
+			text, said := rendered(t, repo, found, tokens, kinds...)
+			if len(text) > max(4*tokens, len(heads)) {
+				t.Errorf("%d tokens, %s: %d bytes", tokens, fix.Name(kinds), len(text))
+			}
+			if tokens < 700 && len(said) == 0 {
+				t.Errorf("%d tokens, %s: nothing said", tokens, fix.Name(kinds))
+			}
+		}
+	}
+	text, _ := rendered(t, repo, found, 2000, fix.FlDiff)
+	blocks := strings.Split(text, "\n## ")
+	if len(blocks) != 3 || len(blocks[0]) < len(blocks[2]) {
+		t.Errorf("%d blocks:\n%s", len(blocks), text)
+	}
+}
+
+func TestRenderIsSafe(t *testing.T) {
+	// Characters that a terminal acts on are escaped wherever they come from, and a fence
+	// in the code does not end the code.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"README": "r\n"})
+	h.Commit("one\x1b[31m\n\nbody\x1b[2J\u202e", gittest.Files{"a\x1b.c": gittest.Lines("int f(int a)", "{", "    s = \"```\x1b[0m\xff\";", "}"), "b\x07.c": "int b;\n"})
+	repo := h.Open()
+	found := find(t, repo, fix.Tree{Commit: h.Head()}, fix.Location{Path: "a\x1b.c", Function: "f\x1b"})
+	text, _ := rendered(t, repo, found, 4000, fix.Heuristics...)
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == '\u202e' || r == '\ufffd' }); i >= 0 {
+		t.Errorf("%q", text[max(i-30, 0):min(i+30, len(text))])
+	}
+	if !strings.Contains(text, "````diff\n") || !strings.Contains(text, `a\x1b.c`) || !strings.Contains(text, `body\x1b[2J`) {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestRenderOfLongTexts(t *testing.T) {
+	// Long messages, lines and lists are cut, with a mark.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"README": "r\n"})
+	files := gittest.Files{"a.js": "var x = '" + strings.Repeat("y", 5000) + "';\n"}
+	for i := range 20 {
+		files[fmt.Sprintf("f%d.js", i)] = "x\n"
+	}
+	h.Commit(strings.Repeat("subject ", 100)+"\n\n"+strings.Repeat("a line of the body\n", 50), files)
+	repo := h.Open()
+	found := find(t, repo, fix.Tree{Commit: h.Head()}, fix.Location{Path: "a.js"})
+	text, _ := rendered(t, repo, found, 4000, fix.FlDiff)
+	if len(text) > 2000 || !strings.Contains(text, "    [...]\n") || !strings.Contains(text, "f12.js, f13.js and 14 other files.") || !strings.Contains(text, "…(+") {
+		t.Errorf("%d bytes:\n%s", len(text), text)
+	}
+}
+
+func TestParseHeuristics(t *testing.T) {
+	// Lists keep their order and lose doubles; auto and none stand alone; an error names
+	// the choices.
+	t.Parallel()
+	for text, want := range map[string][]fix.Heuristic{
+		"fl_diff":                      {fix.FlDiff},
+		" fn_pair, FL_DIFF , fn_pair ": {fix.FnPair, fix.FlDiff},
+		"auto":                         {Auto},
+		"none":                         {None},
+	} {
+		got, err := ParseHeuristics(text)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":             "choose auto, none, or one or more of fn_all, fn_pair, fl_diff",
+		"diff":         `unknown history "diff": choose auto`,
+		"none,fl_diff": `"none" stands alone`,
+		"fl_diff,auto": `"auto" stands alone`,
+	} {
+		if got, err := ParseHeuristics(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q %v", text, got, err)
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	// Numbers are joined to ranges, and of very many the first ones are written.
+	t.Parallel()
+	for want, lines := range map[string][]int{
+		"":                                     nil,
+		"3":                                    {3},
+		"3-5, 9":                               {9, 4, 3, 5},
+		"1-2, 4":                               {1, 2, 2, 4},
+		"1, 3, 5, 7, 9, 11, 13, 15 and 2 more": {1, 3, 5, 7, 9, 11, 13, 15, 17, 19},
+	} {
+		if got := spans(lines); got != want {
+			t.Errorf("%v: %q, want %q", lines, got, want)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package localize
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// These bound what is read of the failing tests.
+const (
+	maxNames    = 40  // failing tests that are looked for
+	maxRegions  = 60  // functions of tests
+	maxTestText = 400 // lines of one test without its focus
+	focusBefore = 12  // lines before a failed assertion that tell what it checks
+	focusAfter  = 3
+)
+
+// A region is the text of a failing test: a function, or a block of a test file.
+type region struct {
+	file  *file
+	lines gitext.LineRange
+	focus map[int]bool // lines that say what fails: around a failed assertion, or new
+}
+
+// addTests finds the failing tests in the test files. It tries their names, then the
+// places that the output names, then the tests that are not yet committed, and last
+// the files that the command names.
+func (s *search) addTests(ctx context.Context) error {
+	if err := s.readTests(ctx); err != nil {
+		return err
+	}
+	for _, name := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
+		s.named(name)
+	}
+	if err := s.focusPlaces(ctx); err != nil {
+		return err
+	}
+	if err := s.focusNew(ctx); err != nil {
+		return err
+	}
+	if len(s.regions) == 0 {
+		s.ofCommand()
+	}
+	return nil
+}
+
+// testFiles returns the test files that have been read.
+func (s *search) testFiles() []*file {
+	var out []*file
+	for _, p := range s.files.paths {
+		if f := s.files.all[p]; f.test && len(f.lines) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// region returns the region of some lines of a test file, which it adds if it is new.
+func (s *search) region(f *file, lines gitext.LineRange) *region {
+	for _, r := range s.regions {
+		if r.file == f && r.lines.Start <= lines.Start && lines.End <= r.lines.End {
+			return r
+		}
+	}
+	r := &region{file: f, lines: lines, focus: map[int]bool{}}
+	if len(s.regions) < maxRegions {
+		s.regions = append(s.regions, r)
+	}
+	return r
+}
+
+// named adds the test of a name as a test tool prints it: "TestX/some_case",
+// "tests/a.py::TestC::test_x[1]", "a.test.js > adds numbers".
+func (s *search) named(name string) {
+	inFile := s.filesNamed(name)
+	for _, part := range nameParts(name) {
+		found := s.functionsNamed(part, inFile)
+		if len(found) == 0 {
+			found = s.textNamed(part, inFile)
+		}
+		if len(found) == 0 {
+			continue
+		}
+		for _, r := range found {
+			s.focusCase(r, name)
+		}
+		return
+	}
+}
+
+// nameSeparators part the names of a test from that of its file, its class and its
+// cases.
+var nameSeparators = source.Lazy(`::|\s+[>›»]\s+|[/:#\[({]|\.(?:\w+:)?|\s+--\s+`)
+
+// nameParts returns the parts of a test's name, the whole first, those that begin it
+// before those that end it.
+func nameParts(name string) []string {
+	parts := []string{name}
+	if i := strings.Index(name, ":"); i > 0 && !strings.HasPrefix(name[i:], "::") {
+		parts = append(parts, strings.TrimSpace(name[i+1:])) // what follows the name of a file
+	}
+	split := nameSeparators().Split(name, -1)
+	slices.SortStableFunc(split, func(a, b string) int { return len(b) - len(a) })
+	for _, p := range split {
+		if p = strings.Trim(p, " \t)]}'\"`"); len(p) >= minName && !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// minName is the least length of a name that is looked for, in bytes.
+const minName = 4
+
+// filesNamed returns the test files that a test's name begins with; all if it begins
+// with none.
+func (s *search) filesNamed(name string) []*file {
+	var out []*file
+	for _, f := range s.testFiles() {
+		stem := strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
+		if strings.Contains(name, path.Base(f.path)) || strings.HasPrefix(name, stem+":") || strings.HasPrefix(name, stem+".") {
+			out = append(out, f)
+		}
+	}
+	if out == nil {
+		return s.testFiles()
+	}
+	return out
+}
+
+// functionsNamed returns the regions of the test functions with a name.
+func (s *search) functionsNamed(name string, in []*file) []*region {
+	var out []*region
+	for _, f := range in {
+		for _, fn := range f.functions {
+			if fn.Name == name {
+				out = append(out, s.region(f, gitext.LineRange{Start: fn.Start, End: fn.End}))
+			}
+		}
+	}
+	return out
+}
+
+// textNamed returns the blocks that a line with the name of a test begins, as in
+// "it('adds numbers', () => {".
+func (s *search) textNamed(name string, in []*file) []*region {
+	if !strings.ContainsAny(name, " -_") && len(name) < 2*minName {
+		return nil
+	}
+	var out []*region
+	for _, f := range in {
+		for i, l := range f.lines {
+			if bytes.Contains(l, []byte(name)) && bytes.ContainsAny(l, "'\"`") {
+				out = append(out, s.region(f, block(f.lines, i+1)))
+			}
+		}
+	}
+	return out
+}
+
+// block returns the lines of the block that a line begins, by their indentation.
+func block(lines [][]byte, line int) gitext.LineRange {
+	r := gitext.LineRange{Start: line, End: line}
+	base := indent(lines[line-1])
+	for i := line; i < len(lines) && i-line < maxTestText; i++ {
+		if blank(lines[i]) {
+			continue
+		}
+		if n := indent(lines[i]); n < base || n == base && !bytes.ContainsAny(lines[i][:min(len(lines[i]), n+1)], "})]") {
+			break
+		}
+		r.End = i + 1
+		if indent(lines[i]) == base {
+			break
+		}
+	}
+	return r
+}
+
+func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
+
+// focusCase marks the lines of a test that name the case that fails: the part of a
+// test's name after that of the function. Test tools write underscores for spaces.
+func (s *search) focusCase(r *region, name string) {
+	_, sub, ok := strings.Cut(name, "/")
+	if !ok || len(sub) < minName {
+		return
+	}
+	spaced := strings.ReplaceAll(sub, "_", " ")
+	for l := r.lines.Start; l <= r.lines.End; l++ {
+		text := r.file.lines[l-1]
+		if bytes.Contains(text, []byte(spaced)) || bytes.Contains(text, []byte(sub)) {
+			b := block(r.file.lines, l)
+			r.mark(l-1, min(b.End, l+focusBefore))
+		}
+	}
+}
+
+// mark adds lines to the focus of a region.
+func (r *region) mark(from, to int) {
+	for l := max(from, r.lines.Start); l <= min(to, r.lines.End); l++ {
+		r.focus[l] = true
+	}
+}
+
+// focusPlaces adds the functions of test files at places that the output names, and
+// marks the lines before them.
+func (s *search) focusPlaces(ctx context.Context) error {
+	places := s.in.Places
+	for _, stack := range s.stacks {
+		for _, f := range stack.Frames {
+			if f.Path == "" && f.File != "" || f.Path != "" && source.IsTestPath(f.Path) {
+				places = append(places, Place{f.File, f.Line})
+			}
+		}
+	}
+	for _, p := range places {
+		for _, tracked := range s.find(p.File) {
+			f, err := s.files.get(ctx, tracked)
+			if err != nil {
+				return err
+			}
+			if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) {
+				continue
+			}
+			lines := gitext.LineRange{Start: max(1, p.Line-focusBefore), End: min(len(f.lines), p.Line+focusAfter)}
+			if i := f.functionAt(p.Line); i >= 0 {
+				lines = gitext.LineRange{Start: f.functions[i].Start, End: f.functions[i].End}
+			}
+			if len(s.regions) > 0 && !s.known(f, p.Line) && len(s.in.Reproduction.Failing) > 0 {
+				continue // a helper of the tests, or a test that fails for another reason
+			}
+			s.region(f, lines).mark(p.Line-focusBefore, p.Line+focusAfter)
+		}
+	}
+	return nil
+}
+
+// known reports whether a line is in a region.
+func (s *search) known(f *file, line int) bool {
+	return slices.ContainsFunc(s.regions, func(r *region) bool {
+		return r.file == f && r.lines.Start <= line && line <= r.lines.End
+	})
+}
+
+// focusNew marks the lines of the failing tests that the commit does not have: what
+// the user has just written. If no failing test is known, tests with such lines are
+// taken for failing.
+func (s *search) focusNew(ctx context.Context) error {
+	known := len(s.regions) > 0
+	for _, f := range s.testFiles() {
+		if !f.over {
+			continue
+		}
+		old, err := s.oldLines(ctx, f.path)
+		if err != nil {
+			return err
+		}
+		for i, l := range f.lines {
+			if old[string(bytes.TrimSpace(l))] || len(bytes.TrimSpace(l)) < minName {
+				continue
+			}
+			if !known {
+				if j := f.functionAt(i + 1); j >= 0 {
+					s.region(f, gitext.LineRange{Start: f.functions[j].Start, End: f.functions[j].End})
+				}
+			}
+			for _, r := range s.regions {
+				if r.file == f {
+					r.mark(i+1, i+1)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// oldLines returns the lines of a file as the commit has it.
+func (s *search) oldLines(ctx context.Context, p string) (map[string]bool, error) {
+	text, err := s.repo.BlobAt(ctx, s.files.commit, p, maxFileBytes)
+	if err != nil && !gitext.Unreadable(err) && !notThere(err) {
+		return nil, err
+	}
+	old := map[string]bool{}
+	for l := range bytes.SplitSeq(text, []byte("\n")) {
+		old[string(bytes.TrimSpace(l))] = true
+	}
+	return old, nil
+}
+
+// ofCommand adds the test files that the command names, as their regions.
+func (s *search) ofCommand() {
+	words := strings.FieldsFunc(s.in.Problem.Test, func(r rune) bool { return strings.ContainsRune(" \t\n'\"()&;|=", r) })
+	for _, f := range s.testFiles() {
+		stem := strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
+		for _, w := range words {
+			if b := path.Base(w); b == path.Base(f.path) || b == stem {
+				s.region(f, gitext.LineRange{Start: 1, End: len(f.lines)})
+			}
+		}
+	}
+}

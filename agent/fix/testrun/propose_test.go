@@ -1,0 +1,117 @@
+package testrun
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// propose returns the proposals for a repository with these files, one per line.
+func propose(t *testing.T, files gittest.Files, near string, over ...gitext.Overlay) string {
+	t.Helper()
+	h := gittest.New(t)
+	commit := h.Commit("c", files)
+	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: commit, Over: over}, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, p := range list {
+		line := p.From + ": " + p.Test
+		if p.Build != "" {
+			line = p.From + ": " + p.Build + "; " + p.Test
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestProposeKnowsEcosystems(t *testing.T) {
+	// Each set of files gets the commands of its ecosystem, the most likely first.
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files gittest.Files
+		want  string
+	}{
+		"go with make": {gittest.Files{"go.mod": "module m\n", "a.go": "package m\n", "Makefile": "X := 1\ncheck: test lint\ntest:\n\tgo test\n"},
+			"go.mod: go test ./...\nMakefile: make test\nMakefile: make check"},
+		"npm's own script is none": {gittest.Files{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, ""},
+		"npm": {gittest.Files{"package.json": `{"scripts":{"pretest":"npm run lint","test":"npm run tests-only","tests-only":"nyc tape 'test/**/*.js'"}}`},
+			"package.json: npm test\npackage.json: npm run tests-only"},
+		"yarn, watching": {gittest.Files{"package.json": `{"scripts":{"test":"react-scripts test"}}`, "yarn.lock": "\n"}, "package.json: CI=true yarn test"},
+		"pnpm, tests of the build": {gittest.Files{"package.json": `{"scripts":{"build":"tsc","test":"mocha dist/test"}}`, "pnpm-lock.yaml": "\n"},
+			"package.json: pnpm run build; pnpm test"},
+		"bun":         {gittest.Files{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lock": "\n"}, "package.json: bun run test"},
+		"broken json": {gittest.Files{"package.json": `{"scripts":`}, ""},
+		"pytest below src": {gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\n", "src/m/a.py": "x=1\n", "tests/test_a.py": "import m\n"},
+			"pyproject.toml: PYTHONPATH=src python3 -m pytest -q"},
+		"unittest":        {gittest.Files{"setup.py": "\n", "m.py": "\n", "tests/test_a.py": "import unittest\n"}, "setup.py: python3 -m pytest -q\nsetup.py: python3 -m unittest discover"},
+		"django":          {gittest.Files{"manage.py": "\n", "app/tests.py": "\n"}, "manage.py: python3 manage.py test"},
+		"no python tests": {gittest.Files{"pyproject.toml": "\n", "m.py": "\n"}, ""},
+		"cargo workspace": {gittest.Files{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": "[package]\n", "a/src/lib.rs": "\n"},
+			"Cargo.toml: cargo test --offline --no-fail-fast --workspace"},
+		"maven":  {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
+		"gradle": {gittest.Files{"build.gradle.kts": "\n", "gradlew": "#!/bin/sh\n"}, "build.gradle.kts: sh ./gradlew --offline --continue test"},
+		"cmake, tests below": {gittest.Files{"CMakeLists.txt": "project(x)\n", "tests/CMakeLists.txt": "add_test(NAME a COMMAND a)\n"},
+			"CMakeLists.txt: cmake -S . -B _build && cmake --build _build -j2; ctest --test-dir _build --output-on-failure"},
+		"cmake without tests": {gittest.Files{"CMakeLists.txt": "project(x)\n", "a.c": "\n"}, ""},
+		"meson": {gittest.Files{"meson.build": "project('x', 'c')\n"},
+			"meson.build: (test -d _build || meson setup _build) && meson compile -C _build; meson test -C _build --print-errorlogs"},
+		"autotools":          {gittest.Files{"configure.ac": "AC_INIT\n"}, "configure.ac: (test -f Makefile || (autoreconf -i && ./configure)) && make -j2; make check"},
+		"rspec":              {gittest.Files{"Gemfile": "\n", "spec/a_spec.rb": "\n"}, "spec: bundle exec rspec"},
+		"rake":               {gittest.Files{"Rakefile": "Rake::TestTask.new\n", "test/a_test.rb": "\n"}, "Rakefile: rake test"},
+		"phpunit":            {gittest.Files{"composer.json": "{}", "phpunit.xml.dist": "<phpunit/>\n"}, "phpunit.xml.dist: vendor/bin/phpunit"},
+		"composer":           {gittest.Files{"composer.json": `{"scripts":{"test":["a","b"]}}`}, "composer.json: composer test"},
+		"dotnet":             {gittest.Files{"My App.sln": "\n"}, "My App.sln: dotnet test --no-restore 'My App.sln'"},
+		"perl":               {gittest.Files{"t/a.t": "\n"}, "t: prove -lr t"},
+		"elixir":             {gittest.Files{"mix.exs": "\n"}, "mix.exs: mix test"},
+		"make":               {gittest.Files{"Makefile": "all:\n\ncheck: all\n"}, "Makefile: make check"},
+		"a variable is none": {gittest.Files{"Makefile": "test := 1\ncheck:=2\n"}, ""},
+		"bats":               {gittest.Files{"test/a.bats": "\n"}, "test: bats -r test"},
+		"script":             {gittest.Files{"run-tests.sh": "#!/bin/sh\n"}, "run-tests.sh: sh ./run-tests.sh"},
+		"nothing":            {gittest.Files{"README": "\n", "node_modules/x/package.json": `{"scripts":{"test":"x"}}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := propose(t, c.files, ""); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestProposeOrdersLanguagesByTheirFiles(t *testing.T) {
+	// A Python project whose documentation has a package.json is tested by pytest
+	// first.
+	t.Parallel()
+	got := propose(t, gittest.Files{"package.json": `{"scripts":{"test":"x"}}`, "a.js": "\n", "pytest.ini": "\n", "a.py": "\n", "b.py": "\n", "test_a.py": "\n"}, "")
+	if !strings.HasPrefix(got, "pytest.ini: ") || !strings.Contains(got, "npm test") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestProposeLooksAroundAPath(t *testing.T) {
+	// In a repository of several projects the top comes first, then the directory
+	// around the path, then the others.
+	t.Parallel()
+	files := gittest.Files{
+		"Makefile": "test:\n", "a/go.mod": "module a\n", "b/go.mod": "module b\n", "b/c d/go.mod": "module d\n", "b/c d/x.go": "package d\n",
+	}
+	want := "Makefile: make test\nb/c d/go.mod: cd 'b/c d' && go test ./...\nb/go.mod: cd b && go test ./...\na/go.mod: cd a && go test ./..."
+	if got := propose(t, files, "b/c d/x.go"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestProposeSeesTheFilesLaidOver(t *testing.T) {
+	// Uncommitted files count, and files that are removed do not.
+	t.Parallel()
+	got := propose(t, gittest.Files{"go.mod": "module m\n"}, "",
+		gitext.Overlay{Path: "go.mod"}, gitext.Overlay{Path: "Makefile", Mode: 0o100644, Content: []byte("check:\n")})
+	if got != "Makefile: make check" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,295 @@
+package testrun
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// manifests are the files that make a directory worth looking at.
+var manifests = strings.Fields(`go.mod package.json pom.xml build.gradle build.gradle.kts Cargo.toml pyproject.toml setup.py setup.cfg tox.ini pytest.ini manage.py
+	CMakeLists.txt meson.build configure.ac Makefile GNUmakefile makefile Rakefile Gemfile composer.json phpunit.xml phpunit.xml.dist mix.exs
+	Package.swift build.sbt dune-project cabal.project stack.yaml build.zig Makefile.PL Build.PL justfile`)
+
+// A rule makes proposals for one ecosystem.
+type rule struct {
+	extensions []string // of its source files, which decide between ecosystems; nil if it has no language
+	propose    func(d directory) []Proposal
+	covers     bool // what runs at the top runs the tests of the directories below too
+}
+
+var rules = []rule{
+	{[]string{".go"}, proposeGo, false},
+	{[]string{".rs"}, proposeCargo, true},
+	{[]string{".py"}, proposePython, true},
+	{[]string{".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".vue"}, proposeNode, false},
+	{[]string{".java", ".kt", ".groovy", ".scala"}, proposeJVM, true},
+	{[]string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh"}, proposeNative, true},
+	{[]string{".rb"}, proposeRuby, true},
+	{[]string{".php"}, proposePHP, true},
+	{[]string{".cs", ".fs", ".vb"}, proposeDotnet, true},
+	{[]string{".pl", ".pm", ".t"}, proposePerl, true},
+	{[]string{".ex", ".exs"}, simple("mix.exs", "mix test"), false},
+	{[]string{".swift"}, simple("Package.swift", "swift test"), false},
+	{[]string{".ml", ".mli"}, simple("dune-project", "dune test"), false},
+	{[]string{".hs"}, simple("cabal.project", "cabal test --offline all"), false},
+	{[]string{".hs"}, simple("stack.yaml", "stack test"), false},
+	{[]string{".zig"}, simple("build.zig", "zig build test"), false},
+	{nil, proposeMake, false},
+	{nil, proposeScripts, true},
+}
+
+// simple makes the rule that a file suggests a command.
+func simple(file, command string) func(directory) []Proposal {
+	return func(d directory) []Proposal {
+		if !d.has(file) {
+			return nil
+		}
+		return []Proposal{{Test: command, From: file}}
+	}
+}
+
+func proposeGo(d directory) []Proposal { return simple("go.mod", "go test ./...")(d) }
+
+func proposeCargo(d directory) []Proposal {
+	command := "cargo test --offline --no-fail-fast"
+	if strings.Contains(d.text("Cargo.toml"), "[workspace]") {
+		command += " --workspace"
+	}
+	return simple("Cargo.toml", command)(d)
+}
+
+func proposePython(d directory) []Proposal {
+	from := ""
+	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "conftest.py", "tests/conftest.py", "tests/", "test/"} {
+		if d.has(name) && (from == "" || strings.Contains(d.text(name), "pytest")) {
+			from = name
+			if strings.Contains(d.text(name), "pytest") {
+				break
+			}
+		}
+	}
+	if d.has("manage.py") {
+		return []Proposal{{Test: "python3 manage.py test", From: "manage.py"}}
+	}
+	below := d.path != "." // directories named tests are everywhere
+	if from == "" || below && strings.HasSuffix(from, "/") || !d.hasPythonTests() {
+		return nil
+	}
+	env := ""
+	if d.hasBelow("src", ".py") && !strings.Contains(d.text("pyproject.toml"), "pythonpath") {
+		env = "PYTHONPATH=src "
+	}
+	out := []Proposal{{Test: env + "python3 -m pytest -q", From: from}}
+	if !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
+		out = append(out, Proposal{Test: env + "python3 -m unittest discover", From: from})
+	}
+	return out
+}
+
+// hasPythonTests reports whether there are files below the directory that pytest or
+// unittest takes for tests.
+func (d directory) hasPythonTests() bool {
+	for p := range d.modes {
+		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) && (strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py")) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a path is below the directory.
+func (d directory) holds(p string) bool { return d.path == "." || strings.HasPrefix(p, d.path+"/") }
+
+// hasBelow reports whether a directory below this one holds a file with an extension.
+func (d directory) hasBelow(dir, ext string) bool {
+	prefix := path.Join(d.path, dir) + "/"
+	for p := range d.modes {
+		if strings.HasPrefix(p, prefix) && strings.HasSuffix(p, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeUnit are scripts that run tests without linters and coverage, for projects whose
+// script "test" does more.
+var nodeUnit = []string{"tests-only", "test:unit", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
+
+func proposeNode(d directory) []Proposal {
+	var manifest struct{ Scripts map[string]string }
+	if json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
+		return nil
+	}
+	scripts, run := manifest.Scripts, "npm"
+	switch {
+	case d.has("pnpm-lock.yaml"):
+		run = "pnpm"
+	case d.has("yarn.lock"):
+		run = "yarn"
+	case d.has("bun.lock", "bun.lockb"):
+		run = "bun run"
+	}
+	var out []Proposal
+	if script := scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
+		p := Proposal{Test: watchless(script) + run + " test", From: "package.json"}
+		if scripts["build"] != "" && scripts["pretest"] == "" && (strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
+			p.Build = strings.TrimSuffix(run, " run") + " run build"
+		}
+		out = append(out, p)
+	}
+	for _, name := range nodeUnit {
+		if scripts[name] != "" {
+			out = append(out, Proposal{Test: watchless(scripts[name]) + strings.TrimSuffix(run, " run") + " run " + name, From: "package.json"})
+		}
+	}
+	return out
+}
+
+// watchless returns the assignment that keeps a script from waiting for changes.
+func watchless(script string) string {
+	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") || strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") {
+		return "CI=true "
+	}
+	return ""
+}
+
+func proposeJVM(d directory) []Proposal {
+	var out []Proposal
+	if d.has("pom.xml") {
+		out = append(out, Proposal{Test: "mvn -B -o -fae test", From: "pom.xml"})
+		if d.has("mvnw") {
+			out = append(out, Proposal{Test: d.program("mvnw") + " -B -o -fae test", From: "mvnw"})
+		}
+	}
+	for _, name := range []string{"build.gradle", "build.gradle.kts"} {
+		if !d.has(name) {
+			continue
+		}
+		program := "gradle"
+		if d.has("gradlew") {
+			program = d.program("gradlew")
+		}
+		out = append(out, Proposal{Test: program + " --offline --continue test", From: name})
+	}
+	return append(out, simple("build.sbt", "sbt -Dsbt.offline=true test")(d)...)
+}
+
+// proposeNative proposes CMake, Meson and Autotools, in directories of their own, so
+// that no tracked file changes. A plain Makefile is proposeMake's.
+func proposeNative(d directory) []Proposal {
+	var out []Proposal
+	if d.has("CMakeLists.txt") && d.cmakeTests() {
+		out = append(out, Proposal{
+			Build: "cmake -S . -B _build && cmake --build _build -j2",
+			Test:  "ctest --test-dir _build --output-on-failure", From: "CMakeLists.txt",
+		})
+	}
+	if strings.Contains(d.text("meson.build"), "project(") {
+		out = append(out, Proposal{
+			Build: "(test -d _build || meson setup _build) && meson compile -C _build",
+			Test:  "meson test -C _build --print-errorlogs", From: "meson.build",
+		})
+	}
+	switch {
+	case d.has("configure"):
+		out = append(out, Proposal{Build: "(test -f Makefile || " + d.program("configure") + ") && make -j2", Test: "make check", From: "configure"})
+	case d.has("configure.ac"):
+		out = append(out, Proposal{Build: "(test -f Makefile || (autoreconf -i && ./configure)) && make -j2", Test: "make check", From: "configure.ac"})
+	}
+	return out
+}
+
+// cmakeTests reports whether the project defines tests. They may be defined below.
+func (d directory) cmakeTests() bool {
+	for _, name := range []string{"", "test", "tests", "unittest", "unittests", "unit_tests", "src"} {
+		text := d.text(path.Join(name, "CMakeLists.txt"))
+		if strings.Contains(text, "enable_testing") || strings.Contains(text, "add_test(") || strings.Contains(text, "include(CTest)") {
+			return true
+		}
+	}
+	return false
+}
+
+func proposeRuby(d directory) []Proposal {
+	bundle := ""
+	if d.has("Gemfile") {
+		bundle = "bundle exec "
+	}
+	var out []Proposal
+	if d.has(".rspec", "spec/spec_helper.rb", "spec/") && d.hasBelow("spec", "_spec.rb") {
+		out = append(out, Proposal{Test: bundle + "rspec", From: "spec"})
+	}
+	if rakefile := d.text("Rakefile"); strings.Contains(rakefile, "TestTask") || d.hasBelow("test", ".rb") && rakefile != "" {
+		out = append(out, Proposal{Test: bundle + "rake test", From: "Rakefile"})
+	}
+	return out
+}
+
+func proposePHP(d directory) []Proposal {
+	for _, name := range []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"} {
+		if d.has(name) {
+			return []Proposal{{Test: "vendor/bin/phpunit", From: name}}
+		}
+	}
+	var manifest struct{ Scripts map[string]any }
+	if json.Unmarshal([]byte(d.text("composer.json")), &manifest) != nil || manifest.Scripts["test"] == nil {
+		return nil
+	}
+	return []Proposal{{Test: "composer test", From: "composer.json"}}
+}
+
+func proposeDotnet(d directory) []Proposal {
+	var names []string
+	for name := range d.in[d.path] {
+		if strings.HasSuffix(name, ".sln") || strings.HasSuffix(name, ".slnx") {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return []Proposal{{Test: "dotnet test --no-restore " + quote(names[0]), From: names[0]}}
+}
+
+func proposePerl(d directory) []Proposal {
+	if !d.has("t/") || !d.hasBelow("t", ".t") {
+		return nil
+	}
+	return []Proposal{{Test: "prove -lr t", From: "t"}}
+}
+
+func proposeMake(d directory) []Proposal {
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		var out []Proposal
+		for _, target := range makeTargets(d.text(name)) {
+			out = append(out, Proposal{Test: "make " + target, From: name})
+		}
+		if out != nil {
+			return out
+		}
+	}
+	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
+		if targets := makeTargets(d.text(name)); len(targets) > 0 {
+			return []Proposal{{Test: "just " + targets[0], From: name}}
+		}
+	}
+	return nil
+}
+
+// proposeScripts proposes scripts that are named for what they do, and tests of bats.
+func proposeScripts(d directory) []Proposal {
+	for _, name := range []string{"run-tests.sh", "run_tests.sh", "runtests.sh", "runtests", "test.sh", "script/test", "scripts/test", "scripts/test.sh", "tests/run.sh", "test/run.sh"} {
+		if d.has(name) {
+			return []Proposal{{Test: d.program(name), From: name}}
+		}
+	}
+	for _, dir := range []string{"test", "tests"} {
+		if d.hasBelow(dir, ".bats") {
+			return []Proposal{{Test: "bats -r " + dir, From: dir}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package testrun
+
+import (
+	"bytes"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format"
+)
+
+// Stacks returns the stack traces in an output, in its order: panics of Go, tracebacks of
+// Python, exceptions of Java and JavaScript, reports of sanitizers, and whatever else
+// agent/crash/format reads.
+func Stacks(output []byte) []crash.Stack {
+	report, err := format.Read(bytes.NewReader(output))
+	if err != nil {
+		return nil // there is none
+	}
+	return report.Stacks
+}

@@ -1,0 +1,106 @@
+package trial
+
+import (
+	"context"
+
+	"git-agent/gitext"
+)
+
+// A Bisection looks for the first commit at which a command fails. The caller sets Repo,
+// Run, Bad and, where they are known, Goods and Skips. Then it calls LeapBack, if no good
+// commit is known, and Halve.
+type Bisection struct {
+	Repo *gitext.Repo
+	// Run runs the command at a commit, or returns what is known of an equal one.
+	Run      func(ctx context.Context, commit gitext.OID) (Result, error)
+	Progress func(format string, args ...any) // may be nil
+
+	Bad      gitext.OID   // a failing commit; the search goes on among its ancestors
+	Goods    []gitext.OID // commits at which the command passes
+	Skips    []gitext.OID // commits at which it cannot tell
+	Halvings int          // runs that halved the range
+}
+
+func (b *Bisection) progress(format string, args ...any) {
+	if b.Progress != nil {
+		b.Progress(format, args...)
+	}
+}
+
+// Try runs the command at a commit and moves a bound of the range.
+func (b *Bisection) Try(ctx context.Context, commit gitext.OID) (Outcome, error) {
+	res, err := b.Run(ctx, commit)
+	if err != nil {
+		return Unknown, err
+	}
+	switch res.Outcome {
+	case Passes:
+		b.Goods = append(b.Goods, commit)
+	case Unknown:
+		b.Skips = append(b.Skips, commit)
+	case Fails:
+		older, err := b.Repo.IsAncestor(ctx, commit, b.Bad)
+		if err != nil {
+			return Unknown, err
+		}
+		if older {
+			b.Bad = commit
+		}
+	}
+	return res.Outcome, nil
+}
+
+// LeapBack goes 1, 2, 4 and so on commits back until the command passes or the history
+// ends. It also gives up after unknown outcomes in a row; 0 is no bound.
+func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
+	all, err := b.Repo.CountCommits(ctx, b.Bad, nil)
+	if err != nil {
+		return err
+	}
+	from, row := b.Bad, 0
+	for step := 1; len(b.Goods) == 0 && all > 1; step *= 2 {
+		back := min(step, all-1) // the last one is a root
+		commit, err := b.Repo.AncestorAt(ctx, from, back)
+		if err != nil {
+			return err
+		}
+		b.progress("look for a commit where the command passes, %d back", back)
+		outcome, err := b.Try(ctx, commit)
+		if err != nil {
+			return err
+		}
+		if row++; outcome != Unknown {
+			row = 0
+		}
+		if back == all-1 || unknown > 0 && row >= unknown {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Halve narrows the range until one commit is left, or none that can be tried, and
+// returns how many are left.
+func (b *Bisection) Halve(ctx context.Context) (int, error) {
+	for {
+		step, err := b.Repo.Bisect(ctx, b.Bad, b.Goods, b.Skips)
+		if err != nil {
+			return 0, err
+		}
+		if step.Left <= 1 || step.Next == "" {
+			return step.Left, nil
+		}
+		b.Halvings++
+		b.progress("bisect: %d commits left, about %d more %s", step.Left, step.Steps+1, plural(step.Steps+1, "run", "runs"))
+		if _, err := b.Try(ctx, step.Next); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
