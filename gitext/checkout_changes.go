@@ -181,7 +181,7 @@ func readOverlay(root *os.Root, path string) (Overlay, error) {
 // DiffOverlays returns what git diff prints between a commit with the files of before
 // laid over it, and the same with those of after on top. Binary files are included in
 // full, so that git apply can apply the result. Objects are written beside dir, which
-// is a directory as for Checkout; its files are not touched.
+// is a directory as for Checkout; its files are neither read nor written.
 func (r *Repo) DiffOverlays(ctx context.Context, dir string, commit OID, before, after []Overlay) ([]byte, error) {
 	if err := commit.valid(); err != nil {
 		return nil, err
@@ -198,7 +198,12 @@ func (r *Repo) DiffOverlays(ctx context.Context, dir string, commit OID, before,
 		}
 		trees[i] = string(tree)
 	}
-	out, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", trees[0], trees[1]}})
+	// A .gitattributes of the checkout could have texts compared as binary files. Beside
+	// it there is none.
+	git := *w.git
+	git.Dir = w.dir + ".objects"
+	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_WORK_TREE="+git.Dir)
+	out, err := git.Output(ctx, gitcmd.Call{Drivers: true, Args: []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", trees[0], trees[1]}})
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", r.explain(ctx, err))
 	}

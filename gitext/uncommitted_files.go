@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"git-agent/gitext/gitcmd"
 )
@@ -25,26 +26,29 @@ func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	var paths []string
-	for _, f := range patch.Files {
-		if !f.Submodule {
-			paths = append(paths, f.NewPath) // without renames, the old path is the same
-		}
+	added, left, err := r.newFiles(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, l := range patch.LeftOut {
 		left = append(left, l.Path)
 	}
-	added, more, err := r.newFiles(ctx)
+	paths := added
+	for _, f := range patch.Files { // without renames, a file has one path
+		switch {
+		case f.Submodule || slices.Contains(added, f.NewPath): // git rm --cached makes a tracked file a new one
+		case f.Status == 'D':
+			files = append(files, Overlay{Path: f.NewPath})
+		default:
+			paths = append(paths, f.NewPath)
+		}
+	}
+	kinds, err := kindsBelow(r.workTree, paths, maxChangedFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	large, err := kindsBelow(r.workTree, paths, maxChangedFile)
-	if err != nil {
-		return nil, nil, err
-	}
-	left = append(append(left, large.large...), more...)
-	files, err = r.WorkFiles(ctx, append(append(large.files, large.gone...), added...))
-	return files, left, err
+	read, err := r.WorkFiles(ctx, append(kinds.files, kinds.gone...))
+	return append(files, read...), append(left, kinds.large...), err
 }
 
 // WorkFiles reads files of the user's work tree, as git add would store them. It runs no

@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"agent/fix":                  {"agent", "agent/crash", "agent/suspect", "gitext"},
 	"agent/fix/testrun":          {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/coverage":         {"agent", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
+	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
 	"agent/fix/repairtool":       {"agent", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},

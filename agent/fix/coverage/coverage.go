@@ -14,7 +14,8 @@
 //   - JavaScript: each test of tape, mocha and node:test in one process; with other test
 //     runners the whole command (javascript.go).
 //   - Python: each test of pytest and unittest in one process (python.go).
-//   - C and C++: the whole command, and other test programs of the build (gcov.go).
+//   - C and C++: each test program that the command runs, or the tests that it prints,
+//     and other test programs of the build (native.go).
 //
 // Lines are those of the files that the problem's tree holds. Lines of generated files,
 // of dependencies and of tests are left out, and source maps are not read: code that
@@ -35,13 +36,13 @@ import (
 
 // Options bound a measurement.
 type Options struct {
-	MaxPassing int               // most passing tests to run; 0 means 40
+	MaxPassing int               // most passing tests to run; 0 means 100
 	Budget     time.Duration     // time for everything; 0 means one minute
 	OnEvent    func(agent.Event) // may be nil
 }
 
 const (
-	defaultMaxPassing = 40
+	defaultMaxPassing = 100
 	defaultBudget     = time.Minute
 )
 
@@ -66,6 +67,8 @@ var ecosystems = []ecosystem{golang{}, javascript{}, python{}, native{}}
 // without coverage. The spectrum is nil if nothing could be measured; the note, one or
 // more sentences, then says why, and otherwise what was measured. The error is not nil
 // only if ctx ended or the workspace failed.
+//
+// Afterwards the work tree is as the commands left it: the caller prepares it again.
 //
 // A spectrum without passing tests (Passing is 0) says only what the failing tests
 // execute. A spectrum without failing tests (Failing is 0) occurs where a failing test
@@ -102,7 +105,7 @@ func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 		notes = append(notes, note)
 	}
 	if len(notes) == 0 {
-		return nil, "Coverage is not supported for this test command.", nil
+		return nil, "Coverage is measured for " + supported() + ", and the tree has no files of these.", nil
 	}
 	return nil, strings.Join(notes, " "), nil
 }
@@ -123,4 +126,13 @@ func candidates(command string, t *tree) []ecosystem {
 		return named
 	}
 	return present
+}
+
+// supported lists the ecosystems for a reader.
+func supported() string {
+	var names []string
+	for _, e := range ecosystems {
+		names = append(names, e.name())
+	}
+	return strings.Join(names, ", ")
 }

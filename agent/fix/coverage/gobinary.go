@@ -60,9 +60,10 @@ func (r *goPackageRun) compile(ctx context.Context) (bool, error) {
 	return res.Exit == 0, nil
 }
 
-// each runs tests one by one, some at a time, and returns the results in the order of
-// the tests. Tests that the budget leaves no time for have no result.
-func (r *goPackageRun) each(ctx context.Context, limit time.Duration, tests []string) ([]goResult, error) {
+// each runs tests one by one, some at a time, with a time limit for each and one for all
+// of them. It returns the results in the order of the tests. Tests that no time was left
+// for have no result.
+func (r *goPackageRun) each(ctx context.Context, limit, total time.Duration, tests []string) ([]goResult, error) {
 	first := r.runs
 	r.runs += len(tests)
 	jobs := make([]string, min(max(runtime.NumCPU(), 1), maxGoParallel))
@@ -75,7 +76,7 @@ func (r *goPackageRun) each(ctx context.Context, limit time.Duration, tests []st
 			script += "{\n" + lines + "} &\n"
 		}
 	}
-	if _, err := r.m.sh(ctx, r.m.opt.Budget, script+"wait\n"); err != nil {
+	if _, err := r.m.sh(ctx, total, script+"wait\n"); err != nil {
 		return nil, err
 	}
 	var results []goResult

@@ -1,15 +1,12 @@
 package coverage
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/sandbox"
-	"git-agent/agent/trial"
 	"git-agent/gitext/gittest"
 )
 
@@ -19,13 +16,7 @@ func measured(t *testing.T, files gittest.Files, p fix.Problem, rep fix.Reproduc
 	t.Helper()
 	h := gittest.New(t)
 	p.Tree.Commit = h.Commit("c", files)
-	w, err := trial.Open(t.Context(), h.Open(), trial.Options{
-		Command: p.Test, Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.Close)
+	w := workspace(t, h)
 	sp, note, err := Measure(t.Context(), w, p, rep, Options{Budget: 4 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -142,5 +133,84 @@ func TestGoMeasuresATestThatPanics(t *testing.T) {
 		if got := hits(t, sp, "in/shape.go", goSource, "return *p"); got != [2]int{1, 0} || sp.Failing != 1 {
 			t.Errorf("%q: %d of %d failing: %s", failing, got, sp.Failing, note)
 		}
+	}
+}
+
+func TestGoCountsTestsThatFailOnlyTogether(t *testing.T) {
+	// The second test fails because the first one ran before it. The tests that the
+	// command selects count as one failing test.
+	t.Parallel()
+	files := gittest.Files{"go.mod": goFiles["go.mod"], "in/shape.go": goSource, "in/shape_test.go": `package shape
+
+import "testing"
+
+var ran bool
+
+func TestFirst(t *testing.T) { ran = true; Area("square", 1) }
+
+func TestSecond(t *testing.T) {
+	if Area("line", 1); ran {
+		t.Fatal("ran")
+	}
+}
+`}
+	sp, note := measured(t, files, fix.Problem{Test: "go test ./in"}, fix.Reproduction{Failing: []string{"TestSecond"}})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "in/shape.go", goSource, "return n - 1"); got != [2]int{1, 0} || sp.Failing != 1 || sp.Passing != 0 {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}
+
+func TestGoTestThatWritesNoProfile(t *testing.T) {
+	// A panic of another goroutine cannot be caught. The passing tests are still
+	// measured, and the note names the lost one.
+	t.Parallel()
+	files := gittest.Files{"go.mod": goFiles["go.mod"], "in/shape.go": goSource, "in/shape_test.go": `package shape
+
+import "testing"
+
+func TestSquare(t *testing.T) { Area("square", 1) }
+
+func TestNone(t *testing.T) {
+	go Area("none", 1)
+	select {}
+}
+`}
+	sp, note := measured(t, files, fix.Problem{Test: "go test ./in"}, fix.Reproduction{Failing: []string{"TestNone"}, Output: []byte("panic: x\n")})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "in/shape.go", goSource, "return n * n"); got != [2]int{0, 1} || sp.Failing != 0 || !strings.Contains(note, "TestNone") {
+		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
+	}
+}
+
+func TestGoCallThroughMake(t *testing.T) {
+	// The command need not name go: the call is found behind make, with its
+	// environment and its directory.
+	t.Parallel()
+	needProgram(t, "make")
+	files := gittest.Files{
+		"Makefile": "check:\n\tcd in && KIND=line go test -count=1 .\n", "go.mod": goFiles["go.mod"], "in/shape.go": goSource,
+		"in/shape_test.go": "package shape\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestKind(t *testing.T) {\n\tif Area(os.Getenv(\"KIND\"), 1) != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+	}
+	sp, note := measured(t, files, fix.Problem{Test: "make check"}, fix.Reproduction{})
+	if sp == nil {
+		t.Fatal(note)
+	}
+	if got := hits(t, sp, "in/shape.go", goSource, "return n - 1"); got != [2]int{1, 0} {
+		t.Errorf("hits %d: %s", got, note)
+	}
+}
+
+func TestGoThatDoesNotCompile(t *testing.T) {
+	// There is no spectrum, and the note says why.
+	t.Parallel()
+	files := gittest.Files{"go.mod": goFiles["go.mod"], "in/shape.go": goSource, "in/shape_test.go": "package shape\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { nothing() }\n"}
+	sp, note := measured(t, files, fix.Problem{Test: "go test ./..."}, fix.Reproduction{})
+	if sp != nil || !strings.Contains(note, "do not compile") || !strings.Contains(note, "undefined: nothing") {
+		t.Errorf("%v: %s", sp, note)
 	}
 }

@@ -28,10 +28,10 @@ const (
 	maxGoParallel = 4  // most tests at a time
 )
 
-// These bound one test.
 const (
-	goFailingTime = 20 * time.Second
-	goPassingTime = 3 * time.Second
+	goFailingTime    = 20 * time.Second // for a failing test
+	goPassingTime    = 3 * time.Second  // for a passing test
+	goAllPassingTime = 20 * time.Second // for all passing tests of a package
 )
 
 // measure compiles the package, runs the failing tests and then passing ones nearby.
@@ -83,7 +83,7 @@ func (r *goPackageRun) failing(ctx context.Context) ([]goResult, error) {
 		tests = r.selected()
 	}
 	r.m.progress("coverage: the failing tests of %s", r.pkg.ImportPath)
-	all, err := r.each(ctx, goFailingTime, tests[:min(len(tests), maxGoFailing)])
+	all, err := r.each(ctx, goFailingTime, r.m.opt.Budget, tests[:min(len(tests), maxGoFailing)])
 	return slices.DeleteFunc(all, func(res goResult) bool { return res.state != goFailed }), err
 }
 
@@ -136,7 +136,7 @@ func (r *goPackageRun) leaves(ctx context.Context, failing []goResult) ([]goResu
 			leaves = append(leaves, res)
 			continue
 		}
-		alone, err := r.each(ctx, goFailingTime, subs[:min(len(subs), maxGoLeaves)])
+		alone, err := r.each(ctx, goFailingTime, r.m.opt.Budget, subs[:min(len(subs), maxGoLeaves)])
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (r *goPackageRun) passing(ctx context.Context, failing, leaves []goResult) 
 		return nil
 	}
 	r.m.progress("coverage: %d other tests of %s", len(tests), r.pkg.ImportPath)
-	results, err := r.each(ctx, goPassingTime, tests)
+	results, err := r.each(ctx, goPassingTime, goAllPassingTime, tests)
 	if err != nil {
 		return err
 	}

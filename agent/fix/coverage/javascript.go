@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -55,7 +56,7 @@ func (j *job) nodeRuns(ctx context.Context, reader *v8Reader, command, dir strin
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err = j.sh(ctx, j.opt.Budget, command, "NODE_OPTIONS=--require="+preload,
+	_, err = j.sh(ctx, j.opt.Budget, command, "NODE_OPTIONS=--require="+quoteNodeOption(preload),
 		"GIT_AGENT_COVERAGE="+filepath.Dir(preload), "GIT_AGENT_TREE="+j.tree.real)
 	if err != nil {
 		return nil, nil, err
@@ -66,6 +67,11 @@ func (j *job) nodeRuns(ctx context.Context, reader *v8Reader, command, dir strin
 		tests = append(tests, runs[1:]...)
 	}
 	return tests, processes, nil
+}
+
+// quoteNodeOption makes one word of NODE_OPTIONS.
+func quoteNodeOption(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // moreNodeTests runs the suite if few tests have passed, and returns tests together with

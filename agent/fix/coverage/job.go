@@ -16,8 +16,10 @@ import (
 	"git-agent/agent/trial"
 )
 
-// minTime is the time without which a command is not started.
-const minTime = 100 * time.Millisecond
+const (
+	minTime     = 100 * time.Millisecond // a command is not started with less time
+	exitTimeout = 124                    // exit code of a command that was not started
+)
 
 // maxProfile is the most bytes that are read of one file that a test run wrote.
 const maxProfile = 64 << 20
@@ -74,7 +76,7 @@ func (j *job) sh(ctx context.Context, d time.Duration, command string, set ...st
 	left := j.left()
 	if left < minTime {
 		j.late = true
-		return trial.Result{Outcome: trial.Unknown, TimedOut: true}, nil
+		return trial.Result{Outcome: trial.Unknown, TimedOut: true, Exit: exitTimeout}, nil
 	}
 	res, err := j.w.Exec(ctx, command, trial.ExecOptions{Timeout: min(d, left), Set: set, Writable: []string{j.dir}})
 	if res.TimedOut && left <= d {

@@ -186,49 +186,39 @@ type nodeTest struct {
 	scripts []v8Script
 }
 
-// readNodeProfile reads what one process wrote, and returns its tests and, in place 0,
-// what ran outside of them. Lines that are no record are left out.
-func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
-	var order []int
-	tests := map[int]*nodeTest{}
-	shift := map[string]int{}
-	other := map[string]bool{}
+// A nodeProfile is what one process wrote.
+type nodeProfile struct {
+	order []int             // numbers of tests, as they began
+	tests map[int]*nodeTest // by number; 0 is the process itself
+	shift map[string]int    // units before the file's text, by script
+	other map[string]bool   // scripts whose text is not the file's
+}
+
+// parseNodeProfile reads the lines that inject/preload.cjs writes. Lines that are no
+// record are left out.
+func parseNodeProfile(profile []byte) nodeProfile {
+	p := nodeProfile{tests: map[int]*nodeTest{}, shift: map[string]int{}, other: map[string]bool{}}
 	for line := range bytes.Lines(profile) {
 		var rec v8Record
 		if json.Unmarshal(line, &rec) != nil {
 			continue
 		}
 		if rec.Test == nil {
-			shift[rec.Script], other[rec.Script] = rec.Shift, rec.Other
+			p.shift[rec.Script], p.other[rec.Script] = rec.Shift, rec.Other
 			continue
 		}
-		test := tests[*rec.Test]
+		test := p.tests[*rec.Test]
 		if test == nil {
 			test = &nodeTest{}
-			tests[*rec.Test] = test
-			order = append(order, *rec.Test)
+			p.tests[*rec.Test] = test
+			p.order = append(p.order, *rec.Test)
 		}
 		test.scripts = append(test.scripts, rec.Result...)
 		if rec.OK != nil {
 			test.name, test.ended, test.ok = rec.Name, true, *rec.OK
 		}
 	}
-	runs := []nodeRun{{lines: executed{}}}
-	for _, id := range order {
-		test := tests[id]
-		run := nodeRun{name: test.name, failed: test.ended && !test.ok, lines: executed{}}
-		for _, v := range test.scripts {
-			if !other[v.ScriptID] {
-				r.add(run.lines, v, shift[v.ScriptID])
-			}
-		}
-		if id == 0 {
-			runs[0] = run
-		} else if test.ended && test.name != "" {
-			runs = append(runs, run)
-		}
-	}
-	return runs
+	return p
 }
 
 // A nodeRun is what a test, or a process, executes.
@@ -236,6 +226,29 @@ type nodeRun struct {
 	name   string
 	failed bool
 	lines  executed
+}
+
+// readNodeProfile reads what one process wrote. It returns what ran outside of tests in
+// place 0, and then the tests that ended and have a name.
+func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
+	p := parseNodeProfile(profile)
+	runs := []nodeRun{{lines: executed{}}}
+	for _, id := range p.order {
+		test := p.tests[id]
+		run := nodeRun{name: test.name, failed: test.ended && !test.ok, lines: executed{}}
+		for _, v := range test.scripts {
+			if !p.other[v.ScriptID] {
+				r.add(run.lines, v, p.shift[v.ScriptID])
+			}
+		}
+		switch {
+		case id == 0:
+			runs[0] = run
+		case test.ended && test.name != "":
+			runs = append(runs, run)
+		}
+	}
+	return runs
 }
 
 // readV8Profile reads a file that node writes for NODE_V8_COVERAGE.

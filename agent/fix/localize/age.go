@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/suspect"
@@ -16,11 +15,15 @@ import (
 const (
 	maxAged      = 80 // functions
 	maxAgedFiles = 12
+	maxAgedLines = 6000
 )
 
-// addAges finds when the lines of the first candidates changed.
+// addAges finds when the lines of the most suspicious functions changed last.
 func (s *search) addAges(ctx context.Context) error {
-	wanted := s.forAges()
+	wanted := s.wantedAges()
+	if len(wanted) == 0 {
+		return nil
+	}
 	tip, err := s.repo.Commit(ctx, s.files.commit)
 	if err != nil {
 		return err
@@ -29,59 +32,45 @@ func (s *search) addAges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	times, err := s.times(ctx, owners)
+	commits, err := s.owning(ctx, owners)
 	if err != nil {
 		return err
 	}
 	for i, lines := range owners.Lines {
 		f := s.files.all[wanted[i].Path]
 		for _, l := range lines {
-			t, ok := times[l.Owner]
-			if !ok {
+			j := f.functionAt(l.Line)
+			if j < 0 {
 				continue
 			}
-			if j := f.functionAt(l.Line); j >= 0 {
-				if c := s.at[key{f.path, f.functions[j].Start}]; c != nil {
-					c.changed(tip.Committer.Time.Sub(t))
-				}
+			if c := s.at[key{f.path, f.functions[j].Start}]; c != nil {
+				c.changedBy(commits[l.Owner], tip)
 			}
-		}
-	}
-	for _, c := range s.list {
-		const lately = 30 // days
-		if c.aged && c.age < lately {
-			c.because(fix.SourceHistory, "%s", agoText(c.age))
 		}
 	}
 	return nil
 }
 
-// changed notes that a line changed that long before the tree's commit.
-func (c *candidate) changed(ago time.Duration) {
-	days := max(0, ago.Hours()/24)
+// changedBy notes that a commit wrote a line of a function.
+func (c *candidate) changedBy(commit, tip gitext.Commit) {
+	days := max(0, tip.Committer.Time.Sub(commit.Committer.Time).Hours()/24)
 	if !c.aged || days < c.age {
-		c.age, c.aged = days, true
+		c.age, c.aged, c.changed, c.when = days, true, commit.OID, commit.Committer.Time
 	}
 }
 
-func agoText(days float64) string {
-	if days < 1.5 {
-		return "changed within a day of the tree's commit"
-	}
-	return fmt.Sprintf("changed %.0f days before the tree's commit", days)
-}
-
-// forAges returns the lines of the first candidates, in files that are as the commit
-// has them.
-func (s *search) forAges() []suspect.FileLines {
+// wantedAges returns the lines of the most suspicious functions, in files that are as
+// the commit has them. Functions in other files count as changed now.
+func (s *search) wantedAges() []suspect.FileLines {
 	var out []suspect.FileLines
 	at := map[string]int{}
+	total := 0
 	for n, c := range s.ranked() {
-		if n == maxAged {
+		if n == maxAged || total > maxAgedLines {
 			break
 		}
 		if c.file.over {
-			c.changed(0)
+			c.age, c.aged = 0, true
 			continue
 		}
 		i, ok := at[c.file.path]
@@ -93,6 +82,7 @@ func (s *search) forAges() []suspect.FileLines {
 			at[c.file.path] = i
 			out = append(out, suspect.FileLines{Path: c.file.path})
 		}
+		total += c.lines.End - c.lines.Start + 1
 		out[i].Ranges = append(out[i].Ranges, c.lines)
 	}
 	for _, f := range out {
@@ -101,24 +91,33 @@ func (s *search) forAges() []suspect.FileLines {
 	return out
 }
 
-// times returns the commit times of owners.
-func (s *search) times(ctx context.Context, owners *suspect.Owners) (map[gitext.OID]time.Time, error) {
-	times := map[gitext.OID]time.Time{}
+// owning returns the commits that own lines.
+func (s *search) owning(ctx context.Context, owners *suspect.Owners) (map[gitext.OID]gitext.Commit, error) {
+	found := map[gitext.OID]gitext.Commit{}
 	var ids []gitext.OID
 	for _, lines := range owners.Lines {
 		for _, l := range lines {
-			if _, ok := times[l.Owner]; !ok {
-				times[l.Owner] = time.Time{}
+			if _, ok := found[l.Owner]; !ok {
+				found[l.Owner] = gitext.Commit{}
 				ids = append(ids, l.Owner)
 			}
 		}
 	}
 	commits, err := s.repo.Commits(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
 	for _, c := range commits {
-		times[c.OID] = c.Committer.Time
+		found[c.OID] = c
 	}
-	return times, nil
+	return found, err
+}
+
+// ageGrounds says when a function changed, if that was lately.
+func (s *search) ageGrounds(c *candidate) []fix.Ground {
+	const lately = 60 // days
+	switch {
+	case !c.aged || c.age > lately:
+		return nil
+	case c.changed == "":
+		return []fix.Ground{{Source: fix.SourceHistory, Text: "its file has changes that are not committed"}}
+	}
+	return []fix.Ground{{Source: fix.SourceHistory, Text: fmt.Sprintf("%s changed it on %s", c.changed.Short(), c.when.UTC().Format("2006-01-02"))}}
 }

@@ -1,8 +1,11 @@
 package localize
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/gitext"
@@ -18,78 +21,98 @@ type candidate struct {
 
 	given    int            // 1 for the first location that the user named, 0 if it names none
 	frame    float64        // 1 for the innermost frame of the project in a stack, less further out; 0 for none
-	crash    float64        // 1 for a file that the ranking of a report puts first, less below
-	ochiai   float64        // of its most suspicious line, 0 to 1
-	mean     float64        // of its lines that failing tests execute
 	executed []fix.LineHits // the lines that failing tests execute
-	age      float64        // days since a line that failing tests execute, or any, changed
+	ochiai   float64        // of its most suspicious line, 0 to 1
+	calls    float64        // share of a walk from the failing tests, 1 for the largest
+	words    float64        // likeness to the failing tests and their output, 1 for the best
+	report   float64        // likeness to the user's report, 1 for the best
+	age      float64        // days since one of its lines changed
+	changed  gitext.OID     // the commit that changed it last, "" if it is unknown or uncommitted
+	when     time.Time      // when that was
 	aged     bool           // age is known
-
-	walk   float64
-	direct bool
-	node   *node
-	words  [queries]float64
-	tokens float64
 
 	hot     []hotLine
 	grounds []fix.Ground
 	score   float64
 }
 
-// A hotLine is a line that is more suspicious than others of its function.
+// A hotLine is a line of a function with its suspiciousness.
 type hotLine struct {
 	line  int
 	score float64
 }
+
+// The suspiciousness of lines that are not known by coverage, whose lines have from 0
+// to 1.
+const (
+	givenHeat = 3 // the user named it
+	frameHeat = 2 // a stack or the output names it
+)
 
 // because adds a ground.
 func (c *candidate) because(source fix.Source, format string, args ...any) {
 	c.grounds = append(c.grounds, fix.Ground{Source: source, Text: fmt.Sprintf(format, args...)})
 }
 
-// maxHot bounds the suspicious ranges that are listed of one function.
-const maxHot = 8
-
-// location returns the candidate for a reader.
-func (c *candidate) location() fix.Location {
-	slices.SortStableFunc(c.grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
-	return fix.Location{
-		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot), Score: c.score, Grounds: c.grounds,
-	}
-}
-
-// trust orders the sources.
+// trust orders the sources, the most trusted first.
 var trust = map[fix.Source]int{
 	fix.SourceGiven: 0, fix.SourceStack: 1, fix.SourceCoverage: 2, fix.SourceReport: 3, fix.SourceHistory: 4,
 }
 
-// hotRanges joins neighbouring lines of the same score, the most suspicious first.
-func hotRanges(hot []hotLine) []gitext.LineRange {
-	slices.SortFunc(hot, func(a, b hotLine) int { return a.line - b.line })
+// location returns a candidate for a reader.
+func (s *search) location(c *candidate) fix.Location {
+	grounds := slices.Concat(c.grounds, s.callGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
+	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
+	return fix.Location{
+		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot, c.lines), Score: c.score, Grounds: grounds,
+	}
+}
+
+// maxHot bounds the ranges of suspicious lines that are listed of one function.
+const maxHot = 8
+
+// hotRanges joins neighbouring lines of one suspiciousness, the most suspicious first.
+// It returns nil if the whole function is as suspicious.
+func hotRanges(hot []hotLine, whole gitext.LineRange) []gitext.LineRange {
 	type scored struct {
 		gitext.LineRange
 		score float64
 	}
 	var ranges []scored
-	for _, h := range hot {
+	for _, h := range oncePerLine(hot) {
 		if n := len(ranges); n > 0 && ranges[n-1].score == h.score && h.line <= ranges[n-1].End+1 {
-			ranges[n-1].End = max(ranges[n-1].End, h.line)
+			ranges[n-1].End = h.line
 			continue
 		}
 		ranges = append(ranges, scored{gitext.LineRange{Start: h.line, End: h.line}, h.score})
 	}
-	slices.SortStableFunc(ranges, func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	if len(ranges) == 1 && ranges[0].Start <= whole.Start+1 && ranges[0].End >= whole.End-1 && ranges[0].score < frameHeat {
+		return nil
+	}
+	slices.SortStableFunc(ranges, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	var out []gitext.LineRange
 	for _, r := range ranges[:min(len(ranges), maxHot)] {
 		out = append(out, r.LineRange)
 	}
 	return out
 }
+
+// oncePerLine returns the lines in order, each with its highest score.
+func oncePerLine(hot []hotLine) []hotLine {
+	hot = slices.Clone(hot)
+	slices.SortFunc(hot, func(a, b hotLine) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(b.score, a.score))
+	})
+	return slices.CompactFunc(hot, func(a, b hotLine) bool { return a.line == b.line })
+}
+
+// logShare returns the logarithm of a share, from leastShare to 0.
+func logShare(x float64) float64 {
+	if x <= 0 {
+		return leastShare
+	}
+	return max(leastShare, math.Log(x))
+}
+
+// leastShare stands for a share of zero. It is the logarithm of a thousandth.
+const leastShare = -7

@@ -35,9 +35,6 @@ func (s *search) addGiven(ctx context.Context) error {
 	return nil
 }
 
-// givenHeat is the score of a line that the user named, above those of coverage.
-const givenHeat = 2
-
 func spell(g fix.GivenLocation) string {
 	switch {
 	case g.Lines.Start == 0:
@@ -97,16 +94,4 @@ func (s *search) within(f *file, lines gitext.LineRange) []*candidate {
 		found = append(found, s.outside(f, lines))
 	}
 	return found
-}
-
-// outside returns the candidate of lines that are in no function.
-func (s *search) outside(f *file, lines gitext.LineRange) *candidate {
-	k := key{f.path, lines.Start}
-	c := s.at[k]
-	if c == nil {
-		c = &candidate{file: f, index: -1, lines: lines}
-		s.at[k] = c
-		s.list = append(s.list, c)
-	}
-	return c
 }

@@ -22,7 +22,7 @@ type Input struct {
 	Max          int // most locations; 0 means twenty
 }
 
-// A Place is a line of a file. The file may be given as a test tool prints it.
+// A Place is a line of a file, which is named as a test tool prints it.
 type Place struct {
 	File string
 	Line int
@@ -31,16 +31,17 @@ type Place struct {
 const defaultMax = 20
 
 // Localize lists the functions of a tree that may hold a bug, the most suspicious
-// first. It returns an error if a location that the user named is not in the tree,
-// or if the repository cannot be read.
+// first. It returns an error if a location that the user named is not in the tree, or
+// if the repository cannot be read.
 func Localize(ctx context.Context, repo *gitext.Repo, in Input) (*fix.Localization, error) {
 	s, err := examine(ctx, repo, in)
 	if err != nil {
 		return nil, err
 	}
 	out := &fix.Localization{Spectrum: in.Spectrum, Notes: s.notes}
-	for _, c := range s.ranked()[:min(len(s.list), cmp.Or(in.Max, defaultMax))] {
-		out.Locations = append(out.Locations, c.location())
+	ranked := s.ranked()
+	for _, c := range ranked[:min(len(ranked), cmp.Or(in.Max, defaultMax))] {
+		out.Locations = append(out.Locations, s.location(c))
 	}
 	return out, nil
 }
@@ -50,16 +51,19 @@ type search struct {
 	repo    *gitext.Repo
 	in      Input
 	files   *files
+	names   *locate.Files // the source files, for lookup by what a tool prints; nil until it is needed
+	stacks  []crash.Stack // with the paths of their frames
+	regions []*region     // of the failing tests
+	graph   *graph
+	walk    walk // from the failing tests
+	tested  walk // from all tests
+	words   *vocabulary
 	list    []*candidate
 	at      map[key]*candidate
 	notes   []string
-	stacks  []crash.Stack
-	regions []*region
-	graph   *graph
-	tracked *locate.Files
 }
 
-// A key names a function: its file and its first line.
+// A key names a function by its file and its first line.
 type key struct {
 	path  string
 	start int
@@ -72,57 +76,70 @@ func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) 
 		return nil, err
 	}
 	s := &search{repo: repo, in: in, files: fs, at: map[key]*candidate{}}
-	for _, step := range []func(context.Context) error{s.addGiven, s.addStacks, s.addSpectrum, s.addTests, s.addTexts, s.addAges} {
+	for _, step := range []func(context.Context) error{
+		s.addGiven, s.addStacks, s.addSpectrum, s.readFiles, s.addTests, s.addCalls, s.addWords, s.addAges,
+	} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if fs.unread > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d files could not be read.", fs.unread))
-	}
+	s.note()
 	return s, nil
+}
+
+// note says what could not be found out.
+func (s *search) note() {
+	if n := s.files.left; n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d source files of this large tree were not searched.", n))
+	}
+	if n := s.files.unread; n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d files could not be read.", n))
+	}
+	if len(s.regions) == 0 && (len(s.in.Reproduction.Failing) > 0 || s.in.Problem.Test != "") {
+		s.notes = append(s.notes, "The source of the failing tests was not found.")
+	}
 }
 
 // suspect returns the candidate of a function, which it adds if it is new. It returns
 // nil for a function that is no candidate: tests, and code that nobody edits.
 func (s *search) suspect(f *file, i int) *candidate {
-	if f.generated || f.test && !s.in.Problem.EditTests {
+	if !s.editable(f) {
 		return nil
 	}
 	return s.always(f, i)
 }
 
-// always returns the candidate of a function whatever its file is for.
+// editable reports whether a patch may change a file.
+func (s *search) editable(f *file) bool {
+	return !f.generated && (!f.test || s.in.Problem.EditTests)
+}
+
+// always returns the candidate of a function, whatever its file is for.
 func (s *search) always(f *file, i int) *candidate {
 	fn := f.functions[i]
-	k := key{f.path, fn.Start}
+	return s.candidate(f, i, fn.Name, gitext.LineRange{Start: fn.Start, End: fn.End})
+}
+
+// outside returns the candidate of lines that are in no function.
+func (s *search) outside(f *file, lines gitext.LineRange) *candidate {
+	return s.candidate(f, -1, "", lines)
+}
+
+func (s *search) candidate(f *file, i int, name string, lines gitext.LineRange) *candidate {
+	k := key{f.path, lines.Start}
 	c := s.at[k]
 	if c == nil {
-		c = &candidate{file: f, name: fn.Name, lines: gitext.LineRange{Start: fn.Start, End: fn.End}, index: i}
+		c = &candidate{file: f, name: name, lines: lines, index: i}
 		s.at[k] = c
 		s.list = append(s.list, c)
 	}
 	return c
 }
 
-// ranked returns the candidates, the most suspicious first.
+// ranked returns the candidates for which anything speaks, the most suspicious first.
 func (s *search) ranked() []*candidate {
 	s.score()
 	return slices.SortedStableFunc(slices.Values(s.list), func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.file.path, b.file.path), cmp.Compare(a.lines.Start, b.lines.Start))
 	})
-}
-
-// addTexts weighs what the failing tests call, and the words of all functions.
-func (s *search) addTexts(ctx context.Context) error {
-	var list []*file
-	for _, p := range s.files.paths {
-		if f := s.files.all[p]; len(f.lines) > 0 {
-			list = append(list, f)
-		}
-	}
-	s.graph = newGraph(list)
-	s.addCalls()
-	s.addWords(list)
-	return nil
 }

@@ -60,7 +60,6 @@ func (c *candidate) weighLines(sp *fix.Spectrum) {
 	var most fix.LineHits
 	for _, h := range c.executed {
 		o := ochiai(sp, h)
-		c.mean += o / float64(len(c.executed))
 		if o > c.ochiai {
 			c.ochiai, most = o, h
 		}

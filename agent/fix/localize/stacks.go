@@ -17,6 +17,10 @@ const (
 	stepOut    = 0.8 // of each function of the project further out
 	otherStack = 0.5 // of a stack that is not the first
 	maxStacks  = 50
+
+	byRanking = 0.4 // share of a frame's weight that the rank of its file decides
+	ofRanked  = 0.2 // weight of the functions in a file that is ranked first for a crash
+	maxRanked = 5   // ranked files whose functions are weighed
 )
 
 // addStacks adds the functions in the frames of stacks, those of the failing output
@@ -40,8 +44,7 @@ func (s *search) addStacks(ctx context.Context) error {
 			return err
 		}
 	}
-	s.addRanking()
-	return nil
+	return s.addRanking(ctx)
 }
 
 // mapped returns the stacks with the paths of their frames, as far as they are known.
@@ -100,9 +103,6 @@ func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (
 	return len(seen) > 0, nil
 }
 
-// frameHeat is the score of a line in a stack, above those of coverage.
-const frameHeat = 1.5
-
 func frameText(stack crash.Stack, i int, innermost bool) string {
 	text := fmt.Sprintf("frame %d of the stack", i+1)
 	if stack.Kind != crash.StackCrash && stack.Kind != "" {
@@ -117,13 +117,13 @@ func frameText(stack crash.Stack, i int, innermost bool) string {
 // atLine returns the candidate at a line; nil if it is no candidate.
 func (s *search) atLine(ctx context.Context, p string, line int) (*candidate, error) {
 	f, err := s.files.get(ctx, p)
-	if err != nil || f == nil || line > len(f.lines) {
+	if err != nil || f == nil || line < 1 || line > len(f.lines) {
 		return nil, err
 	}
 	if i := f.functionAt(line); i >= 0 {
 		return s.suspect(f, i), nil
 	}
-	if f.generated || f.test && !s.in.Problem.EditTests {
+	if !s.editable(f) {
 		return nil, nil
 	}
 	return s.outside(f, paragraph(f.lines, line)), nil
@@ -148,45 +148,55 @@ func blank(line []byte) bool {
 
 // addPlace adds the function at a place of the failing output, if it is a candidate.
 func (s *search) addPlace(ctx context.Context, p Place) error {
-	for _, tracked := range s.find(p.File) {
-		c, err := s.atLine(ctx, tracked, p.Line)
-		if err != nil {
-			return err
-		}
-		if c != nil && c.frame == 0 {
-			c.frame = 1
-			c.hot = append(c.hot, hotLine{p.Line, frameHeat})
-			c.because(fix.SourceStack, "the output names its line %d", p.Line)
-		}
+	c, err := s.atLine(ctx, s.find(p.File), p.Line)
+	if err != nil || c == nil || c.frame > 0 {
+		return err
 	}
+	c.frame = 1
+	c.hot = append(c.hot, hotLine{p.Line, frameHeat})
+	c.because(fix.SourceStack, "the output names its line %d", p.Line)
 	return nil
 }
 
-// find returns the file of the tree that a path of the output means, none if it is
-// unknown or ambiguous.
-func (s *search) find(p string) []string {
-	if s.tracked == nil {
-		s.tracked = locate.NewFiles(s.files.paths)
+// find returns the source file that a path of the output means, "" if it is unknown or
+// ambiguous.
+func (s *search) find(p string) string {
+	if s.names == nil {
+		s.names = locate.NewFiles(s.files.paths)
 	}
-	found, _ := s.tracked.Find(p)
-	if len(found) != 1 {
-		return nil
+	if found, _ := s.names.Find(p); len(found) == 1 {
+		return found[0]
 	}
-	return found
+	return ""
 }
 
 // addRanking weighs the functions in files by the ranking of a report.
-func (s *search) addRanking() {
-	place := map[string]int{}
-	for i, f := range s.in.Problem.Files {
-		place[f.Path] = i + 1
+func (s *search) addRanking(ctx context.Context) error {
+	ranked := s.in.Problem.Files
+	if len(ranked) == 0 || ranked[0].Score <= 0 {
+		return nil
+	}
+	share := map[string]float64{}
+	for _, r := range ranked {
+		share[r.Path] = r.Score / ranked[0].Score
 	}
 	for _, c := range s.list {
-		if n := place[c.file.path]; n > 0 && c.frame > 0 {
-			c.crash = 1 / float64(n)
-			if n == 1 {
-				c.because(fix.SourceStack, "its file is ranked first for the crash")
+		c.frame *= 1 - byRanking + byRanking*share[c.file.path]
+	}
+	for _, r := range ranked[:min(len(ranked), maxRanked)] {
+		f, err := s.files.get(ctx, r.Path)
+		if err != nil {
+			return err
+		}
+		if f == nil || !s.editable(f) {
+			continue
+		}
+		for i := range f.functions {
+			if c := s.suspect(f, i); c != nil {
+				c.frame = max(c.frame, ofRanked*share[r.Path])
+				c.because(fix.SourceStack, "the crash is ranked to be in its file")
 			}
 		}
 	}
+	return nil
 }

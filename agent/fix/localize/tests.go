@@ -3,6 +3,7 @@ package localize
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 const (
 	maxNames    = 40  // failing tests that are looked for
 	maxRegions  = 60  // functions of tests
+	maxPlaces   = 200 // places of the output
 	maxTestText = 400 // lines of one test without its focus
 	focusBefore = 12  // lines before a failed assertion that tell what it checks
 	focusAfter  = 3
@@ -27,13 +29,10 @@ type region struct {
 	focus map[int]bool // lines that say what fails: around a failed assertion, or new
 }
 
-// addTests finds the failing tests in the test files. It tries their names, then the
+// addTests finds the failing tests in the files that were read. It tries their names, then the
 // places that the output names, then the tests that are not yet committed, and last
 // the files that the command names.
 func (s *search) addTests(ctx context.Context) error {
-	if err := s.readTests(ctx); err != nil {
-		return err
-	}
 	for _, name := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
 		s.named(name)
 	}
@@ -49,15 +48,9 @@ func (s *search) addTests(ctx context.Context) error {
 	return nil
 }
 
-// testFiles returns the test files that have been read.
+// testFiles returns the test files that were read.
 func (s *search) testFiles() []*file {
-	var out []*file
-	for _, p := range s.files.paths {
-		if f := s.files.all[p]; f.test && len(f.lines) > 0 {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(s.files.withLines(), func(f *file) bool { return !f.test })
 }
 
 // region returns the region of some lines of a test file, which it adds if it is new.
@@ -82,6 +75,9 @@ func (s *search) named(name string) {
 		found := s.functionsNamed(part, inFile)
 		if len(found) == 0 {
 			found = s.textNamed(part, inFile)
+		}
+		if len(found) == 0 {
+			found = s.functionsNamed(part, s.files.withLines()) // languages keep tests beside what they test
 		}
 		if len(found) == 0 {
 			continue
@@ -208,37 +204,42 @@ func (r *region) mark(from, to int) {
 	}
 }
 
-// focusPlaces adds the functions of test files at places that the output names, and
-// marks the lines before them.
+// focusPlaces marks the lines before places of test files that the output names. If
+// no failing test is known by its name, those around the places are taken for failing.
 func (s *search) focusPlaces(ctx context.Context) error {
-	places := s.in.Places
+	named := len(s.regions) > 0
+	for _, p := range s.testPlaces() {
+		f, err := s.files.get(ctx, s.find(p.File))
+		if err != nil {
+			return err
+		}
+		if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) {
+			continue
+		}
+		lines := gitext.LineRange{Start: max(1, p.Line-focusBefore), End: min(len(f.lines), p.Line+focusAfter)}
+		if i := f.functionAt(p.Line); i >= 0 {
+			lines = gitext.LineRange{Start: f.functions[i].Start, End: f.functions[i].End}
+		}
+		if named && !s.known(f, p.Line) {
+			continue // a helper of the tests, or a test that fails for another reason
+		}
+		s.region(f, lines).mark(p.Line-focusBefore, p.Line+focusAfter)
+	}
+	return nil
+}
+
+// testPlaces returns the places that the output names, and those of the frames that
+// are in no suspected file.
+func (s *search) testPlaces() []Place {
+	places := slices.Clone(s.in.Places)
 	for _, stack := range s.stacks {
 		for _, f := range stack.Frames {
-			if f.Path == "" && f.File != "" || f.Path != "" && source.IsTestPath(f.Path) {
+			if f.File != "" && (f.Path == "" || source.IsTestPath(f.Path)) {
 				places = append(places, Place{f.File, f.Line})
 			}
 		}
 	}
-	for _, p := range places {
-		for _, tracked := range s.find(p.File) {
-			f, err := s.files.get(ctx, tracked)
-			if err != nil {
-				return err
-			}
-			if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) {
-				continue
-			}
-			lines := gitext.LineRange{Start: max(1, p.Line-focusBefore), End: min(len(f.lines), p.Line+focusAfter)}
-			if i := f.functionAt(p.Line); i >= 0 {
-				lines = gitext.LineRange{Start: f.functions[i].Start, End: f.functions[i].End}
-			}
-			if len(s.regions) > 0 && !s.known(f, p.Line) && len(s.in.Reproduction.Failing) > 0 {
-				continue // a helper of the tests, or a test that fails for another reason
-			}
-			s.region(f, lines).mark(p.Line-focusBefore, p.Line+focusAfter)
-		}
-	}
-	return nil
+	return places[:min(len(places), maxPlaces)]
 }
 
 // known reports whether a line is in a region.
@@ -283,7 +284,7 @@ func (s *search) focusNew(ctx context.Context) error {
 // oldLines returns the lines of a file as the commit has it.
 func (s *search) oldLines(ctx context.Context, p string) (map[string]bool, error) {
 	text, err := s.repo.BlobAt(ctx, s.files.commit, p, maxFileBytes)
-	if err != nil && !gitext.Unreadable(err) && !notThere(err) {
+	if err != nil && !gitext.Unreadable(err) && !errors.Is(err, gitext.ErrNotExist) {
 		return nil, err
 	}
 	old := map[string]bool{}

@@ -3,52 +3,65 @@ package localize
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
 
-// Queries are the texts with which the words of functions are compared.
+// These are the texts with which the words of functions are compared.
 const (
-	ofTest   = iota // the failing tests
-	ofFocus         // the lines of them that say what fails, and their names
-	ofReport        // what the user says
+	ofTest   = iota // the failing tests and their names
+	ofFocus         // the lines of them that say what fails
 	ofOutput        // what the failing command prints
+	ofReport        // what the user says
 	queries
 )
 
-// These shape the comparison of words: Okapi BM25 (Robertson and Zaragoza, The
-// Probabilistic Relevance Framework, 2009).
+// These shape the comparison: Okapi BM25, with the usual constants (Robertson and
+// Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009).
 const (
 	saturation = 1.2
 	byLength   = 0.5
-	maxQuery   = 400 // terms of a query
-	maxOutput  = 20000
+	nameWeight = 4 // of a term in the name of a function, against 1 in its body
 )
 
-// A vocabulary holds the terms of all queries. A term is an identifier as it stands,
-// or the stem of a word within identifiers or prose.
+// These bound the comparison.
+const (
+	maxTerms       = 400 // of a query
+	maxOutputText  = 20000
+	maxOutputLine  = 500
+	maxReportLines = 2000
+	minIdentifier  = 3
+	maxIdentifier  = 60
+)
+
+// A vocabulary holds the terms of all queries. A term is the stem of a word in an
+// identifier or in prose, or a whole identifier of several words, after "=".
 type vocabulary struct {
 	ids    map[string]int
 	terms  []string
-	query  [queries][]float64 // weight of each term in each query
+	asked  [queries][]float64 // weight of each term in each query
+	rarity []float64          // inverse document frequency of each term
 	cached map[string][]int   // the terms of an identifier
+	length float64            // mean of the documents
+	docs   map[key]*document
 }
 
-// textTerms returns the terms of a text: the identifiers with more than one word, and
-// the stems of all words.
-func textTerms(text []byte, b source.Bag) {
-	tokens(text, func(t token) {
-		if len(t.text) < 3 || len(t.text) > 60 {
-			return
-		}
-		identTerms(string(t.text), b)
-	})
+// A document is a function with the terms of the queries that it has.
+type document struct {
+	file   *file
+	index  int
+	counts map[int]float64
+	length float64 // identifiers
+	scores [queries]float64
 }
 
-func identTerms(ident string, b source.Bag) {
+// addTerms counts the terms of an identifier.
+func addTerms(ident string, b source.Bag) {
 	words := source.Bag{}
 	words.AddWords(ident)
 	for w := range words {
@@ -59,8 +72,18 @@ func identTerms(ident string, b source.Bag) {
 	}
 }
 
+// addLine counts the terms of a line of code or prose.
+func addLine(line []byte, b source.Bag) {
+	tokens(line, func(t token) {
+		if minIdentifier <= len(t.text) && len(t.text) <= maxIdentifier {
+			addTerms(string(t.text), b)
+		}
+	})
+}
+
+// newVocabulary prepares the queries.
 func newVocabulary(bags [queries]source.Bag) *vocabulary {
-	v := &vocabulary{ids: map[string]int{}, cached: map[string][]int{}}
+	v := &vocabulary{ids: map[string]int{}, cached: map[string][]int{}, docs: map[key]*document{}}
 	for _, b := range bags {
 		for _, t := range source.SortedTokens(b) {
 			if _, ok := v.ids[t]; !ok {
@@ -70,184 +93,261 @@ func newVocabulary(bags [queries]source.Bag) *vocabulary {
 		}
 	}
 	for q, b := range bags {
-		v.query[q] = make([]float64, len(v.terms))
+		v.asked[q] = make([]float64, len(v.terms))
 		for t, n := range b {
-			v.query[q][v.ids[t]] = 1 + math.Log(float64(n))
+			v.asked[q][v.ids[t]] = 1 + math.Log(float64(n))
 		}
 	}
 	return v
 }
 
-// of returns the terms of an identifier that a query has.
-func (v *vocabulary) of(ident []byte) []int {
+// termsOf returns the terms of an identifier that a query has.
+func (v *vocabulary) termsOf(ident []byte) []int {
 	if ids, ok := v.cached[string(ident)]; ok {
 		return ids
 	}
 	b := source.Bag{}
-	identTerms(string(ident), b)
+	addTerms(string(ident), b)
 	var ids []int
-	for t := range b {
+	for _, t := range source.SortedTokens(b) {
 		if id, ok := v.ids[t]; ok {
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
 	v.cached[string(ident)] = ids
 	return ids
 }
 
-// A document is a function with the terms of the queries that it has.
-type document struct {
-	file   *file
-	index  int
-	counts map[int]float64
-	length float64
-}
-
-// nameWeight is how much a term in the name of a function counts.
-const nameWeight = 4
-
-func (v *vocabulary) document(f *file, i int) document {
-	d := document{file: f, index: i, counts: map[int]float64{}}
-	add := func(lines [][]byte, weight float64) {
+// read makes the document of a function: its body, the comment above it and its name.
+func (v *vocabulary) read(f *file, i int) *document {
+	d := &document{file: f, index: i, counts: map[int]float64{}}
+	add := func(weight float64, lines ...[]byte) {
 		for _, l := range lines {
 			tokens(l, func(t token) {
-				if len(t.text) < 3 || len(t.text) > 60 {
+				if len(t.text) < minIdentifier || len(t.text) > maxIdentifier {
 					return
 				}
 				d.length++
-				for _, id := range v.of(t.text) {
+				for _, id := range v.termsOf(t.text) {
 					d.counts[id] += weight
 				}
 			})
 		}
 	}
-	add(f.body(i), 1)
-	add(commentAbove(f.lines, f.functions[i].Start), 1)
-	add([][]byte{[]byte(f.functions[i].Name)}, nameWeight)
+	add(1, f.body(i)...)
+	add(1, commentAbove(f.lines, f.functions[i].Start)...)
+	add(nameWeight, []byte(f.functions[i].Name))
 	return d
 }
 
 // commentAbove returns the comment that ends on the line before a function.
 func commentAbove(lines [][]byte, start int) [][]byte {
-	const most = 30
+	const most = 30 // lines
 	i := start - 1
-	for i > 0 && start-i < most && (isComment(lines[i-1]) || bytes.HasPrefix(bytes.TrimSpace(lines[i-1]), []byte("*"))) {
+	for i > 0 && start-i < most && isComment(lines[i-1]) {
 		i--
 	}
 	return lines[i : start-1]
 }
 
-// addWords compares the words of all functions with the queries.
-func (s *search) addWords(list []*file) {
-	v := newVocabulary(s.queryBags())
-	var docs []document
-	df := make([]float64, len(v.terms))
-	mean := 0.0
-	for _, f := range list {
-		if f.test || f.generated {
-			continue
-		}
-		for i := range f.functions {
-			d := v.document(f, i)
-			for id := range d.counts {
-				df[id]++
-			}
-			mean += d.length
-			docs = append(docs, d)
-		}
+// addWords compares the words of all functions with the failing tests, their output
+// and the report.
+func (s *search) addWords(context.Context) error {
+	v := newVocabulary(s.queries())
+	s.words = v
+	if len(v.terms) == 0 {
+		return nil
 	}
-	if len(docs) == 0 {
-		return
-	}
-	mean /= float64(len(docs))
-	idf := make([]float64, len(df))
-	for i, n := range df {
-		idf[i] = math.Log(1 + (float64(len(docs))-n+0.5)/(n+0.5))
-	}
-	var scores [queries][]float64
-	var tops [queries]float64
-	for q := range queries {
-		scores[q] = make([]float64, len(docs))
-		for i, d := range docs {
-			for id, n := range d.counts {
-				if w := v.query[q][id]; w > 0 {
-					scores[q][i] += w * idf[id] * n * (saturation + 1) / (n + saturation*(1-byLength+byLength*d.length/mean))
-				}
-			}
-			tops[q] = max(tops[q], scores[q][i])
-		}
-	}
-	for i, d := range docs {
-		c := s.suspect(d.file, d.index)
+	list := v.readAll(s.files.withLines(), s.editable)
+	var best [queries]float64
+	for _, d := range list {
 		for q := range queries {
-			if tops[q] > 0 {
-				c.words[q] = scores[q][i] / tops[q]
+			for id := range d.counts {
+				d.scores[q] += v.score(d, q, id)
+			}
+			best[q] = max(best[q], d.scores[q])
+		}
+	}
+	for _, d := range list {
+		for q := range queries {
+			if best[q] > 0 {
+				d.scores[q] /= best[q]
 			}
 		}
-		c.tokens = d.length
+		if d.scores != [queries]float64{} {
+			s.compare(d)
+		}
+	}
+	return nil
+}
+
+// compare notes how alike a function and the queries are. The lines of a test that say
+// what fails count twice.
+func (s *search) compare(d *document) {
+	c := s.at[key{d.file.path, d.file.functions[d.index].Start}]
+	if c == nil && !d.file.aside {
+		c = s.suspect(d.file, d.index)
+	}
+	if c != nil {
+		c.words = (d.scores[ofTest] + 2*d.scores[ofFocus] + d.scores[ofOutput]) / 4
+		c.report = d.scores[ofReport]
 	}
 }
 
-// queryBags returns the terms of the queries.
-func (s *search) queryBags() [queries]source.Bag {
+// readAll makes the documents of all functions in files that a patch may change, and
+// finds how rare the terms are.
+func (v *vocabulary) readAll(list []*file, editable func(*file) bool) []*document {
+	var docs []*document
+	having := make([]float64, len(v.terms))
+	for _, f := range list {
+		if !editable(f) {
+			continue
+		}
+		for i, fn := range f.functions {
+			d := v.read(f, i)
+			for id := range d.counts {
+				having[id]++
+			}
+			v.length += d.length
+			v.docs[key{f.path, fn.Start}] = d
+			docs = append(docs, d)
+		}
+	}
+	all := float64(len(docs))
+	v.length /= max(all, 1)
+	v.rarity = make([]float64, len(having))
+	for i, n := range having {
+		v.rarity[i] = math.Log(1 + (all-n+0.5)/(n+0.5))
+	}
+	return docs
+}
+
+// score returns the part that a term has in the likeness of a document and a query.
+func (v *vocabulary) score(d *document, query, id int) float64 {
+	n := d.counts[id]
+	if n == 0 || v.asked[query][id] == 0 {
+		return 0
+	}
+	return v.asked[query][id] * v.rarity[id] * n * (saturation + 1) / (n + saturation*(1-byLength+byLength*d.length/v.length))
+}
+
+// queries returns the terms of the queries.
+func (s *search) queries() [queries]source.Bag {
 	var bags [queries]source.Bag
 	for q := range bags {
 		bags[q] = source.Bag{}
 	}
 	for _, r := range s.regions {
 		for l := r.lines.Start; l <= min(r.lines.End, r.lines.Start+maxTestText); l++ {
-			textTerms(r.file.lines[l-1], bags[ofTest])
+			addLine(r.file.lines[l-1], bags[ofTest])
 		}
 		for l := range r.focus {
-			textTerms(r.file.lines[l-1], bags[ofFocus])
+			addLine(r.file.lines[l-1], bags[ofFocus])
 		}
 	}
-	for _, n := range s.in.Reproduction.Failing {
-		textTerms([]byte(n), bags[ofTest])
-		textTerms([]byte(n), bags[ofFocus])
+	for _, n := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
+		addLine([]byte(n), bags[ofTest])
+		addLine([]byte(n), bags[ofFocus])
 	}
-	for l := range strings.SplitSeq(s.in.Problem.Report, "\n") {
-		textTerms([]byte(l), bags[ofReport])
+	for i, l := range strings.Split(s.in.Problem.Report, "\n") {
+		if i < maxReportLines {
+			addLine([]byte(l), bags[ofReport])
+		}
 	}
-	for _, l := range s.outputLines() {
-		textTerms(l, bags[ofOutput])
+	for _, l := range tellingLines(s.in.Reproduction.Output) {
+		addLine(l, bags[ofOutput])
 	}
 	for q := range bags {
-		bags[q] = rarest(bags[q])
+		bags[q] = mostFrequent(bags[q])
 	}
 	return bags
 }
 
-// rarest bounds a query.
-func rarest(b source.Bag) source.Bag {
-	if len(b) <= maxQuery {
+// mostFrequent bounds the terms of a query.
+func mostFrequent(b source.Bag) source.Bag {
+	if len(b) <= maxTerms {
 		return b
 	}
-	keys := source.SortedTokens(b)
-	slices.SortStableFunc(keys, func(x, y string) int { return cmp.Compare(b[y], b[x]) })
+	terms := source.SortedTokens(b)
+	slices.SortStableFunc(terms, func(x, y string) int { return cmp.Compare(b[y], b[x]) })
 	out := source.Bag{}
-	for _, k := range keys[:maxQuery] {
-		out[k] = b[k]
+	for _, t := range terms[:maxTerms] {
+		out[t] = b[t]
 	}
 	return out
 }
 
-var passes = source.Lazy(`(?i)^\s*(?:ok\b|=== |--- PASS|PASS\b|\[\s*(?:ok|run)\s*\]|\[ *\d+%\]|make(?:\[\d+\])?:|-- |gcc |cc )|:PASS\b|^\s*(?:✓|✔)`)
+// routine matches lines that test tools and builds print whether a test fails or not.
+var routine = source.Lazy(`(?i)^\s*(?:ok\b|=== |--- PASS|PASS\b|\[\s*(?:ok|run)\s*\]|\[ *\d+%\]|make(?:\[\d+\])?:|-- |gcc |cc |✓|✔)|:PASS\b`)
 
-// outputLines returns the lines of the failing output that may say what fails.
-func (s *search) outputLines() [][]byte {
-	text := s.in.Reproduction.Output
+// tellingLines returns the lines of an output that may say what fails.
+func tellingLines(output []byte) [][]byte {
 	var out [][]byte
 	size := 0
-	for l := range bytes.SplitSeq(text, []byte("\n")) {
-		if len(l) == 0 || passes().Match(l[:min(len(l), 300)]) {
+	for l := range bytes.SplitSeq(output, []byte("\n")) {
+		l = l[:min(len(l), maxOutputLine)]
+		if len(l) == 0 || routine().Match(l) {
 			continue
 		}
-		out = append(out, l[:min(len(l), 500)])
-		if size += len(l); size > maxOutput {
+		out = append(out, l)
+		if size += len(l); size > maxOutputText {
 			break
 		}
 	}
 	return out
+}
+
+// wordGrounds says which words a function shares with the failing tests and with the
+// report.
+func (s *search) wordGrounds(c *candidate) []fix.Ground {
+	const likely = 0.4 // of the likeness of the best function
+	var out []fix.Ground
+	d := s.words.docs[key{c.file.path, c.lines.Start}]
+	if d == nil || c.index < 0 {
+		return nil
+	}
+	add := func(text string, queries ...int) {
+		if words := s.words.shared(d, queries...); words != "" {
+			out = append(out, fix.Ground{Source: fix.SourceReport, Text: text + words})
+		}
+	}
+	if c.report >= likely {
+		add("the report speaks of ", ofReport)
+	}
+	if c.words >= likely {
+		add("the failing test speaks of ", ofTest, ofFocus, ofOutput)
+	}
+	return out
+}
+
+// shared lists the terms that speak most for the likeness of a document and queries.
+func (v *vocabulary) shared(d *document, queries ...int) string {
+	const most = 3
+	weight := map[int]float64{}
+	for id := range d.counts {
+		for _, q := range queries {
+			if x := v.score(d, q, id); x > 0 {
+				weight[id] += x
+			}
+		}
+	}
+	ids := make([]int, 0, len(weight))
+	for id := range weight {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), a-b) })
+	var words []string
+	for _, id := range ids {
+		name, whole := strings.CutPrefix(v.terms[id], "=")
+		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }) {
+			continue
+		}
+		if !whole {
+			name += "..." // a stem
+		}
+		if words = append(words, name); len(words) == most {
+			break
+		}
+	}
+	return strings.Join(words, ", ")
 }

@@ -30,6 +30,13 @@ const (
 	maxCatChars = 30_000
 	maxEntries  = 200 // of a directory
 	maxBodies   = 3   // functions of one name
+
+	outlineHead  = 40   // lines that are shown of a long file beside an outline
+	maxOutlined  = 8000 // lines of a file that is outlined
+	maxOutline   = 150  // functions of an outline
+	fewFunctions = 4
+
+	maxOutlineHeading = 70 // characters
 )
 
 func newCat(b *Box) (agent.Tool, error) {
@@ -63,7 +70,36 @@ func (b *Box) cat(ctx context.Context, p catParams) (agent.Result, error) {
 	if p.Function != "" {
 		return b.catFunction(name, data, p.Function)
 	}
-	return b.catLines(name, edit.Split(data), p.Start, p.End)
+	lines := edit.Split(data)
+	if p.Start == 0 && p.End == 0 && len(lines) > maxCatLines {
+		if outline := b.outline(name, data); outline != "" {
+			res, err := b.catLines(name, lines, 1, outlineHead)
+			res.Text += outline
+			res.Truncated = true
+			return res, err
+		}
+	}
+	return b.catLines(name, lines, p.Start, p.End)
+}
+
+// outline lists the functions of a long file with their lines; "" if it has few, or is
+// too long to be read line by line.
+func (b *Box) outline(name string, data []byte) string {
+	lines := bytes.Split(data, []byte("\n"))
+	if len(lines) > maxOutlined {
+		return ""
+	}
+	var entries []string
+	for n := 1; n <= len(lines) && len(entries) <= maxOutline; n++ {
+		if e, ok := source.FunctionAround(name, lines, n); ok && e.End >= n {
+			entries = append(entries, fmt.Sprintf("%d-%d %s", e.Start, e.End, strings.TrimSuffix(b.heading(lines, e, maxOutlineHeading), " {")))
+			n = e.End
+		}
+	}
+	if len(entries) < fewFunctions || len(entries) > maxOutline {
+		return ""
+	}
+	return "functions of the whole file (give start and end, or function):\n" + strings.Join(entries, "\n") + "\n"
 }
 
 func (b *Box) catLines(name string, lines []string, start, end int) (agent.Result, error) {

@@ -74,6 +74,28 @@ func TestCat(t *testing.T) {
 	}
 }
 
+// Of a long file with functions, the beginning and a list of the functions is shown.
+func TestCatOutlines(t *testing.T) {
+	t.Parallel()
+	text := "package a\n"
+	for i := range 50 {
+		text += fmt.Sprintf("\nfunc F%d(a int) int {\n%s\treturn a\n}\n", i, strings.Repeat("\ta++\n", 8))
+	}
+	b := newBench(t, gittest.Files{"a.go": text, "b.txt": numbers(500)}, fix.Problem{}, Options{})
+	got := b.call("cat", m{"path": "a.go"})
+	if !strings.HasPrefix(got, "a.go, lines 1-40 of 601\n   1|package a\n") ||
+		!strings.Contains(got, "\nfunctions of the whole file (give start and end, or function):\n3-13 func F0(a int) int\n15-25 func F1(a int) int\n") ||
+		!strings.HasSuffix(got, "591-601 func F49(a int) int\n") {
+		t.Errorf("%s", got)
+	}
+	if got := b.call("cat", m{"path": "a.go", "start": 1}); !strings.Contains(got, " 400|") {
+		t.Errorf("%s", got)
+	}
+	if got := b.call("cat", m{"path": "b.txt"}); !strings.Contains(got, " 400|") {
+		t.Errorf("%s", got)
+	}
+}
+
 // A directory with very many files is listed in part.
 func TestCatOfALargeDirectory(t *testing.T) {
 	t.Parallel()
@@ -92,8 +114,8 @@ func TestCatOfALargeDirectory(t *testing.T) {
 // lines of five files and count the others.
 func TestCodeSearch(t *testing.T) {
 	t.Parallel()
-	files := gittest.Files{"calc_test.go": "package calc\n\nfunc TestNeedle() {}\n", "notes.md": "needle\n", ".env": "needle=1\n",
-		"old.go": "package calc\n\nvar needle = 1\n", "gone.go": "var needle int\n", "case.go": "package calc\n\nvar CamelCase = needleless\n"}
+	files := gittest.Files{"zz.go": "package calc\n\n// CamelCase\n// CamelCase\n", "calc_test.go": "package calc\n\nfunc TestNeedle() {}\n", "notes.md": "needle\n", ".env": "needle=1\n",
+		"old.go": "package calc\n\nvar needle = 1\n", "gone.go": "var needle int\n", "case.go": "package calc\n\nfunc CamelCase() { needleless }\n"}
 	for i := range 8 {
 		files[fmt.Sprintf("f%d.go", i)] = "package calc\n\nfunc F" + fmt.Sprint(i) + "() {\n" + strings.Repeat("\tneedle()\n", i+1) + "}\n"
 	}
@@ -120,6 +142,9 @@ f7.go
 		args      m
 		want, not string
 	}{
+		{m{"pattern": "needle"}, "\"needle\": 37 lines in 9 files\nf7.go\n", ""},
+		{m{"pattern": "F2"}, "\"F2\": 1 line in 1 file\nf2.go\n    3|func F2() {\n", ""},
+		{m{"pattern": "CamelCase"}, "\"CamelCase\": 3 lines in 2 files\ncase.go\n    3|func CamelCase() { needleless }\nzz.go\n", ""},
 		{m{"pattern": "fresh"}, "new.go\n    3|var fresh = 1\n", ""},
 		{m{"pattern": "haystack"}, "\"haystack\": 1 line in 1 file\nf0.go\n  in func F0() { (3-5)\n    4|  haystack()\n", ""},
 		{m{"pattern": "var needle int"}, "no line has \"var needle int\"\n", "gone.go"},
@@ -128,11 +153,11 @@ f7.go
 		{m{"pattern": "needle", "path": "notes.md"}, "notes.md\n    1|needle\n", "f4.go"},
 		{m{"pattern": "nothing here", "path": "f3.go"}, "no line has \"nothing here\" in f3.go\n(without path the whole repository is searched)\n", ""},
 		{m{"pattern": "needle=1"}, "no line has \"needle=1\"\n", "env"},
-		{m{"pattern": "camelcase"}, "note: upper and lower case differ\n\"camelcase\": 1 line", ""},
-		{m{"pattern": "CamelCase.*less$"}, "note: taken as a regular expression\n", ""},
+		{m{"pattern": "camelcase"}, "note: upper and lower case differ\n\"camelcase\": 3 lines", ""},
+		{m{"pattern": "CamelCase.*less }$"}, "note: taken as a regular expression\n", ""},
 		{m{"pattern": "needleless CamelCase"}, "note: no line has the text as it is; these have all its words\n", ""},
 		{m{"pattern": `^func (F1|F2)\(`, "regex": true}, "2 lines in 2 files\n", "f3.go"},
-		{m{"pattern": `(?i)CAMELcase`, "regex": true}, "1 line in 1 file\n", ""},
+		{m{"pattern": `(?i)func CAMELcase`, "regex": true}, "1 line in 1 file\n", ""},
 		{m{"pattern": `F\d\(\)`, "regex": true}, "8 lines in 8 files\n", ""},
 		{m{"pattern": `(needle|\d)`, "regex": true}, "error: \"(needle|\\\\d)\" may match lines that have no text in common; give at least 2 characters", ""},
 		{m{"pattern": `func F\d`, "regex": true}, "8 lines in 8 files\n", ""},

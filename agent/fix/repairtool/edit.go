@@ -308,8 +308,8 @@ func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string
 	if delete(hits, name); err != nil || len(hits) != 1 {
 		return ""
 	}
-	for other, lines := range hits {
-		return fmt.Sprintf("\nThe longest line of old is in another file: %s, line %d", agent.CleanLine(other), lines[0])
+	for other, h := range hits {
+		return fmt.Sprintf("\nThe longest line of old is in another file: %s, line %d", agent.CleanLine(other), h.lines[0])
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 )
 
 // A reading is one way to understand the pattern of a search.
@@ -16,6 +17,7 @@ type reading struct {
 	literals   []string // each line that matches has one of them
 	ignoreCase bool
 	match      func(line []byte) bool
+	name       string // the pattern, if it is a name that may be defined somewhere
 	note       string // says how the pattern was understood; "" for as it was given
 }
 
@@ -60,6 +62,9 @@ func readingsOf(pattern string, regex bool) ([]reading, error) {
 	return list, nil
 }
 
+// isName matches an identifier.
+var isName = source.Lazy(`^[A-Za-z_]\w*$`)
+
 func text(pattern string, ignoreCase bool) reading {
 	needle := []byte(pattern)
 	match := func(line []byte) bool { return bytes.Contains(line, needle) }
@@ -67,7 +72,11 @@ func text(pattern string, ignoreCase bool) reading {
 		needle = bytes.ToLower(needle)
 		match = func(line []byte) bool { return bytes.Contains(bytes.ToLower(line), needle) }
 	}
-	return reading{literals: []string{pattern}, ignoreCase: ignoreCase, match: match}
+	r := reading{literals: []string{pattern}, ignoreCase: ignoreCase, match: match}
+	if isName().MatchString(pattern) {
+		r.name = pattern
+	}
+	return r
 }
 
 // allWords finds lines that have all words, in any order.

@@ -110,18 +110,21 @@ func (b *Box) Cut() string { return b.smells.End() }
 
 // Specs describes the tools of all styles and formats, in a fixed order.
 func Specs() ([]agent.Spec, error) {
-	problem := fix.Problem{Test: "-", Suite: "-", Tree: fix.Tree{Commit: "-"}}
 	var specs []agent.Spec
 	seen := map[string]bool{}
-	for _, opt := range []Options{{}, {Edits: fix.EditLines}, {Edits: fix.EditWhole}, {Style: fix.Bash}} {
-		b := newBox(problem, opt)
-		b.scope.Tip = problem.Tree.Commit
+	for _, c := range []struct {
+		suite string
+		opt   Options
+	}{{"-", Options{}}, {"", Options{}}, {"", Options{Edits: fix.EditLines}}, {"", Options{Edits: fix.EditWhole}}, {"", Options{Style: fix.Bash}}} {
+		b := newBox(fix.Problem{Test: "-", Suite: c.suite}, c.opt)
+		b.scope.Tip = "-"
 		if err := b.makeTools(); err != nil {
 			return nil, err
 		}
-		for _, t := range append(b.Tools(), b.Reading()...) {
-			if s := t.Spec(); !seen[s.Name+string(s.Parameters)] {
-				seen[s.Name+string(s.Parameters)] = true
+		for _, t := range b.tools {
+			s := t.Spec()
+			if key := s.Name + s.Description; !seen[key] {
+				seen[key] = true
 				specs = append(specs, s)
 			}
 		}

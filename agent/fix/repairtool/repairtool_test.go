@@ -1,8 +1,11 @@
 package repairtool
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 )
 
@@ -33,5 +36,41 @@ func TestRepair(t *testing.T) {
 	f := b.box.Finished()
 	if f == nil || !f.Claim.Success || f.Claim.Introduced != b.box.scope.Tip || f.Claim.RootCause != "a wrong sign" || b.box.Objections() != 1 || b.box.Cut() != "" {
 		t.Errorf("%+v, %d objections", f, b.box.Objections())
+	}
+}
+
+// All tools of all styles are described, in a fixed order and with valid schemas.
+func TestSpecs(t *testing.T) {
+	t.Parallel()
+	specs, err := Specs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Name)
+		if s.Description == "" || !json.Valid(s.Parameters) {
+			t.Errorf("%+v", s)
+		}
+	}
+	want := "cat code_search search_definition search_commits git_blame git_show git_log_search git_log_function edit test finish test edit edit bash finish"
+	if got := strings.Join(names, " "); got != strings.TrimSuffix(want, " finish") {
+		t.Errorf("tools %s", got)
+	}
+}
+
+// The tools for reading change nothing; a shell comes without them.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calcFiles, fix.Problem{Test: failing}, Options{Style: fix.Bash})
+	for _, tool := range b.box.Reading() {
+		switch d := tool.Spec().Deed; d {
+		case agent.DeedRead, agent.DeedSearch, agent.DeedShow, agent.DeedBlame:
+		default:
+			t.Errorf("%s: %q", tool.Spec().Name, d)
+		}
+	}
+	if n := len(b.box.Reading()); n != 8 {
+		t.Errorf("%d tools", n)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/secret"
 	"git-agent/agent/source"
+	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
 
@@ -25,12 +26,15 @@ type searchParams struct {
 
 // These bound the answers of code_search.
 const (
-	maxSearchFiles = 5  // Passerine, section 3.2
-	maxFileMatches = 8  // lines of one file
-	maxOneFile     = 40 // lines if only one file has any
-	maxNamed       = 12 // further files that are named
-	maxMatchLine   = 200
-	maxMatches     = 10_000 // lines that are counted
+	maxSearchFiles  = 5  // Passerine, section 3.2
+	maxFileMatches  = 8  // lines of the first file
+	maxNextMatches  = 5  // lines of each other
+	maxOtherMatches = 3  // lines of a test or another file beside sources
+	maxOneFile      = 40 // lines if only one file has any
+	maxNamed        = 12 // further files that are named
+	maxHeading      = 90 // characters
+	maxMatchLine    = 200
+	maxMatches      = 10_000 // lines that are counted
 )
 
 // newCodeSearch makes code_search: the lines of the work tree, as it is now, that have a
@@ -92,12 +96,17 @@ func inPath(where string) string {
 	return " in " + agent.CleanLine(where)
 }
 
-// search returns the matching lines of the work tree: of the commit by git grep, and of
-// the files that were laid over it or edited by reading them.
-func (b *Box) search(ctx context.Context, r reading, where string) (map[string][]int, string, error) {
+// A fileHits lists the matching lines of a file, from 1.
+type fileHits struct {
+	lines   []int
+	defines []int // those that define what is searched for, by their look
+}
+
+// search returns the matching lines of the work tree by file: of the commit by git grep,
+// and of the files that were laid over it or edited by reading them.
+func (b *Box) search(ctx context.Context, r reading, where string) (hits map[string]*fileHits, unread string, err error) {
+	hits = map[string]*fileHits{}
 	changed := b.changedPaths()
-	hits := map[string][]int{}
-	unread := ""
 	for _, literal := range r.literals {
 		opt := gitext.GrepOptions{Pattern: literal, Fixed: true, IgnoreCase: r.ignoreCase, Max: maxMatches, Width: 4096}
 		if where != "" {
@@ -111,8 +120,8 @@ func (b *Box) search(ctx context.Context, r reading, where string) (map[string][
 			unread = agent.CleanLine(gitext.WhyUnread(err)) + ": files that need it were not searched"
 		}
 		for _, m := range found {
-			if !slices.Contains(changed, m.Path) && !secret.MustRedact(m.Path) && r.match(m.Text) && !slices.Contains(hits[m.Path], m.Line) {
-				hits[m.Path] = append(hits[m.Path], m.Line)
+			if !slices.Contains(changed, m.Path) && !secret.MustRedact(m.Path) {
+				r.take(hits, m.Path, m.Line, m.Text)
 			}
 		}
 	}
@@ -125,40 +134,64 @@ func (b *Box) search(ctx context.Context, r reading, where string) (map[string][
 			continue // removed, or not to be shown
 		}
 		for i, line := range bytes.Split(data, []byte("\n")) {
-			if r.match(line) {
-				hits[name] = append(hits[name], i+1)
-			}
+			r.take(hits, name, i+1, line)
 		}
 	}
-	for name := range hits {
-		slices.Sort(hits[name])
+	for _, h := range hits {
+		slices.Sort(h.lines)
 	}
 	return hits, unread, nil
 }
 
-// renderHits shows the files that say most, and counts the others.
-func (b *Box) renderHits(pattern, where string, hits map[string][]int) string {
+// take adds a line to the hits of its file if it matches.
+func (r reading) take(hits map[string]*fileHits, file string, n int, line []byte) {
+	if !r.match(line) {
+		return
+	}
+	h := hits[file]
+	if h == nil {
+		h = &fileHits{}
+		hits[file] = h
+	}
+	if len(r.literals) > 1 && slices.Contains(h.lines, n) {
+		return // it has several of the literals
+	}
+	h.lines = append(h.lines, n)
+	if r.name != "" && len(symbol.DefinedIn(file, [][]byte{line}, r.name)) > 0 {
+		h.defines = append(h.defines, n)
+	}
+}
+
+// renderHits shows the files that say most, and counts the others: those that define what
+// is searched for, then sources, and those with most lines.
+func (b *Box) renderHits(pattern, where string, hits map[string]*fileHits) string {
 	total := 0
-	for _, lines := range hits {
-		total += len(lines)
+	for _, h := range hits {
+		total += len(h.lines)
 	}
 	names := slices.SortedFunc(maps.Keys(hits), func(x, y string) int {
-		return cmp.Or(cmp.Compare(placeOf(x), placeOf(y)), cmp.Compare(len(hits[y]), len(hits[x])), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(placeOf(x), placeOf(y)), -cmp.Compare(min(1, len(hits[x].defines)), min(1, len(hits[y].defines))),
+			-cmp.Compare(len(hits[x].lines), len(hits[y].lines)), cmp.Compare(x, y))
 	})
 	var t strings.Builder
 	fmt.Fprintf(&t, "%s: %s in %s%s\n", quoted(pattern), agent.Plural(total, "line"), agent.Plural(len(names), "file"), inPath(where))
 	shown := names[:min(len(names), maxSearchFiles)]
-	for _, name := range shown {
-		most := maxFileMatches
-		if len(names) == 1 {
+	for i, name := range shown {
+		most := maxNextMatches
+		switch {
+		case len(names) == 1:
 			most = maxOneFile
+		case i == 0:
+			most = maxFileMatches
+		case placeOf(name) > placeOf(names[0]):
+			most = maxOtherMatches
 		}
 		t.WriteString(b.renderFile(name, hits[name], most))
 	}
 	if rest := names[len(shown):]; len(rest) > 0 {
 		var list []string
 		for _, name := range rest[:min(len(rest), maxNamed)] {
-			list = append(list, fmt.Sprintf("%s (%d)", agent.CleanLine(name), len(hits[name])))
+			list = append(list, fmt.Sprintf("%s (%d)", agent.CleanLine(name), len(hits[name].lines)))
 		}
 		if more := len(rest) - len(list); more > 0 {
 			list = append(list, fmt.Sprintf("%d more", more))
@@ -179,41 +212,50 @@ func placeOf(name string) int {
 	return 2
 }
 
-// renderFile shows lines of a file below the headings of their functions.
-func (b *Box) renderFile(name string, at []int, most int) string {
+// renderFile shows lines of a file below the headings of their functions: all
+// definitions, and as many others as have room.
+func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 	data, _, err := b.text(name)
 	if err != nil {
-		return fmt.Sprintf("%s: %s, but it %s\n", agent.CleanLine(name), agent.Plural(len(at), "line"), err)
+		return fmt.Sprintf("%s: %s, but it %s\n", agent.CleanLine(name), agent.Plural(len(hits.lines), "line"), err)
 	}
+	shown := slices.Clone(hits.defines[:min(len(hits.defines), most)])
+	for _, n := range hits.lines {
+		if len(shown) < most && !slices.Contains(shown, n) {
+			shown = append(shown, n)
+		}
+	}
+	slices.Sort(shown)
 	lines := bytes.Split(data, []byte("\n"))
 	var t strings.Builder
 	fmt.Fprintf(&t, "%s\n", agent.CleanLine(name))
 	function := source.Extent{}
-	for i, n := range at {
-		if i == most {
-			fmt.Fprintf(&t, "  (%s: give path, or cat)\n", agent.Plural(len(at)-i, "more line"))
-			break
-		}
+	for _, n := range shown {
 		if n > len(lines) {
 			continue
 		}
 		e, ok := source.FunctionAround(name, lines, n)
 		if ok && e != function && n != e.Start {
-			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.heading(lines, e), e.Start, e.End)
+			fmt.Fprintf(&t, "  in %s (%d-%d)\n", b.heading(lines, e, maxHeading), e.Start, e.End)
 		}
 		function = e
 		text := strings.ReplaceAll(strings.TrimRight(string(lines[n-1]), "\r \t"), "\t", "  ")
 		fmt.Fprintf(&t, "%5d|%s\n", n, b.opt.Mask.Shorten(text, maxMatchLine))
 	}
+	if more := len(hits.lines) - len(shown); more > 0 {
+		fmt.Fprintf(&t, "  (%s: give path, or cat)\n", agent.Plural(more, "more line"))
+	}
 	return t.String()
 }
 
-// heading returns the heading of a function on one line.
-func (b *Box) heading(lines [][]byte, e source.Extent) string {
-	const most = 120
+// heading returns the heading of a function on one line of at most so many characters.
+func (b *Box) heading(lines [][]byte, e source.Extent, most int) string {
 	var parts []string
 	for n := e.Start; n <= e.Body && n <= len(lines); n++ {
-		parts = append(parts, strings.Fields(string(lines[n-1]))...)
+		line := strings.TrimSpace(string(lines[n-1]))
+		if annotation := strings.HasPrefix(line, "@") || strings.HasPrefix(line, "__attribute__"); !annotation || n == e.Body {
+			parts = append(parts, strings.Fields(line)...)
+		}
 	}
 	return b.opt.Mask.Shorten(strings.Join(parts, " "), most)
 }

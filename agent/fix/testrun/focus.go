@@ -12,14 +12,13 @@ import (
 const maxFocus = 100
 
 // Focus makes a test command run only the tests that fail, whose names are in the form
-// of Report.Failing. It keeps assignments, wrappers, flags, and a leading
-// "cd DIR &&". ok is false if the
-// command is not a single invocation of a tool that it knows, or if the tests cannot be
-// named to the tool.
+// of Report.Failing. It keeps assignments, wrappers, flags, and a leading "cd DIR &&".
+// ok is false if the command is not a single invocation of a tool that it knows, or if
+// the tests cannot be named to the tool.
 //
-// The new command may run more tests than asked for. If it runs none, which happens if
-// a tool knows a test by another name than the one it prints, [Run] says Broken, not
-// Passing: then the whole command has to be run.
+// The new command is for speed: a patch is judged by the whole command. The new one may
+// run more tests than asked for. It may also run none, if a tool knows a test by another
+// name than the one it prints; then [Run] says Broken and not Passing.
 func Focus(command string, failing []string) (focused string, ok bool) {
 	if len(failing) == 0 || len(failing) > maxFocus {
 		return "", false

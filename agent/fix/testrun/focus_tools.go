@@ -39,7 +39,7 @@ func quoteAll(texts []string) []string {
 // focusPytest names tests by their node ids.
 func focusPytest(args []word, failing []string) ([]string, bool) {
 	for _, name := range failing {
-		if !strings.Contains(name, "::") || strings.HasPrefix(name, "-") || strings.Contains(name, `\`) {
+		if !strings.Contains(name, "::") || strings.HasPrefix(name, "-") {
 			return nil, false
 		}
 	}
@@ -116,7 +116,8 @@ var cargoValues = strings.Fields(`-p --package --test --bin --example --bench --
 
 // focusCargo names tests exactly, behind the arguments of the test binaries.
 func focusCargo(args []word, failing []string) ([]string, bool) {
-	if len(args) == 0 || args[0].value != "test" {
+	// Tests of documentation have spaces in their names, at which rustdoc splits them.
+	if len(args) == 0 || args[0].value != "test" || slices.ContainsFunc(failing, func(name string) bool { return strings.Contains(name, " ") }) {
 		return nil, false
 	}
 	out := []string{"test"}
@@ -144,7 +145,7 @@ func focusCTest(args []word, failing []string) ([]string, bool) {
 	return byPattern(args, "-R", failing)
 }
 
-var javaTest = source.Lazy(`^((?:\w+\.)*[A-Z]\w*)\.(\w+)(?:[(\[{].*)?$`)
+var javaTest = source.Lazy(`^((?:\w+\.)*[A-Z][\w$]*)\.(\w+)(?:[(\[{].*)?$`)
 
 // focusMaven names tests for surefire: Class#method+method,Class#method.
 func focusMaven(args []word, failing []string) ([]string, bool) {

@@ -42,7 +42,7 @@ func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Optio
 		}
 		c := Commands{Build: p.Build, Test: p.Test, Timeout: opt.Timeout}
 		if len(runs) > 0 {
-			c.Set = uncached(p.Test)
+			c.Set = Uncached(p.Test)
 		}
 		e, err := Run(ctx, w, c)
 		if err != nil {
@@ -61,9 +61,9 @@ func (opt Options) again(runs int, spent time.Duration) bool {
 	return runs < cmp.Or(opt.Runs, defaultRuns) && next <= cmp.Or(opt.Budget, defaultBudget)
 }
 
-// uncached returns the environment in which go test runs tests again that it ran
-// before.
-func uncached(command string) []string {
+// Uncached returns the environment in which go test runs tests again that it ran
+// before; nil for other commands.
+func Uncached(command string) []string {
 	if !strings.Contains(command, "go test") || strings.Contains(command, "-count") {
 		return nil
 	}

@@ -19,6 +19,8 @@ type Ending struct {
 	Output []byte    // paths in it are relative to the work tree; the middle is left out if it is long
 	Report Report
 	Took   time.Duration
+
+	TimedOut bool // the command was ended at its time limit
 }
 
 // Commands say what to run.
@@ -59,7 +61,7 @@ func (c Commands) options() trial.ExecOptions {
 // read makes an Ending of a result; State and How are not decided yet.
 func read(res trial.Result, dir string) Ending {
 	out := relative(res.Output, dir)
-	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How}
+	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut}
 }
 
 // relative makes paths in an output relative to the work tree, whose own path differs

@@ -77,9 +77,10 @@ func quote(s string) string {
 
 var assignment = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// wrappers are programs that start the test tool that follows them.
+// wrappers are programs that start the test tool that follows them. Of two that begin
+// alike, the longer comes first.
 var wrappers = [][]string{
-	{"npx"}, {"npx", "--no-install"}, {"yarn"}, {"yarn", "run"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx"},
+	{"npx", "--no-install"}, {"npx", "--yes"}, {"npx"}, {"yarn", "run"}, {"yarn"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx"},
 	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
 	{"python", "-m"}, {"python3", "-m"}, {"php"}, {"env"}, {"nice"},
 }

@@ -3,8 +3,8 @@ package validate
 import (
 	"bytes"
 	"context"
-	"slices"
 
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
@@ -13,7 +13,7 @@ import (
 type baseline struct {
 	written map[string]gitext.Overlay // files of the tree that they change
 	made    map[string]bool           // new files that they make
-	tests   tests                     // what Test ran
+	test    testrun.Ending
 }
 
 // writes reports whether a file of a patch is the product of the problem's commands: a
@@ -27,11 +27,10 @@ func (b *baseline) writes(f gitext.Overlay) bool {
 func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
 	b := baseline{written: map[string]gitext.Overlay{}, made: map[string]bool{}}
 	err := v.unpatched(ctx, func(r *run) error {
-		res, err := r.command(ctx, v.problem.Test, 0)
-		if err != nil {
+		var err error
+		if b.test, err = r.tests(ctx, v.problem.Test, 0, false); err != nil {
 			return err
 		}
-		b.tests = readTests(res.Output)
 		changes, err := r.w.Changes(ctx)
 		if err != nil {
 			return err
@@ -49,9 +48,8 @@ func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
 
 // A wide baseline is what the wider tests and the linter say without a patch.
 type wide struct {
-	suite trial.Result // the zero Result if there is no suite
-	tests tests        // what Suite ran
-	lint  trial.Result // the zero Result if there is no linter
+	suite testrun.Ending // the zero Ending if there is no suite
+	lint  trial.Result   // the zero Result if there is no linter
 }
 
 // makeWide runs the suite and the linter in a clean copy of the problem's tree.
@@ -59,10 +57,9 @@ func (v *Validator) makeWide(ctx context.Context) (wide, error) {
 	var b wide
 	err := v.unpatched(ctx, func(r *run) (err error) {
 		if v.hasSuite() {
-			if b.suite, err = r.command(ctx, v.problem.Suite, 0); err != nil {
+			if b.suite, err = r.tests(ctx, v.problem.Suite, 0, false); err != nil {
 				return err
 			}
-			b.tests = readTests(b.suite.Output)
 		}
 		if v.problem.Lint != "" {
 			b.lint, err = r.command(ctx, v.problem.Lint, 0)
@@ -95,10 +92,4 @@ func (v *Validator) unpatched(ctx context.Context, f func(*run) error) error {
 		}
 	}
 	return f(r)
-}
-
-// known returns the tests whose failure is not the patch's fault: those that the problem
-// names, and those that fail without the patch.
-func (v *Validator) known(without tests) []string {
-	return slices.Concat(v.problem.Known, without.Failing)
 }

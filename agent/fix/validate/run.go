@@ -3,11 +3,13 @@ package validate
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -49,6 +51,31 @@ func (r *run) command(ctx context.Context, command string, limit time.Duration) 
 		r.trial.Seconds += res.Took.Seconds()
 	}
 	return res, err
+}
+
+// tests runs a test command and adds it to the trial's checks. again runs tests too of
+// which the tool remembers that they passed.
+func (r *run) tests(ctx context.Context, command string, limit time.Duration, again bool) (testrun.Ending, error) {
+	c := testrun.Commands{Test: command, Timeout: limit, Set: naming(command, again)}
+	e, err := testrun.Run(ctx, r.w, c)
+	if err == nil && r.trial != nil {
+		r.trial.Checks = append(r.trial.Checks, fix.Check{Command: command, How: e.How})
+		r.trial.Seconds += e.Took.Seconds()
+	}
+	return e, err
+}
+
+// naming returns the environment in which go test names the tests that pass. Without
+// their names, a patch that ends the program before its tests would look right.
+func naming(command string, again bool) []string {
+	if !strings.Contains(command, "go test") || strings.Contains(command, "-json") {
+		return nil
+	}
+	flags := os.Getenv("GOFLAGS") + " -v"
+	if again {
+		flags += " -count=1"
+	}
+	return []string{"GOFLAGS=" + strings.TrimSpace(flags)}
 }
 
 // end sets the verdict. The reason is one line.
@@ -96,12 +123,12 @@ func (r *run) repairs(ctx context.Context, base baseline) (bool, error) {
 	if r.rep.State == fix.Flaky {
 		times = max(2, r.rep.Runs)
 	}
-	for range times {
-		res, err := r.command(ctx, r.problem.Test, r.testLimit())
+	for i := range times {
+		e, err := r.tests(ctx, r.problem.Test, r.testLimit(), i > 0)
 		if err != nil {
 			return false, err
 		}
-		if !r.repaired(res, base) {
+		if !r.repaired(e, base) {
 			return false, nil
 		}
 	}
@@ -121,34 +148,56 @@ func (r *run) testLimit() time.Duration {
 // repaired decides whether a run of the failing test shows that the bug is gone. A
 // command that fails passes nevertheless if it names the tests that fail, and all of
 // them are known to fail for another reason.
-func (r *run) repaired(res trial.Result, base baseline) bool {
-	ran := readTests(res.Output)
-	failing := without(ran.Failing, r.problem.Known)
+func (r *run) repaired(e testrun.Ending, base baseline) bool {
+	target := r.rep.Failing
+	if target == nil {
+		target = base.test.Report.Failing
+	}
+	left := testrun.Compare(testrun.Ending{}, e, r.problem.Known)
 	switch {
-	case res.TimedOut:
-		r.end(fix.TimesOut, nil, "the test "+res.How)
-	case res.Outcome == trial.Passes && !r.stillRuns(ran, base):
-		r.end(fix.Fails, r.rep.Failing, "the failing test is no longer run")
-	case res.Outcome == trial.Passes:
-		return true
-	case ran.NoBuild:
-		r.end(fix.NoBuild, nil, telling(res))
-	case res.Outcome == trial.Fails && len(ran.Failing) > 0 && len(failing) == 0:
-		return true
+	case e.TimedOut:
+		r.end(fix.TimesOut, nil, "the test "+e.How)
+	case e.Report.Build && e.State == fix.Broken:
+		r.end(fix.NoBuild, nil, "it "+e.How)
+	case e.State == fix.Broken:
+		r.end(fix.Fails, target, "the test "+e.How)
+	case left.Worse:
+		r.end(fix.Fails, left.New, firstPlace(e))
+	case len(base.test.Report.Passing) > 0 && len(absent(target, e.Report.Passing)) == len(target) && len(target) > 0:
+		r.end(fix.Fails, target, "the failing test is no longer run")
 	default:
-		r.end(fix.Fails, failing, telling(res))
+		return r.runsAsMany(base.test, e, fix.Fails, "the test")
 	}
 	return false
 }
 
-// stillRuns reports whether at least one of the tests that failed was run. A patch that
-// ends the program before the tests would pass otherwise. It can be told only if the
-// test tool names the tests that pass.
-func (r *run) stillRuns(ran tests, base baseline) bool {
-	if len(r.rep.Failing) == 0 || len(base.tests.Passed) == 0 {
+// firstPlace returns what a failing run says first, in one line.
+func firstPlace(e testrun.Ending) string {
+	for _, p := range e.Report.Places {
+		switch {
+		case p.Text != "" && p.Line > 0:
+			return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+		case p.Text != "":
+			return p.Text
+		}
+	}
+	return "the test " + e.How
+}
+
+// runsAsMany reports whether a run has at least half of the tests of the run without the
+// patch, if their numbers are known. A patch that ends the program early, or takes the
+// tests from their tool, must not pass.
+func (r *run) runsAsMany(base, e testrun.Ending, otherwise fix.Verdict, what string) bool {
+	before, after := base.Report, e.Report
+	if before.Ran <= 0 || after.Cut || 2*max(after.Ran, 0) >= before.Ran {
 		return true
 	}
-	return slices.ContainsFunc(r.rep.Failing, func(name string) bool { return slices.Contains(ran.Passed, name) })
+	if after.Ran < 0 {
+		r.end(otherwise, nil, fmt.Sprintf("%s no longer says how many tests it ran, which were %d", what, before.Ran))
+	} else {
+		r.end(otherwise, nil, fmt.Sprintf("%s runs %d tests instead of %d", what, after.Ran, before.Ran))
+	}
+	return false
 }
 
 // keeps runs the wider tests.
@@ -156,7 +205,7 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	if !r.hasSuite() {
 		return true, nil
 	}
-	res, err := r.command(ctx, r.problem.Suite, 0)
+	e, err := r.tests(ctx, r.problem.Suite, 0, false)
 	if err != nil {
 		return false, err
 	}
@@ -164,35 +213,80 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ran := readTests(res.Output)
-	failing := without(ran.Failing, r.known(base.tests))
+	c := testrun.Compare(base.suite, e, r.problem.Known)
+	lost := absent(base.suite.Report.Passing, slices.Concat(e.Report.Passing, e.Report.Failing))
 	switch {
-	case res.TimedOut && !base.suite.TimedOut:
-		r.end(fix.TimesOut, nil, "the suite "+res.How)
-	case len(failing) > 0:
-		r.end(fix.Regresses, failing, fmt.Sprintf("%d tests of the suite fail that passed without the patch", len(failing)))
-	case res.Outcome != trial.Passes && len(ran.Failing) == 0 && !sameEnd(res, base.suite):
-		r.end(fix.Regresses, nil, telling(res))
-	default:
-		if lost := r.lost(ran, base.tests); len(lost) > 0 {
-			r.end(fix.Regresses, lost, fmt.Sprintf("%d tests of the suite are no longer run", len(lost)))
-			return false, nil
+	case e.TimedOut:
+		if !base.suite.TimedOut {
+			r.end(fix.TimesOut, nil, "the suite "+e.How)
 		}
-		return true, nil
+		return base.suite.TimedOut, nil
+	case c.Worse:
+		r.end(fix.Regresses, c.New, "it "+c.Why)
+	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base.suite):
+		r.end(fix.Regresses, nil, "the suite "+e.How+", and not as it did before")
+	case len(lost) > 0 && !e.Report.Cut:
+		r.end(fix.Regresses, lost, fmt.Sprintf("%s of the suite is no longer run", lost[0]))
+	case len(c.Unclear) > 0:
+		return r.failedBefore(ctx, c.Unclear)
+	default:
+		return r.runsAsMany(base.suite, e, fix.Regresses, "the suite"), nil
 	}
 	return false, nil
 }
 
-// lost returns the tests of the suite that passed without the patch and are not run with
-// it.
-func (r *run) lost(ran, base tests) []string {
-	return without(base.Passed, slices.Concat(ran.Passed, ran.Failing))
+// failedBefore reports whether tests that fail now failed without the patch too, where a
+// crash kept them from being run. It runs only them.
+func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
+	fresh := tests
+	if focused, ok := testrun.Focus(r.problem.Suite, tests); ok {
+		err := r.unpatched(ctx, func(base *run) error {
+			e, err := base.tests(ctx, focused, 0, false)
+			fresh = absent(tests, e.Report.Failing)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if len(fresh) > 0 {
+		r.end(fix.Regresses, fresh, fmt.Sprintf("%s fails, which was not run before", fresh[0]))
+	}
+	return len(fresh) == 0, nil
+}
+
+// absent returns the tests that are not among those that ran. Names count with and
+// without packages, and a test with parts counts as one: the names of the parts may be
+// made at run time.
+func absent(tests, ran []string) []string {
+	whole := func(list []string) []string {
+		var short []string
+		for _, name := range list {
+			short = append(short, wholeTest(name))
+		}
+		slices.Sort(short)
+		return slices.Compact(short)
+	}
+	// What the second run does not have counts as fixed there.
+	before, after := testrun.Ending{Report: testrun.Report{Failing: whole(tests)}}, testrun.Ending{Report: testrun.Report{Failing: whole(ran)}}
+	return testrun.Compare(before, after, nil).Fixed
+}
+
+// wholeTest returns a test's name without the name of a part, which stands after the
+// first slash or bracket behind the package.
+func wholeTest(name string) string {
+	from := strings.LastIndexByte(name, ':') + 1
+	if i := strings.IndexAny(name[from:], "/["); i > 0 && from > 0 {
+		return name[:from+i]
+	}
+	return name
 }
 
 // sameEnd reports whether two runs of a command that names no test end alike: with the
 // same exit code, and without lines that the second did not print.
-func sameEnd(with, without trial.Result) bool {
-	return with.Exit == without.Exit && with.TimedOut == without.TimedOut && len(trial.FailureOf(with, without.Output)) == 0
+func sameEnd(with, without testrun.Ending) bool {
+	return with.Exit == without.Exit && with.TimedOut == without.TimedOut &&
+		len(trial.FailureOf(trial.Result{Output: with.Output}, without.Output)) == 0
 }
 
 // lints runs the linter. It counts only if it accepts the tree without the patch.
@@ -210,11 +304,6 @@ func (r *run) lints(ctx context.Context) (bool, error) {
 	}
 	r.end(fix.Regresses, nil, "the linter rejects it: "+telling(res))
 	return false, nil
-}
-
-// without returns the names that are not in other.
-func without(names, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(other, n) })
 }
 
 // complaint matches a line in which a tool says what is wrong.

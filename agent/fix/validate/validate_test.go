@@ -18,7 +18,7 @@ import (
 )
 
 // project is a shell script with a bug, its test, and a suite of two more tests. The
-// test tool prints results in the form of go test -v. The library must say "good".
+// test tool prints results in the form of pytest -v. The library must say "good".
 func project(t *testing.T) (*gittest.History, fix.Problem) {
 	t.Helper()
 	h := gittest.New(t)
@@ -38,7 +38,7 @@ func project(t *testing.T) (*gittest.History, fix.Problem) {
 
 // check is a test that a function says what it should.
 func check(name, function, want string) string {
-	return fmt.Sprintf(". ./lib.sh\nif test \"$(%s 2>&1)\" = %s; then echo '--- PASS: %s'; else echo '--- FAIL: %s'; exit 1; fi\n", function, want, name, name)
+	return fmt.Sprintf(". ./lib.sh\nif test \"$(%s 2>&1)\" = %s; then echo 'lib_test/t.py::%s PASSED'; else echo 'lib_test/t.py::%s FAILED'; exit 1; fi\n", function, want, name, name)
 }
 
 // with is the file of a patch with that text.
@@ -84,7 +84,9 @@ const (
 	useless  = "say() { echo worse; }\nother() { echo fine; }\n"
 )
 
-var failed = fix.Reproduction{State: fix.Failing, Runs: 2, Failing: []string{"TestSay"}, Took: time.Second}
+const say = "lib_test/t.py::TestSay"
+
+var failed = fix.Reproduction{State: fix.Failing, Runs: 2, Failing: []string{say}, Took: time.Second}
 
 func TestTheCommandsDecide(t *testing.T) {
 	// Each patch gets the verdict of the build, the test and the suite. TestOdd, which
@@ -92,6 +94,7 @@ func TestTheCommandsDecide(t *testing.T) {
 	t.Parallel()
 	h, p := project(t)
 	v := validator(t, h, p, failed)
+	const other = "lib_test/t.py::TestOther"
 	for name, c := range map[string]struct {
 		text    string
 		verdict fix.Verdict
@@ -100,11 +103,11 @@ func TestTheCommandsDecide(t *testing.T) {
 		checks  string
 	}{
 		"right":      {repaired, fix.Plausible, "", "", "passes passes fails (exit 1)"},
-		"wrong":      {useless, fix.Fails, "TestSay", "--- FAIL: TestSay", "passes fails (exit 1)"},
-		"regression": {harmful, fix.Regresses, "TestOther", "1 tests of the suite fail that passed without the patch", "passes passes fails (exit 1)"},
+		"wrong":      {useless, fix.Fails, say, "the test fails (exit 1)", "passes fails (exit 1)"},
+		"regression": {harmful, fix.Regresses, other, "it makes " + other + " fail", "passes passes fails (exit 1)"},
 		"no build":   {"say() { echo good\n", fix.NoBuild, "", "lib.sh: 2: Syntax error: end of file unexpected (expecting \"}\")", "fails (exit 2)"},
-		"cheat":      {"echo all is well; exit 0\n", fix.Regresses, "TestOther", "1 tests of the suite are no longer run", "passes passes passes"},
-		"gone":       {"say() { echo good; }\nother() { kill $$; }\n", fix.Regresses, "TestOther", "1 tests of the suite are no longer run", "passes passes fails (exit 1)"},
+		"cheat":      {"echo all is well; exit 0\n", fix.Fails, "", "the test no longer says how many tests it ran, which were 1", "passes passes"},
+		"gone":       {"say() { echo good; }\nother() { kill $$; }\n", fix.Regresses, other, other + " of the suite is no longer run", "passes passes fails (exit 1)"},
 	} {
 		got := validate(t, v, with("lib.sh", c.text))
 		var how []string
@@ -244,12 +247,12 @@ func TestKnownFailuresOfTheTestCommand(t *testing.T) {
 	// as the other test passes, and not when no test is run at all.
 	t.Parallel()
 	h, p := project(t)
-	p.Test, p.Suite, p.Known = p.Suite, "", []string{"TestOdd"}
-	v := validator(t, h, p, fix.Reproduction{State: fix.Failing, Failing: []string{"TestOdd", "TestSay"}})
+	p.Test, p.Suite, p.Known = p.Suite, "", []string{"lib_test/t.py::TestOdd"}
+	v := validator(t, h, p, fix.Reproduction{State: fix.Failing, Failing: []string{"lib_test/t.py::TestOdd", say}})
 	if got := validate(t, v, with("lib.sh", repaired)); got.Verdict != fix.Plausible {
 		t.Errorf("%s, %s", got.Verdict, got.Reason)
 	}
-	if got := validate(t, v, with("lib.sh", useless)); got.Verdict != fix.Fails || strings.Join(got.Failing, " ") != "TestSay" {
+	if got := validate(t, v, with("lib.sh", useless)); got.Verdict != fix.Fails || strings.Join(got.Failing, " ") != say {
 		t.Errorf("%s, %q", got.Verdict, got.Failing)
 	}
 	if got := validate(t, v, with("lib.sh", "echo all is well; exit 0\n")); got.Verdict != fix.Fails || got.Reason != "the failing test is no longer run" {

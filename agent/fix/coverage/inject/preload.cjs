@@ -163,13 +163,23 @@
 		if (request === 'node:test') watchNodeTest(loaded);
 		return loaded;
 	};
-	if (Module.registerHooks) {
+	// Modules that are imported do not pass there.
+	if (Module.registerHooks && process.getBuiltinModule) {
 		Module.registerHooks({
 			resolve: function (specifier, context, next) {
-				if (specifier === 'node:test') watchNodeTest(load.call(Module, 'node:test'));
+				if (specifier === 'node:test') watchNodeTest(process.getBuiltinModule('node:test'));
 				return next(specifier, context);
 			},
 		});
+	}
+
+	// sameShape reports whether a script is a file's text with spaces in place of types,
+	// as when node runs TypeScript. The script may end with a line of its own.
+	function sameShape(script, text) {
+		if (text === null || !/^(\s*\/\/# source[^\n]*)?\s*$/.test(script.slice(text.length))) return false;
+		const left = script.slice(0, text.length).split('\n');
+		const right = text.split('\n');
+		return left.length === right.length && left.every((line, i) => line.length === right[i].length);
 	}
 
 	// compare says for each script where the text of its file begins in the script's.
@@ -189,7 +199,7 @@
 				}
 				texts.set(path, text);
 			}
-			if (source === null || source === text) continue;
+			if (source === null || source === text || sameShape(source, text)) continue;
 			const mark = text !== null && text.charCodeAt(0) === 0xfeff ? 1 : 0;
 			const at = text === null ? -1 : source.indexOf(text.slice(mark));
 			write(at < 0 ? { script: id, other: true } : { script: id, shift: at - mark });

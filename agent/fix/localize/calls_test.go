@@ -1,0 +1,101 @@
+package localize
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
+)
+
+// program writes functions of the given names, each of which calls those after a
+// colon: "a: b c".
+func program(list ...string) string {
+	var b strings.Builder
+	b.WriteString("package p\n")
+	for _, f := range list {
+		name, calls, _ := strings.Cut(f, ":")
+		fmt.Fprintf(&b, "\nfunc %s() {\n\tx := 1\n", name)
+		for _, c := range strings.Fields(calls) {
+			fmt.Fprintf(&b, "\t%s()\n", c)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// What only the failing test calls comes before what all tests call, and what it calls
+// directly before what it calls through others, without any run of the tests.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tests := []string{"TestFails: Setup Parse"}
+	for i := range 8 {
+		tests = append(tests, fmt.Sprintf("TestOther%d: Setup Print", i))
+	}
+	h.Commit("p", gittest.Files{
+		"p.go":      program("Setup: Open", "Open:", "Parse: Scan", "Scan: Next", "Next:", "Print: Open", "Unused: Scan"),
+		"p_test.go": program(tests...),
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"TestFails"}}})
+	if got := names(l); !strings.HasPrefix(got, "Parse Scan Next") {
+		t.Errorf("order: %s", got)
+	}
+	for i, want := range []string{"the failing test calls it", "the failing test calls it through Parse", "the failing test calls it through Parse, Scan"} {
+		found := false
+		for _, g := range l.Locations[i].Grounds {
+			found = found || g == fix.Ground{Source: fix.SourceReport, Text: want}
+		}
+		if !found {
+			t.Errorf("%s: %v lacks %q", l.Locations[i].Function, l.Locations[i].Grounds, want)
+		}
+	}
+}
+
+// Without a test, the functions that the report names and those that they call are
+// suspected.
+func TestReportNamesFunctions(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{"p.go": program("ReadAll: fill", "fill:", "Print:", "Close:", "open:")})
+	l := localize(t, h, Input{Problem: fix.Problem{Report: "The program can't open some files.\nSince then ReadAll() isn't fast."}})
+	if got := names(l); !strings.HasPrefix(got, "ReadAll") || strings.Contains(got, "Print") {
+		t.Errorf("order: %s", got)
+	}
+}
+
+// A name means the function of its own folder before those of others.
+func TestMeanings(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"b/b.go": program("Parse: Inner", "Inner:"), "b/b_test.go": program("TestParse: Parse"),
+		"a/a.go": program("Parse: Other", "Other:"),
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"TestParse"}}})
+	if got := l.Locations[0].Path; got != "b/b.go" {
+		t.Errorf("%s first", got)
+	}
+}
+
+// The one function that a script exports is called by the name of its file, and a
+// constructor by the name of its class.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"lib/parse.js": "module.exports = function (text) {\n    var n = 1;\n    return n;\n};\n", "lib/other.js": "exports.other = function (text) {\n    var n = 1;\n    return n;\n};\n",
+		"test/parse.js": "test('is fast', function () {\n    parse('');\n});\n",
+		"shape.py":      "class Round:\n    def __init__(self):\n        self.n = 1\n\nclass Square:\n    def __init__(self):\n        self.n = 1\n",
+		"test_shape.py": "def test_square():\n    Square()\n",
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"is fast"}}})
+	if l.Locations[0].Path != "lib/parse.js" {
+		t.Errorf("%+v", l.Locations[0])
+	}
+	l = localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"test_square"}}})
+	if l.Locations[0].Path != "shape.py" || l.Locations[0].Lines.Start != 6 {
+		t.Errorf("%+v", l.Locations[0])
+	}
+}

@@ -1,0 +1,84 @@
+package localize
+
+import (
+	"context"
+	"math"
+
+	"git-agent/gitext"
+)
+
+// featureNames names the features of a function, in the order of its vector. The
+// names are part of model.json.
+var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "report", "size", "age"}
+
+// FeatureNames returns the names of the features, in the order of the vectors.
+func FeatureNames() []string { return featureNames }
+
+// These are the features of functions that a spectrum says nothing good of.
+const (
+	leastCoverage = -3 // of functions that failing tests execute
+	notExecuted   = -4
+)
+
+// vectors returns the features of the candidates.
+func (s *search) vectors() [][]float64 {
+	top, oldest := 0.0, 0.0
+	for _, c := range s.list {
+		top = max(top, c.ochiai)
+		oldest = max(oldest, c.age)
+	}
+	out := make([][]float64, len(s.list))
+	for i, c := range s.list {
+		out[i] = []float64{
+			c.frame, coverageOf(c, top), logShare(c.calls), logShare(s.testedShare(c)), c.words, c.report,
+			math.Log(float64(c.lines.End - c.lines.Start + 1)), ageOf(c, oldest),
+		}
+	}
+	return out
+}
+
+// coverageOf compares the coverage of a function with the most suspicious one, whose
+// coefficient is top.
+func coverageOf(c *candidate, top float64) float64 {
+	switch {
+	case top == 0:
+		return 0
+	case c.ochiai == 0:
+		return notExecuted
+	}
+	return max(leastCoverage, math.Log(c.ochiai/top))
+}
+
+// ageOf returns the logarithm of a function's age in days, below 0. Where the age is
+// unknown it is that of the oldest.
+func ageOf(c *candidate, oldest float64) float64 {
+	if !c.aged {
+		return -math.Log1p(oldest)
+	}
+	return -math.Log1p(c.age)
+}
+
+// An Example is what the model is fitted on: the features of the functions of a case.
+type Example struct {
+	Functions []Listed    `json:"functions"`
+	Vectors   [][]float64 `json:"vectors"` // of each function, in the order of FeatureNames
+}
+
+// Listed names a function, or lines outside of functions.
+type Listed struct {
+	Path  string           `json:"path"`
+	Lines gitext.LineRange `json:"lines"`
+}
+
+// Examine returns the features of the functions of a tree.
+func Examine(ctx context.Context, repo *gitext.Repo, in Input) (Example, error) {
+	s, err := examine(ctx, repo, in)
+	if err != nil {
+		return Example{}, err
+	}
+	ex := Example{Vectors: s.vectors()}
+	for _, c := range s.list {
+		ex.Functions = append(ex.Functions, Listed{c.file.path, c.lines})
+	}
+	return ex, nil
+}
