@@ -168,7 +168,7 @@ func TestUncached(t *testing.T) {
 		"go test -count=1 ./...": nil,
 		"make check":             nil,
 	} {
-		if got := uncached(command); !slices.Equal(got, want) {
+		if got := Uncached(command); !slices.Equal(got, want) {
 			t.Errorf("%q: %q", command, got)
 		}
 	}
