@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"slices"
 
 	"git-agent/agent/stat"
@@ -37,8 +38,8 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 	var o object
 	o.fields(counts(c))
 	main := c.sheet.main().Name
-	o.field(main+"_a", c.MainA)
-	o.field(main+"_b", c.MainB)
+	o.field(main+"_a", stat.Defined(c.MainA))
+	o.field(main+"_b", stat.Defined(c.MainB))
 	o.field(main+"_difference", c.Diff)
 	o.field(main+"_difference_p", c.DiffP)
 	return o.bytes()
@@ -72,6 +73,11 @@ func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	})
 	c.Diff, c.DiffP = stat.Difference(c.MainB-c.MainA, diffs)
 	return c
+}
+
+// comparable reports whether the main metric says something about both algorithms.
+func (c *Comparison) comparable() bool {
+	return c.Cases == 0 || !math.IsNaN(c.MainA) && !math.IsNaN(c.MainB)
 }
 
 func (c *Comparison) count(a, b bool) {

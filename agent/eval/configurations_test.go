@@ -17,6 +17,7 @@ type configured struct{ toy }
 func (configured) Sheet() *Sheet {
 	s := *toySheet
 	s.Annotated = false
+	s.Dimensions = []Dimension{{Name: "repository", Of: ByRepository.Of, Order: []string{"easy", "hard"}}}
 	s.Configurations = &Configurations{Right: "solved", Wrong: "not solved", By: "repository"}
 	return &s
 }

@@ -20,18 +20,14 @@ type OutcomeEffort struct {
 	Seconds Spread `json:"seconds"`
 }
 
-// effortByOutcome returns the effort on right and on other cases. It returns nil if the
-// sheet asks for no comparison.
-func effortByOutcome(sheet *Sheet, outcomes []Outcome) []OutcomeEffort {
-	if sheet.Configurations == nil {
-		return nil
-	}
+// effortByOutcome returns the effort on the cases that are right, and on the others.
+func effortByOutcome(outcomes []Outcome) []OutcomeEffort {
 	var list []OutcomeEffort
 	for _, right := range []bool{true, false} {
 		e := OutcomeEffort{Right: right}
 		var turns, tokens, cost, seconds []float64
 		for _, o := range outcomes {
-			if o.Right != right {
+			if !o.Evaluated || o.Right != right {
 				continue
 			}
 			e.Cases++
@@ -93,12 +89,9 @@ var measures = []struct {
 	}},
 }
 
-// newEffortTests returns nil if the sheet asks for no comparison, if fewer than two
-// algorithms ask a model, or if they have fewer than two cases in common.
+// newEffortTests returns nil if fewer than two algorithms ask a model, or if they have
+// fewer than two cases in common.
 func newEffortTests(sheet *Sheet, res *Results) *EffortTests {
-	if sheet.Configurations == nil {
-		return nil
-	}
 	t := &EffortTests{Level: testLevel}
 	for _, name := range res.Algorithms {
 		if slices.ContainsFunc(res.Outcomes[name], func(o Outcome) bool { return o.Work != nil }) {

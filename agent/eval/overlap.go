@@ -41,10 +41,9 @@ type Set struct {
 	IDs []string `json:"ids"`
 }
 
-// newOverlap compares the algorithms of results. It returns nil if the sheet asks for no
-// comparison or there is only one algorithm.
+// newOverlap compares the algorithms of results. It returns nil if there is only one.
 func newOverlap(sheet *Sheet, res *Results) *Overlap {
-	if sheet.Configurations == nil || len(res.Algorithms) < 2 {
+	if len(res.Algorithms) < 2 {
 		return nil
 	}
 	strata, of := sheet.configurationStrata(res)
@@ -54,7 +53,7 @@ func newOverlap(sheet *Sheet, res *Results) *Overlap {
 	}
 	sets := map[string]*Set{}
 	for i, c := range res.Cases {
-		if slices.ContainsFunc(res.Algorithms, func(a string) bool { return !res.Outcomes[a][i].Evaluated }) {
+		if !res.byAll(i) {
 			continue
 		}
 		o.Cases++
@@ -110,6 +109,11 @@ func (c *Counted) add(stratum int) {
 	}
 }
 
+// byAll reports whether all algorithms evaluated a case.
+func (res *Results) byAll(index int) bool {
+	return !slices.ContainsFunc(res.Algorithms, func(a string) bool { return !res.Outcomes[a][index].Evaluated })
+}
+
 // configurationStrata returns the strata by which configurations are compared, and the
 // index of the stratum of each case; -1 for a case in none.
 func (s *Sheet) configurationStrata(res *Results) (names []string, of []int) {
@@ -121,7 +125,7 @@ func (s *Sheet) configurationStrata(res *Results) (names []string, of []int) {
 	if at < 0 {
 		return nil, of
 	}
-	names, members := s.Dimensions[at].strata(res, func(int) bool { return true })
+	names, members := s.Dimensions[at].strata(res, res.byAll)
 	for i, name := range names {
 		for _, index := range members[name] {
 			of[index] = i

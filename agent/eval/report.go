@@ -97,17 +97,38 @@ func NewReport(t Task, about About, res *Results) *Report {
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
 		Algorithms: []Algorithm{}, Comparisons: []Comparison{}, Calibrated: t.CalibratedOn(res), sheet: sheet,
-		Overlap: newOverlap(sheet, res), EffortTests: newEffortTests(sheet, res),
 	}
 	r.Evaluated = evaluated(res)
 	for i, name := range res.Algorithms {
 		r.Algorithms = append(r.Algorithms, newAlgorithm(sheet, name, res))
 		if i > 0 {
 			first := res.Algorithms[0]
-			r.Comparisons = append(r.Comparisons, compare(sheet, first, name, res.Outcomes[first], res.Outcomes[name]))
+			if c := compare(sheet, first, name, res.Outcomes[first], res.Outcomes[name]); c.comparable() {
+				r.Comparisons = append(r.Comparisons, c)
+			}
 		}
 	}
+	r.compareConfigurations(res)
 	return r
+}
+
+// compareConfigurations compares the algorithms if they are configurations of one method.
+// It leaves out those for which the main metric is undefined, because they do something
+// else.
+func (r *Report) compareConfigurations(res *Results) {
+	if r.sheet.Configurations == nil {
+		return
+	}
+	part := *res
+	part.Algorithms = nil
+	for i := range r.Algorithms {
+		a := &r.Algorithms[i]
+		if a.Overall.Value(r.sheet.Main).Value != nil {
+			part.Algorithms = append(part.Algorithms, a.Name)
+			a.ByOutcome = effortByOutcome(res.Outcomes[a.Name])
+		}
+	}
+	r.Overlap, r.EffortTests = newOverlap(r.sheet, &part), newEffortTests(r.sheet, &part)
 }
 
 // NewComparison returns a report that holds only comparisons.
@@ -162,7 +183,7 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 			all = append(all, outcomes[i])
 		}
 	}
-	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all), ByOutcome: effortByOutcome(sheet, all)}
+	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
 	for _, d := range sheet.Dimensions {
 		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}

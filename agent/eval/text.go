@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -259,7 +260,13 @@ func (r Row) cells(shown func(Metric) bool) []string {
 	return list
 }
 
-func three(x float64) string { return fmt.Sprintf("%.3f", x) }
+// three formats a number with three digits, and an undefined one as "-".
+func three(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", x)
+}
 
 func threeOrDash(x *float64) string {
 	if x == nil {

@@ -94,11 +94,3 @@ func patchOf(files gittest.Files) fix.Patch {
 	slices.SortFunc(p.Files, func(a, b gitext.Overlay) int { return len(a.Path) - len(b.Path) })
 	return p
 }
-
-func verdicts(p Prediction) []fix.Verdict {
-	var list []fix.Verdict
-	for _, j := range p.Patches {
-		list = append(list, j.Verdict)
-	}
-	return list
-}

@@ -95,6 +95,9 @@ func TestApart(t *testing.T) {
 	if v := r.Algorithms[1].Overall.Value("plausible_at_1").Value; v != nil {
 		t.Errorf("locate: %v", *v)
 	}
+	if len(r.Comparisons) > 0 || r.Overlap != nil || r.Algorithms[1].ByOutcome != nil {
+		t.Error("localization is compared with repair")
+	}
 	task := TaskFor([]string{"locate"})
 	if task != (Task{Localization: true}) || TaskFor([]string{"locate", "offline"}).Localization || TaskFor(nil).Localization {
 		t.Error("the wrong task")
