@@ -57,7 +57,23 @@ func bwrapArgv(s Spec, v variant, sights []visiblePath, home string, filter int)
 			argv = append(argv, "--ro-bind", g.path, g.path)
 		}
 	}
+	for _, g := range sights {
+		argv = append(argv, cover(v, hiddenBelow(g, s.Hidden))...)
+	}
 	return append(argv, "--remount-ro", "/", "--chdir", s.Dir)
+}
+
+// cover mounts something empty over each path.
+func cover(v variant, paths []string) []string {
+	var argv []string
+	for _, path := range paths {
+		if st, err := os.Stat(path); err == nil && !st.IsDir() {
+			argv = append(argv, "--ro-bind", "/dev/null", path)
+			continue
+		}
+		argv = append(append(argv, emptyDir(v, path)...), "--remount-ro", path)
+	}
+	return argv
 }
 
 func emptyDir(v variant, dir string) []string {

@@ -107,7 +107,7 @@ func filled(data []byte) (*os.File, error) {
 func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
 	c := &confinement{Isolated: v.isolated, Network: s.Network}
-	for _, g := range visiblePaths(os.LookupEnv, home, s) {
+	for _, g := range withoutHidden(visiblePaths(os.LookupEnv, home, s), s.Hidden) {
 		if g.write {
 			c.Writable = append(c.Writable, g.path)
 		} else {

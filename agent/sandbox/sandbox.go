@@ -88,6 +88,7 @@ type Spec struct {
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
 	Readable []string // what may be read besides the system and toolchains
+	Hidden   []string // what must not be read, although it is below a path that may be; without effect at level none
 	// Cache is the directory for build caches when the user's are read-only. The
 	// command's home directory is Home, or Cache.home if Home is "". It is made anew
 	// each time, so commands that run at the same time and share a cache need homes of

@@ -38,6 +38,7 @@ type Options struct {
 	Sandbox  sandbox.Level // "" means auto
 	Network  bool          // allow network access
 	Readable []string      // paths that the command may read besides the system and toolchains
+	Hidden   []string      // paths that it must not read although they are below such a path; without effect without a sandbox
 	Writable []string      // paths that the command may write besides its scratch work tree
 	Env      []string      // names of further environment variables to pass on
 	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
@@ -195,7 +196,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, opt.Set...),
 		Memory: w.opt.Memory, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
-		Readable: slices.Concat(w.readable, opt.Readable), Cache: w.cache, Home: w.home,
+		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,
 	})
 	if err != nil {
 		return Result{}, err

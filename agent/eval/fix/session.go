@@ -46,7 +46,7 @@ func Open(opt Options) eval.Opener {
 			return nil, err
 		}
 		s := &session{full: full, opt: opt, cases: map[string]*prepared{}}
-		if err := errors.Join(s.hidden(), s.makeScratch()); err != nil {
+		if err := errors.Join(s.checkHidden(ctx), s.makeScratch()); err != nil {
 			return nil, errors.Join(err, full.Close())
 		}
 		return s, nil
@@ -65,8 +65,8 @@ type session struct {
 	cases map[string]*prepared // by id
 }
 
-// hidden returns an error if the options let commands read the repository.
-func (s *session) hidden() error {
+// checkHidden returns an error if the options let commands read the repository.
+func (s *session) checkHidden(ctx context.Context) error {
 	dir, err := filepath.EvalSymlinks(s.full.CommonDir())
 	if err != nil {
 		return err
@@ -76,11 +76,30 @@ func (s *session) hidden() error {
 		if err != nil {
 			continue // a path that is not there shows nothing
 		}
-		if up, err := filepath.Rel(real, dir); err == nil && filepath.IsLocal(up) {
-			return fmt.Errorf("commands in the sandbox may read %q, and the repository below it has the fixes", path)
+		if up, err := filepath.Rel(real, dir); err == nil && filepath.IsLocal(up) || s.tracked(ctx, real) {
+			return fmt.Errorf("commands in the sandbox may read %q, and the repository of the cases, which has the fixes, is there", path)
 		}
 	}
 	return nil
+}
+
+// tracked reports whether a path is in the repository's work tree and holds files of its
+// last commit, which may have the fixes too.
+func (s *session) tracked(ctx context.Context, path string) bool {
+	top, err := filepath.EvalSymlinks(s.full.WorkTree())
+	if err != nil || s.full.WorkTree() == "" {
+		return false
+	}
+	rel, err := filepath.Rel(top, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	head, err := s.full.Resolve(ctx, "HEAD")
+	if err != nil {
+		return false // there is no commit
+	}
+	files, err := s.full.Tree(ctx, head, filepath.ToSlash(rel))
+	return err != nil || len(files) > 0
 }
 
 // makeScratch makes the directories of the session. The engines and the judge have build
@@ -191,7 +210,9 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Obs
 	if a.Given {
 		problem.Given = p.truth.given()
 	}
-	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: s.engine, OnEvent: w.See})
+	commands := s.engine
+	commands.Hidden = p.hidden
+	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: w.See})
 	if err == nil && ans == nil {
 		err = errors.New("the engine gave no answer")
 	}
@@ -217,6 +238,7 @@ type prepared struct {
 	problem fix.Problem
 	truth   *truth
 	judge   *judge
+	hidden  []string // releases of the project, which may have the fix
 }
 
 // prepare makes the repository of a case and reads its truth from the full one.
@@ -243,10 +265,16 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 	if p.dir, err = s.scratch.Dir(name); err != nil {
 		return nil, err
 	}
+	p.hidden = append(slices.Clone(s.opt.Trial.Hidden), releasesOf(ctx, s.full, c.Base, s.packageFolders())...)
 	if err := p.open(ctx, s.full, s.judge); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// packageFolders returns the folders of installed packages that the options show.
+func (s *session) packageFolders() []string {
+	return slices.Concat(s.opt.Trial.Readable, filepath.SplitList(os.Getenv("NODE_PATH")))
 }
 
 // open makes the repository and finds out what the fix changes.
@@ -260,6 +288,7 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	if err != nil {
 		return err
 	}
+	judging.Hidden = p.hidden
 	p.judge = newJudge(p, judging)
 	if p.truth.changes, err = p.judge.reader.changes(ctx, p.truth.files); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
+	"git-agent/gitext/gittest"
 )
 
 // The engine gets the tree before the fix with the tests of the fix: a new test is added
@@ -157,16 +158,61 @@ func TestCloneOutOfReach(t *testing.T) {
 	}
 }
 
+// Releases of the project in the caches of package managers are hidden from commands: they
+// may have the fix. Their manifests and other packages are not.
+func TestReleases(t *testing.T) {
+	b := newBug(t)
+	b.c.Base = b.Commit("manifests", gittest.Files{"go.mod": "module github.com/Ann/bug/v2 // a comment\n", "package.json": `{"name":"@ann/bug"}`, "Cargo.toml": "[package]\nversion = \"1\"\nname = \"bug\"\n"})
+	home := t.TempDir()
+	for _, name := range []string{"GOMODCACHE", "GOPATH", "CARGO_HOME", "NODE_PATH"} {
+		t.Setenv(name, filepath.Join(home, name))
+	}
+	hidden := []string{"GOMODCACHE/github.com/!ann/bug@v1.0.0", "GOMODCACHE/github.com/!ann/bug/v3@v3.1.0", "GOPATH/pkg/mod/cache/download/github.com/!ann/bug/v3/@v/v3.1.0.zip",
+		"CARGO_HOME/registry/src/index/bug-1.2.0", "NODE_PATH/@ann/bug", "NODE_PATH/other/node_modules/@ann/bug", "shown/node_modules/@ann/bug"}
+	for _, name := range append(hidden, "GOMODCACHE/github.com/!ann/bugs@v1.0.0", "GOPATH/pkg/mod/cache/download/github.com/!ann/bug/v3/@v/v3.1.0.mod",
+		"CARGO_HOME/registry/src/index/bug-report-1.2.0", "NODE_PATH/bug", "GOMODCACHE/github.com/!ann/bug/tool@v1.0.0") {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	opt := Options{Trial: local, Repair: func(_ context.Context, q Inquiry) (*fix.Answer, error) {
+		got = q.Trial.Hidden
+		return &fix.Answer{}, nil
+	}}
+	opt.Trial.Readable, opt.Trial.Hidden = []string{filepath.Join(home, "shown")}, []string{"own"}
+	b.c.Fix = b.Commit("again", gittest.Files{"lib.sh": "other\n"})
+	b.c.TestFiles = nil
+	_, ask := b.begin(opt)
+	if _, err := ask(t.Context(), "agent"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"own"}
+	for _, name := range hidden {
+		want = append(want, filepath.Join(home, name))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("hidden\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // A session refuses options that would let commands read the clone.
 func TestReadableClone(t *testing.T) {
 	b := newBug(t)
 	opt := Options{Trial: local}
 	opt.Trial.Scratch = t.TempDir()
-	opt.Trial.Readable = []string{filepath.Dir(b.Dir)}
-	if _, err := Open(opt)(t.Context(), b.Dir, 1); err == nil || !strings.Contains(err.Error(), "has the fixes") {
-		t.Errorf("the clone is readable: %v", err)
+	for _, path := range []string{filepath.Dir(b.Dir), b.Dir, filepath.Join(b.Dir, "test"), filepath.Join(b.Dir, "lib.sh")} {
+		opt.Trial.Readable = []string{path}
+		if _, err := Open(opt)(t.Context(), b.Dir, 1); err == nil || !strings.Contains(err.Error(), "has the fixes") {
+			t.Errorf("%s is readable: %v", path, err)
+		}
 	}
-	opt.Trial.Readable = []string{filepath.Join(b.Dir, "test"), "/no/such/path"}
+	if err := os.Mkdir(filepath.Join(b.Dir, "node_modules"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	opt.Trial.Readable = []string{filepath.Join(b.Dir, "node_modules"), "/no/such/path"}
 	s, err := Open(opt)(t.Context(), b.Dir, 1)
 	if err != nil {
 		t.Fatal(err)

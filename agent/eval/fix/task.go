@@ -2,9 +2,10 @@
 // cases are bugs with the commits that fix them.
 //
 // An engine gets the commit before the fix with the tests of the fix laid over it, and a
-// repository that ends at that commit: it has no later commit, ref or object. A command
-// that runs without a sandbox can still read the clone that the case is from, wherever
-// that is on the machine; measure with a sandbox.
+// repository that ends at that commit: it has no later commit, ref or object. Releases of
+// the project that package managers keep on the machine are hidden from its commands. A
+// command that runs without a sandbox can read those, and the clone that the case is
+// from; measure with a sandbox.
 //
 // An engine's word counts for nothing. The judge lays each of the first patches over a
 // clean copy, restores the tests, and runs the case's commands again. plausible@k is the

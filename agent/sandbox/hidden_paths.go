@@ -1,0 +1,64 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// hiddenBelow returns the hidden paths that a visible path is or holds, under the name
+// that the visible path has. Paths that do not exist hide nothing.
+func hiddenBelow(g visiblePath, hidden []string) []string {
+	if len(hidden) == 0 || g.link != "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(g.path)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, path := range hidden {
+		path, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
+			list = append(list, filepath.Join(g.path, rel))
+		}
+	}
+	return list
+}
+
+// withoutHidden replaces each visible path that holds a hidden one by what stands beside
+// the hidden one, for a level that can only grant paths and not cover any.
+func withoutHidden(list []visiblePath, hidden []string) []visiblePath {
+	var out []visiblePath
+	for _, g := range list {
+		out = append(out, beside(g, hiddenBelow(g, hidden))...)
+	}
+	return out
+}
+
+// beside returns what a visible path holds but for the hidden paths. An entry that cannot
+// be listed is not visible.
+func beside(g visiblePath, hidden []string) []visiblePath {
+	if len(hidden) == 0 {
+		return []visiblePath{g}
+	}
+	if slices.Contains(hidden, g.path) {
+		return nil
+	}
+	entries, _ := os.ReadDir(g.path) // what was read before an error is still visible
+	var out []visiblePath
+	for _, e := range entries {
+		path := filepath.Join(g.path, e.Name())
+		var below []string
+		for _, h := range hidden {
+			if holds(path, h) {
+				below = append(below, h)
+			}
+		}
+		out = append(out, beside(visiblePath{path: path, write: g.write}, below)...)
+	}
+	return out
+}
