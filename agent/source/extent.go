@@ -237,7 +237,10 @@ func (l layout) headingAt(at int) (Extent, bool) {
 	if t := withoutComment(l.text(at)); !ok && !l.rules.indented && strings.HasSuffix(t, "}") && strings.Contains(t, "{") {
 		start, body, ok = l.headingStart(at, at), at, true // the whole function is on the line
 	}
-	if !ok || !l.isFunction(l.join(start, body)) {
+	if !ok {
+		return Extent{}, false
+	}
+	if h := l.join(start, body); !l.isFunction(h) || declaresType(h) {
 		return Extent{}, false
 	}
 	return l.extent(start, body), true
@@ -260,8 +263,36 @@ var control = wordSet(`if else for while switch do try catch finally return matc
 var modifiers = wordSet(`public private protected internal static final abstract sealed pub export default
 	extern inline const data open override virtual typedef template async unsafe partial`)
 
+// withoutAnnotations returns a heading without the annotations that it begins with and
+// their arguments.
+func withoutAnnotations(heading string) string {
+	for strings.HasPrefix(heading, "@") {
+		i := 1
+		for i < len(heading) && (IsIdentByte(heading[i]) || heading[i] == '.') {
+			i++
+		}
+		if i < len(heading) && heading[i] == '(' {
+			end := closing(heading, i)
+			if end == 0 {
+				return heading
+			}
+			i = end
+		}
+		heading = strings.TrimLeft(heading[i:], " \t")
+	}
+	return heading
+}
+
+// typeWord matches the beginning of what declares a type, even if it has parentheses.
+var typeWord = Lazy(`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|pub|export|default|data|open|partial)\s+)*(?:class|interface|enum|record|trait|impl|namespace)\b`)
+
+// declaresType reports whether a heading that may have parentheses, such as those of
+// an annotation or of what a record holds, is that of a type.
+func declaresType(heading string) bool { return typeWord().MatchString(withoutAnnotations(heading)) }
+
 // isTypeHeading reports whether a heading is of a class or of what else holds methods.
 func isTypeHeading(heading string) bool {
+	heading = withoutAnnotations(heading)
 	for _, w := range strings.Fields(heading) {
 		if i := strings.IndexAny(w, "<({:"); i > 0 {
 			w = w[:i]

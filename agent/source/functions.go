@@ -7,7 +7,9 @@ import (
 
 // A Function is a function of a file.
 type Function struct {
-	Name string // as the heading spells it, without the receiver or the class
+	// Name is as the heading spells it, without the receiver or the class. A function
+	// without a name that is passed to another one is "callback of" that one.
+	Name string
 	Extent
 }
 
@@ -25,7 +27,7 @@ func Functions(filePath string, lines [][]byte) []Function {
 		if !ok || l.rules.wraps && e.End-e.Start >= wideFunction {
 			continue
 		}
-		if name := nameIn(l.join(e.Start-1, e.Body-1), l.rules.word); name != "" {
+		if name := nameIn(l.join(e.Start-1, e.Body-1), l.rules); name != "" {
 			found = append(found, Function{Name: name, Extent: e})
 			i = max(i, e.End-1)
 		}
@@ -33,11 +35,10 @@ func Functions(filePath string, lines [][]byte) []Function {
 	return found
 }
 
-// nameIn returns the name that the heading of a function gives it. word is the
-// keyword that functions of the language have, "" for none.
-func nameIn(heading, word string) string {
-	if word != "" {
-		return cmp.Or(nameAfter(heading, word), variableIn(heading))
+// nameIn returns the name that the heading of a function gives it, "" for none.
+func nameIn(heading string, r rules) string {
+	if r.word != "" {
+		return cmp.Or(nameAfter(heading, r.word), variableIn(heading))
 	}
 	if name := nameAfter(heading, "function"); name != "" {
 		return name
@@ -45,7 +46,11 @@ func nameIn(heading, word string) string {
 	if m := assignedName().FindStringSubmatch(heading); m != nil {
 		return LastName(m[1])
 	}
-	return calledIn(heading)
+	name := calledIn(heading)
+	if i := anonymous().FindStringIndex(heading); r.wraps && i != nil && name != "" && strings.Contains(heading[:i[0]], "(") {
+		return "callback of " + name
+	}
+	return name
 }
 
 var (
@@ -53,6 +58,8 @@ var (
 	namedAfter = Lazy(`^\s*(?:\([^)]*\)\s*)?\*?\s*(?:[\w<>,?&\[\] ]+\.)?([\pL_$][\pL\pN_$]*)\s*[(\[<]`)
 	// What a script assigns a function to: "exports.f = function (", "f: async (a) =>".
 	assignedName = Lazy(`([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)`)
+	// A function without a name in a script.
+	anonymous = Lazy(`\bfunction\s*\(|=>`)
 	// A variable of Go, maybe with its type.
 	variable = Lazy(`^(?:var\s+)?(\w+)[ \t]*(?:[\w.*]+[ \t]*)?:?[:=]`)
 )

@@ -13,9 +13,10 @@ import (
 
 // These bound the lines whose age is looked up.
 const (
-	maxAged      = 80 // functions
-	maxAgedFiles = 12
-	maxAgedLines = 6000
+	maxAged      = 30 // functions
+	maxAgedFiles = 6
+	maxAgedLines = 3000
+	leastAged    = 0.01 // share of the first function's score
 )
 
 // addAges finds when the lines of the most suspicious functions changed last.
@@ -65,8 +66,9 @@ func (s *search) wantedAges() []suspect.FileLines {
 	var out []suspect.FileLines
 	at := map[string]int{}
 	total := 0
-	for n, c := range s.ranked() {
-		if n == maxAged || total > maxAgedLines {
+	ranked := s.ranked()
+	for n, c := range ranked {
+		if n == maxAged || total > maxAgedLines || c.score < leastAged*ranked[0].score {
 			break
 		}
 		if c.file.over {

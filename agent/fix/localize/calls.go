@@ -51,25 +51,26 @@ func (s *search) node(c *candidate) (int, bool) {
 
 // starts returns the functions that the failing tests name, or else the report.
 func (s *search) starts() []edge {
+	if len(s.regions) == 0 {
+		return s.reported()
+	}
 	var out []edge
 	for _, r := range s.regions {
-		used := map[string]float64{}
+		self, ok := s.graph.at[key{r.file.path, r.lines.Start}]
+		if !ok {
+			self = -1
+		}
+		u := newUses(r.file, self)
 		for l := r.lines.Start; l <= r.lines.End; l++ {
 			weight := 1.0
 			if r.focus[l] {
 				weight = focusWeight
 			}
-			s.graph.addNames(r.file.lines[l-1], weight, used)
+			s.graph.addNames(r.file.lines[l-1], weight, u)
 		}
-		if i := r.file.functionAt(r.lines.Start); i >= 0 {
-			delete(used, r.file.functions[i].Name)
-		}
-		for _, e := range s.graph.edges(used, r.file) {
+		for _, e := range s.graph.edges(u) {
 			out = append(out, edge{e.to, e.weight / float64(len(s.regions))})
 		}
-	}
-	if len(s.regions) == 0 {
-		return s.reported()
 	}
 	return out
 }
@@ -77,13 +78,13 @@ func (s *search) starts() []edge {
 // reported returns the functions whose names the report has, as far as they look like
 // names and not like words.
 func (s *search) reported() []edge {
-	used := map[string]float64{}
+	u := newUses(&file{}, -1)
 	for _, m := range codeName().FindAllString(s.in.Problem.Report, maxReported) {
 		if name := strings.TrimRight(m, "( "); len(s.graph.byName[name]) > 0 {
-			used[name] = 1
+			u.weight[name] = 1
 		}
 	}
-	return s.graph.edges(used, &file{})
+	return s.graph.edges(u)
 }
 
 // codeName matches what stands in prose only as the name of something in a program: a

@@ -20,6 +20,9 @@ const (
 	notExecuted   = -4
 )
 
+// largeFunction is the size from which a function is no more suspicious, in lines.
+const largeFunction = 200
+
 // vectors returns the features of the candidates.
 func (s *search) vectors() [][]float64 {
 	top, oldest := 0.0, 0.0
@@ -31,7 +34,7 @@ func (s *search) vectors() [][]float64 {
 	for i, c := range s.list {
 		out[i] = []float64{
 			c.frame, coverageOf(c, top), logShare(c.calls), logShare(s.testedShare(c)), c.words, c.report,
-			math.Log(float64(c.lines.End - c.lines.Start + 1)), ageOf(c, oldest),
+			math.Log(float64(min(c.lines.End-c.lines.Start+1, largeFunction))), ageOf(c, oldest),
 		}
 	}
 	return out

@@ -52,13 +52,15 @@ func newGraph(list []*file) *graph {
 			g.nodes = append(g.nodes, &node{file: f, index: i})
 		}
 	}
-	for _, n := range g.nodes {
-		used := map[string]float64{}
+	for i, n := range g.nodes {
+		u := newUses(n.file, i)
 		for _, l := range n.file.body(n.index) {
-			g.addNames(l, 1, used)
+			g.addNames(l, 1, u)
 		}
-		delete(used, n.file.functions[n.index].Name)
-		n.edges = g.edges(used, n.file)
+		if !n.file.test { // a test may have the name of what it tests
+			delete(u.weight, n.file.functions[n.index].Name)
+		}
+		n.edges = g.edges(u)
 	}
 	return g
 }
@@ -95,32 +97,50 @@ func classAround(lines [][]byte, line int) string {
 	return ""
 }
 
+// uses are the names of functions that a piece of code has.
+type uses struct {
+	file    *file
+	self    int                // the node of the code, which does not count; -1 for none
+	weight  map[string]float64 // by name
+	holders map[string]bool    // what stands before a dot, in lower case
+}
+
+func newUses(f *file, self int) *uses {
+	return &uses{file: f, self: self, weight: map[string]float64{}, holders: map[string]bool{}}
+}
+
 // addNames adds the names of functions that a line has, with the largest weight of any
 // line.
-func (g *graph) addNames(line []byte, weight float64, used map[string]float64) {
+func (g *graph) addNames(line []byte, weight float64, u *uses) {
 	tokens(line, func(t token) {
-		if t.quoted || len(g.byName[string(t.text)]) == 0 {
+		if t.quoted {
+			return
+		}
+		if t.holder {
+			u.holders[strings.ToLower(string(t.text))] = true
+		}
+		if len(g.byName[string(t.text)]) == 0 {
 			return
 		}
 		w := weight
 		if !t.called {
 			w *= mentioned
 		}
-		used[string(t.text)] = max(used[string(t.text)], w)
+		u.weight[string(t.text)] = max(u.weight[string(t.text)], w)
 	})
 }
 
-// edges shares the weights of names in a file out to the functions that they may mean.
-func (g *graph) edges(used map[string]float64, from *file) []edge {
+// edges shares the weights of names out to the functions that they may mean.
+func (g *graph) edges(u *uses) []edge {
 	var out []edge
 	sum := 0.0
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		meant := g.meanings(name, from)
+	for _, name := range slices.Sorted(maps.Keys(u.weight)) {
+		meant := g.meanings(name, u)
 		for _, m := range meant {
-			out = append(out, edge{m, used[name] / float64(len(meant))})
+			out = append(out, edge{m, u.weight[name] / float64(len(meant))})
 		}
 		if len(meant) > 0 {
-			sum += used[name]
+			sum += u.weight[name]
 		}
 	}
 	for i := range out {
@@ -130,27 +150,36 @@ func (g *graph) edges(used map[string]float64, from *file) []edge {
 	return out
 }
 
-// meanings returns the functions that a name in a file may mean: those of its folder
-// if there are any, otherwise all. Only tests call functions of tests.
-func (g *graph) meanings(name string, from *file) []int {
-	var near, all []int
+// meanings returns the functions that a name may mean: if any are in a file or a folder
+// that the code names before a dot, those; else those of the file, if any; else those
+// of the folder; else all. Only tests call functions of tests.
+func (g *graph) meanings(name string, u *uses) []int {
+	var groups [4][]int
 	for _, m := range g.byName[name] {
 		f := g.nodes[m].file
-		if f.test && !from.test || f.generated && !f.test {
+		if m == u.self || f.test && !u.file.test || f.generated && !f.test {
 			continue
 		}
-		all = append(all, m)
-		if path.Dir(f.path) == path.Dir(from.path) {
-			near = append(near, m)
+		switch {
+		case u.holders[f.stem] || u.holders[f.folder] && f.folder != u.file.folder:
+			groups[0] = append(groups[0], m)
+		case f == u.file:
+			groups[1] = append(groups[1], m)
+		case f.place == u.file.place:
+			groups[2] = append(groups[2], m)
+		default:
+			groups[3] = append(groups[3], m)
 		}
 	}
-	if len(near) > 0 {
-		all = near
+	for _, meant := range groups {
+		if len(meant) > maxMeanings {
+			return nil
+		}
+		if len(meant) > 0 {
+			return meant
+		}
 	}
-	if len(all) > maxMeanings {
-		return nil
-	}
-	return all
+	return nil
 }
 
 // A walk is the result of random walks with restarts.

@@ -1,13 +1,57 @@
 package localize
 
-import "git-agent/agent/stat"
+import (
+	_ "embed"
+	"encoding/json"
+	"sync"
 
-var committed = stat.Choice{"frame": 2.2, "coverage": 1.1, "calls": 0.73, "tested": -0.7, "words": 3.9, "report": 1.7, "size": 1.15, "age": 0.17}
+	"git-agent/agent/stat"
+)
+
+//go:embed model.json
+var modelJSON []byte
+
+// A Model is what the choice among functions was fitted to, with cmd/fix-train.
+type Model struct {
+	Made    Made        `json:"made"`
+	Weights stat.Choice `json:"weights"`
+}
+
+// Made says from what a model was made.
+type Made struct {
+	Cases        int            `json:"cases"`
+	Repositories map[string]int `json:"repositories"`
+	Penalty      float64        `json:"penalty"` // of the squared weights
+	// LeftOut says by what is known of a bug how models do that were fitted without the
+	// case's repository.
+	LeftOut map[string]Hits `json:"left_out"`
+}
+
+// Hits counts the cases whose true function, or true file, is among the first ones of
+// a list.
+type Hits struct {
+	Cases   int `json:"cases"`
+	In1     int `json:"in_1"`
+	In3     int `json:"in_3"`
+	In5     int `json:"in_5"`
+	In10    int `json:"in_10"`
+	FileIn1 int `json:"file_in_1"`
+	FileIn3 int `json:"file_in_3"`
+}
+
+// committed is the model that was fitted with cmd/fix-train.
+var committed = sync.OnceValue(func() *Model {
+	m := new(Model)
+	if err := json.Unmarshal(modelJSON, m); err != nil {
+		panic("localize: model.json: " + err.Error())
+	}
+	return m
+})
 
 // score gives each candidate its share in the choice among all. What the user named
 // comes before all others, in the user's order.
 func (s *search) score() {
-	for i, share := range committed.Shares(featureNames, s.vectors()) {
+	for i, share := range committed().Weights.Shares(featureNames, s.vectors()) {
 		c := s.list[i]
 		c.score = share
 		if c.given > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
@@ -14,7 +15,9 @@ import (
 const (
 	maxFiles  = 2500
 	maxBytes  = 24 << 20
-	maxLooked = 120 // names whose definitions are looked up to choose among files
+	maxLooked = 40 // names whose definitions are looked up to choose among files
+
+	lookedAtOnce = 10 // a frequent name hides the others
 )
 
 // readFiles reads the source files, or those of a large tree that matter most: the
@@ -63,8 +66,7 @@ func (s *search) readAll(ctx context.Context, paths []string) error {
 }
 
 // matter reads and returns the files of a large tree that differ from the commit, have
-// one of the failing tests, or define a name that stands in the report or in such a
-// test.
+// one of the failing tests, or have to do with a name in the report or in such a test.
 func (s *search) matter(ctx context.Context) ([]string, error) {
 	var chosen []string
 	for _, p := range s.files.paths {
@@ -72,19 +74,18 @@ func (s *search) matter(ctx context.Context) ([]string, error) {
 			chosen = append(chosen, p)
 		}
 	}
-	names := identifiers([]byte(s.in.Problem.Report))
-	for _, n := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
-		names = append(names, nameParts(n)...)
-	}
 	for _, p := range s.in.Places {
-		chosen = append(chosen, s.find(p.File))
+		if found := s.find(p.File); found != "" {
+			chosen = append(chosen, found)
+		}
 	}
+	names := append(s.testNames(), identifiers([]byte(s.in.Problem.Report))...)
 	for range 2 { // by these names, and by those in the tests that they lead to
-		defining, err := s.defining(ctx, names)
+		found, err := s.about(ctx, names)
 		if err != nil {
 			return nil, err
 		}
-		chosen = append(chosen, defining...)
+		chosen = append(chosen, found...)
 		if err := s.readAll(ctx, chosen); err != nil {
 			return nil, err
 		}
@@ -101,6 +102,22 @@ func (s *search) matter(ctx context.Context) ([]string, error) {
 	return chosen, nil
 }
 
+// testNames returns the names of the failing tests and of what holds them: the last
+// two parts of each name that are identifiers.
+func (s *search) testNames() []string {
+	const most = 6
+	var names []string
+	for _, n := range s.in.Reproduction.Failing {
+		parts := identifiers([]byte(n))
+		for _, p := range parts[max(0, len(parts)-2):] {
+			if !slices.Contains(names, p) && len(names) < most {
+				names = append(names, p)
+			}
+		}
+	}
+	return names
+}
+
 // identifiers returns the identifiers of a text that may be names of functions.
 func identifiers(text []byte) []string {
 	var out []string
@@ -112,23 +129,42 @@ func identifiers(text []byte) []string {
 	return out
 }
 
-// defining returns the files that define one of the names.
-func (s *search) defining(ctx context.Context, names []string) ([]string, error) {
+// about returns the files that are named like one of the names, or define one.
+func (s *search) about(ctx context.Context, names []string) ([]string, error) {
 	const each = 3 // files of a name
 	slices.Sort(names)
 	names = slices.Compact(names)
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) }) // long names say more
-	found, err := symbol.Find(ctx, s.repo, s.files.commit, names[:min(len(names), maxLooked)])
-	if err != nil && !gitext.Unreadable(err) {
-		return nil, err
-	}
-	var out []string
-	for _, n := range names {
-		for _, d := range found[n][:min(len(found[n]), each)] {
-			if f := s.files.all[d.Path]; f != nil && !f.generated && !slices.Contains(out, d.Path) {
-				out = append(out, d.Path)
+	out := s.namedLike(names)
+	for part := range slices.Chunk(names[:min(len(names), maxLooked)], lookedAtOnce) {
+		found, err := symbol.Find(ctx, s.repo, s.files.commit, part)
+		if err != nil && !gitext.Unreadable(err) {
+			return nil, err
+		}
+		for _, n := range part {
+			for _, d := range found[n][:min(len(found[n]), each)] {
+				if f := s.files.all[d.Path]; f != nil && !f.generated && !slices.Contains(out, d.Path) {
+					out = append(out, d.Path)
+				}
 			}
 		}
 	}
 	return out, nil
+}
+
+// namedLike returns the files whose names without ending are among the names.
+func (s *search) namedLike(names []string) []string {
+	const most = 200
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[strings.ToLower(n)] = true
+	}
+	var out []string
+	for _, p := range s.files.paths {
+		stem := strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p)))
+		if len(out) < most && (wanted[stem] || wanted[strings.ReplaceAll(stem, "_", "")]) {
+			out = append(out, p)
+		}
+	}
+	return out
 }

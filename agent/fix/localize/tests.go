@@ -17,6 +17,7 @@ const (
 	maxNames    = 40  // failing tests that are looked for
 	maxRegions  = 60  // functions of tests
 	maxPlaces   = 200 // places of the output
+	maxOfName   = 8   // functions or blocks of one name
 	maxTestText = 400 // lines of one test without its focus
 	focusBefore = 12  // lines before a failed assertion that tell what it checks
 	focusAfter  = 3
@@ -70,56 +71,76 @@ func (s *search) region(f *file, lines gitext.LineRange) *region {
 // named adds the test of a name as a test tool prints it: "TestX/some_case",
 // "tests/a.py::TestC::test_x[1]", "a.test.js > adds numbers".
 func (s *search) named(name string) {
-	inFile := s.filesNamed(name)
-	for _, part := range nameParts(name) {
-		found := s.functionsNamed(part, inFile)
-		if len(found) == 0 {
-			found = s.textNamed(part, inFile)
-		}
-		if len(found) == 0 {
-			found = s.functionsNamed(part, s.files.withLines()) // languages keep tests beside what they test
-		}
-		if len(found) == 0 {
-			continue
-		}
-		for _, r := range found {
-			s.focusCase(r, name)
-		}
-		return
+	in := s.filesNamed(name)
+	parts := nameParts(name)
+	found := firstOf(parts, func(p string) []*region { return s.functionsNamed(p, in) })
+	if len(found) == 0 {
+		found = firstOf(nameTexts(name, parts), func(p string) []*region { return s.textNamed(p, in) })
+	}
+	if len(found) == 0 { // languages keep tests beside what they test
+		found = firstOf(parts, func(p string) []*region { return s.functionsNamed(p, s.files.withLines()) })
+	}
+	for _, r := range found {
+		s.focusCase(r, name)
 	}
 }
 
-// nameSeparators part the names of a test from that of its file, its class and its
-// cases.
-var nameSeparators = source.Lazy(`::|\s+[>›»]\s+|[/:#\[({]|\.(?:\w+:)?|\s+--\s+`)
-
-// nameParts returns the parts of a test's name, the whole first, those that begin it
-// before those that end it.
-func nameParts(name string) []string {
-	parts := []string{name}
-	if i := strings.Index(name, ":"); i > 0 && !strings.HasPrefix(name[i:], "::") {
-		parts = append(parts, strings.TrimSpace(name[i+1:])) // what follows the name of a file
-	}
-	split := nameSeparators().Split(name, -1)
-	slices.SortStableFunc(split, func(a, b string) int { return len(b) - len(a) })
-	for _, p := range split {
-		if p = strings.Trim(p, " \t)]}'\"`"); len(p) >= minName && !slices.Contains(parts, p) {
-			parts = append(parts, p)
+// firstOf returns what is found for the first name for which anything is.
+func firstOf(names []string, find func(string) []*region) []*region {
+	for _, n := range names {
+		if found := find(n); len(found) > 0 {
+			return found
 		}
 	}
-	return parts
+	return nil
 }
 
 // minName is the least length of a name that is looked for, in bytes.
 const minName = 4
 
-// filesNamed returns the test files that a test's name begins with; all if it begins
-// with none.
+// nameSeparators part the names of a test from those of its file, its class and its
+// cases.
+var nameSeparators = source.Lazy(`::|\s+[>›»]\s+|[/:#\[({.]|\s+--\s+`)
+
+// nameParts returns the parts of a test's name, the last first.
+func nameParts(name string) []string {
+	var parts []string
+	for _, p := range nameSeparators().Split(source.FirstBytes(name, maxLine), -1) {
+		if p = strings.Trim(p, " \t)]}'\"`"); len(p) >= minName && !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
+// nameTexts returns the texts with which a test may be written that has no function's
+// name: the whole, its parts, and its ends, since some tools join the names of a test
+// and of what holds it by a space.
+func nameTexts(name string, parts []string) []string {
+	const most = 12
+	texts := append([]string{name}, parts...)
+	if _, after, ok := strings.Cut(name, ":"); ok {
+		texts = append(texts, strings.TrimSpace(after))
+	}
+	for rest := name; len(texts) < most; {
+		_, after, ok := strings.Cut(rest, " ")
+		if !ok {
+			break
+		}
+		texts = append(texts, after)
+		rest = after
+	}
+	return slices.DeleteFunc(texts, func(t string) bool { return len(t) < minName })
+}
+
+// filesNamed returns the test files whose names a test's name has; all if it has none.
 func (s *search) filesNamed(name string) []*file {
+	parts := nameParts(name)
 	var out []*file
 	for _, f := range s.testFiles() {
-		stem := strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
-		if strings.Contains(name, path.Base(f.path)) || strings.HasPrefix(name, stem+":") || strings.HasPrefix(name, stem+".") {
+		base := path.Base(f.path)
+		if strings.Contains(name, base) || slices.Contains(parts, strings.TrimSuffix(base, path.Ext(base))) {
 			out = append(out, f)
 		}
 	}
@@ -129,34 +150,61 @@ func (s *search) filesNamed(name string) []*file {
 	return out
 }
 
-// functionsNamed returns the regions of the test functions with a name.
+// functionsNamed returns the regions of the functions with a name, none if there are
+// too many.
 func (s *search) functionsNamed(name string, in []*file) []*region {
-	var out []*region
+	type place struct {
+		f  *file
+		fn source.Function
+	}
+	var all []place
 	for _, f := range in {
 		for _, fn := range f.functions {
 			if fn.Name == name {
-				out = append(out, s.region(f, gitext.LineRange{Start: fn.Start, End: fn.End}))
+				all = append(all, place{f, fn})
 			}
 		}
+	}
+	if len(all) > maxOfName {
+		return nil
+	}
+	var out []*region
+	for _, p := range all {
+		out = append(out, s.region(p.f, gitext.LineRange{Start: p.fn.Start, End: p.fn.End}))
 	}
 	return out
 }
 
-// textNamed returns the blocks that a line with the name of a test begins, as in
-// "it('adds numbers', () => {".
+// textNamed returns the blocks that a line with the name of a test in quotes begins,
+// as in "it('adds numbers', () => {"; none if there are too many.
 func (s *search) textNamed(name string, in []*file) []*region {
-	if !strings.ContainsAny(name, " -_") && len(name) < 2*minName {
-		return nil
+	type place struct {
+		f    *file
+		line int
 	}
-	var out []*region
+	var all []place
 	for _, f := range in {
 		for i, l := range f.lines {
-			if bytes.Contains(l, []byte(name)) && bytes.ContainsAny(l, "'\"`") {
-				out = append(out, s.region(f, block(f.lines, i+1)))
+			if inQuotes(l, []byte(name)) {
+				all = append(all, place{f, i + 1})
 			}
 		}
 	}
+	if len(all) > maxOfName {
+		return nil
+	}
+	var out []*region
+	for _, p := range all {
+		out = append(out, s.region(p.f, block(p.f.lines, p.line)))
+	}
 	return out
+}
+
+// inQuotes reports whether a line has a text with quotation marks around it.
+func inQuotes(line, text []byte) bool {
+	at := bytes.Index(line, text)
+	end := at + len(text)
+	return at > 0 && end < len(line) && line[end] == line[at-1] && bytes.IndexByte([]byte("'\"`"), line[end]) >= 0
 }
 
 // block returns the lines of the block that a line begins, by their indentation.

@@ -13,6 +13,7 @@ const maxLine = 4000
 type token struct {
 	text   []byte
 	called bool // a parenthesis follows
+	holder bool // a member of it follows, after a dot, an arrow or a double colon
 	quoted bool // it stands in a string or in a comment
 }
 
@@ -29,7 +30,11 @@ func tokens(line []byte, use func(token)) {
 			for end < len(line) && source.IsIdentByte(line[end]) {
 				end++
 			}
-			use(token{text: line[i:end], called: end < len(line) && line[end] == '(', quoted: comment || quote != 0})
+			after := line[end:]
+			use(token{
+				text: line[i:end], called: bytes.HasPrefix(after, []byte("(")), quoted: comment || quote != 0,
+				holder: bytes.HasPrefix(after, []byte(".")) || bytes.HasPrefix(after, []byte("::")) || bytes.HasPrefix(after, []byte("->")),
+			})
 			i = end - 1
 		case c == '\\':
 			i++

@@ -46,6 +46,7 @@ type vocabulary struct {
 	terms  []string
 	asked  [queries][]float64 // weight of each term in each query
 	rarity []float64          // inverse document frequency of each term
+	shown  map[string]string  // a word with the stem, for each term
 	cached map[string][]int   // the terms of an identifier
 	length float64            // mean of the documents
 	docs   map[key]*document
@@ -83,7 +84,7 @@ func addLine(line []byte, b source.Bag) {
 
 // newVocabulary prepares the queries.
 func newVocabulary(bags [queries]source.Bag) *vocabulary {
-	v := &vocabulary{ids: map[string]int{}, cached: map[string][]int{}, docs: map[key]*document{}}
+	v := &vocabulary{ids: map[string]int{}, cached: map[string][]int{}, shown: map[string]string{}, docs: map[key]*document{}}
 	for _, b := range bags {
 		for _, t := range source.SortedTokens(b) {
 			if _, ok := v.ids[t]; !ok {
@@ -112,10 +113,27 @@ func (v *vocabulary) termsOf(ident []byte) []int {
 	for _, t := range source.SortedTokens(b) {
 		if id, ok := v.ids[t]; ok {
 			ids = append(ids, id)
+			v.show(t, string(ident))
 		}
 	}
 	v.cached[string(ident)] = ids
 	return ids
+}
+
+// show keeps a word for a term, as it stands in an identifier.
+func (v *vocabulary) show(term, ident string) {
+	if v.shown[term] != "" {
+		return
+	}
+	word := strings.TrimPrefix(term, "=")
+	if at := strings.Index(strings.ToLower(ident), word); at >= 0 && word == term {
+		end := at + len(word)
+		for end < len(ident) && 'a' <= ident[end] && ident[end] <= 'z' {
+			end++
+		}
+		word = strings.ToLower(ident[at:min(end, len(ident))])
+	}
+	v.shown[term] = word
 }
 
 // read makes the document of a function: its body, the comment above it and its name.
@@ -338,12 +356,9 @@ func (v *vocabulary) shared(d *document, queries ...int) string {
 	slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), a-b) })
 	var words []string
 	for _, id := range ids {
-		name, whole := strings.CutPrefix(v.terms[id], "=")
+		name := v.shown[v.terms[id]]
 		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }) {
 			continue
-		}
-		if !whole {
-			name += "..." // a stem
 		}
 		if words = append(words, name); len(words) == most {
 			break
