@@ -9,8 +9,8 @@
 // measurements behind the order.
 //
 // The history is only read when the turn of a source comes. Candidates are told apart by
-// their text without white space, so none comes twice. Go files that do not parse are
-// left out.
+// their tokens, so none comes twice. Go files that cannot compile are left out, as far as
+// that can be told without the imports.
 package generate
 
 import (
@@ -18,7 +18,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/generate/mutate"
@@ -275,13 +274,12 @@ func (g *generator) admit(c *Candidate) bool {
 	return true
 }
 
-// change returns a text that is equal for changes of a file that differ in white space
-// only, and "" for no other change than that.
+// change returns a text that is equal for changes of a file that differ in white space and
+// comments only, and "" for no other change than that.
 func (g *generator) change(f gitext.Overlay) string {
 	old, _ := g.tree.read(f.Path)
 	from, oldEnd, newEnd := differing(old, f.Content)
-	before := strings.Join(strings.Fields(string(old[from:oldEnd])), " ")
-	after := strings.Join(strings.Fields(string(f.Content[from:newEnd])), " ")
+	before, after := mutate.Normal(f.Path, old[from:oldEnd]), mutate.Normal(f.Path, f.Content[from:newEnd])
 	if before == after {
 		return ""
 	}

@@ -21,11 +21,12 @@ type goCheck struct {
 	packages map[string]*goPackage // by the path of the file that is changed
 }
 
-// A goPackage is the other files of a package, and how often each error occurs in it.
+// A goPackage is the other files of a package, and the errors that it has already.
 type goPackage struct {
 	set   *token.FileSet
 	files []*ast.File
-	known map[string]int
+	known map[string]bool
+	used  map[string]bool // names of imports that the file uses
 }
 
 func newGoCheck(t *tree) *goCheck { return &goCheck{tree: t, packages: map[string]*goPackage{}} }
@@ -46,12 +47,17 @@ func (c *goCheck) acceptsFile(p string, content []byte) bool {
 		_, err := parser.ParseFile(token.NewFileSet(), p, content, parser.SkipObjectResolution)
 		return err == nil
 	}
-	found, err := pkg.errorsWith(p, content)
+	found, used, err := pkg.errorsWith(p, content)
 	if err != nil {
 		return false
 	}
-	for msg, n := range found {
-		if n > pkg.known[msg] {
+	for name := range pkg.used {
+		if !used[name] {
+			return false // an import that is not used
+		}
+	}
+	for msg := range found {
+		if !pkg.known[msg] {
 			return false
 		}
 	}
@@ -90,32 +96,56 @@ func (c *goCheck) packageOf(p string) *goPackage {
 		}
 		pkg.files = append(pkg.files, f)
 	}
-	if pkg.known, err = pkg.errorsWith(p, content); err == nil {
+	if pkg.known, pkg.used, err = pkg.errorsWith(p, content); err == nil {
 		c.packages[p] = pkg
 	}
 	return c.packages[p]
 }
 
-// errorsWith counts the errors of the package with a file by their messages.
-func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]int, error) {
+// errorsWith returns the messages of the errors of the package with a file, and
+// the names of imports that the file uses.
+func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]bool, map[string]bool, error) {
 	f, err := parser.ParseFile(pkg.set, p, content, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer pkg.set.RemoveFile(pkg.set.File(f.FileStart))
-	found := map[string]int{}
+	found := map[string]bool{}
 	conf := types.Config{
 		FakeImportC: true, Importer: noImports{},
 		Error: func(err error) {
 			var e types.Error
 			if errors.As(err, &e) {
-				found[e.Msg]++
+				found[e.Msg] = true
 			}
 		},
 	}
-	// The error that Check returns is the first of those that were counted.
+	// The error that Check returns is the first of those.
 	_, _ = conf.Check("p", pkg.set, append(pkg.files[:len(pkg.files):len(pkg.files)], f), nil)
-	return found, nil
+	return found, usedImports(f), nil
+}
+
+// usedImports returns the names of the file's imports that stand before a dot in it. The
+// name of an import is guessed from its path.
+func usedImports(f *ast.File) map[string]bool {
+	imported := map[string]bool{}
+	for _, spec := range f.Imports {
+		name := path.Base(strings.Trim(spec.Path.Value, "`\""))
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imported[name] = true
+	}
+	used := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && imported[x.Name] {
+				used[x.Name] = true
+			}
+		}
+		return true
+	})
+	return used
 }
 
 // noImports provides no package.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-agent/agent/fix/generate/mutate"
 	"git-agent/gitext"
 )
 
@@ -65,9 +66,9 @@ func (v *version) read(patch []byte) {
 // older puts earlier versions of a function in its place.
 func (g *generator) older(s *site) []item {
 	var list []item
-	seen := map[string]bool{normal(s.lines[s.extent.Start-1 : s.extent.End]): true}
+	seen := map[string]bool{s.normal(s.lines[s.extent.Start-1 : s.extent.End]): true}
 	for i, v := range g.versions(s) {
-		if key := normal(v.before); len(v.before) == 0 || seen[key] {
+		if key := s.normal(v.before); len(v.before) == 0 || seen[key] {
 			continue
 		} else {
 			seen[key] = true
@@ -88,14 +89,8 @@ func (g *generator) older(s *site) []item {
 	return list
 }
 
-// normal returns lines without white space at their ends.
-func normal(lines [][]byte) string {
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(strings.Join(strings.Fields(string(l)), " ") + "\n")
-	}
-	return strings.TrimSpace(b.String())
-}
+// normal returns lines without comments and white space.
+func (s *site) normal(lines [][]byte) string { return mutate.Normal(s.path, joinLines(lines)) }
 
 // maxRestored bounds the removed lines that are put back.
 const maxRestored = 10

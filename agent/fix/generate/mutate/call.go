@@ -41,15 +41,20 @@ func (f *File) calls(toks []token) []call {
 // callEdits replaces arguments by those of other calls of the same function, swaps
 // arguments, and adds the arguments that other calls have.
 func (fn *Function) callEdits() []Edit {
-	all := fn.File.calls(fn.File.toks)
+	all := map[string][]call{}
+	for _, o := range fn.File.calls(fn.File.toks) {
+		if len(all[o.name]) < maxCalls {
+			all[o.name] = append(all[o.name], o)
+		}
+	}
 	var list []Edit
 	for _, c := range fn.calls(fn.toks) {
 		if c.at < fn.body {
 			continue
 		}
 		list = append(list, fn.swapped(c)...)
-		for _, o := range all {
-			if o.name == c.name && len(o.args) > 0 && !fn.sameCall(c, o) {
+		for _, o := range all[c.name] {
+			if len(o.args) > 0 && !fn.sameCall(c, o) {
 				list = append(list, fn.argumentsOf(c, o)...)
 			}
 		}
@@ -57,6 +62,9 @@ func (fn *Function) callEdits() []Edit {
 	}
 	return list
 }
+
+// maxCalls bounds the calls of one function that arguments are taken from.
+const maxCalls = 40
 
 // sameCall reports whether a call is the other one.
 func (fn *Function) sameCall(c, o call) bool {

@@ -5,8 +5,10 @@ import (
 	"strings"
 )
 
-// maxNames bounds the names that are tried in place of one.
-const maxNames = 8
+const (
+	maxNames    = 8   // names that are tried in place of one
+	maxCompared = 600 // names of a function or a file that are compared with each
+)
 
 // nameEdits replaces names: members by other members of the same thing, variables by
 // others that are used alike, functions by others with a similar name.
@@ -52,6 +54,9 @@ type scored struct {
 func (fn *Function) members() map[string]bool {
 	set := map[string]bool{}
 	for i, t := range fn.File.toks {
+		if len(set) >= maxCompared {
+			break
+		}
 		if t.kind == ident && i > 0 && i+1 < len(fn.File.toks) && fn.isAny(fn.File.toks[i-1], ".", "->", "?.") {
 			name := fn.str(t)
 			set[name] = set[name] || fn.is(fn.File.toks[i+1], "(")
@@ -103,6 +108,9 @@ func (fn *Function) variables(name string, line int) []scored {
 	}
 	var list []scored
 	uses := fn.uses(name)
+	if len(fn.names) > maxCompared {
+		return nil
+	}
 	for other := range fn.names {
 		if other == name || reserved[other] || fn.isType(other) {
 			continue

@@ -106,7 +106,7 @@ func (fn *Function) offByOne() []Edit {
 		t, before, after := fn.toks[i], fn.toks[i-1], fn.toks[i+1]
 		bound := fn.isAny(after, "]", ":", "<", "<=", ">", ">=") && (t.kind == ident && !reserved[fn.str(t)] || fn.is(t, ")")) ||
 			t.kind == ident && fn.isAny(before, "<", "<=", ">", ">=") && !fn.isAny(after, "(", ".", "[", "->")
-		if !bound || fn.is(after, ":") && !fn.inBrackets(i) {
+		if !fn.endsLength(i) && (!bound || fn.is(after, ":") && !fn.inBrackets(i)) {
 			continue
 		}
 		for _, delta := range []string{" - 1", " + 1"} {
@@ -114,6 +114,23 @@ func (fn *Function) offByOne() []Edit {
 		}
 	}
 	return list
+}
+
+// endsLength reports whether a token ends an expression for a length.
+func (fn *Function) endsLength(i int) bool {
+	t := fn.toks[i]
+	if fn.isAny(t, "length", "size") && fn.is(fn.toks[i-1], ".") {
+		return !fn.is(fn.toks[i+1], "(")
+	}
+	if !fn.is(t, ")") {
+		return false
+	}
+	for j := i - 1; j > 0 && i-j < 12; j-- {
+		if fn.is(fn.toks[j], "(") {
+			return fn.isAny(fn.toks[j-1], "len", "strlen", "size", "length")
+		}
+	}
+	return false
 }
 
 // inBrackets reports whether the innermost bracket around a token is a square one.

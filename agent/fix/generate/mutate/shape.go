@@ -67,8 +67,8 @@ func (b *Body) Similarity(o *Body) float64 {
 	return 2 * float64(shared) / float64(b.total+o.total)
 }
 
-// maxCompared bounds the lines of functions that are compared.
-const maxCompared = 400
+// maxAligned bounds the lines of functions that are compared.
+const maxAligned = 400
 
 // byShape and byText say when lines are the same.
 func byShape(a, b bodyLine) bool { return a.shape == b.shape }
@@ -77,7 +77,7 @@ func byText(a, b bodyLine) bool  { return a.text == b.text }
 // align returns pairs of indexes of lines that are the same, in order: a longest common
 // subsequence.
 func align(a, b []bodyLine, same func(a, b bodyLine) bool) [][2]int {
-	if len(a) > maxCompared || len(b) > maxCompared {
+	if len(a) > maxAligned || len(b) > maxAligned {
 		return nil
 	}
 	width := len(b) + 1

@@ -1,0 +1,91 @@
+package offline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// history makes a history of n commits in which a.c goes bad at one of them and b.c changes
+// at each, and returns the commits.
+func history(t *testing.T, n, bad int) (*gittest.History, []gitext.OID) {
+	h := gittest.New(t)
+	var oids []gitext.OID
+	for i := range n {
+		a := script
+		if i >= bad {
+			a = strings.Replace(script, "a < b", "a > b", 1)
+		}
+		oids = append(oids, h.Commit(fmt.Sprint(i), gittest.Files{"a.c": a, "b.c": fmt.Sprintf("int n = %d;\n", i)}))
+	}
+	return h, oids
+}
+
+// failing is a test, laid over each commit, that fails since a.c went bad.
+func failing(commit gitext.OID) fix.Problem {
+	return fix.Problem{
+		Tree: fix.Tree{Commit: commit, Over: []gitext.Overlay{{Path: "tests/run.sh", Mode: 0o100644, Content: []byte("grep -q 'a < b' a.c || { echo '--- FAIL: TestF'; exit 1; }\n")}}},
+		Test: "sh tests/run.sh",
+	}
+}
+
+func TestBisect(t *testing.T) {
+	// The first bad commit is found with and without a good one, in few runs, and commits
+	// that leave the executed files alone are not run.
+	t.Parallel()
+	h, oids := history(t, 20, 7)
+	in := BisectInput{Problem: failing(oids[19]), Trial: options(t)}
+	got, err := Bisect(t.Context(), h.Open(), in)
+	if err != nil || got.First.OID != oids[7] {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	in.Good = oids[2]
+	if got, err = Bisect(t.Context(), h.Open(), in); err != nil || got.First.OID != oids[7] || got.Good == "" {
+		t.Errorf("with a good commit: %+v, %v", got, err)
+	}
+	in.Spectrum = &fix.Spectrum{Files: map[string][]fix.LineHits{"a.c": {{Line: 3, Failing: 1}}, "b.c": {{Line: 1}}}}
+	if got, err = Bisect(t.Context(), h.Open(), in); err != nil || got.First.OID != oids[7] || got.Runs > 5 {
+		t.Errorf("with a spectrum: %+v, %v", got, err)
+	}
+}
+
+func TestBisectWithoutAnAnswer(t *testing.T) {
+	// A test that always failed, one that passes, and commits that do not build: each has a
+	// note and no commit.
+	t.Parallel()
+	h, oids := history(t, 12, 6)
+	last := oids[11]
+	always := failing(last)
+	always.Test = "echo '--- FAIL: TestF'; exit 1"
+	passes := failing(last)
+	passes.Test = "exit 0"
+	broken := failing(last)
+	broken.Build = "grep -q 'a > b' a.c"
+	for name, p := range map[string]fix.Problem{"always": always, "passes": passes, "broken": broken} {
+		got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: p, Trial: options(t)})
+		if err != nil || got.First.OID != "" || got.Note == "" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	opt := options(t)
+	opt.MaxRuns = 2
+	got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: failing(last), Trial: opt})
+	if err != nil || !strings.Contains(got.Note, "2 runs") {
+		t.Errorf("with two runs: %+v, %v", got, err)
+	}
+}
+
+func TestRepairUndoesTheFirstBadCommit(t *testing.T) {
+	// With a good commit, the hunk of the first bad one is undone although no function is
+	// suspected.
+	t.Parallel()
+	h, oids := history(t, 10, 4)
+	trials, err := Repair(t.Context(), h.Open(), Input{Problem: failing(oids[9]), Good: oids[0], Trial: options(t), Jobs: 1})
+	if err != nil || len(trials) == 0 || trials[0].Verdict != fix.Plausible || trials[0].Commit != oids[4] {
+		t.Fatalf("%+v, %v", trials, err)
+	}
+}
