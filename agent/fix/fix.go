@@ -196,7 +196,8 @@ type History struct {
 }
 
 // Blamed is a commit that wrote suspected lines of one location. A commit that wrote
-// lines of several locations has an entry for each, one after the other.
+// lines of several locations has an entry for each: the most suspicious one in its
+// place among the commits, the others behind those of all commits.
 type Blamed struct {
 	Commit gitext.Commit
 	// Parent is the parent to compare the commit with: the one that had the file, else

@@ -54,11 +54,11 @@ const maxNamedBytes = 8 << 20 // of all files whose functions are named
 func namesIn(path string, lines [][]byte, hunks []gitext.Hunk) FileFunctions {
 	f := FileFunctions{Path: path}
 	for _, fn := range functions(path, lines) {
-		if !slices.Contains(f.Names, fn.name) {
-			f.Names = append(f.Names, fn.name)
+		if !slices.Contains(f.Names, fn.Name) {
+			f.Names = append(f.Names, fn.Name)
 		}
-		if slices.ContainsFunc(hunks, func(h gitext.Hunk) bool { return changesLines(h, fn.extent.Start, fn.extent.End) }) && !slices.Contains(f.Changed, fn.name) {
-			f.Changed = append(f.Changed, fn.name)
+		if slices.ContainsFunc(hunks, func(h gitext.Hunk) bool { return changesLines(h, fn.Start, fn.End) }) && !slices.Contains(f.Changed, fn.Name) {
+			f.Changed = append(f.Changed, fn.Name)
 		}
 	}
 	return f

@@ -88,8 +88,8 @@ func earlier(path string, before [][]byte, olds []int, after [][]byte, name stri
 		}
 		telling++
 		for _, f := range all {
-			if old >= f.extent.Start && old <= f.extent.End {
-				from[f.extent]++
+			if old >= f.Start && old <= f.End {
+				from[f.Extent]++
 				kept++
 				break
 			}
@@ -98,16 +98,16 @@ func earlier(path string, before [][]byte, olds []int, after [][]byte, name stri
 	var best source.Extent
 	found := false
 	for _, f := range all { // overloaded functions share a name
-		if name != "" && f.name == name && (!found || from[f.extent] > from[best]) {
-			best, found = f.extent, true
+		if name != "" && f.Name == name && (!found || from[f.Extent] > from[best]) {
+			best, found = f.Extent, true
 		}
 	}
 	if found {
 		return best, true
 	}
 	for _, f := range all {
-		if from[f.extent] > from[best] {
-			best = f.extent
+		if from[f.Extent] > from[best] {
+			best = f.Extent
 		}
 	}
 	// A renamed function keeps many of its lines; a new one has a few that look familiar.
@@ -123,5 +123,5 @@ func telltale(line []byte) bool {
 
 // body returns a function's text.
 func body(path string, lines [][]byte, e source.Extent) Body {
-	return Body{Path: path, Name: functionName(path, heading(lines, e)), Start: e.Start, Lines: lines[e.Start-1 : min(e.End, len(lines))]}
+	return Body{Path: path, Name: nameOf(path, lines, e.Start), Start: e.Start, Lines: lines[e.Start-1 : min(e.End, len(lines))]}
 }

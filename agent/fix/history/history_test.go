@@ -126,7 +126,7 @@ func TestFindPrefersTheFirstLocations(t *testing.T) {
 	in := gitext.LineRange{Start: 1, End: 6}
 	repo, tree := h.Open(), fix.Tree{Commit: h.Head()}
 	a, b := hot("a.c", in, 4, 5), hot("b.c", in, 4, 5)
-	check(t, find(t, repo, tree, a, b), "first: 5", "first: 5", "in a: 4", "in b: 4")
+	check(t, find(t, repo, tree, a, b), "first: 5", "in a: 4", "in b: 4", "first: 5")
 	check(t, find(t, repo, tree, hot("b.c", in, 4, 4), hot("a.c", in, 4, 4)), "in b: 4", "in a: 4")
 }
 

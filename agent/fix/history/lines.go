@@ -82,7 +82,7 @@ func nameAt(l fix.Location, file *file) string {
 	if !ok || l.Lines.Start > 0 && (l.Lines.Start < e.Start || l.Lines.End > e.End) {
 		return ""
 	}
-	return functionName(l.Path, heading(file.lines, e))
+	return nameOf(l.Path, file.lines, e.Start)
 }
 
 // uncommitted is a note about lines without a history.

@@ -158,10 +158,10 @@ func TestStack(t *testing.T) {
 	t.Parallel()
 	l := localize(t, toy(t), Input{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{
 		{Function: "panic", File: "/usr/local/go/src/runtime/panic.go", Line: 860},
-		{Function: "sum.Thing", File: "/tmp/w/vendor/x/thing.go", Line: 4},
-		{Function: "sum.add", File: "/tmp/w/sum.go", Line: 18},
-		{Function: "sum.Made", File: "/tmp/w/made.go", Line: 5},
-		{Function: "sum.Sum", File: "/tmp/w/sum.go", Line: 9},
+		{Function: "sum.Thing", File: "/builds/w/vendor/x/thing.go", Line: 4},
+		{Function: "sum.add", File: "/builds/w/sum.go", Line: 18},
+		{Function: "sum.Made", File: "/builds/w/made.go", Line: 5},
+		{Function: "sum.Sum", File: "/builds/w/sum.go", Line: 9},
 	}}}})
 	if got := names(l); !strings.HasPrefix(got, "add Sum") || strings.Contains(got, "Test") || strings.Contains(got, "Made") || strings.Contains(got, "Thing") {
 		t.Fatalf("order: %s", got)

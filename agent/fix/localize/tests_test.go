@@ -76,7 +76,7 @@ func TestUnnamedTests(t *testing.T) {
 	if got := regions(t, h, Input{Places: []Place{{"test_sum.py", 6}}}); got != "tests/test_sum.py:5-6" {
 		t.Errorf("by a place: %q", got)
 	}
-	stack := crash.Stack{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "a.TestB", File: "/tmp/w/a/a_test.go", Line: 10}}}
+	stack := crash.Stack{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "a.TestB", File: "/builds/w/a/a_test.go", Line: 10}}}
 	if got := regions(t, h, Input{Stacks: []crash.Stack{stack}}); got != "a/a_test.go:9-11" {
 		t.Errorf("by a frame: %q", got)
 	}

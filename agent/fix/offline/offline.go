@@ -45,7 +45,7 @@ type Input struct {
 // A Budget bounds the work. The search ends with whichever bound is met first.
 type Budget struct {
 	Wall  time.Duration // 0 is ten minutes
-	Tries int           // candidates that are run; 0 is 400
+	Tries int           // candidates that are run; 0 is 3000
 	Want  int           // plausible patches; 0 is 3
 	// GallopRuns is how many runs a bisection may take if no good commit is known; 0 is
 	// 16, and a negative number leaves the bisection out.

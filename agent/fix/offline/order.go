@@ -49,7 +49,7 @@ func (o *order) value(c *waiting) float64 {
 // factor is above 1 if changes of a place change how the failing tests end, and below if
 // they do not. patience is how many candidates without effect are needed to halve it.
 func (r *record) factor(patience float64) float64 {
-	useless := r.tried - r.changed + float64(r.running)/2
+	useless := r.tried - r.changed + float64(r.running)/4
 	return (1 + min(r.changed, 3)/2 + 2*min(r.better, 3)) * patience / (patience + useless)
 }
 
@@ -77,6 +77,13 @@ func (o *order) records(c *waiting) []*record {
 func (o *order) begin(c *waiting) {
 	for _, r := range o.records(c) {
 		r.running++
+	}
+}
+
+// cancel takes back begin.
+func (o *order) cancel(c *waiting) {
+	for _, r := range o.records(c) {
+		r.running--
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"sync"
 
@@ -37,13 +38,18 @@ type search struct {
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
+
+	unscreened bool // candidates cannot share builds
+	misses     int  // builds for several candidates that failed
 }
 
 // A waiting candidate was made and not tried yet.
 type waiting struct {
 	generate.Candidate
 	boost float64 // what the candidate that it follows from has shown; 1 if none
-	order int
+	alone bool    // it cannot share a build with others
+	// passed says that the failing test passes with it, and that the order has learned so.
+	passed bool
 }
 
 // A tried candidate has a result.
@@ -53,7 +59,7 @@ type tried struct {
 }
 
 // windowSize is how many candidates are kept to choose the next one from.
-const windowSize = 150
+const windowSize = 300
 
 func newSearch(ctx context.Context, repo *gitext.Repo, in *Input) (*search, error) {
 	s := &search{in: in, repo: repo, order: newOrder(), seen: map[string]bool{}}
@@ -122,22 +128,33 @@ func (s *search) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// work tries one candidate after the other in a workspace.
+// work tries candidates in a workspace until the search is over.
 func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 	for {
-		c, ok := s.next()
-		if !ok {
+		batch := s.next()
+		if len(batch) == 0 {
 			return nil
 		}
-		t, seen, err := s.try(ctx, w, c.Candidate)
+		err := s.tryAll(ctx, w, batch)
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
 			return err
 		}
-		s.learn(c, t, seen)
 	}
+}
+
+// tryAll tries one candidate as a patch, or several with one build.
+func (s *search) tryAll(ctx context.Context, w *trial.Workspace, batch []waiting) error {
+	if len(batch) > 1 {
+		return (&screen{search: s, w: w}).run(ctx, batch)
+	}
+	t, seen, err := s.try(ctx, w, batch[0].Candidate)
+	if err == nil {
+		s.learn(batch[0], t, seen)
+	}
+	return err
 }
 
 // bisect looks for the commit that introduced the bug, and has what undoes it tried first.
@@ -182,12 +199,13 @@ func (s *search) forward(e agent.Event) {
 	}
 }
 
-// next returns the candidate to try, or false if the search is over.
-func (s *search) next() (waiting, bool) {
+// next returns the candidate to try, or several that can share a build. It returns none
+// if the search is over.
+func (s *search) next() []waiting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.started >= s.in.Budget.Tries || s.good >= s.in.Budget.Want || s.good > 0 && s.since >= patience {
-		return waiting{}, false
+		return nil
 	}
 	for len(s.window) < windowSize {
 		c, ok := s.pull()
@@ -196,20 +214,41 @@ func (s *search) next() (waiting, bool) {
 		}
 		s.put(c, 1)
 	}
-	if len(s.window) == 0 {
-		return waiting{}, false
+	first, ok := s.best(func(*waiting) bool { return true })
+	if !ok {
+		return nil
 	}
-	best := 0
-	for i := range s.window {
-		if s.order.value(&s.window[i]) > s.order.value(&s.window[best]) {
-			best = i
+	batch := []waiting{first}
+	for !s.unscreened && screens(&first) && len(batch) < screenSize {
+		c, ok := s.best(func(c *waiting) bool {
+			return screens(c) && c.passed == first.passed && path.Dir(c.Files[0].Path) == path.Dir(first.Files[0].Path)
+		})
+		if !ok {
+			break
 		}
+		batch = append(batch, c)
+	}
+	for i := range batch {
+		s.started++
+		s.progress("try %d: %s", s.started, describe(batch[i].Candidate))
+	}
+	return batch
+}
+
+// best takes the most promising candidate that is fit out of the window.
+func (s *search) best(fit func(*waiting) bool) (waiting, bool) {
+	best, value := -1, 0.0
+	for i := range s.window {
+		if v := s.order.value(&s.window[i]); (best < 0 || v > value) && fit(&s.window[i]) {
+			best, value = i, v
+		}
+	}
+	if best < 0 {
+		return waiting{}, false
 	}
 	c := s.window[best]
 	s.window = slices.Delete(s.window, best, best+1)
-	s.started++
 	s.order.begin(&c)
-	s.progress("try %d: %s", s.started, describe(c.Candidate))
 	return c, true
 }
 
@@ -238,7 +277,17 @@ func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 	if t.Verdict == fix.Plausible && !c.Probe {
 		s.good++
 	}
-	s.order.learn(&c, seen)
+	if c.passed {
+		s.order.cancel(&c)
+		return
+	}
+	s.note(&c, seen)
+}
+
+// note tells the order what a candidate did, and makes what follows from it. The caller
+// holds the lock.
+func (s *search) note(c *waiting, seen effect) {
+	s.order.learn(c, seen)
 	if c.More == nil || seen < changed {
 		return
 	}

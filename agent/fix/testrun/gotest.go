@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	goResult  = source.Lazy(`--- (FAIL|PASS|SKIP): (\S+) \(\d[\d.]*s\)$`)
+	goResult  = source.Lazy(`--- (FAIL|PASS|SKIP): ((?:Test|Fuzz|Example|Benchmark)\S*) \(\d[\d.]*s\)$`)
+	goNamed   = source.Lazy(`^(?:Test|Fuzz|Example|Benchmark)`)
 	goPackage = source.Lazy(`^(FAIL|ok  |---  )\t(\S+)(?:\t(?:[\d.]+s|\(cached\)))?(.*)$`)
 	goPlace   = source.Lazy(`^\s+([^\s:][^:]*\.go):(\d+): ?(.*)$`)
 	goTrace   = source.Lazy(`^\s+Error Trace:\s+(\S+\.go):(\d+)$`)
@@ -17,7 +18,8 @@ var (
 	goError   = source.Lazy(`^(?:vet: )?([^\s:][^:]*\.go):(\d+)(?::\d+)?: (.*)$`)
 )
 
-// goTest reads go test, with and without -v and -json.
+// goTest reads go test, with and without -v and -json. A test that runs other tests by
+// itself prints results of theirs too; their names do not begin as go test wants it.
 //
 // Without -json the name of the package comes after its tests, so results wait for it.
 type goTest struct {
@@ -67,7 +69,9 @@ func (g *goTest) event(text string) bool {
 	case e.Output != "":
 		g.printed(e, name)
 	case e.Test != "":
-		g.eventOfTest(e, name)
+		if goNamed().MatchString(e.Test) {
+			g.eventOfTest(e, name)
+		}
 	case e.Action == "fail" && e.FailedBuild != "":
 		g.noBuild(e.Package)
 	case e.Action == "fail" && g.test != e.Package:

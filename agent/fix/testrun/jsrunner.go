@@ -9,7 +9,7 @@ import (
 var (
 	jestFile   = source.Lazy(`^(PASS|FAIL) +(?:\S+ )?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$`)
 	jestTotal  = source.Lazy(`^Tests: +(.*?)(\d+) total$`)
-	jsGlyph    = source.Lazy(`^([✓✔√✕✖×✗✘]) (.+?)(?: \((?:\d[\d.]* ?m?s|[\d.]+ min)\)| \d+(?:\.\d+)?m?s)?(?: # (?:SKIP|TODO)\b.*)?$`)
+	jsGlyph    = source.Lazy(`^([✓✔√✕✖×✗✘]) (.+?)(?: \((?:\d[\d.]* ?m?s|[\d.]+ min)\)| \d+(?:\.\d+)?m?s)?(?: # (?:SKIP|TOD[O])\b.*)?$`)
 	jsFrame    = source.Lazy(`^(?:at|❯) (?:.*[( ])?(?:file://)?([^\s()]+?):(\d+):\d+\)?$`)
 	jsFile     = source.Lazy(`^(?:\|[^|]*\| )?(\S+\.[cm]?[jt]sx?)(?: > | \[ | \(\d+ test|$)`)
 	vitestEnd  = source.Lazy(`^Tests  ?(.*)\((\d+)\)$`)

@@ -1,0 +1,385 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/offline/schemata"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+const (
+	// screenSize is how many candidates one build serves.
+	screenSize = 40
+	// screenBuilds is how often a build is repeated without the candidates that it rejects.
+	screenBuilds = 6
+	// screenLimit bounds the failing test of one candidate, suiteLimit its wider tests.
+	screenLimit = 10 * time.Second
+	suiteLimit  = time.Minute
+	// buildLimit is the least time for the build.
+	buildLimit = 5 * time.Minute
+	// screenOutput is how much is read of what the test of one candidate prints, in bytes.
+	screenOutput = 16 << 10
+)
+
+// A screen tries many candidates for Go code with one build. It runs the test command with
+// a program of ours in the place of go, which has go test call a second program for each
+// test binary; that one runs the binary once for each candidate. Candidates with which the
+// failing test passes are screened by the wider tests in the same way, and what passes
+// those is tried again as a patch. What fails is done with.
+type screen struct {
+	*search
+	w     *trial.Workspace
+	suite bool // the candidates pass the failing test: run the wider tests
+}
+
+// screens reports whether a candidate can share a build with others.
+func screens(c *waiting) bool {
+	return !c.alone && len(c.Files) == 1 && path.Ext(c.Files[0].Path) == ".go" && c.Files[0].Mode != 0
+}
+
+// run tries candidates of one directory. Those that need a trial of their own go back
+// into the window.
+func (s *screen) run(ctx context.Context, batch []waiting) error {
+	s.suite = batch[0].passed
+	variants := map[int]schemata.Variant{}
+	for i, c := range batch {
+		variants[i+1] = schemata.Variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
+	}
+	runs, rejected, err := s.build(ctx, variants)
+	if err != nil {
+		return err
+	}
+	if runs == nil || !s.trusts(runs[0]) {
+		s.giveUp(batch, runs != nil)
+		return nil
+	}
+	base := baselineOf(runs[0])
+	for i, c := range batch {
+		got, ran := runs[i+1], len(runs[i+1]) > 0
+		switch {
+		case rejected[i+1]:
+			s.learn(c, s.report(c, fix.NoBuild, nil), unknown)
+		case !ran:
+			s.again(c)
+		case s.suite:
+			s.settleSuite(c, &base, got[0])
+		default:
+			s.settle(c, &base, got[0])
+		}
+	}
+	return nil
+}
+
+// settle records what the failing test says of a candidate. If it passes, the candidate
+// goes on to the wider tests.
+func (s *screen) settle(c waiting, base *baseline, got screened) {
+	ran := readTests(got.output)
+	seen := base.effectOf(trial.Result{Outcome: got.outcome, Output: got.output, TimedOut: got.late}, ran)
+	if seen == passing {
+		s.promote(c)
+		return
+	}
+	verdict := fix.Fails
+	if got.late {
+		verdict = fix.TimesOut
+	}
+	s.learn(c, s.report(c, verdict, ran.failing), seen)
+}
+
+// settleSuite records what the wider tests say of a candidate. If they pass, it is tried as
+// a patch.
+func (s *screen) settleSuite(c waiting, base *baseline, got screened) {
+	ran := readTests(got.output)
+	failing := without(without(ran.failing, base.failing), s.in.Problem.Known)
+	if got.outcome == trial.Passes || !got.late && len(failing) == 0 && len(ran.failing) > 0 {
+		s.again(c)
+		return
+	}
+	s.learn(c, s.report(c, fix.Regresses, failing), passing)
+}
+
+// report makes the trial of a candidate that was not tried as a patch. The files are left
+// out: there are thousands.
+func (s *screen) report(c waiting, v fix.Verdict, failing []string) fix.Trial {
+	return fix.Trial{Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1, Verdict: v, Failing: failing}
+}
+
+// again puts a candidate back, to be tried alone.
+func (s *screen) again(c waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order.cancel(&c)
+	c.alone = true
+	s.window = append(s.window, c)
+	s.started--
+}
+
+// promote puts a candidate back with which the failing test passes.
+func (s *screen) promote(c waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note(&c, passing)
+	s.order.begin(&c)
+	c.passed = true
+	c.alone = s.in.Problem.Suite == "" || s.in.Problem.Suite == s.in.Problem.Test
+	c.boost *= passing.boost()
+	s.order.cancel(&c)
+	s.window = append(s.window, c)
+	s.started--
+}
+
+// giveUp has all candidates tried alone. If the program ran and cannot be trusted, or if
+// screening failed several times, no more candidates are screened.
+func (s *screen) giveUp(batch []waiting, ran bool) {
+	s.mu.Lock()
+	s.misses++
+	s.unscreened = s.unscreened || ran || s.misses >= 3
+	s.mu.Unlock()
+	for _, c := range batch {
+		s.again(c)
+	}
+}
+
+// trusts reports whether the program without a change ends like the tree does: it fails
+// the failing tests. Of the wider tests, only what fails beyond that matters.
+func (s *screen) trusts(runs []screened) bool {
+	return s.suite || !slices.ContainsFunc(runs, func(r screened) bool {
+		failing := readTests(r.output).failing
+		return r.outcome != trial.Fails || len(without(failing, s.baseline.failing)) > 0 || len(without(s.baseline.failing, failing)) > 0
+	})
+}
+
+// baselineOf returns the baseline that candidates of the same program are compared with.
+func baselineOf(runs []screened) baseline {
+	b := baseline{noise: trial.Failure{}}
+	for i, r := range runs {
+		lines := trial.FailureOf(trial.Result{Output: r.output}, nil)
+		if i > 0 {
+			addDifference(b.noise, lines, b.lines)
+			addDifference(b.noise, b.lines, lines)
+		}
+		ran := readTests(r.output)
+		b.output, b.lines, b.failing, b.passed = r.output, lines, ran.failing, ran.passed
+	}
+	return b
+}
+
+// build builds and runs the variants, and leaves out those that do not compile. Without a
+// build that succeeds, runs is nil.
+func (s *screen) build(ctx context.Context, variants map[int]schemata.Variant) (runs map[int][]screened, rejected map[int]bool, err error) {
+	rejected = map[int]bool{}
+	for range screenBuilds {
+		program, alone := schemata.Combine(s.original(ctx), variants)
+		for _, n := range alone {
+			delete(variants, n)
+		}
+		if len(variants) == 0 {
+			return nil, rejected, nil
+		}
+		res, err := s.exec(ctx, program, variants)
+		if err != nil {
+			return nil, rejected, err
+		}
+		if runs = readScreened(res.Output); len(runs[0]) > 0 {
+			return runs, rejected, nil
+		}
+		bad := faulty(program, res.Output)
+		if len(bad) == 0 {
+			return nil, rejected, nil
+		}
+		for n := range bad {
+			delete(variants, n)
+			rejected[n] = true
+		}
+	}
+	return nil, rejected, nil
+}
+
+// original returns a function that reads files of the tree.
+func (s *screen) original(ctx context.Context) func(string) ([]byte, bool) {
+	tree := s.in.Problem.Tree
+	return func(p string) ([]byte, bool) {
+		for _, o := range tree.Over {
+			if o.Path == p {
+				return o.Content, o.Mode != 0 && o.OID == ""
+			}
+		}
+		content, err := s.repo.BlobAt(ctx, tree.Commit, p, 4<<20)
+		return content, err == nil
+	}
+}
+
+// compileError matches the place of an error of the Go compiler.
+var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
+
+// faulty returns the variants in which the compiler found errors.
+func faulty(p *schemata.Program, output []byte) map[int]bool {
+	bad := map[int]bool{}
+	for _, m := range compileError().FindAllSubmatch(output, -1) {
+		line, err := strconv.Atoi(string(m[2]))
+		if n := p.VariantAt(string(m[1]), line); err == nil && n > 0 {
+			bad[n] = true
+		}
+	}
+	return bad
+}
+
+// goProgram stands before go: it has go test call the other program.
+const goProgram = `#!/bin/sh
+if test "$1" = test; then
+	shift
+	PATH=${PATH#@DIR@/bin:}
+	exec @REAL@ test -exec @DIR@/each -vet=off -timeout 2h "$@"
+fi
+exec @REAL@ "$@"
+`
+
+// eachProgram runs a test binary for each variant.
+const eachProgram = `#!/bin/sh
+out="$TMPDIR/git-agent-each.$$"
+limit=
+command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 $GIT_AGENT_LIMIT"
+for v in $GIT_AGENT_VARIANTS; do
+	` + schemata.Variable + `=$v $limit "$@" </dev/null >"$out" 2>&1
+	code=$?
+	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
+	head -c @BYTES@ "$out"
+	printf '\n%s end\n' "$GIT_AGENT_MARK"
+done
+rm -f "$out"
+exit 1
+`
+
+// mark begins the lines that part the outputs of the variants.
+const mark = "@@git-agent-variant"
+
+// exec runs the test command with the programs in place.
+func (s *screen) exec(ctx context.Context, p *schemata.Program, variants map[int]schemata.Variant) (trial.Result, error) {
+	dir, err := s.programs()
+	if err != nil {
+		return trial.Result{}, err
+	}
+	over := slices.Clone(s.in.Problem.Tree.Over)
+	for name, content := range p.Files {
+		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: content})
+	}
+	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, over); err != nil {
+		return trial.Result{}, err
+	}
+	list := []string{"0"}
+	for n := range variants {
+		list = append(list, strconv.Itoa(n))
+	}
+	slices.Sort(list[1:])
+	list = append(list, "0")
+	command, limit := s.in.Problem.Test, screenLimit
+	if s.suite {
+		command, limit = s.in.Problem.Suite, suiteLimit
+	}
+	return s.w.Exec(ctx, command, trial.ExecOptions{
+		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
+		Set: []string{
+			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
+			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(limit.Seconds())),
+		},
+		Readable: []string{dir},
+	})
+}
+
+// programs writes the programs and returns their directory.
+func (s *screen) programs() (string, error) {
+	dir, err := s.w.Folder("screen")
+	if err != nil {
+		return "", err
+	}
+	real, err := sandbox.Program("go")
+	if err != nil {
+		return "", err
+	}
+	fill := strings.NewReplacer("@REAL@", quoted(real), "@DIR@", dir, "@BYTES@", strconv.Itoa(screenOutput))
+	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700); err != nil {
+		return "", err
+	}
+	for name, text := range map[string]string{"bin/go": goProgram, "each": eachProgram} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fill.Replace(text)), 0o700); err != nil {
+			return "", fmt.Errorf("write a program: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+// quoted makes a word of a shell command that stands for s.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// A screened is how a test binary ended with one variant.
+type screened struct {
+	output  []byte
+	outcome trial.Outcome
+	late    bool // it was ended at its time limit
+}
+
+// exitTimeout is the code of timeout, and exitKilled that of a program that was killed.
+const (
+	exitTimeout = 124
+	exitKilled  = 137
+)
+
+// readScreened reads the outputs of the variants. A variant has several if there are
+// several test binaries: they are united, but for variant 0, which is run twice for each.
+func readScreened(output []byte) map[int][]screened {
+	runs := map[int][]screened{}
+	for part := range strings.SplitSeq(string(output), "\n"+mark+" begin ") {
+		head, body, ok := strings.Cut(part, "\n")
+		fields := strings.Fields(head)
+		if !ok || len(fields) != 2 {
+			continue
+		}
+		n, err1 := strconv.Atoi(fields[0])
+		code, err2 := strconv.Atoi(fields[1])
+		text, _, ended := strings.Cut(body, "\n"+mark+" end")
+		if err1 != nil || err2 != nil || !ended {
+			continue
+		}
+		r := screened{output: []byte(text), late: code == exitTimeout || code == exitKilled}
+		if code != 0 {
+			r.outcome = trial.Fails
+		}
+		runs[n] = append(runs[n], r)
+	}
+	for n, list := range runs {
+		runs[n] = united(list, n == 0)
+	}
+	return runs
+}
+
+// united joins the runs of several test binaries. Those of variant 0 alternate between the
+// first and the second run.
+func united(list []screened, twice bool) []screened {
+	rounds := 1
+	if twice && len(list)%2 == 0 {
+		rounds = 2
+	}
+	out := make([]screened, rounds)
+	for i, r := range list {
+		to := &out[i%rounds]
+		to.output = append(to.output, r.output...)
+		to.late = to.late || r.late
+		if r.outcome != trial.Passes {
+			to.outcome = r.outcome
+		}
+	}
+	return out
+}
