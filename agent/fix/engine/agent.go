@@ -55,12 +55,25 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 	s.answer.Agent = &found.Answer.Report
 	ans.End = found.End
 	s.conclude(found.Answer.Trials)
-	if len(s.answer.Plausible) == 0 && found.Failed != nil {
-		s.answer.Agent.Fallback = "the model's server failed: " + found.Failed.Error()
+	if why := unserved(s.answer.Agent.Runs); len(s.answer.Plausible) == 0 && why != "" {
+		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"
 		return s.repairOffline(ctx)
 	}
 	return nil
+}
+
+// unserved returns why no trajectory came to its end, if the model's server is the
+// reason for all of them; else "".
+func unserved(runs []fix.Run) string {
+	why := "the model was not asked"
+	for _, r := range runs {
+		if r.Status != agent.StatusFailed || r.Class == "" {
+			return ""
+		}
+		why = r.Reason
+	}
+	return why
 }
 
 // ask returns the model's work on the problem.

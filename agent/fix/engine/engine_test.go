@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/model/modeltest"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/agent/trace"
+	"git-agent/agent/trial"
+	"git-agent/cache"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// TestMain lets the test binary act as the sandbox helper.
+func TestMain(m *testing.M) {
+	sandbox.Helper()
+	os.Exit(m.Run())
+}
+
+// These are the versions of a script whose last commit broke it, and its test.
+const (
+	goodScript = "#!/bin/sh\nsize() {\n\tcat \"$1\" | wc -w\n}\nsize text\n"
+	badScript  = "#!/bin/sh\nsize() {\n\thead -n 1 \"$1\" | wc -w\n}\nsize text\n"
+	checkTest  = "test \"$(sh size.sh)\" -eq 4 || { echo 'size.sh:3: wrong size'; exit 1; }\n"
+)
+
+// A bench is an engine over a repository with the broken script, a model server, and a
+// record of its runs.
+type bench struct {
+	*Engine
+	t        *testing.T
+	server   *modeltest.Server
+	records  string
+	traces   *cache.Traces
+	question fix.Question
+	broke    gitext.OID
+}
+
+func newBench(t *testing.T, answer func(modeltest.Request) modeltest.Reply) *bench {
+	t.Helper()
+	h := gittest.New(t)
+	h.Commit("size: count the words", gittest.Files{"size.sh": goodScript, "text": "one two\nthree four\n", "check_test.sh": checkTest})
+	broke := h.Commit("size: count the first words", gittest.Files{"size.sh": badScript})
+	b := &bench{t: t, broke: broke, records: t.TempDir(), Engine: &Engine{
+		Repo: h.Open(), Trial: trial.Options{Sandbox: sandbox.None, Scratch: t.TempDir(), MaxRuns: 1000}, Effort: Effort{Abstain: true, Tries: 20},
+	}}
+	b.question.Problem = fix.Problem{Tree: fix.Tree{Commit: broke}, Test: "sh check_test.sh", Given: []fix.GivenLocation{{Path: "size.sh"}}}
+	if answer != nil {
+		b.server = modeltest.Serve(t, answer)
+		b.open()
+	}
+	return b
+}
+
+// open opens the record and the session, as a new process does.
+func (b *bench) open() {
+	b.t.Helper()
+	err := b.traces.Close()
+	if err == nil {
+		b.traces, err = cache.OpenTraces(b.t.Context(), b.records, cache.Options{})
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { b.traces.Close() })
+	settings := session.Settings{Model: "m1", BaseURL: b.server.URL, From: map[string]string{}}
+	none := func(string) {}
+	opened, err := session.Open(b.t.Context(), session.Options{Settings: settings, Traces: b.traces, Version: "v", Env: func(string) string { return "" }, Warn: none, Say: none})
+	if err == nil {
+		b.Agent, err = NewAgent(opened)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) answer() *Answer {
+	b.t.Helper()
+	ans, err := b.Answer(b.t.Context(), b.question, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ans.End(b.t.Context())
+	return ans
+}
+
+// recorded returns the recorded runs, newest first.
+func (b *bench) recorded() (list []*trace.Trajectory) {
+	b.t.Helper()
+	runs, err := b.traces.List(b.t.Context(), cache.ListOptions{Kind: Kind})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, r := range runs {
+		t, err := trace.Read(r, b.traces.Steps(b.t.Context(), r.ID))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// These are calls of a model: the repair, one that does not help, and the end.
+var (
+	repairs  = modeltest.Call("edit", `{"path":"size.sh","old":"head -n 1","new":"cat"}`)
+	spoils   = modeltest.Call("edit", `{"path":"size.sh","old":"head -n 1","new":"head -n 0"}`)
+	finishes = `{"status":"success","explanation":"It counts all lines.","root_cause":"Only the first line was read."}`
+	gives    = `{"status":"failure","explanation":"I do not know."}`
+)
+
+// Without a model, the change that broke the script is undone, and the answer names its
+// commit and the commands that proved it.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	ans := b.answer()
+	if len(ans.Plausible) == 0 || ans.Engine != "offline" || ans.Reproduction.State != fix.Failing {
+		t.Fatalf("%+v", ans.Answer)
+	}
+	best := ans.Plausible[0]
+	if best.Commit != b.broke || !strings.Contains(string(best.Patch.Diff), "+\tcat \"$1\" | wc -w\n") || len(best.Checks) == 0 || best.Checks[0].How != "passes" {
+		t.Errorf("%+v\n%s", best, best.Patch.Diff)
+	}
+	if len(ans.Localization.Locations) == 0 || ans.Localization.Locations[0].Path != "size.sh" || ans.History == nil || ans.History.Blamed[0].Commit.OID != b.broke {
+		t.Errorf("%+v, %+v", ans.Localization, ans.History)
+	}
+}
+
+// With Locate, nothing is tried.
+func TestLocate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.Effort.Locate = true
+	if ans := b.answer(); ans.Tried != 0 || len(ans.Localization.Locations) == 0 || ans.History == nil {
+		t.Errorf("%+v", ans.Answer)
+	}
+}
+
+// Problems that a repair cannot solve are declined with a reason.
+func TestDeclines(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]string{
+		"true":            "the test passes as things are",
+		"no-such-program": "the test cannot be judged: it ",
+		"":                "there is no command that fails",
+		`test -e "$(dirname "$TMPDIR")/cache/seen" && exit 0; mkdir -p "$(dirname "$TMPDIR")/cache"; touch "$(dirname "$TMPDIR")/cache/seen"; exit 1`: "the test is flaky",
+	} {
+		b := newBench(t, nil)
+		b.question.Problem.Test = test
+		if ans := b.answer(); !strings.Contains(ans.Declined, want) || ans.Tried != 0 {
+			t.Errorf("%q: %q after %d candidates", test, ans.Declined, ans.Tried)
+		}
+	}
+}
+
+// A model repairs; the tests decide, the trajectory is recorded, and the first request
+// that is shown is the one that is sent.
+func TestModelRepairs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
+		return repairs.And("test", `{}`).And("finish", finishes)
+	})
+	b.question.Method = fix.Method{Heuristics: []fix.Heuristic{fix.FlDiff}}
+	body, declined, err := b.FirstRequest(t.Context(), b.question)
+	if err != nil || declined != "" || len(b.server.Requests()) != 0 {
+		t.Fatalf("%v, %q, %d requests", err, declined, len(b.server.Requests()))
+	}
+	for _, want := range []string{"size.sh:3: wrong size", "size: count the first words", "head -n 1"} {
+		if !strings.Contains(string(body), want) {
+			t.Errorf("the first request lacks %q", want)
+		}
+	}
+	ans := b.answer()
+	if len(ans.Plausible) != 1 || ans.Engine != "agent" || ans.Agent.Fallback != "" {
+		t.Fatalf("%+v", ans.Answer)
+	}
+	run := ans.Agent.Runs[0]
+	if run.Status != agent.StatusFound || run.Verdict != fix.Plausible || !run.Claim.Success || run.Trace == "" || run.Turns != 1 {
+		t.Errorf("%+v", run)
+	}
+	if got := ans.Plausible[0]; got.Why != "It counts all lines." || got.Origin != "trajectory 1" {
+		t.Errorf("%+v", got)
+	}
+	if list := b.recorded(); len(list) != 1 || list[0].Run.State != cache.Done {
+		t.Errorf("%d recorded runs", len(list))
+	}
+}
+
+// What a model says of its patch counts for nothing. Under Auto, the next trajectory
+// sees another history and the patch that was rejected.
+func TestAutoGoesOn(t *testing.T) {
+	t.Parallel()
+	n := 0
+	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
+		if n++; n == 1 {
+			return spoils.And("finish", gives)
+		}
+		return repairs.And("finish", finishes)
+	})
+	b.question.Method.Auto = true
+	ans := b.answer()
+	if len(ans.Plausible) != 1 || ans.Tried != 2 || len(ans.Agent.Runs) != 2 {
+		t.Fatalf("%+v", ans.Answer)
+	}
+	if got := ans.Agent.Runs; got[0].Verdict != fix.Fails || fix.Name(got[0].History) != "fl_diff" || fix.Name(got[1].History) != "fn_pair" {
+		t.Errorf("%+v", got)
+	}
+	second := b.server.Requests()[1]
+	if text := second.Messages[1].Text; !strings.Contains(text, "head -n 0") || !strings.Contains(text, "# Patches that did not repair it") {
+		t.Errorf("%s", text)
+	}
+}
+
+// Research analyses first; the repair starts from what it kept.
+func TestResearch(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
+		switch {
+		case strings.HasPrefix(req.Messages[0].Text, "You analyse") && req.Turn() == 0:
+			return modeltest.Call("cat", `{"path":"text"}`)
+		case strings.HasPrefix(req.Messages[0].Text, "You analyse"):
+			return modeltest.Call("done", `{"hypothesis":"only the first line counts","plan":"read all lines","keep":"1"}`)
+		}
+		return repairs.And("finish", finishes)
+	})
+	b.question.Method.Strategy = fix.Research
+	ans := b.answer()
+	if len(ans.Plausible) != 1 || len(ans.Agent.Runs) != 2 || ans.Agent.Runs[0].Phase != fix.PhaseAnalysis || ans.Agent.Runs[0].Claim.RootCause != "only the first line counts" {
+		t.Fatalf("%+v, %+v", ans.Answer, ans.Agent)
+	}
+	last := b.server.Requests()[2]
+	if text := last.Messages[1].Text; !strings.Contains(text, "Hypothesis: only the first line counts") || !strings.Contains(text, "three four") {
+		t.Errorf("%s", text)
+	}
+}
+
+// A trajectory whose server refuses all stays open, and goes on after its last answer
+// with its edits made again.
+func TestResumes(t *testing.T) {
+	t.Parallel()
+	refused := true
+	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
+		if req.Turn() == 0 {
+			return repairs
+		}
+		if refused {
+			return modeltest.Status(http.StatusUnauthorized, `{"error":{"message":"no such key"}}`)
+		}
+		return modeltest.Call("finish", finishes)
+	})
+	if ans, err := b.Answer(t.Context(), b.question, nil); err == nil {
+		t.Fatalf("a server that refuses all gives %+v", ans.Answer)
+	}
+	refused = false
+	b.open()
+	run := b.recorded()[0]
+	spec, err := SpecOf(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ans, err := b.Resume(t.Context(), spec, func() (agent.Journal, error) {
+		return agent.NewTraceJournal(b.traces, run.Run.ID), b.traces.Resume(t.Context(), run.Run.ID)
+	}, nil)
+	if err != nil || len(ans.Plausible) != 1 || ans.Agent.Runs[0].Resumed == 0 || len(b.server.Requests()) != 3 {
+		t.Errorf("%v, %d requests, %+v", err, len(b.server.Requests()), ans)
+	}
+}
+
+// Where the model's server fails, the offline engine goes on, and the answer says so.
+func TestFallsBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(modeltest.Request) modeltest.Reply {
+		return modeltest.Status(http.StatusBadRequest, `{"error":{"message":"not now"}}`)
+	})
+	ans := b.answer()
+	if len(ans.Plausible) == 0 || ans.Agent.Fallback == "" || ans.Engine != "offline" {
+		t.Errorf("%+v, %+v", ans.Answer, ans.Agent)
+	}
+}
+
+// A context that ends, ends the work with its error.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if ans, err := newBench(t, nil).Answer(ctx, fix.Question{Problem: fix.Problem{Test: "true"}}, nil); err == nil {
+		t.Errorf("%+v", ans)
+	}
+}
