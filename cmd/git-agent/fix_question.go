@@ -115,6 +115,9 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(paths) == 0 {
+			return nil, usagef("--at=%s names the whole work tree; name a file", at)
+		}
 		g := fix.GivenLocation{Path: filepath.ToSlash(paths[0])}
 		if m[2] != "" {
 			start, err := strconv.Atoi(m[2])
@@ -154,7 +157,7 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		return nil
 	}
 	here := ""
-	if paths, err := repoPaths(repo, []string{"."}); err == nil && repo.WorkTree() != "" {
+	if paths, err := repoPaths(repo, []string{"."}); err == nil && len(paths) > 0 && repo.WorkTree() != "" {
 		here = filepath.ToSlash(paths[0])
 	}
 	proposals, err := testrun.Propose(ctx, repo, p.Tree, here)
