@@ -72,7 +72,7 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 	if e.Effort.Locate || s.answer.Declined != "" {
 		return ans, nil
 	}
-	proof, err := validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, e.trialOptions(listen))
+	proof, err := validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +91,7 @@ type study struct {
 	problem fix.Problem
 	answer  *fix.Answer
 	proof   *validate.Validator
+	trial   trial.Options // how commands run
 	listen  func(agent.Event)
 }
 
@@ -100,11 +101,12 @@ func (s *study) say(format string, args ...any) {
 	}
 }
 
-// trialOptions returns how commands run, with their events passed to listen.
-func (e *Engine) trialOptions(listen func(agent.Event)) trial.Options {
-	opt := e.Trial
+// trialOptions returns how commands run for a question.
+func (e *Engine) trialOptions(ctx context.Context, q fix.Question) (opt trial.Options, err error) {
+	opt = e.Trial
 	opt.OnEvent = nil // the steps report their own progress
-	return opt
+	opt.Dependencies, err = trial.FindDependencies(ctx, e.Repo, q.Problem.Tree.Commit)
+	return opt, err
 }
 
 // study reproduces the failure, and finds the suspected functions and their history.
@@ -113,7 +115,11 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	if e.Agent != nil {
 		s.answer.Engine = "agent"
 	}
-	space, err := trial.Open(ctx, e.Repo, e.trialOptions(listen))
+	var err error
+	if s.trial, err = e.trialOptions(ctx, q); err != nil {
+		return nil, err
+	}
+	space, err := trial.Open(ctx, e.Repo, s.trial)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +200,7 @@ func (s *study) repairOffline(ctx context.Context) error {
 	eff := s.engine.Effort
 	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
 		Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History,
-		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.engine.trialOptions(s.listen), Validate: s.proof.Validate,
+		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Validate: s.proof.Validate,
 		Budget: offline.Budget{Wall: eff.Wall, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
 	})
 	if err != nil {
