@@ -126,8 +126,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	defer space.Close()
 	in := localize.Input{Problem: s.problem}
 	if s.problem.Test != "" {
-		s.say("running the test")
-		if s.answer.Reproduction, err = testrun.Reproduce(ctx, space, s.problem, testrun.Options{}); err != nil {
+		if err := s.reproduce(ctx, space); err != nil {
 			return nil, err
 		}
 		if s.answer.Declined = s.declined(); s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
@@ -156,6 +155,37 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	}
 	return s, err
 }
+
+// reproduce runs the test. Where the commands were guessed and the test cannot be judged,
+// it goes on with the next guess, and keeps the first one if none is better.
+func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
+	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite}}, s.problem.Others...)
+	for k, guess := range guesses[:min(len(guesses), maxGuesses)] {
+		p := s.problem
+		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
+		s.say("running the test: %s", p.Test)
+		rep, err := testrun.Reproduce(ctx, space, p, testrun.Options{})
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			s.answer.Reproduction = rep
+		}
+		if rep.State == fix.Broken {
+			s.say("%s cannot be judged: it %s", p.Test, rep.How)
+			continue
+		}
+		if k > 0 {
+			s.answer.Notes = append(s.answer.Notes, fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test))
+		}
+		s.problem, s.answer.Reproduction = p, rep
+		return nil
+	}
+	return nil
+}
+
+// maxGuesses bounds the guessed commands that are tried.
+const maxGuesses = 3
 
 // hasWords reports whether functions can be suspected although the test does not fail.
 func (s *study) hasWords() bool {
