@@ -25,10 +25,10 @@ type Tree struct {
 
 // A Problem is a bug to repair. Everything but the tree is optional.
 type Problem struct {
-	Tree   Tree
-	Test   string        // shell command that fails because of the bug; "" if none is known
-	Build  string        // shell command that builds what Test runs; "" if Test does that
-	Suite  string        // shell command that runs the wider tests; "" for Test
+	Tree  Tree
+	Test  string // shell command that fails because of the bug; "" if none is known
+	Build string // shell command that builds what Test runs; "" if Test does that
+	Suite string // shell command that runs the wider tests; "" for Test
 	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands
@@ -157,6 +157,8 @@ type Trial struct {
 	Seconds float64  // time of the commands that tried it
 	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
 	Checks  []Check  // the commands that tried it, in their order
+	// Preferred is why a reviewer holds it for the best; "" if none does.
+	Preferred string
 }
 
 // A Check is a command that was run with a patch applied, and how it ended.
