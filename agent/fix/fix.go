@@ -41,11 +41,12 @@ type Problem struct {
 	EditTests bool
 }
 
-// A GivenLocation is a range of lines that the user named. Lines is zero for a whole
-// file.
+// A GivenLocation is a range of lines, or a function, that the user named. Without either
+// it is a whole file.
 type GivenLocation struct {
-	Path  string
-	Lines gitext.LineRange
+	Path     string
+	Lines    gitext.LineRange
+	Function string `json:",omitempty"` // name; counts only if Lines is zero
 }
 
 // A State says how a command ends when it is repeated.
