@@ -25,10 +25,13 @@ type Tree struct {
 
 // A Problem is a bug to repair. Everything but the tree is optional.
 type Problem struct {
-	Tree   Tree
-	Test   string        // shell command that fails because of the bug; "" if none is known
-	Build  string        // shell command that builds what Test runs; "" if Test does that
-	Suite  string        // shell command that runs the wider tests; "" for Test
+	Tree  Tree
+	Test  string // shell command that fails because of the bug; "" if none is known
+	Build string // shell command that builds what Test runs; "" if Test does that
+	Suite string // shell command that runs the wider tests; "" for Test
+	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
+	// first; nil if the user named the commands.
+	Others []Commands
 	Lint   string        // shell command of the project's linter; "" if none counts
 	Known  []string      // names of the tests of Suite that fail for another reason
 	Report string        // what a user says about the bug, in words
@@ -40,6 +43,9 @@ type Problem struct {
 	// EditTests allows a patch to change test files.
 	EditTests bool
 }
+
+// Commands build and test a tree. Their fields are those of a Problem.
+type Commands struct{ Build, Test, Suite string }
 
 // A GivenLocation is a range of lines, or a function, that the user named. Without either
 // it is a whole file.
@@ -152,6 +158,8 @@ type Trial struct {
 	Seconds float64  // time of the commands that tried it
 	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
 	Checks  []Check  // the commands that tried it, in their order
+	// Preferred is why a reviewer holds it for the best; "" if none does.
+	Preferred string
 }
 
 // A Check is a command that was run with a patch applied, and how it ended.

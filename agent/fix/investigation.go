@@ -23,16 +23,18 @@ type Run struct {
 	Claim   Claim       `json:"claim,omitzero"`
 	Verdict Verdict     `json:"verdict,omitempty"` // what the tests say of its patch; "" if it has none
 	Cut     string      `json:"cut,omitempty"`     // why it was ended early; "" if it was not
+	Allowed int         `json:"allowed,omitempty"` // steps that it might have made, if it was ended early
 }
 
 // A Phase is the part of a trajectory that a run is.
 type Phase string
 
 // These are the phases. A trajectory of the strategy React is one repair; one of Research
-// is an analysis and then a repair.
+// is an analysis and then a repair. A review follows all trajectories.
 const (
 	PhaseAnalysis Phase = "analysis"
-	PhaseRepair   Phase = "" // the default
+	PhaseRepair   Phase = ""       // the default
+	PhaseReview   Phase = "review" // a model chooses among plausible patches
 )
 
 // A Claim is what a model says at the end of a trajectory. The tests decide whether it

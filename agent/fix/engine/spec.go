@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -106,15 +107,11 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	if q.Method.Strategy == fix.Research {
 		return nil, errors.New("it is one half of a research; to go on with it, run git agent fix again with the same options")
 	}
-	kinds, sample := q.Method.Rounds(), spec.Sample
-	q.Method.Auto, q.Method.Samples = false, 1
-	for _, round := range kinds {
-		if sample < len(round) {
-			q.Method.Heuristics = round[sample]
-			break
-		}
-		sample -= len(round)
+	kinds := slices.Concat(q.Method.Rounds()...)
+	if spec.Sample >= len(kinds) {
+		return nil, errors.New("it is a review of several patches; to go on with it, run git agent fix again with the same options")
 	}
+	q.Method.Auto, q.Method.Samples, q.Method.Review, q.Method.Heuristics = false, 1, false, kinds[spec.Sample]
 	s, err := e.study(ctx, q, listen)
 	if err != nil {
 		return nil, err
@@ -122,7 +119,7 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	if s.answer.Declined != "" {
 		return nil, errors.New(s.answer.Declined)
 	}
-	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, e.trialOptions(listen))
+	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
 	return s, err
 }
 
@@ -137,7 +134,7 @@ func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, str
 	player := trace.NewPlayer(t, strict)
 	opt := repair.Options{
 		Model: player, ModelName: t.Model(), Method: s.q.Method, Mask: secret.New().Mask, Limits: player.Limits(),
-		Trial: e.trialOptions(nil), Journal: func(int) (agent.Journal, error) { return player, nil },
+		Trial: s.trial, Journal: func(int) (agent.Journal, error) { return player, nil },
 	}
 	if _, err := repair.Repair(ctx, e.Repo, s.input(), opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err

@@ -17,8 +17,8 @@ import (
 
 // firstPrompt fills the prompt text fix/case.
 type firstPrompt struct {
-	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected string
-	Bash, Analysis                                                       bool
+	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected, Patches string
+	Bash, Analysis                                                                bool
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
@@ -26,8 +26,9 @@ type firstPrompt struct {
 const (
 	maxReport   = 6000
 	maxOutput   = 2400
-	maxSuspects = 8000
-	maxFunction = 3600 // of one suspected function
+	maxSuspects = 9000
+	maxFirst    = 6000 // of the most suspicious function
+	maxFunction = 3000 // of another suspected function
 	maxListed   = 8    // suspected functions that are named
 	maxCode     = 6    // suspected functions whose code is shown
 	maxHistory  = 1500 // tokens
@@ -54,21 +55,32 @@ func (w *work) system(kinds []fix.Heuristic) (string, error) {
 // prompt returns the first message of a repair that is shown these kinds of history,
 // and the findings of an analysis.
 func (w *work) prompt(ctx context.Context, kinds []fix.Heuristic, findings string) (string, error) {
-	return w.casePrompt(ctx, kinds, findings, false)
+	return w.casePrompt(ctx, caseParts{kinds: kinds, findings: findings})
 }
 
-// casePrompt returns the first message of a repair or of an analysis.
-func (w *work) casePrompt(ctx context.Context, kinds []fix.Heuristic, findings string, analysis bool) (string, error) {
-	p := firstPrompt{Analysis: analysis,
+// caseParts are the parts of a first message that differ between conversations.
+type caseParts struct {
+	kinds    []fix.Heuristic // the history that is shown
+	findings string          // of an analysis
+	patches  string          // that a review is about
+	analysis bool            // the message begins an analysis
+}
 
+// casePrompt returns the first message of a repair, of an analysis or of a review.
+func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) {
+	p := firstPrompt{
+		Analysis: parts.analysis, Patches: parts.patches, Findings: parts.findings,
 		Report: agent.Abridge(agent.Clean(w.in.Problem.Report), maxReport), Command: w.commandText(), Tests: w.testsText,
-		Suspects: w.suspectsText, Findings: findings, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+		Suspects: w.suspectsText, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+	}
+	if parts.patches != "" {
+		p.Rejected = "" // they are of earlier rounds
 	}
 	if w.in.Problem.Crash != nil {
 		p.Crash = w.crashText()
 	}
-	if w.in.History != nil && len(kinds) > 0 {
-		text, _, err := history.Render(ctx, w.repo, w.in.History, kinds, maxHistory)
+	if w.in.History != nil && len(parts.kinds) > 0 {
+		text, _, err := history.Render(ctx, w.repo, w.in.History, parts.kinds, maxHistory)
 		if err != nil {
 			return "", err
 		}
@@ -130,8 +142,15 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		b.WriteString("\n")
 	}
 	left := maxSuspects
-	for _, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
-		text, err := w.code(ctx, l)
+	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
+		if !w.worthCode(l) {
+			continue
+		}
+		most := maxFunction
+		if i == 0 {
+			most = maxFirst
+		}
+		text, err := w.code(ctx, l, most)
 		if err != nil {
 			return "", err
 		}
@@ -142,6 +161,18 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		b.WriteString("\n" + text)
 	}
 	return b.String(), nil
+}
+
+// worthCode reports whether the code of a suspected function is shown. Where it is known
+// what the failing tests execute, a function that only shares words with them is named,
+// and no more.
+func (w *work) worthCode(l fix.Location) bool {
+	if s := w.in.Localization.Spectrum; s == nil || s.Failing == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool {
+		return g.Source == fix.SourceGiven || g.Source == fix.SourceStack || g.Source == fix.SourceCoverage
+	})
 }
 
 // placeOf names a location.
@@ -160,9 +191,9 @@ func lineRange(r gitext.LineRange) string {
 	return fmt.Sprintf("%d-%d", r.Start, r.End)
 }
 
-// code returns the numbered lines of a suspected function. Of a long one it returns
-// the lines around the suspicious ones.
-func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
+// code returns the numbered lines of a suspected function. Of one with more than most
+// characters it returns the lines around the suspicious ones.
+func (w *work) code(ctx context.Context, l fix.Location, most int) (string, error) {
 	lines, err := w.lines(ctx, l.Path)
 	if err != nil || lines == nil {
 		return "", err
@@ -173,7 +204,7 @@ func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
 			hot[n] = true
 		}
 	}
-	show := shownLines(lines, l, hot)
+	show := shownLines(lines, l, hot, w.idle(l.Path), most)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", placeOf(l))
 	last := 0
@@ -194,9 +225,22 @@ func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
 	return b.String(), nil
 }
 
+// idle returns the lines of a file that can be executed and that the failing tests do
+// not execute.
+func (w *work) idle(path string) map[int]bool {
+	lines := map[int]bool{}
+	if s := w.in.Localization.Spectrum; s != nil && s.Failing > 0 {
+		for _, h := range s.Files[path] {
+			lines[h.Line] = h.Failing == 0
+		}
+	}
+	return lines
+}
+
 // shownLines returns the numbers of the lines that the prompt shows of a function: all
-// if they fit, else its head and the lines around the suspicious ones.
-func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
+// if they have at most so many characters, else its head and the lines around the
+// suspicious ones, those last that the failing tests do not execute.
+func shownLines(lines [][]byte, l fix.Location, hot, idle map[int]bool, most int) []int {
 	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))
 	size := 0
 	for n := start; n <= end; n++ {
@@ -206,7 +250,7 @@ func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
 	for n := start; n <= end; n++ {
 		all = append(all, n)
 	}
-	if size <= maxFunction {
+	if size <= most {
 		return all
 	}
 	const around = 12
@@ -215,12 +259,15 @@ func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
 		for h := range hot {
 			best = min(best, max(h-n, n-h))
 		}
+		if idle[n] {
+			best += around
+		}
 		return best
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(near(a), near(b)) })
 	size = 0
 	for i, n := range all {
-		if size += len(lines[n-1]) + 7; size > maxFunction || near(n) > around*4 {
+		if size += len(lines[n-1]) + 7; size > most || near(n) > around*4 {
 			all = all[:i]
 			break
 		}

@@ -189,6 +189,9 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	if t.Why != "" {
 		r.wrapped(b, 4, t.Why)
 	}
+	if t.Preferred != "" {
+		r.wrapped(b, 4, "the reviewer chose it: "+t.Preferred)
+	}
 	if t.Commit != "" {
 		r.line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
 	}
@@ -245,11 +248,17 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 
 // fateOf says in a few words how a trajectory ended.
 func fateOf(run fix.Run) string {
+	cut := ""
+	if run.Cut != "" {
+		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, layout.OneLine(run.Cut))
+	}
 	switch {
+	case run.Verdict != "" && cut != "":
+		return string(run.Verdict) + ", " + cut
 	case run.Verdict != "":
 		return string(run.Verdict)
-	case run.Cut != "":
-		return "cut early: " + layout.OneLine(run.Cut)
+	case cut != "":
+		return cut
 	case run.Reason != "":
 		return layout.Clip(layout.OneLine(run.Reason), 60)
 	}

@@ -57,16 +57,18 @@ type (
 		Nearby  bool       `json:"nearby,omitempty"`
 	}
 	fixPatchJSON struct {
-		Verdict string         `json:"verdict"`
-		Origin  string         `json:"origin"`
-		Why     string         `json:"why"`
-		Commit  gitext.OID     `json:"commit,omitempty"` // the commit that introduced what it repairs
-		Failing []string       `json:"failing"`
-		Reason  string         `json:"reason,omitempty"`
-		Seconds float64        `json:"seconds"`
-		Votes   int            `json:"votes"`
-		Checks  []fixCheckJSON `json:"checks"`
-		Patch   string         `json:"patch"`
+		Verdict string     `json:"verdict"`
+		Origin  string     `json:"origin"`
+		Why     string     `json:"why"`
+		Commit  gitext.OID `json:"commit,omitempty"` // the commit that introduced what it repairs
+		Failing []string   `json:"failing"`
+		Reason  string     `json:"reason,omitempty"`
+		Seconds float64    `json:"seconds"`
+		Votes   int        `json:"votes"`
+		// Preferred is why a reviewer chose it.
+		Preferred string         `json:"preferred,omitempty"`
+		Checks    []fixCheckJSON `json:"checks"`
+		Patch     string         `json:"patch"`
 	}
 	fixCheckJSON struct {
 		Command string `json:"command"`
@@ -91,6 +93,7 @@ type (
 		Claim   fix.Claim  `json:"claim"`
 		Verdict string     `json:"verdict"`
 		Cut     string     `json:"cut"`
+		Allowed int        `json:"steps_allowed,omitempty"` // if it was cut
 	}
 )
 
@@ -125,7 +128,7 @@ func fixPatches(trials []fix.Trial) []fixPatchJSON {
 	for _, t := range trials {
 		j := fixPatchJSON{
 			Verdict: string(t.Verdict), Origin: t.Origin, Why: t.Why, Commit: t.Commit, Failing: append([]string{}, t.Failing...),
-			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
+			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred, Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
 		}
 		for _, c := range t.Checks {
 			j.Checks = append(j.Checks, fixCheckJSON(c))
@@ -144,7 +147,7 @@ func fixAgentOf(report *fix.AgentReport) *fixAgentJSON {
 	for _, r := range report.Runs {
 		out.Runs = append(out.Runs, fixRunJSON{
 			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),
-			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut,
+			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut, Allowed: r.Allowed,
 		})
 	}
 	return out
