@@ -38,7 +38,7 @@ func (g *generator) undoCommit(commit gitext.OID) []Candidate {
 	var whole []gitext.Overlay
 	files := 0
 	for _, f := range patch.Files {
-		if f.NewPath == "" || f.Binary || source.FileKindOf(f.NewPath) != source.SourceFile {
+		if f.NewPath == "" || f.Binary || source.FileKindOf(f.NewPath) != source.SourceFile || source.IsTestOf(f.NewPath, g.in.Problem.Test) {
 			continue
 		}
 		files++

@@ -138,7 +138,7 @@ type site struct {
 
 // site prepares a location; nil if its file cannot be read or must not be changed.
 func (g *generator) site(i int, l fix.Location) *site {
-	if source.IsTestPath(l.Path) && !g.in.Problem.EditTests {
+	if source.IsTestOf(l.Path, g.in.Problem.Test) && !g.in.Problem.EditTests {
 		return nil
 	}
 	content, ok := g.tree.read(l.Path)

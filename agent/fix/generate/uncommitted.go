@@ -26,7 +26,7 @@ const (
 func (g *generator) uncommitted() []item {
 	var list []item
 	for _, o := range g.in.Problem.Tree.Over {
-		if source.FileKindOf(o.Path) != source.SourceFile || source.IsTestPath(o.Path) || len(list) >= maxUncommitted {
+		if source.FileKindOf(o.Path) != source.SourceFile || source.IsTestOf(o.Path, g.in.Problem.Test) || len(list) >= maxUncommitted {
 			continue
 		}
 		before, err := g.repo.BlobAt(g.ctx, g.tree.Commit, o.Path, maxFileBytes)

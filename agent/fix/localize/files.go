@@ -46,8 +46,9 @@ type files struct {
 	unread int              // files that could not be read
 }
 
-// filesOf lists the source files of a tree, without reading them.
-func filesOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*files, error) {
+// filesOf lists the source files of a problem's tree, without reading them.
+func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, error) {
+	tree := p.Tree
 	entries, err := repo.Tree(ctx, tree.Commit)
 	if err != nil && (len(entries) == 0 || !gitext.Unreadable(err)) {
 		return nil, err
@@ -64,11 +65,11 @@ func filesOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*files, err
 			fs.all[o.Path] = &file{path: o.Path, oid: o.OID, content: o.Content, over: true}
 		}
 	}
-	for p, f := range fs.all {
+	for name, f := range fs.all {
 		f.name()
-		f.test, f.aside = source.IsTestPath(p), aside().MatchString(p)
-		if isProgram(p) && !vendored().MatchString(p) {
-			fs.paths = append(fs.paths, p)
+		f.test, f.aside = source.IsTestOf(name, p.Test), aside().MatchString(name)
+		if isProgram(name) && !vendored().MatchString(name) {
+			fs.paths = append(fs.paths, name)
 		} else {
 			f.generated = true
 		}

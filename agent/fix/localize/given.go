@@ -45,7 +45,7 @@ func (s *search) addGiven(ctx context.Context) error {
 // lines that are given. It returns an error if a location is not in the tree, or if the
 // repository cannot be read.
 func Given(ctx context.Context, repo *gitext.Repo, tree fix.Tree, list []fix.GivenLocation) ([]fix.Location, error) {
-	fs, err := filesOf(ctx, repo, tree)
+	fs, err := filesOf(ctx, repo, fix.Problem{Tree: tree})
 	if err != nil {
 		return nil, err
 	}

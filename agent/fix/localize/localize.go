@@ -71,7 +71,7 @@ type key struct {
 
 // examine gathers what speaks for the functions of a tree.
 func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) {
-	fs, err := filesOf(ctx, repo, in.Problem.Tree)
+	fs, err := filesOf(ctx, repo, in.Problem)
 	if err != nil {
 		return nil, err
 	}

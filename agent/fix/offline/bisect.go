@@ -63,7 +63,7 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 		return Bisected{}, err
 	}
 	defer w.Close()
-	b := &bisector{in: &in, repo: repo, w: w, known: map[string]trial.Result{}, tests: testOverlays(in.Problem.Tree.Over)}
+	b := &bisector{in: &in, repo: repo, w: w, known: map[string]trial.Result{}, tests: testOverlays(in.Problem)}
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
 	if errors.Is(err, trial.ErrMaxRuns) {
@@ -74,8 +74,9 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 
 // testOverlays returns the files that are laid over each commit: the tests, or all files
 // if none is recognised as one.
-func testOverlays(over []gitext.Overlay) []gitext.Overlay {
-	tests := slices.DeleteFunc(slices.Clone(over), func(o gitext.Overlay) bool { return !source.IsTestPath(o.Path) })
+func testOverlays(p fix.Problem) []gitext.Overlay {
+	over := p.Tree.Over
+	tests := slices.DeleteFunc(slices.Clone(over), func(o gitext.Overlay) bool { return !source.IsTestOf(o.Path, p.Test) })
 	if len(tests) == 0 {
 		return over
 	}

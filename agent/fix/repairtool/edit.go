@@ -248,7 +248,7 @@ var lockFiles = strings.Fields("go.sum package-lock.json npm-shrinkwrap.json yar
 func (b *Box) forbidden(name string) error {
 	shown := agent.CleanLine(name)
 	switch {
-	case source.IsTestPath(name) && !b.problem.EditTests:
+	case source.IsTestOf(name, b.problem.Test) && !b.problem.EditTests:
 		return refuse(editName, "%s belongs to the tests, which the repair must not change; change the code that they test", shown)
 	case slices.Contains(lockFiles, path.Base(name)):
 		return refuse(editName, "%s is written by a package manager and no part of a repair", shown)

@@ -1,0 +1,25 @@
+package source
+
+import (
+	"path"
+	"strings"
+)
+
+// IsTestOf reports whether a file belongs to the tests that a command runs: it is a test
+// by its path (see [IsTestPath]), or the command names it and its name says that it
+// checks something, such as check.sh and repro.py.
+func IsTestOf(p, command string) bool {
+	if IsTestPath(p) {
+		return true
+	}
+	base := strings.ToLower(path.Base(p))
+	if !strings.Contains(base, "test") && !strings.Contains(base, "check") && !strings.Contains(base, "repro") && !strings.Contains(base, "verify") && !strings.Contains(base, "spec") {
+		return false
+	}
+	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=$", r) }) {
+		if word = path.Clean(word); word == p || strings.HasSuffix(p, "/"+word) {
+			return true
+		}
+	}
+	return false
+}
