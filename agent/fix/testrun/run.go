@@ -99,12 +99,12 @@ func judge(e Ending, res trial.Result) Ending {
 	named := len(r.Failing) > 0
 	e.State = fix.Broken
 	switch {
-	case res.TimedOut:
+	case res.TimedOut, res.Full:
 	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
 		e.How = "runs no test"
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
-	case named && !res.TimedOut:
+	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += r.lacking()
