@@ -29,6 +29,9 @@ type Problem struct {
 	Test   string        // shell command that fails because of the bug; "" if none is known
 	Build  string        // shell command that builds what Test runs; "" if Test does that
 	Suite  string        // shell command that runs the wider tests; "" for Test
+	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
+	// first; nil if the user named the commands.
+	Others []Commands
 	Lint   string        // shell command of the project's linter; "" if none counts
 	Known  []string      // names of the tests of Suite that fail for another reason
 	Report string        // what a user says about the bug, in words
@@ -40,6 +43,9 @@ type Problem struct {
 	// EditTests allows a patch to change test files.
 	EditTests bool
 }
+
+// Commands build and test a tree. Their fields are those of a Problem.
+type Commands struct{ Build, Test, Suite string }
 
 // A GivenLocation is a range of lines that the user named. Lines is zero for a whole
 // file.

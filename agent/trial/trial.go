@@ -43,6 +43,9 @@ type Options struct {
 	Writable []string      // paths that the command may write besides its scratch work tree
 	Env      []string      // names of further environment variables to pass on
 	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
+	// Dependencies are directories of the user's work tree with installed packages, as
+	// FindDependencies returns them. They appear in the scratch work tree, read-only.
+	Dependencies []string
 	// Cache is a directory for build caches that workspaces share; "" means one of the
 	// workspace's own.
 	Cache string
@@ -80,6 +83,7 @@ type Workspace struct {
 	home     string
 	disk     *sandbox.Disk
 	full     bool // a command filled the disk since the last Prepare
+	imports  []string // directories that Python searches; see editable
 	runs     int
 }
 
@@ -112,7 +116,8 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 		}
 	}
 	w.disk = sandbox.NewDisk(opt.Disk)
-	w.readable = slices.Clone(opt.Readable)
+	w.readable = append(slices.Clone(opt.Readable), w.dependencyPaths()...)
+	w.imports = w.editable()
 	for _, dir := range append(repo.ObjectDirs(), objects) {
 		// These directories hold objects and none of the user's configuration.
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -162,13 +167,22 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 		}
 		w.full = false
 	}
-	return w.repo.Checkout(ctx, commit, w.tree, over...)
+	if err := w.unlink(); err != nil {
+		return err
+	}
+	if err := w.repo.Checkout(ctx, commit, w.tree, over...); err != nil {
+		return err
+	}
+	return w.link()
 }
 
 // Clean removes from the work tree all that the last Prepare did not put there: what
 // commands built or left. Caches outside of the work tree stay.
 func (w *Workspace) Clean(ctx context.Context) error {
-	return w.repo.CleanCheckout(ctx, w.tree)
+	if err := w.repo.CleanCheckout(ctx, w.tree); err != nil {
+		return err
+	}
+	return w.link()
 }
 
 // Dir returns the work tree. Files in it may be links to anywhere: open them through
@@ -177,7 +191,11 @@ func (w *Workspace) Dir() string { return w.tree }
 
 // Changes returns what differs in the work tree from what Prepare put there.
 func (w *Workspace) Changes(ctx context.Context) (*gitext.CheckoutChanges, error) {
-	return w.repo.CheckoutChanges(ctx, w.tree)
+	changes, err := w.repo.CheckoutChanges(ctx, w.tree)
+	if err == nil {
+		changes.Untracked = slices.DeleteFunc(changes.Untracked, w.linked)
+	}
+	return changes, err
 }
 
 // Diff returns what git diff prints between a commit with the files of before laid over
@@ -204,7 +222,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, opt.Set...),
+		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, w.withPythonPath(opt.Set)...),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,

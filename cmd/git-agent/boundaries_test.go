@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"agent/eval/szz":             {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
 	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/format", "cache", "gitext", "gitext/gittest"},
 	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
-	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest"},
+	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/szz":                  {"agent", "agent/model", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
 	"agent/szz/szztest":          {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":        {"agent/szz", "agent/suspect", "agent/source", "gitext"},

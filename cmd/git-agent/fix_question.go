@@ -171,14 +171,12 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		return withHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", testCommandKey)
 	}
+	var guesses []fix.Commands
+	for _, proposal := range proposals {
+		guesses = append(guesses, fix.Commands{Build: cmp.Or(p.Build, proposal.Build), Test: proposal.Test, Suite: cmp.Or(p.Suite, proposal.Suite)})
+	}
 	first := proposals[0]
-	p.Test = first.Test
-	if p.Build == "" {
-		p.Build = first.Build
-	}
-	if p.Suite == "" {
-		p.Suite = first.Suite
-	}
+	p.Build, p.Test, p.Suite, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[1:]
 	a.say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), testCommandKey)
 	return nil
 }

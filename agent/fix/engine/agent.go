@@ -104,7 +104,7 @@ func (s *study) options(asker model.Asker) repair.Options {
 	set := a.Session.Settings
 	return repair.Options{
 		Model: asker, ModelName: set.Model, Method: s.q.Method, Unpriced: a.Session.Unpriced(), Ledger: a.Session.Ledger,
-		Mask: a.Session.Mask, Memory: a.Memory, Definitions: a.Definitions, Trial: s.engine.trialOptions(s.listen), OnEvent: s.listen,
+		Mask: a.Session.Mask, Memory: a.Memory, Definitions: a.Definitions, Trial: s.trial, OnEvent: s.listen,
 		Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout},
 	}.WithDefaults()
 }

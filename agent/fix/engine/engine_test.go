@@ -296,3 +296,17 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%+v", ans)
 	}
 }
+
+// Of guessed commands, the first that can be judged tests the bug.
+func TestGuessedCommandThatCanBeJudged(t *testing.T) {
+	b := newBench(t, nil)
+	b.question.Problem.Test, b.question.Problem.Others = "no-such-program", []fix.Commands{{Test: "sh check_test.sh", Suite: "true"}}
+	ans := b.answer()
+	if len(ans.Plausible) != 1 || ans.Reproduction.Command != "sh check_test.sh" || !strings.Contains(strings.Join(ans.Notes, "\n"), "no-such-program cannot be judged") {
+		t.Errorf("%+v %q %q", ans.Reproduction, ans.Declined, ans.Notes)
+	}
+	b.question.Problem.Others = nil
+	if ans := b.answer(); ans.Declined == "" || ans.Reproduction.Command != "no-such-program" {
+		t.Errorf("%+v %q", ans.Reproduction, ans.Declined)
+	}
+}

@@ -122,7 +122,7 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	if s.answer.Declined != "" {
 		return nil, errors.New(s.answer.Declined)
 	}
-	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, e.trialOptions(listen))
+	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
 	return s, err
 }
 
@@ -137,7 +137,7 @@ func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, str
 	player := trace.NewPlayer(t, strict)
 	opt := repair.Options{
 		Model: player, ModelName: t.Model(), Method: s.q.Method, Mask: secret.New().Mask, Limits: player.Limits(),
-		Trial: e.trialOptions(nil), Journal: func(int) (agent.Journal, error) { return player, nil },
+		Trial: s.trial, Journal: func(int) (agent.Journal, error) { return player, nil },
 	}
 	if _, err := repair.Repair(ctx, e.Repo, s.input(), opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err

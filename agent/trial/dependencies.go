@@ -1,0 +1,172 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/gitext"
+)
+
+// maxDependencies bounds how many directories FindDependencies returns.
+const maxDependencies = 64
+
+// dependencyMarks maps the names of directories that package managers fill to a file
+// that each of them holds, or "" where there is none.
+var dependencyMarks = map[string]string{"node_modules": "", ".venv": "pyvenv.cfg", "venv": "pyvenv.cfg", "vendor": "modules.txt"}
+
+// FindDependencies returns the directories of installed packages in the user's work
+// tree that hold no tracked file: node_modules, virtual environments of Python, and
+// vendor of Go. A scratch work tree is useless without them. Paths are those of git,
+// from the top. There are none in a bare repository.
+func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]string, error) {
+	if repo.WorkTree() == "" {
+		return nil, nil
+	}
+	entries, err := repo.Tree(ctx, commit)
+	if err != nil && len(entries) == 0 {
+		return nil, err
+	}
+	dirs := map[string]bool{".": true}
+	for _, e := range entries {
+		for dir := path.Dir(e.Path); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	root, err := os.OpenRoot(repo.WorkTree())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var found []string
+	for dir := range dirs {
+		for name, mark := range dependencyMarks {
+			p := path.Join(dir, name)
+			if info, err := root.Lstat(filepath.FromSlash(p)); dirs[p] || err != nil || !info.IsDir() {
+				continue
+			}
+			if _, err := root.Lstat(filepath.FromSlash(path.Join(p, mark))); err == nil {
+				found = append(found, p)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found[:min(len(found), maxDependencies)], nil
+}
+
+// link makes the work tree show the installed packages of the user's work tree. The
+// user's files are readable through the links, not writable.
+func (w *Workspace) link() error {
+	if len(w.opt.Dependencies) == 0 {
+		return nil
+	}
+	tree, err := os.OpenRoot(w.tree)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	for _, dep := range w.opt.Dependencies {
+		name, from := filepath.FromSlash(dep), filepath.Join(w.repo.WorkTree(), filepath.FromSlash(dep))
+		if _, err := tree.Lstat(name); err == nil {
+			continue // the commit has files there
+		}
+		err := tree.MkdirAll(filepath.Dir(name), 0o777)
+		switch {
+		case err != nil:
+		case path.Base(dep) == "node_modules":
+			err = w.linkEntries(tree, from, name)
+		default:
+			err = tree.Symlink(from, name)
+		}
+		if err != nil {
+			return fmt.Errorf("link installed packages: %w", err)
+		}
+	}
+	return nil
+}
+
+// unlink removes what link made, so that a commit may have other files there.
+func (w *Workspace) unlink() error {
+	if len(w.opt.Dependencies) == 0 {
+		return nil
+	}
+	tree, err := os.OpenRoot(w.tree)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	for _, dep := range w.opt.Dependencies {
+		err := tree.RemoveAll(filepath.FromSlash(dep))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("unlink installed packages: %w", err)
+		}
+	}
+	return nil
+}
+
+// linked reports whether a path is of link's making.
+func (w *Workspace) linked(path string) bool {
+	return slices.ContainsFunc(w.opt.Dependencies, func(dep string) bool { return path == dep || strings.HasPrefix(path, dep+"/") })
+}
+
+// linkEntries makes a directory of the work tree with a link for each package of
+// node_modules. A package that is itself a link into the user's sources, as workspaces
+// of npm, yarn and pnpm have, becomes a link into the work tree: the tests must run the
+// sources that are there.
+func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := tree.Mkdir(name, 0o777); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		source, link := filepath.Join(from, e.Name()), filepath.Join(name, e.Name())
+		switch {
+		case e.IsDir() && e.Name()[0] == '@': // the packages of one publisher
+			err = w.linkEntries(tree, source, link)
+		case e.IsDir() && e.Name() == ".cache": // tools write there
+			err = tree.Mkdir(link, 0o777)
+		default:
+			err = tree.Symlink(w.target(source), link)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target returns where a link to a package leads: to the work tree if the package is
+// part of the user's own sources.
+func (w *Workspace) target(source string) string {
+	top, err := filepath.EvalSymlinks(w.repo.WorkTree())
+	if err != nil {
+		return source
+	}
+	real, err := filepath.EvalSymlinks(source)
+	if err != nil {
+		return source
+	}
+	rel, err := filepath.Rel(top, real)
+	if err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), "node_modules") {
+		return source
+	}
+	return filepath.Join(w.tree, rel)
+}
+
+// dependencyPaths returns the directories that commands must be able to read.
+func (w *Workspace) dependencyPaths() []string {
+	var list []string
+	for _, dep := range w.opt.Dependencies {
+		list = append(list, filepath.Join(w.repo.WorkTree(), filepath.FromSlash(dep)))
+	}
+	return list
+}

@@ -1,0 +1,108 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/sandbox"
+	"git-agent/gitext/gittest"
+)
+
+// write makes untracked files in the user's work tree.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// FindDependencies returns directories of installed packages without tracked files.
+func TestFindDependencies(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a.js": "\n", "web/b.js": "\n", "lib/vendor/modules.txt": "tracked\n", "py/c.py": "\n"})
+	write(t, h.Dir, map[string]string{
+		"node_modules/a/index.js": "", "web/node_modules/b/index.js": "", "untracked/node_modules/c/index.js": "",
+		"py/.venv/pyvenv.cfg": "", "py/venv/readme": "no environment", "vendor/modules.txt": "",
+	})
+	got, err := FindDependencies(t.Context(), h.Open(), commit)
+	if want := []string{"node_modules", "py/.venv", "vendor", "web/node_modules"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// The command finds the user's installed packages in its work tree, cannot write them,
+// and loads packages that are part of the project from its own work tree. They are
+// there again after Clean, and no change of the work tree.
+func TestDependenciesAreThere(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"packages/own/v": "tracked\n"})
+	write(t, h.Dir, map[string]string{"node_modules/a/v": "installed\n", "node_modules/@p/b/v": "scoped\n", "packages/own/v": "the user's\n"})
+	if err := os.Symlink("../packages/own", filepath.Join(h.Dir, "node_modules", "own")); err != nil {
+		t.Fatal(err)
+	}
+	r := h.Open()
+	deps, err := FindDependencies(t.Context(), r, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), r, Options{
+		Command: "cat node_modules/a/v node_modules/@p/b/v node_modules/own/v; echo >node_modules/a/new",
+		Scratch: filepath.Join(t.TempDir(), "scratch"), Dependencies: deps,
+	})
+	if err != nil {
+		t.Skip(err) // no sandbox
+	}
+	defer w.Close()
+	for range 2 {
+		got, err := w.Run(t.Context(), commit, nil)
+		if err != nil || !strings.HasPrefix(string(got.Output), "installed\nscoped\ntracked\n") {
+			t.Fatalf("%+v %s %v", got, got.Output, err)
+		}
+		if _, err := os.Lstat(filepath.Join(h.Dir, "node_modules", "a", "new")); err == nil && w.Level() != sandbox.None {
+			t.Error("the command changed an installed package")
+		}
+		if changes, err := w.Changes(t.Context()); err != nil || len(changes.Untracked)+len(changes.Tracked) > 0 {
+			t.Errorf("%+v, %v", changes, err)
+		}
+		if err := w.Clean(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Python imports a package that pip installed with -e from the scratch work tree, not
+// from the user's.
+func TestEditablePackagesAreThoseOfTheWorkTree(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"src/p/__init__.py": "\n"})
+	write(t, h.Dir, map[string]string{
+		".venv/pyvenv.cfg": "", ".venv/lib/python3.11/site-packages/_p.pth": h.Dir + "/src\nimport x\n/elsewhere\n",
+		".venv/lib/python3.11/site-packages/__editable___q_finder.py": "MAPPING = {'q': '" + h.Dir + "/lib/q'}\n",
+	})
+	w := open(t, h, Options{Command: `echo "$PYTHONPATH"`, Dependencies: []string{".venv"}})
+	got, err := w.Run(t.Context(), commit, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.SplitList(strings.TrimSpace(string(got.Output)))
+	for _, dir := range []string{"src", "lib"} {
+		if !slices.Contains(list, filepath.Join(w.Dir(), dir)) {
+			t.Errorf("%q lacks %s of %s", list, dir, w.Dir())
+		}
+	}
+	if slices.ContainsFunc(list, func(dir string) bool { return strings.HasPrefix(dir, h.Dir) || dir == "/elsewhere" }) {
+		t.Errorf("%q", list)
+	}
+}

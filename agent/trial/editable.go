@@ -1,0 +1,98 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/gitext/openfile"
+)
+
+// maxPathFile bounds, in bytes, a file of a Python environment that is read.
+const maxPathFile = 1 << 20
+
+// editable returns the directories of the work tree that stand for those which the
+// user's Python environment imports from the user's work tree, as pip install -e
+// arranges it. Python must find them first: else the tests would run the user's
+// sources, whatever a patch changes.
+func (w *Workspace) editable() []string {
+	top := w.repo.WorkTree()
+	if top == "" {
+		return nil
+	}
+	var dirs []string
+	for _, file := range w.pathFiles() {
+		text, err := openfile.ReadRegular(file, maxPathFile)
+		if err != nil {
+			continue // Python reads what it can, too
+		}
+		for _, dir := range importedFrom(string(text), strings.HasSuffix(file, ".pth")) {
+			if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
+				dirs = append(dirs, filepath.Join(w.tree, rel))
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// pathFiles lists the files by which packages add directories to Python's search path,
+// of the active virtual environment and of those in the work tree.
+func (w *Workspace) pathFiles() []string {
+	var files []string
+	for _, env := range append(w.dependencyPaths(), os.Getenv("VIRTUAL_ENV")) {
+		if env == "" || filepath.Base(env) == "node_modules" {
+			continue
+		}
+		for _, pattern := range []string{"*.pth", "__editable__*_finder.py"} {
+			found, _ := filepath.Glob(filepath.Join(globQuote(env), "lib", "python*", "site-packages", pattern)) // the pattern is well formed
+			files = append(files, found...)
+		}
+	}
+	return files
+}
+
+// globQuote makes a path match itself only.
+func globQuote(path string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
+}
+
+// importedFrom returns the directories that a path file adds: its lines, or those that
+// hold the packages in the mapping of a finder of setuptools.
+func importedFrom(text string, lines bool) []string {
+	var dirs []string
+	if lines {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); filepath.IsAbs(line) {
+				dirs = append(dirs, filepath.Clean(line))
+			}
+		}
+		return dirs
+	}
+	for _, after := range strings.Split(text, "': '")[1:] { // 'package': '/directory/of/package'
+		if dir, _, ok := strings.Cut(after, "'"); ok && filepath.IsAbs(dir) {
+			dirs = append(dirs, filepath.Dir(dir))
+		}
+	}
+	return dirs
+}
+
+// withPythonPath adds the directories of editable packages to the variables that a
+// command gets.
+func (w *Workspace) withPythonPath(set []string) []string {
+	if len(w.imports) == 0 {
+		return set
+	}
+	value := os.Getenv("PYTHONPATH")
+	for _, s := range set {
+		if v, ok := strings.CutPrefix(s, "PYTHONPATH="); ok {
+			value = v
+		}
+	}
+	list := w.imports
+	if value != "" {
+		list = append([]string{value}, list...)
+	}
+	return append(slices.Clip(set), "PYTHONPATH="+strings.Join(list, string(filepath.ListSeparator)))
+}
