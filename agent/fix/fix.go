@@ -25,10 +25,10 @@ type Tree struct {
 
 // A Problem is a bug to repair. Everything but the tree is optional.
 type Problem struct {
-	Tree   Tree
-	Test   string        // shell command that fails because of the bug; "" if none is known
-	Build  string        // shell command that builds what Test runs; "" if Test does that
-	Suite  string        // shell command that runs the wider tests; "" for Test
+	Tree  Tree
+	Test  string // shell command that fails because of the bug; "" if none is known
+	Build string // shell command that builds what Test runs; "" if Test does that
+	Suite string // shell command that runs the wider tests; "" for Test
 	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands
@@ -74,6 +74,9 @@ type Reproduction struct {
 	Failing []string      // names of the failing tests, as the test tool prints them; nil if it prints none
 	Output  []byte        // of a failing run, without the middle if it is long
 	Took    time.Duration // one run
+
+	TimedOut bool // a run was ended at its time limit
+	Full     bool // a run was ended because it filled the disk
 }
 
 // A Ground is a reason to suspect a function.

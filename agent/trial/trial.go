@@ -82,7 +82,7 @@ type Workspace struct {
 	cache    string
 	home     string
 	disk     *sandbox.Disk
-	full     bool // a command filled the disk since the last Prepare
+	full     bool     // a command filled the disk since the last Prepare
 	imports  []string // directories that Python searches; see editable
 	runs     int
 }

@@ -83,6 +83,9 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.ready(ctx, repo); err != nil {
+		return err
+	}
 	question, err := c.question(ctx, a, repo)
 	if err != nil {
 		return err

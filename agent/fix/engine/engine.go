@@ -7,8 +7,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"git-agent/agent"
@@ -126,6 +129,9 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	defer space.Close()
 	in := localize.Input{Problem: s.problem}
 	if s.problem.Test != "" {
+		if err := s.noteAbsent(ctx); err != nil {
+			return nil, err
+		}
 		if err := s.reproduce(ctx, space); err != nil {
 			return nil, err
 		}
@@ -199,7 +205,7 @@ func (s *study) declined() string {
 	case fix.Passing:
 		return "the test passes as things are, so there is nothing to repair: give the command that fails with --test"
 	case fix.Broken:
-		return "the test cannot be judged: it " + rep.How
+		return "the test cannot be judged: it " + rep.How + advice(rep)
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {
 			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)"
@@ -207,6 +213,40 @@ func (s *study) declined() string {
 		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
 	}
 	return ""
+}
+
+// advice returns what to do about a command that reached a limit, to be put behind a
+// sentence.
+func advice(rep fix.Reproduction) string {
+	switch {
+	case rep.TimedOut:
+		return " (--test-timeout allows more; a command that runs fewer tests is better)"
+	case rep.Full:
+		return " (--disk allows more)"
+	}
+	return ""
+}
+
+// noteAbsent notes what the commands do not find in the scratch tree.
+func (s *study) noteAbsent(ctx context.Context) error {
+	const most = 1 << 20
+	tree := s.problem.Tree
+	entries, err := s.engine.Repo.Tree(ctx, tree.Commit)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	if i := slices.IndexFunc(entries, func(e gitext.TreeEntry) bool { return e.Submodule }); i >= 0 {
+		s.note("submodules, such as %s, are empty directories where the commands run", strconv.Quote(entries[i].Path))
+	}
+	attributes, err := s.engine.Repo.BlobAt(ctx, tree.Commit, ".gitattributes", most)
+	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
+		s.note("files kept in Git LFS are only their pointers where the commands run")
+	}
+	return ctx.Err()
+}
+
+func (s *study) note(format string, args ...any) {
+	s.answer.Notes = append(s.answer.Notes, fmt.Sprintf(format, args...))
 }
 
 // spectrum measures which lines the tests execute, where that is cheap.
@@ -225,9 +265,23 @@ func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spec
 	return sp, nil
 }
 
+// noteChanged notes suspected files for which the offline engine does not use the history,
+// because they differ from the commit.
+func (s *study) noteChanged() {
+	for _, o := range s.problem.Tree.Over {
+		for _, l := range s.answer.Localization.Locations[:min(len(s.answer.Localization.Locations), blamedLocations)] {
+			if l.Path == o.Path {
+				s.note("%s has changes that are not committed: no commit was undone in it; if they broke it, git diff shows them", strconv.Quote(o.Path))
+				return
+			}
+		}
+	}
+}
+
 // repairOffline looks for a patch without a model.
 func (s *study) repairOffline(ctx context.Context) error {
 	eff := s.engine.Effort
+	s.noteChanged()
 	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
 		Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History,
 		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Validate: s.proof.Validate,

@@ -21,6 +21,7 @@ type Ending struct {
 	Took   time.Duration
 
 	TimedOut bool // the command was ended at its time limit
+	Full     bool // the command was ended because it filled the disk
 }
 
 // Commands say what to run.
@@ -61,7 +62,7 @@ func (c Commands) options() trial.ExecOptions {
 // read makes an Ending of a result; State and How are not decided yet.
 func read(res trial.Result, dir string) Ending {
 	out := relative(res.Output, dir)
-	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut}
+	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut, Full: res.Full}
 }
 
 // relative makes paths in an output relative to the work tree, whose own path differs
