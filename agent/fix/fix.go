@@ -160,6 +160,8 @@ type Trial struct {
 	Seconds float64  // time of the commands that tried it
 	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
 	Checks  []Check  // the commands that tried it, in their order
+	// Preferred is why a reviewer holds it for the best; "" if none does.
+	Preferred string
 }
 
 // A Check is a command that was run with a patch applied, and how it ended.

@@ -29,10 +29,11 @@ type Run struct {
 type Phase string
 
 // These are the phases. A trajectory of the strategy React is one repair; one of Research
-// is an analysis and then a repair.
+// is an analysis and then a repair. A review follows all trajectories.
 const (
 	PhaseAnalysis Phase = "analysis"
-	PhaseRepair   Phase = "" // the default
+	PhaseRepair   Phase = ""       // the default
+	PhaseReview   Phase = "review" // a model chooses among plausible patches
 )
 
 // A Claim is what a model says at the end of a trajectory. The tests decide whether it

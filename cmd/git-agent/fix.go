@@ -47,6 +47,7 @@ type fixWork struct {
 	Samples    int            `default:"1" placeholder:"<n>" help:"start <n> trajectories of the model at the same time; default: 1"`
 	Tools      fix.Toolset    `enum:",structured,bash" default:"" placeholder:"<set>" help:"tools of the model: structured (the default), or bash, which is one shell"`
 	EditFormat fix.EditFormat `enum:",replace,lines,whole" default:"" placeholder:"<format>" help:"how a model writes an edit: replace (the default), lines, or whole files"`
+	Review     bool           `help:"let the model choose among several plausible patches"`
 	EditTests  bool           `help:"allow patches that change tests"`
 	Coverage   bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
 	Abstain    bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
@@ -193,5 +194,5 @@ func (c *fixCmd) method() (fix.Method, error) {
 	if err != nil {
 		return fix.Method{}, usagef("--history: %v", err)
 	}
-	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat}, nil
+	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat, Review: c.Review}, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // used reports whether any option is given that makes sense only with a model.
 func (w *fixWork) used() bool {
-	return w.modelFlags.used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != ""
+	return w.modelFlags.used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
 }
 
 // effort returns how much work is allowed.

@@ -17,8 +17,8 @@ import (
 
 // firstPrompt fills the prompt text fix/case.
 type firstPrompt struct {
-	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected string
-	Bash, Analysis                                                       bool
+	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected, Patches string
+	Bash, Analysis                                                                bool
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
@@ -54,21 +54,32 @@ func (w *work) system(kinds []fix.Heuristic) (string, error) {
 // prompt returns the first message of a repair that is shown these kinds of history,
 // and the findings of an analysis.
 func (w *work) prompt(ctx context.Context, kinds []fix.Heuristic, findings string) (string, error) {
-	return w.casePrompt(ctx, kinds, findings, false)
+	return w.casePrompt(ctx, caseParts{kinds: kinds, findings: findings})
 }
 
-// casePrompt returns the first message of a repair or of an analysis.
-func (w *work) casePrompt(ctx context.Context, kinds []fix.Heuristic, findings string, analysis bool) (string, error) {
-	p := firstPrompt{Analysis: analysis,
+// caseParts are the parts of a first message that differ between conversations.
+type caseParts struct {
+	kinds    []fix.Heuristic // the history that is shown
+	findings string          // of an analysis
+	patches  string          // that a review is about
+	analysis bool            // the message begins an analysis
+}
 
+// casePrompt returns the first message of a repair, of an analysis or of a review.
+func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) {
+	p := firstPrompt{
+		Analysis: parts.analysis, Patches: parts.patches, Findings: parts.findings,
 		Report: agent.Abridge(agent.Clean(w.in.Problem.Report), maxReport), Command: w.commandText(), Tests: w.testsText,
-		Suspects: w.suspectsText, Findings: findings, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+		Suspects: w.suspectsText, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+	}
+	if parts.patches != "" {
+		p.Rejected = "" // they are of earlier rounds
 	}
 	if w.in.Problem.Crash != nil {
 		p.Crash = w.crashText()
 	}
-	if w.in.History != nil && len(kinds) > 0 {
-		text, _, err := history.Render(ctx, w.repo, w.in.History, kinds, maxHistory)
+	if w.in.History != nil && len(parts.kinds) > 0 {
+		text, _, err := history.Render(ctx, w.repo, w.in.History, parts.kinds, maxHistory)
 		if err != nil {
 			return "", err
 		}
@@ -131,6 +142,9 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 	}
 	left := maxSuspects
 	for _, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
+		if !w.worthCode(l) {
+			continue
+		}
 		text, err := w.code(ctx, l)
 		if err != nil {
 			return "", err
@@ -142,6 +156,18 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		b.WriteString("\n" + text)
 	}
 	return b.String(), nil
+}
+
+// worthCode reports whether the code of a suspected function is shown. Where it is known
+// what the failing tests execute, a function that only shares words with them is named,
+// and no more.
+func (w *work) worthCode(l fix.Location) bool {
+	if s := w.in.Localization.Spectrum; s == nil || s.Failing == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool {
+		return g.Source == fix.SourceGiven || g.Source == fix.SourceStack || g.Source == fix.SourceCoverage
+	})
 }
 
 // placeOf names a location.

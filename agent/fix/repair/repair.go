@@ -108,5 +108,10 @@ func Repair(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*Res
 			break
 		}
 	}
+	if opt.Method.Review {
+		if err := w.review(ctx, w.journalOf(first, fix.PhaseAnalysis), res); err != nil {
+			return nil, err
+		}
+	}
 	return res, nil
 }

@@ -223,7 +223,7 @@ func (w *work) analyse(ctx context.Context, k int, kinds []fix.Heuristic, box *r
 		return run, "", false, err
 	}
 	loop.System, loop.OnEvent = text.Text, listen
-	if loop.Prompt, err = w.casePrompt(ctx, kinds, "", true); err != nil {
+	if loop.Prompt, err = w.casePrompt(ctx, caseParts{kinds: kinds, analysis: true}); err != nil {
 		return run, "", false, err
 	}
 	out, endsAll, err := session.Converse(ctx, loop)

@@ -37,6 +37,7 @@ type Report struct {
 	Failing []string // in the order of the output, each once
 	Passing []string // likewise; most tools name no passing tests unless asked to
 	Ran     int      // how many tests ran, those that were skipped left out; -1 if the output does not say
+	Some    bool     // the output says that tests ran, though not how many
 
 	Build       bool     // something did not build
 	Unbuilt     []string // packages or files of tests that did not build, where the tool names them
@@ -121,7 +122,7 @@ func (r *reader) finish() Report {
 	}
 	// Tests that pass or skip themselves print places too, when all output is shown.
 	r.report.Places = slices.DeleteFunc(r.report.Places, func(p Place) bool { return r.results[p.Test] || r.skipped[p.Test] })
-	r.report.Ran = r.ran()
+	r.report.Ran, r.report.Some = r.ran(), r.ranSome
 	return r.report
 }
 

@@ -47,6 +47,7 @@ func unite(first, second fix.Trial) fix.Trial {
 	first.Seconds += second.Seconds
 	first.Prior = max(first.Prior, second.Prior)
 	first.Commit = cmp.Or(first.Commit, second.Commit)
+	first.Preferred = cmp.Or(first.Preferred, second.Preferred)
 	return first
 }
 

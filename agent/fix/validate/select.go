@@ -17,6 +17,7 @@ import (
 // section 5.2. Each rule decides among those that the rules before it leave equal:
 //
 //   - the verdict, and then the number of tests that fail,
+//   - the choice of a reviewer,
 //   - how many candidates agree,
 //   - the size of the patch in changed tokens, in steps of a factor of two: among patches
 //     of like size the history says more than a token,
@@ -49,6 +50,7 @@ func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
 		return cmp.Or(
 			cmp.Compare(rank(a.trial.Verdict), rank(b.trial.Verdict)),
 			cmp.Compare(len(a.trial.Failing), len(b.trial.Failing)),
+			cmp.Compare(min(len(b.trial.Preferred), 1), min(len(a.trial.Preferred), 1)),
 			cmp.Compare(b.trial.Votes, a.trial.Votes),
 			cmp.Compare(a.step, b.step),
 			cmp.Compare(b.fit, a.fit),

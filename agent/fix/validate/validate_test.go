@@ -314,3 +314,21 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("the suite ran without a patch: %v, %v", runs, err)
 	}
 }
+
+// go test without -v names only tests that fail. A patch with which it says "ok" is
+// plausible; one with which it says nothing of tests is not.
+func TestToolThatNamesNoPassingTests(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	p := fix.Problem{Test: "sh lib_test/run.sh"}
+	p.Tree.Commit = h.Commit("a library", gittest.Files{
+		"lib.sh":          "say() { echo bad; }\n",
+		"lib_test/run.sh": ". ./lib.sh\nif test \"$(say)\" = good; then printf 'ok  \\tm/lib\\t0.01s\\n'; else printf -- '--- FAIL: TestSay (0.00s)\\nFAIL\\nFAIL\\tm/lib\\t0.01s\\n'; exit 1; fi\n",
+	})
+	v := validator(t, h, p, fix.Reproduction{State: fix.Failing, Runs: 2, Failing: []string{"m/lib:TestSay"}, Took: time.Second})
+	for text, want := range map[string]fix.Verdict{"say() { echo good; }\n": fix.Plausible, "echo all is well; exit 0\n": fix.Fails} {
+		if got := validate(t, v, with("lib.sh", text)); got.Verdict != want {
+			t.Errorf("%q: %s, %s", text, got.Verdict, got.Reason)
+		}
+	}
+}
