@@ -213,7 +213,9 @@ func TestFixKilledModel(t *testing.T) {
 		b.murder(cmd)
 		killed.Store(true)
 		list, _ := b.run(exitFound, "trace", "list")
-		t.Log(list)
+		if !strings.Contains(list, "interrupted") || !strings.Contains(list, "repair at ") {
+			t.Errorf("%s", list)
+		}
 		n := len(server.Requests())
 		if again == nil {
 			again = args
@@ -222,7 +224,9 @@ func TestFixKilledModel(t *testing.T) {
 		if more := len(server.Requests()) - n; more != 1 || !strings.Contains(out, "patch (plausible)") {
 			t.Errorf("%d more requests\n%s\n%s", more, out, errs)
 		}
-		t.Log(out, errs)
+		if !strings.Contains(errs, "which was interrupted after ") {
+			t.Errorf("%s", errs)
+		}
 		if after := b.kept(); after != before {
 			t.Errorf("before\n%s\nafter\n%s", before, after)
 		}
