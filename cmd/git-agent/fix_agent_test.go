@@ -55,17 +55,17 @@ func TestFixModelsThatFail(t *testing.T) {
 		exit   int
 		want   []string
 	}{
-		"edits nothing":       {then(says), nil, exitNothing, nil},
-		"breaks the build":    {then(modeltest.Call("edit", `{"path":"size.sh","old":"size() {","new":"size( {"}`)), nil, exitNothing, nil},
-		"edits the test":      {then(modeltest.Call("edit", `{"path":"check_test.sh","old":"exit 1","new":"exit 0"}`)), nil, exitNothing, nil},
-		"edits it by a shell": {then(modeltest.Call("bash", `{"command":"echo true >check_test.sh"}`)), []string{"--tools=bash"}, exitNothing, nil},
-		"nonsense":            {func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: "As a model I like the sea."} }, nil, exitNothing, nil},
+		"edits nothing":       {then(says), nil, exitNothing, []string{"no patch was tried: the model made none", "changed no source file, and said: Done."}},
+		"breaks the build":    {then(modeltest.Call("edit", `{"path":"size.sh","old":"size() {","new":"size( {"}`)), []string{"--build=sh -n size.sh"}, exitNothing, []string{"no patch made the tests pass: 1 candidate tried", "    no build: trajectory 1"}},
+		"edits the test":      {then(modeltest.Call("edit", `{"path":"check_test.sh","old":"exit 1","new":"exit 0"}`)), nil, exitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
+		"edits it by a shell": {then(modeltest.Call("bash", `{"command":"echo true >check_test.sh"}`)), []string{"--tools=bash"}, exitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
+		"nonsense":            {func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: "As a model I like the sea."} }, nil, exitNothing, []string{"changed no source file, and said: As a model I like the sea."}},
 		"dies": {func(req modeltest.Request) modeltest.Reply {
 			if req.Turn() == 0 {
 				return modeltest.Call("cat", `{"path":"size.sh"}`)
 			}
 			return modeltest.Status(http.StatusUnauthorized, `{"error":{"message":"the key was withdrawn"}}`)
-		}, nil, exitModel, nil},
+		}, nil, exitModel, []string{"fatal: the model server failed (auth, status 401): the key was withdrawn", "hint: export GIT_AGENT_API_KEY=<key>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newAgentBench(t)
@@ -74,7 +74,11 @@ func TestFixModelsThatFail(t *testing.T) {
 			b.serve(c.answer)
 			before := b.kept()
 			out, errs := b.run(c.exit, append([]string{"fix", "--engine=agent", "--history=none", "--sandbox=none", "--no-coverage", "--apply", "--test=sh check_test.sh", "--at=size.sh"}, c.args...)...)
-			t.Logf("%s\n----\n%s", out, errs)
+			for _, want := range c.want {
+				if !strings.Contains(out+errs, want) {
+					t.Errorf("no %q in\n%s\n%s", want, out, errs)
+				}
+			}
 			if after := b.kept(); after != before {
 				t.Errorf("before\n%s\nafter\n%s", before, after)
 			}
