@@ -265,23 +265,9 @@ func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spec
 	return sp, nil
 }
 
-// noteChanged notes suspected files for which the offline engine does not use the history,
-// because they differ from the commit.
-func (s *study) noteChanged() {
-	for _, o := range s.problem.Tree.Over {
-		for _, l := range s.answer.Localization.Locations[:min(len(s.answer.Localization.Locations), blamedLocations)] {
-			if l.Path == o.Path {
-				s.note("%s has changes that are not committed: no commit was undone in it; if they broke it, git diff shows them", strconv.Quote(o.Path))
-				return
-			}
-		}
-	}
-}
-
 // repairOffline looks for a patch without a model.
 func (s *study) repairOffline(ctx context.Context) error {
 	eff := s.engine.Effort
-	s.noteChanged()
 	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
 		Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History,
 		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Validate: s.proof.Validate,
