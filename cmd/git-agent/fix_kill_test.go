@@ -19,6 +19,7 @@ import (
 
 	"git-agent/agent/fix/deliver"
 	"git-agent/agent/model/modeltest"
+	"git-agent/agent/sandbox"
 	"git-agent/gitext"
 )
 
@@ -184,6 +185,48 @@ func (b *agentBench) awaitDelivery(cmd *exec.Cmd) {
 			return
 		}
 	}
+}
+
+// What a command started ends with a run that is killed, at each level, also in sessions
+// of its own.
+func TestFixKilledLeavesNoProcess(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
+		if _, err := sandbox.Probe(t.Context(), level); err != nil {
+			t.Logf("not tried: %v", err)
+			continue
+		}
+		b := newAgentBench(t)
+		b.scriptBug()
+		t.Setenv("TMPDIR", t.TempDir())
+		token := fmt.Sprintf("%d.27182", 100+os.Getpid())
+		cmd := b.launch("fix", "--engine=offline", "--sandbox="+string(level), fmt.Sprintf(`--test=setsid sleep %[1]s & (setsid sleep %[1]s &); sleep %[1]s`, token))
+		b.awaitProcesses(token, 3)
+		cmd.Process.Kill()
+		cmd.Wait()
+		b.awaitProcesses(token, 0)
+	}
+}
+
+// awaitProcesses waits until so many processes sleep for a time that names them.
+func (b *agentBench) awaitProcesses(token string, want int) {
+	b.t.Helper()
+	n := 0
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
+		names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		n = 0
+		for _, name := range names {
+			if text, err := os.ReadFile(name); err == nil && string(text) == "sleep\x00"+token+"\x00" {
+				n++
+			}
+		}
+		if n == want {
+			return
+		}
+	}
+	b.t.Fatalf("%d processes, want %d", n, want)
 }
 
 // A run that was killed while the model worked is listed as interrupted. The same question
