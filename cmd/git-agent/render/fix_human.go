@@ -248,11 +248,17 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 
 // fateOf says in a few words how a trajectory ended.
 func fateOf(run fix.Run) string {
+	cut := ""
+	if run.Cut != "" {
+		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, layout.OneLine(run.Cut))
+	}
 	switch {
+	case run.Verdict != "" && cut != "":
+		return string(run.Verdict) + ", " + cut
 	case run.Verdict != "":
 		return string(run.Verdict)
-	case run.Cut != "":
-		return "cut early: " + layout.OneLine(run.Cut)
+	case cut != "":
+		return cut
 	case run.Reason != "":
 		return layout.Clip(layout.OneLine(run.Reason), 60)
 	}

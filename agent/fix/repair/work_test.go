@@ -1,0 +1,52 @@
+package repair
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+)
+
+// Lines about tests that pass are counted, not shown; what fails stays with its heading.
+func TestOutputWithoutPassingTests(t *testing.T) {
+	t.Parallel()
+	w := &work{}
+	for name, c := range map[string][2]string{
+		"tap":    {"TAP version 13\n# one\nok 1 equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(3 lines about tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n(2 lines about tests that pass)\n\n1..4"},
+		"go":     {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines about tests that pass)\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL"},
+		"mocha":  {"  suite\n    ✓ passes\n    1) fails\n", "suite\n(1 line about tests that pass)\n    1) fails"},
+		"pytest": {"t.py::test_a PASSED [ 50%]\nt.py::test_b FAILED [100%]\n", "(1 line about tests that pass)\nt.py::test_b FAILED [100%]"},
+		"plain":  {"ok, it began\n\nwrong\nwrong\nwrong\n", "ok, it began\n\nwrong\n(the same line 2 more times)"},
+	} {
+		if got := w.outputText([]byte(c[0])); got != c[1] {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])
+		}
+	}
+}
+
+// Of a long function, the lines that the failing tests do not execute are left out first.
+func TestShownLines(t *testing.T) {
+	t.Parallel()
+	var lines [][]byte
+	for range 40 {
+		lines = append(lines, []byte(strings.Repeat("x", 13)))
+	}
+	l := fix.Location{Lines: gitext.LineRange{Start: 1, End: 40}}
+	if got := shownLines(lines, l, nil, nil, 40*20); len(got) != 40 {
+		t.Errorf("all: %v", got)
+	}
+	idle := map[int]bool{}
+	for n := 5; n <= 12; n++ {
+		idle[n] = true
+	}
+	got := shownLines(lines, l, map[int]bool{20: true}, idle, 20*20)
+	if len(got) != 20 {
+		t.Errorf("%v", got)
+	}
+	for _, n := range got {
+		if idle[n] {
+			t.Errorf("line %d is not executed: %v", n, got)
+		}
+	}
+}
