@@ -39,7 +39,7 @@ func newPrison(t *testing.T, level sandbox.Level, answer func(modeltest.Request)
 	t.Helper()
 	p := &prison{t: t, bench: newBench(t, answer), token: fmt.Sprintf("%d.31415", 100+os.Getpid())}
 	p.bench.Trial.Sandbox, p.bench.Trial.Disk = level, 20<<20
-	home, err := os.MkdirTemp("/var/tmp", "home-") // /tmp is another one inside of bubblewrap
+	home, err := os.MkdirTemp("/var/tmp", "home-") // bubblewrap has a temporary directory of its own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (p *prison) writers() string {
 	top := p.bench.Repo.WorkTree()
 	return fmt.Sprintf(`echo x >%[1]s/pwned; echo x >>%[1]s/.netrc; echo x >"$HOME/../pwned.%[3]s"; chmod 777 %[1]s; rm -rf %[1]s/.ssh %[1]s/.aws
 		echo x >%[2]s/pwned; echo x >%[2]s/.git/pwned; rm -rf %[2]s/.git/refs %[2]s/size.sh; git -C %[2]s config user.name pwned; git -C %[2]s commit --allow-empty -m pwned
-		git -C %[2]s stash; git --git-dir=%[2]s/.git worktree add /tmp/pwned; find %[2]s/.git/objects -type f -exec rm -f {} +
+		git -C %[2]s stash; git --git-dir=%[2]s/.git worktree add "$TMPDIR/pwned"; find %[2]s/.git/objects -type f -exec rm -f {} +
 		ln -s %[2]s out; echo x >out/pwned; echo x >/usr/pwned.%[3]s; echo x >/etc/pwned.%[3]s; echo x >/var/tmp/pwned.%[3]s`, p.home, top, p.token)
 }
 
