@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,8 @@ type Disk struct {
 
 	mu    sync.Mutex
 	first map[string]space // what was free before the first command, by directory
-	over  int64            // what the commands had added when one was last ended for it
+	over  int64            // what the commands had added when the last one began, if that was too much
+	ended bool             // a command was ended for what it added
 }
 
 // NewDisk returns a bound for commands that start from now on. Together they may add max
@@ -117,20 +117,26 @@ func (f floor) reached(now space) string {
 	return ""
 }
 
-// exceeded reports whether the commands have added too much. A command that starts when
-// there is too much already is not ended for that, because it may be the one that cleans
-// up: it must only not add more.
+// begin is called before a command starts. A command that starts when there is too much
+// already is not ended for that, because it may be the one that cleans up: it must only not
+// add more.
+func (d *Disk) begin(ctx context.Context, dirs []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		d.over = d.added(ctx, dirs)
+		d.ended = d.over > d.max // exceeded may set it again
+	}
+}
+
+// exceeded reports whether the commands have added too much.
 func (d *Disk) exceeded(added int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if added <= d.max {
-		d.over = 0
+	if added <= max(d.over, d.max) {
 		return false
 	}
-	if added <= cmp.Or(d.over, d.max) {
-		return false
-	}
-	d.over = added
+	d.ended = true
 	return true
 }
 
@@ -169,6 +175,7 @@ func (s Spec) limited(ctx context.Context) (runCtx context.Context, cancel func(
 		if s.Cache != "" {
 			dirs = append(dirs, freshHome(s))
 		}
+		s.Disk.begin(runCtx, dirs)
 		go s.Disk.watch(runCtx, dirs, end) // ends with runCtx
 	}
 	return runCtx, func() { stop(); end(nil) }

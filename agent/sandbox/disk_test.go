@@ -53,7 +53,7 @@ func TestDiskCountsWhatIsAdded(t *testing.T) {
 	if res := run("head -c 20000000 /dev/zero >big; sleep 1000"); res.Full == "" {
 		t.Errorf("%+v", res)
 	}
-	if res := run("sleep 0.3; rm big; sleep 0.3"); res.Full != "" || res.Exit != 0 {
+	if res := run("sleep 0.5; rm big"); res.Full != "" || res.Exit != 0 {
 		t.Errorf("%+v", res)
 	}
 	if res := run("head -c 20000000 /dev/zero >big; sleep 1000"); res.Full == "" {
