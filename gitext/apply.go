@@ -176,7 +176,26 @@ func (r *Repo) CheckBranchName(ctx context.Context, name string) error {
 	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}}); err == nil {
 		return fmt.Errorf("the branch %q exists already", name)
 	}
-	return ctx.Err()
+	return errors.Join(ctx.Err(), r.checkBranchPlace(ctx, name))
+}
+
+// checkBranchPlace returns an error if a branch cannot be made because the path of
+// another one leads through it, or the other way round.
+func (r *Repo) checkBranchPlace(ctx context.Context, name string) error {
+	git := r.atTop()
+	for i := range name {
+		if name[i] != '/' {
+			continue
+		}
+		if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name[:i]}}); err == nil {
+			return fmt.Errorf("there can be no branch %q beside the branch %q", name, name[:i])
+		}
+	}
+	below, err := git.Output(ctx, gitcmd.Call{Args: []string{"for-each-ref", "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/" + name + "/"}})
+	if other := strings.TrimSpace(string(below)); other != "" {
+		return fmt.Errorf("there can be no branch %q beside the branch %q", name, other)
+	}
+	return err
 }
 
 // updateRefs changes refs in one transaction. Each command ends with NUL.

@@ -20,6 +20,7 @@ import (
 // CheckoutChanges is what changed in a directory since Checkout filled it.
 type CheckoutChanges struct {
 	Tracked   []Overlay // files of the checkout with other contents; Mode 0: the file is gone
+	Large     []string  // changed files of the checkout that have more than 16 MiB; their contents are not read
 	Untracked []string  // paths of new files that no .gitignore names, at most maxUntracked
 	More      bool      // there are more untracked files
 }
@@ -30,7 +31,7 @@ const maxUntracked = 10000
 // CheckoutChanges compares a directory with the files that the last Checkout put there.
 // No program may be changing the directory. It follows no symbolic link, and a file that
 // became a directory, a pipe or a device counts as gone. Contents are those that git add
-// would store. A changed file of more than 16 MiB is an error.
+// would store.
 func (r *Repo) CheckoutChanges(ctx context.Context, dir string) (*CheckoutChanges, error) {
 	w, err := r.openCheckout(dir)
 	if err != nil {
@@ -45,25 +46,25 @@ func (r *Repo) CheckoutChanges(ctx context.Context, dir string) (*CheckoutChange
 		return nil, fmt.Errorf("compare the checkout: %w", r.explain(ctx, err))
 	}
 	changes := &CheckoutChanges{}
-	if changes.Tracked, err = w.files(ctx, splitNUL(out)); err != nil {
+	kinds, err := kindsBelow(w.dir, splitNUL(out), maxChangedFile)
+	if err == nil {
+		changes.Large = kinds.large
+		changes.Tracked, err = w.read(ctx, kinds)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the checkout: %w", err)
 	}
 	return changes, w.untracked(ctx, changes)
 }
 
 // CheckoutFiles reads files of a directory that Checkout filled, whether or not they are
-// new, as git add would store them. What is no file or symbolic link has Mode 0. The
-// other rules are those of CheckoutChanges.
+// new, as git add would store them. What is no file or symbolic link has Mode 0. A file of
+// more than 16 MiB is an error. The other rules are those of CheckoutChanges.
 func (r *Repo) CheckoutFiles(ctx context.Context, dir string, paths []string) ([]Overlay, error) {
 	w, err := r.openCheckout(dir)
 	if err != nil {
 		return nil, err
 	}
-	return w.files(ctx, paths)
-}
-
-// files reads files of the checkout.
-func (w *checkout) files(ctx context.Context, paths []string) ([]Overlay, error) {
 	kinds, err := kindsBelow(w.dir, paths, maxChangedFile)
 	if err != nil {
 		return nil, err
@@ -71,6 +72,11 @@ func (w *checkout) files(ctx context.Context, paths []string) ([]Overlay, error)
 	if len(kinds.large) > 0 {
 		return nil, fmt.Errorf("%s has more than %d bytes", strconv.Quote(kinds.large[0]), maxChangedFile)
 	}
+	return w.read(ctx, kinds)
+}
+
+// read reads files of the checkout.
+func (w *checkout) read(ctx context.Context, kinds kindsOfFiles) ([]Overlay, error) {
 	scratch := w.dir + ".stage"
 	defer os.Remove(scratch)
 	if err := openfile.Copy(scratch, w.index, maxIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -92,15 +92,19 @@ func TestCheckoutChanges(t *testing.T) {
 
 func TestCheckoutChangesAreBounded(t *testing.T) {
 	// A pipe in place of a file that git reads does not hang the call, a file of more
-	// than 16 MiB is an error, and of very many new files the first are listed.
+	// than 16 MiB is only named, and of very many new files the first are listed.
 	p, commit, dir := changesProject(t, "sha256")
 	runIn(t, dir, "sh", "-c", "truncate -s 17M plain")
-	if _, err := p.CheckoutChanges(t.Context(), dir); err == nil || !strings.Contains(err.Error(), `"plain" has more than 16777216 bytes`) {
+	got, err := p.CheckoutChanges(t.Context(), dir)
+	if err != nil || len(got.Tracked) != 0 || !slices.Equal(got.Large, []string{"plain"}) {
+		t.Errorf("a large file: %+v, %v", got, err)
+	}
+	if _, err := p.CheckoutFiles(t.Context(), dir, []string{"plain"}); err == nil || !strings.Contains(err.Error(), `"plain" has more than 16777216 bytes`) {
 		t.Errorf("a large file: %v", err)
 	}
 	p.checkout(commit, dir)
 	runIn(t, dir, "sh", "-c", "mkdir many; cd many; seq 10001 | xargs touch")
-	got, err := p.CheckoutChanges(t.Context(), dir)
+	got, err = p.CheckoutChanges(t.Context(), dir)
 	if err != nil || len(got.Untracked) != maxUntracked || !got.More {
 		t.Errorf("many files: %d, %v, %v", len(got.Untracked), got.More, err)
 	}

@@ -75,6 +75,9 @@ type Reproduction struct {
 	Failing []string      // names of the failing tests, as the test tool prints them; nil if it prints none
 	Output  []byte        // of a failing run, without the middle if it is long
 	Took    time.Duration // one run
+
+	TimedOut bool // a run was ended at its time limit
+	Full     bool // a run was ended because it filled the disk
 }
 
 // A Ground is a reason to suspect a function.

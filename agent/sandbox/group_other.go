@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"os"
 	"os/exec"
 )
@@ -14,7 +15,7 @@ const (
 
 // ownGroup does nothing: without process groups only the command itself can be
 // ended.
-func ownGroup(cmd *exec.Cmd) {}
+func ownGroup(_ context.Context, cmd *exec.Cmd) {}
 
 func signalGroup(cmd *exec.Cmd, sig int) bool {
 	return sig == kill && cmd.Process.Kill() == nil

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -15,11 +16,14 @@ const (
 )
 
 // ownGroup makes cmd the leader of a process group, which is signalled as a
-// whole.
-func ownGroup(cmd *exec.Cmd) {
+// whole when ctx ends.
+func ownGroup(ctx context.Context, cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
 	cmd.Cancel = func() error {
+		if fullOf(ctx) != "" {
+			signalGroup(cmd, kill)
+		}
 		signalGroup(cmd, terminate)
 		return nil
 	}

@@ -171,6 +171,9 @@ func (h *helperProcess) start() error {
 	return nil
 }
 
+// hurry makes the helper leave out SIGTERM when it is told to stop.
+func (h *helperProcess) hurry() { h.plan.Write([]byte{'\n'}) }
+
 // stop makes the helper end everything that runs below it.
 func (h *helperProcess) stop() { h.closing.Do(func() { h.plan.Close() }) }
 
@@ -185,7 +188,8 @@ func supervise() {
 	}
 	life := os.NewFile(planFD, "plan")
 	var p plan
-	if err := json.NewDecoder(life).Decode(&p); err != nil {
+	in := json.NewDecoder(life)
+	if err := in.Decode(&p); err != nil {
 		os.Exit(exitHelper)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -196,10 +200,15 @@ func supervise() {
 		report(exitReport{Error: err.Error()})
 	}
 	Harden() // not earlier: an undumpable process cannot give a child a user namespace
-	stop := make(chan struct{})
+	stop := make(chan unix.Signal, 1)
 	go func() {
-		io.Copy(io.Discard, life) // returns when the holder closes the pipe or dies
-		close(stop)
+		// This returns when the holder closes the pipe or dies.
+		hurry, _ := io.Copy(io.Discard, io.MultiReader(in.Buffered(), life))
+		if hurry > 0 {
+			stop <- unix.SIGKILL
+		} else {
+			stop <- unix.SIGTERM
+		}
 	}()
 	e := await(pid, stop)
 	e.Stayed = endDescendants()
@@ -244,15 +253,15 @@ func startConfined(p plan) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// await reaps processes until the command itself has ended. When stop closes,
-// it ends all processes and then waits for the command.
-func await(pid int, stop <-chan struct{}) exitReport {
+// await reaps processes until the command itself has ended. When a signal comes from
+// stop, it ends all processes, beginning with that signal, and then waits for the command.
+func await(pid int, stop <-chan unix.Signal) exitReport {
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
 		select {
-		case <-stop:
-			signalAll(done)
+		case first := <-stop:
+			signalAll(first, done)
 		case <-done:
 		}
 	}()

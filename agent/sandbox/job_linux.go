@@ -63,7 +63,7 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 	if pipe != nil {
 		cmd.ExtraFiles = []*os.File{pipe}
 	}
-	ownGroup(cmd)
+	ownGroup(ctx, cmd)
 	cmd.WaitDelay = grace
 	start := func() error {
 		err := cmd.Start()
@@ -164,6 +164,9 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt at the terminal reaches only us
 	cmd.Cancel = func() error {
+		if fullOf(ctx) != "" {
+			h.hurry()
+		}
 		h.stop()
 		return nil
 	}
@@ -174,7 +177,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 		var e exitReport
 		err := json.NewDecoder(h.answer).Decode(&e)
 		switch {
-		case err != nil && res.TimedOut:
+		case err != nil && (res.TimedOut || res.Full != ""):
 			e = exitReport{Exit: 128 + int(syscall.SIGKILL)}
 		case err != nil:
 			return 0, fmt.Errorf("the helper that runs it ended early (%v)", cmd.ProcessState)

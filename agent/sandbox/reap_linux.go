@@ -17,14 +17,18 @@ const reapLimit = 5 * time.Second
 // reapPause is the time between two checks for processes that are about to end.
 const reapPause = 5 * time.Millisecond
 
-// signalAll sends SIGTERM to all descendants, and SIGKILL to those that have
+// signalAll sends a first signal to all descendants, and SIGKILL to those that have
 // not ended within the grace period. It returns early when done is closed.
-func signalAll(done <-chan struct{}) {
-	signalDescendants(unix.SIGTERM)
+func signalAll(first unix.Signal, done <-chan struct{}) {
+	signalDescendants(first)
+	wait := grace
+	if first == unix.SIGKILL {
+		wait = reapPause
+	}
 	select {
 	case <-done:
 		return
-	case <-time.After(grace):
+	case <-time.After(wait):
 	}
 	for {
 		signalDescendants(unix.SIGKILL)

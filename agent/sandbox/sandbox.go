@@ -32,8 +32,8 @@
 // loopback sockets do not work, and before Linux 6.12 signals reach the user's
 // other processes; Isolation.Limits lists what applies. Programs of another
 // instruction set, such as 32-bit ones, do not run at these levels. Memory is
-// limited on request (see [Spec]). Processor time and disk space are not
-// limited; the number of processes is limited at level Bwrap, except for root.
+// limited on request (see [Spec]), and so is disk space (see [Disk]). Processor time
+// is not limited; the number of processes is limited at level Bwrap, except for root.
 // On systems other than Linux there is no level but None, and a process that
 // leaves the group (setsid) survives.
 package sandbox
@@ -84,6 +84,8 @@ type Spec struct {
 	// terabytes of shadow memory and do not start. Therefore there is no bound by
 	// default.
 	Memory int64
+	// Disk bounds what the command adds to the disk; nil is no bound.
+	Disk *Disk
 
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
@@ -130,6 +132,7 @@ type Result struct {
 	Exit     int
 	TimedOut bool
 	Starved  bool   // it failed, probably because it reached Spec.Memory
+	Full     string // why Spec.Disk ended it, a clause; "" if it did not
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
 	Level    Level  // the level that was used: Bwrap, Landlock or None
@@ -162,10 +165,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	runCtx, cancel := ctx, context.CancelFunc(func() {})
-	if s.Timeout > 0 {
-		runCtx, cancel = context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
-	}
+	runCtx, cancel := s.limited(ctx)
 	defer cancel()
 	j, err := newJob(runCtx, s, isolation, env)
 	if err != nil {
@@ -178,7 +178,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return res, context.Cause(ctx)
 	}
-	res.TimedOut = context.Cause(runCtx) == errTimeout
+	res.TimedOut, res.Full = context.Cause(runCtx) == errTimeout, fullOf(runCtx)
 	if j.cmd.ProcessState == nil {
 		return res, fmt.Errorf("run %q: %w", s.what(), werr)
 	}
@@ -186,7 +186,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	if err != nil {
 		return res, fmt.Errorf("run %q: %w", s.what(), err)
 	}
-	res.Starved = res.Exit != 0 && !res.TimedOut && starved(s.Memory, peak, res)
+	res.Starved = res.Exit != 0 && !res.TimedOut && res.Full == "" && starved(s.Memory, peak, res)
 	return res, nil
 }
 
@@ -204,7 +204,7 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 	argv := shellArgv(s)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = s.Dir, env
-	ownGroup(cmd)
+	ownGroup(ctx, cmd)
 	cmd.WaitDelay = grace
 	return &job{cmd: cmd, start: cmd.Start, ended: func(res *Result) (int64, error) {
 		res.Exit = exitOf(cmd.ProcessState)

@@ -44,8 +44,8 @@ type About struct {
 	Fix      string `json:"fix"`
 	Parent   string `json:"parent"`
 	Patch    string `json:"patch"`  // hash of a fix that is not committed
-	Commit   string `json:"commit"` // commit that crashed
-	Title    string `json:"title"`  // of the crash, such as "SIGSEGV in main"
+	Commit   string `json:"commit"` // commit that crashed, or that is repaired
+	Title    string `json:"title"`  // of the crash, such as "SIGSEGV in main", or the command that fails
 	Model    string `json:"model"`
 	BaseURL  string `json:"base_url"`
 	Settings string `json:"settings"`

@@ -28,17 +28,20 @@ type Result struct {
 
 	Exit     int  // exit code as a shell reports it
 	TimedOut bool // the command was ended at its time limit
+	Full     bool // the command was ended because it filled the disk
 	Took     time.Duration
 }
 
 // These exit codes have a special meaning. git bisect run defines 125 as "cannot be
 // tested". The shell returns 126 and 127 for a program that cannot be run. 137 means
-// SIGKILL, which mostly comes from the kernel when memory is short.
+// SIGKILL, which mostly comes from the kernel when memory is short. 153 means SIGXFSZ,
+// which a process gets that makes a file too large.
 const (
 	exitSkip      = 125
 	exitNotExec   = 126
 	exitNotFound  = 127
 	exitWasKilled = 137
+	exitHugeFile  = 153
 )
 
 // resultOf determines the outcome from the way the command ended.
@@ -49,6 +52,8 @@ func (o *Options) resultOf(res sandbox.Result) Result {
 	switch {
 	case res.TimedOut:
 		return is(Unknown, "ran into its time limit of %s", o.Timeout)
+	case res.Full != "":
+		return is(Unknown, "was ended: %s", res.Full)
 	case res.Exit == 0:
 		return is(Passes, "passes")
 	case res.Starved:
@@ -59,6 +64,8 @@ func (o *Options) resultOf(res sandbox.Result) Result {
 		return is(Unknown, "found no program to run (exit %d)", res.Exit)
 	case res.Exit == exitWasKilled:
 		return is(Unknown, "was killed (exit %d)", exitWasKilled)
+	case res.Exit == exitHugeFile:
+		return is(Unknown, "wrote a file that is larger than a command may write (exit %d)", exitHugeFile)
 	}
 	return is(Fails, "fails (exit %d)", res.Exit)
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Command string
 	Timeout time.Duration // time limit of one call of Run; 0 means ten minutes
 	Memory  int64         // most bytes for each of its processes; 0 means no limit
+	Disk    int64         // most bytes that the commands of a workspace may add to the disk; 0 means half of what is free
 	MaxRuns int           // most calls of Run; 0 means a hundred
 
 	Sandbox  sandbox.Level // "" means auto
@@ -80,6 +81,8 @@ type Workspace struct {
 	temp     string
 	cache    string
 	home     string
+	disk     *sandbox.Disk
+	full     bool     // a command filled the disk since the last Prepare
 	imports  []string // directories that Python searches; see editable
 	runs     int
 }
@@ -112,6 +115,7 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 			return nil, fmt.Errorf("folder of build caches: %w", err)
 		}
 	}
+	w.disk = sandbox.NewDisk(opt.Disk)
 	w.readable = append(slices.Clone(opt.Readable), w.dependencyPaths()...)
 	w.imports = w.editable()
 	for _, dir := range append(repo.ObjectDirs(), objects) {
@@ -154,8 +158,15 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 }
 
 // Prepare checks out a commit and adds or replaces the files in over. What a command or
-// an edit changed in tracked files since the last call is undone.
+// an edit changed in tracked files since the last call is undone. If a command filled the
+// disk, untracked files are removed too.
 func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitext.Overlay) error {
+	if w.full {
+		if err := w.Clean(ctx); err != nil {
+			return err
+		}
+		w.full = false
+	}
 	if err := w.unlink(); err != nil {
 		return err
 	}
@@ -212,7 +223,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
 		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, w.withPythonPath(opt.Set)...),
-		Memory: w.opt.Memory, Sandbox: w.level, Network: w.opt.Network,
+		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,
 	})
@@ -222,7 +233,8 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	bound := w.opt
 	bound.Timeout = opt.Timeout
 	out := bound.resultOf(res)
-	out.Exit, out.TimedOut, out.Took = res.Exit, res.TimedOut, time.Since(start)
+	out.Exit, out.TimedOut, out.Full, out.Took = res.Exit, res.TimedOut, res.Full != "", time.Since(start)
+	w.full = w.full || out.Full
 	return out, nil
 }
 

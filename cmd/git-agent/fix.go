@@ -11,6 +11,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // fixCmd is `git agent fix`: it repairs a bug of the work tree that the user stands in.
@@ -53,6 +54,7 @@ type fixWork struct {
 	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"limit the search of the offline engine to <duration>; default: 10m"`
 	Tries      int            `default:"300" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 300"`
 	TestTime   time.Duration  `name:"test-timeout" default:"10m" placeholder:"<duration>" help:"limit each execution of a command to <duration>; default: 10m"`
+	Disk       string         `default:"8g" placeholder:"<size>" help:"end a command when the commands of one work tree have added <size> to the disk; default: 8g"`
 	Env        []string       `placeholder:"<name>" help:"pass the environment variable <name> on to the commands; may be given several times"`
 	Network    bool           `help:"let the commands use the network"`
 	Sandbox    string         `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the commands: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
@@ -65,11 +67,12 @@ const (
 	defaultSearchTime = 10 * time.Minute
 	defaultTestTime   = 10 * time.Minute
 	defaultTries      = 300
+	defaultDisk       = "8g"
 )
 
 // defaultFixWork returns the options as they are when none is given.
 func defaultFixWork() fixWork {
-	return fixWork{Engine: "auto", Samples: 1, Coverage: true, Abstain: true, Time: defaultSearchTime, Tries: defaultTries, TestTime: defaultTestTime}
+	return fixWork{Engine: "auto", Samples: 1, Coverage: true, Abstain: true, Time: defaultSearchTime, Tries: defaultTries, TestTime: defaultTestTime, Disk: defaultDisk}
 }
 
 // Run repairs the bug and prints the patch.
@@ -79,6 +82,9 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	repo, err := a.open(ctx, gitext.OpenOptions{})
 	if err != nil {
+		return err
+	}
+	if err := c.ready(ctx, repo); err != nil {
 		return err
 	}
 	question, err := c.question(ctx, a, repo)
@@ -170,8 +176,16 @@ func (w *fixWork) check() error {
 		return usagef("--samples takes a number from 1; --engine=offline asks no model")
 	case w.Tries < 1 || w.Time <= 0 || w.TestTime <= 0:
 		return usagef("--tries, --time and --test-timeout take values above 0")
+	case w.disk() < 1<<20:
+		return usagef("--disk takes a size from 1m, such as 512m or 20g, not %q", w.Disk)
 	}
 	return w.modelFlags.check()
+}
+
+// disk returns the limit of --disk, or 0 if it is not valid.
+func (w *fixWork) disk() int64 {
+	n, _ := gitconfig.ParseSize(w.Disk) // check rejects a size that is not valid
+	return n
 }
 
 // method returns how a model works, as the options say.

@@ -90,7 +90,7 @@ func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err 
 	}
 	a.say("sandbox: %s", standing)
 	return trial.Options{
-		Timeout: w.TestTime, MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
+		Timeout: w.TestTime, Disk: w.disk(), MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
 		Readable: confinement.Readable, Writable: confinement.Writable,
 	}, nil
 }

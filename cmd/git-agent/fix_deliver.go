@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/deliver"
@@ -45,14 +47,34 @@ func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Q
 		return nil
 	}
 	done, err := deliver.Apply(ctx, repo, best, q.Problem.Tree, deliver.Options{Target: target, Branch: c.Branch})
+	if err != nil {
+		return hinted(err)
+	}
+	return a.sayDelivered(done, c.JSON)
+}
+
+// ready returns an error if a patch could not be delivered where the options ask for it,
+// before the work on one begins.
+func (c *fixCmd) ready(ctx context.Context, repo *gitext.Repo) error {
+	if c.Patch != "" {
+		if _, err := os.Stat(filepath.Dir(c.Patch)); err != nil {
+			return fmt.Errorf("--patch: %w", err)
+		}
+	}
+	target, wanted := c.target()
+	if !wanted {
+		return nil
+	}
+	return hinted(deliver.Ready(ctx, repo, deliver.Options{Target: target, Branch: c.Branch}))
+}
+
+// hinted adds the hint of a refusal to it.
+func hinted(err error) error {
 	var refused *deliver.Refusal
 	if errors.As(err, &refused) && refused.Hint != "" {
 		return withHint(err, "%s", refused.Hint)
 	}
-	if err != nil {
-		return err
-	}
-	return a.sayDelivered(done, c.JSON)
+	return err
 }
 
 // sayDelivered prints what was written, and the command that undoes it. With --json it

@@ -47,6 +47,9 @@ func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix
 		if len(left) > 0 {
 			a.warnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
 		}
+		if head, err := repo.Head(ctx); err == nil && head.Conflicts {
+			a.warnOnce("files with conflicts are taken as they are, with the marks of the conflicts")
+		}
 	}
 	if p.Given, err = c.given(repo); err != nil {
 		return q, err

@@ -195,7 +195,7 @@ func (r traceRow) about(color layout.Palette) string {
 	case r.Fix != "":
 		words = append(words, color.Paint("fix", layout.OneLine(gitext.OID(r.Fix).Short())), layout.OneLine(trace.Cut(r.Subject, 60)))
 	case r.Commit != "":
-		words = append(words, "crash at", color.Paint("fix", layout.OneLine(gitext.OID(r.Commit).Short())), layout.OneLine(trace.Cut(r.Crash, 60)))
+		words = append(words, render.TaskAt(r.Kind), color.Paint("fix", layout.OneLine(gitext.OID(r.Commit).Short())), layout.OneLine(trace.Cut(r.Crash, 60)))
 	default:
 		words = append(words, layout.OneLine(r.Kind))
 	}

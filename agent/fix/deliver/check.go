@@ -32,6 +32,49 @@ func (d *delivery) check(ctx context.Context) (err error) {
 	return nil
 }
 
+// Ready returns a [Refusal] if no patch at all could be written as the options say, so that
+// a caller can say so before the work on one begins. Nothing is written.
+func Ready(ctx context.Context, repo *gitext.Repo, opt Options) (err error) {
+	d := &delivery{repo: repo, opt: opt}
+	if opt.Target == Branch {
+		return d.checkBranch(ctx)
+	}
+	if err := d.checkWorkTree(); err != nil {
+		return err
+	}
+	if left, err := Interrupted(ctx, repo); err != nil {
+		return err
+	} else if left != nil {
+		return errInterrupted
+	}
+	if d.head, err = repo.Head(ctx); err != nil {
+		return err
+	}
+	if err := d.checkState(ctx); err != nil {
+		return err
+	}
+	return d.checkHead(ctx)
+}
+
+// errInterrupted refuses to write what would hide an unfinished delivery.
+var errInterrupted = refuse("git agent doctor --fix", "an earlier run was ended while it wrote a patch")
+
+// checkBranch refuses a branch that cannot be made.
+func (d *delivery) checkBranch(ctx context.Context) error {
+	if err := d.repo.CheckBranchName(ctx, d.opt.Branch); err != nil {
+		return refuse("", "%v", err)
+	}
+	return d.repo.CheckIdentity(ctx)
+}
+
+// checkWorkTree refuses a repository without a work tree.
+func (d *delivery) checkWorkTree() error {
+	if d.repo.WorkTree() == "" {
+		return refuse("--branch NAME makes a branch with the patch", "this repository has no work tree")
+	}
+	return nil
+}
+
 // operations maps files of a git directory to the operation that is under way while they
 // are there, and to how it ends.
 var operations = []struct{ file, name, end string }{

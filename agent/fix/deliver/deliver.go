@@ -160,10 +160,7 @@ func (d *delivery) readPatch(ctx context.Context) error {
 
 // toBranch makes a commit on top of the tree's commit, and a branch for it.
 func (d *delivery) toBranch(ctx context.Context) (Done, error) {
-	if err := d.repo.CheckBranchName(ctx, d.opt.Branch); err != nil {
-		return Done{}, refuse("", "%v", err)
-	}
-	if err := d.repo.CheckIdentity(ctx); err != nil {
+	if err := d.checkBranch(ctx); err != nil {
 		return Done{}, err
 	}
 	commit, err := d.repo.CommitPatch(ctx, d.tree.Commit, d.diff, d.opt.Message)
@@ -178,8 +175,8 @@ func (d *delivery) toBranch(ctx context.Context) (Done, error) {
 
 // toWorkTree writes files, and more if the target says so.
 func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
-	if d.repo.WorkTree() == "" {
-		return Done{}, refuse("--branch NAME makes a branch with the patch", "this repository has no work tree")
+	if err := d.checkWorkTree(); err != nil {
+		return Done{}, err
 	}
 	lock, err := lockJournal(d.repo.GitDir())
 	if err != nil {

@@ -79,7 +79,7 @@ func lockJournal(gitDir string) (*heldJournal, error) {
 		}
 		if note, _ := h.read(); note != nil {
 			h.release()
-			return nil, refuse("git agent doctor --fix", "an earlier run was ended while it wrote a patch")
+			return nil, errInterrupted
 		}
 		return h, nil
 	}

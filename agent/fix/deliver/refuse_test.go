@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		"unborn, no index":   {nil, func(p *place) { p.Git("symbolic-ref", "HEAD", "refs/heads/empty"); p.Git("read-tree", "--empty") }, "index commit", "the current branch has no commit yet"},
 		"locked":             {nil, later(gittest.Files{".git/index.lock": ""}), "index commit", "another git holds the lock of the index"},
 		"branch there":       {nil, git("branch", "mended/it"), "branch", `the branch "mended/it" exists already`},
-		"branch in the way":  {nil, git("branch", "mended"), "branch", "refs/heads/mended"},
+		"branch in the way":  {nil, git("branch", "mended"), "branch", "beside the branch \"mended\""},
 		"nobody": {nil, func(p *place) {
 			p.Git("config", "--unset", "user.email")
 			p.Git("config", "user.useConfigOnly", "true")

@@ -7,8 +7,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"git-agent/agent"
@@ -125,6 +128,9 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	defer space.Close()
 	in := localize.Input{Problem: s.problem}
 	if s.problem.Test != "" {
+		if err := s.noteAbsent(ctx); err != nil {
+			return nil, err
+		}
 		if err := s.reproduce(ctx, space); err != nil {
 			return nil, err
 		}
@@ -186,7 +192,7 @@ func (s *study) declined() string {
 	case fix.Passing:
 		return "the test passes as things are, so there is nothing to repair: give the command that fails with --test"
 	case fix.Broken:
-		return "the test cannot be judged: it " + rep.How
+		return "the test cannot be judged: it " + rep.How + advice(rep)
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {
 			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)"
@@ -194,6 +200,40 @@ func (s *study) declined() string {
 		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
 	}
 	return ""
+}
+
+// advice returns what to do about a command that reached a limit, to be put behind a
+// sentence.
+func advice(rep fix.Reproduction) string {
+	switch {
+	case rep.TimedOut:
+		return " (--test-timeout allows more; a command that runs fewer tests is better)"
+	case rep.Full:
+		return " (--disk allows more)"
+	}
+	return ""
+}
+
+// noteAbsent notes what the commands do not find in the scratch tree.
+func (s *study) noteAbsent(ctx context.Context) error {
+	const most = 1 << 20
+	tree := s.problem.Tree
+	entries, err := s.engine.Repo.Tree(ctx, tree.Commit)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	if i := slices.IndexFunc(entries, func(e gitext.TreeEntry) bool { return e.Submodule }); i >= 0 {
+		s.note("submodules, such as %s, are empty directories where the commands run", strconv.Quote(entries[i].Path))
+	}
+	attributes, err := s.engine.Repo.BlobAt(ctx, tree.Commit, ".gitattributes", most)
+	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
+		s.note("files kept in Git LFS are only their pointers where the commands run")
+	}
+	return ctx.Err()
+}
+
+func (s *study) note(format string, args ...any) {
+	s.answer.Notes = append(s.answer.Notes, fmt.Sprintf(format, args...))
 }
 
 // spectrum measures which lines the tests execute, where that is cheap.

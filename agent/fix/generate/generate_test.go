@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// collect returns the first candidates for a function of the last commit, which begins and
-// ends on lines that begin with these texts.
+// collect returns the first candidates for a function of the problem's tree, which begins
+// and ends on lines that begin with these texts.
 func collect(t *testing.T, h *gittest.History, path, first, last string, in Input) []Candidate {
 	t.Helper()
 	repo := h.Open()
@@ -19,6 +19,11 @@ func collect(t *testing.T, h *gittest.History, path, first, last string, in Inpu
 	content, err := repo.BlobAt(t.Context(), in.Problem.Tree.Commit, path, 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, o := range in.Problem.Tree.Over {
+		if o.Path == path {
+			content = o.Content
+		}
 	}
 	var r gitext.LineRange
 	for i, l := range strings.Split(string(content), "\n") {

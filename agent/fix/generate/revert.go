@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"maps"
 	"slices"
 
 	"git-agent/agent/source"
@@ -39,16 +40,20 @@ type blamed struct {
 // suspicious lines first; the newer one of two that are alike. A commit that created the
 // file, or changed very many, is left out.
 func (g *generator) blamed(s *site) []blamed {
-	if g.tree.changed(s.path) {
+	now := g.committed(s)
+	if len(now) == 0 {
 		return nil
 	}
-	owners, err := suspect.FindOwners(g.ctx, g.repo, g.tree.Commit, []suspect.FileLines{{Path: s.path, Ranges: []gitext.LineRange{{Start: s.extent.Start, End: s.extent.End}}}})
+	old := slices.Sorted(maps.Keys(now))
+	lines := gitext.LineRange{Start: old[0], End: old[len(old)-1]}
+	owners, err := suspect.FindOwners(g.ctx, g.repo, g.tree.Commit, []suspect.FileLines{{Path: s.path, Ranges: []gitext.LineRange{lines}}})
 	if err != nil || len(owners.Lines) == 0 {
 		return nil
 	}
 	by := map[gitext.OID]*blamed{}
 	for _, l := range owners.Lines[0] {
-		if l.Previous == "" || l.Kind != source.LineCode && l.Kind != source.LineBrace {
+		line, unchanged := now[l.Line]
+		if !unchanged || l.Previous == "" || l.Kind != source.LineCode && l.Kind != source.LineBrace {
 			continue
 		}
 		b := by[l.Owner]
@@ -57,7 +62,7 @@ func (g *generator) blamed(s *site) []blamed {
 			by[l.Owner] = b
 		}
 		b.lines = append(b.lines, l.OrigLine)
-		b.score += s.heat(l.Line)
+		b.score += s.heat(line)
 	}
 	return g.ranked(by)
 }

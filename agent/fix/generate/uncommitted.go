@@ -101,6 +101,33 @@ func hunksBetween(before, after []byte) []gitext.Hunk {
 	return list
 }
 
+// committed maps the numbers that the lines of a function have at the commit to those that
+// they have now. Lines that are not committed are left out.
+func (g *generator) committed(s *site) map[int]int {
+	now := map[int]int{}
+	if !g.tree.changed(s.path) {
+		for line := s.extent.Start; line <= s.extent.End; line++ {
+			now[line] = line
+		}
+		return now
+	}
+	before, err := g.repo.BlobAt(g.ctx, g.tree.Commit, s.path, maxFileBytes)
+	if err != nil {
+		return nil // the file is new, or too large
+	}
+	hunks := hunksBetween(before, s.content)
+	for was, is := 1, 1; is <= s.extent.End && was <= len(splitLines(before)); was, is = was+1, is+1 {
+		if len(hunks) > 0 && hunks[0].OldStart == was {
+			was, is, hunks = was+hunks[0].OldLines-1, is+hunks[0].NewLines-1, hunks[1:]
+			continue
+		}
+		if is >= s.extent.Start && is <= s.extent.End {
+			now[was] = is
+		}
+	}
+	return now
+}
+
 // newness returns by how much a commit is likelier to have broken the test because it is
 // among the last ones.
 func (g *generator) newness(commit gitext.OID) float64 {

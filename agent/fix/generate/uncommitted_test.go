@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -53,6 +54,50 @@ func TestHunksBetween(t *testing.T) {
 		}
 		if got := string(joinLines(ch.without(ch.mine))); got != c[0] {
 			t.Errorf("%q to %q: undone %q, %+v", c[0], c[1], got, ch.hunks)
+		}
+	}
+}
+
+// In a file with uncommitted changes, what the last commit changed is undone too, and the
+// uncommitted changes stay.
+func TestCommitsAreUndoneUnderUncommittedChanges(t *testing.T) {
+	t.Parallel()
+	const head, tail = "package p\n\n// f counts.\nfunc f(n int) int {\n\tn--\n", "\tn--\n\tn--\n\treturn n\n}\n"
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.go": head + "\tn += 2\n" + tail})
+	last := h.Commit("two", gittest.Files{"a.go": head + "\tn += 3\n" + tail})
+	changed := func(line string) string {
+		return "// New.\n" + head + line + "\tn--\n\tn *= 7\n\tn--\n\treturn n\n}\n"
+	}
+	over := gitext.Overlay{Path: "a.go", Mode: 0o100644, Content: []byte(changed("\tn += 3\n"))}
+	list := collect(t, h, "a.go", "func f", "}", Input{Problem: fix.Problem{Tree: fix.Tree{Over: []gitext.Overlay{over}}}})
+	if c := find(list, Hunk, changed("\tn += 2\n")); c == nil || c.Commit != last {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Lines that are not committed are at no line of the commit; all others have one text in
+// both.
+func TestCommittedLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{{"a\nb\nc\nd\n", "x\na\nb\ny\nd\nz\n"}, {"a\nb\nc\n", "c\n"}, {"a\n", "b\na\nb\n"}, {"a\nb\n", "a\nb\nc\nd\n"}} {
+		h := gittest.New(t)
+		tip := h.Commit("one", gittest.Files{"f": c[0]})
+		before, after := splitLines([]byte(c[0])), splitLines([]byte(c[1]))
+		over := gitext.Overlay{Path: "f", Mode: 0o100644, Content: []byte(c[1])}
+		g := &generator{ctx: t.Context(), repo: h.Open(), tree: newTree(t.Context(), h.Open(), fix.Tree{Commit: tip, Over: []gitext.Overlay{over}})}
+		now := g.committed(&site{path: "f", content: over.Content, extent: source.Extent{Start: 1, End: len(after)}})
+		kept := 0
+		for _, h := range hunksBetween([]byte(c[0]), []byte(c[1])) {
+			kept -= h.OldLines
+		}
+		if kept += len(before); len(now) != kept {
+			t.Errorf("%q: %v, and %d lines stay", c, now, kept)
+		}
+		for was, is := range now {
+			if string(before[was-1]) != string(after[is-1]) {
+				t.Errorf("%q: line %d is not line %d", c, was, is)
+			}
 		}
 	}
 }

@@ -44,6 +44,7 @@ type files struct {
 	bytes  int              // of the files that were read
 	left   int              // source files that were not searched
 	unread int              // files that could not be read
+	others []string         // submodules, which are other repositories
 }
 
 // filesOf lists the source files of a problem's tree, without reading them.
@@ -55,7 +56,9 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 	}
 	fs := &files{repo: repo, commit: tree.Commit, all: map[string]*file{}}
 	for _, e := range entries {
-		if !e.Submodule && e.Mode != linkMode {
+		if e.Submodule {
+			fs.others = append(fs.others, e.Path)
+		} else if e.Mode != linkMode {
 			fs.all[e.Path] = &file{path: e.Path, oid: e.OID}
 		}
 	}

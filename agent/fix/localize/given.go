@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-agent/agent/fix"
@@ -91,6 +92,11 @@ func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, err
 
 // meant says which files of the tree a wrong path may have meant.
 func (s *search) meant(wrong string) string {
+	for _, other := range s.files.others {
+		if strings.HasPrefix(wrong, other+"/") {
+			return fmt.Sprintf("; it is in the submodule %s: run git agent fix there", strconv.Quote(other))
+		}
+	}
 	const most = 3
 	var same []string
 	for _, p := range slices.Sorted(maps.Keys(s.files.all)) {

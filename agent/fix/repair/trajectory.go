@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"git-agent/agent"
@@ -146,6 +147,10 @@ func textOf(out agent.Outcome) string { return agent.Abridge(agent.Clean(out.Fin
 // prove validates the files that a trajectory changed, if there are any.
 func (w *work) prove(ctx context.Context, k int, space *trial.Workspace, box *repairtool.Box, claim fix.Claim) (*fix.Trial, error) {
 	files, err := box.Files(ctx)
+	var unreadable *agent.CallError
+	if errors.As(err, &unreadable) {
+		return nil, nil // the model was told so when it finished
+	}
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}

@@ -162,7 +162,12 @@ func (b *Box) putBack(ctx context.Context, patch []gitext.Overlay) error {
 	}
 	changes, err := b.space.Changes(ctx)
 	if err != nil {
-		return err
+		return unreadableTree(ctx, err)
+	}
+	for _, name := range changes.Large {
+		if err := b.original(ctx, name); err != nil {
+			return err
+		}
 	}
 	inPatch := map[string]bool{}
 	for _, o := range patch {

@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
-// Files returns the patch so far, by path: the files that the edit tool changed, as it
+// Files returns the patch so far, by path, or an *agent.CallError if commands left a work
+// tree that cannot be read. The patch are the files that the edit tool changed, as it
 // wrote them. In the bash set it is what commands changed in files of the problem's tree
 // and the new source files, without tests, lock files, and what looks like a script for
 // the repair.
@@ -48,7 +50,7 @@ const goMod = "go.mod"
 func (b *Box) shellFiles(ctx context.Context) ([]gitext.Overlay, error) {
 	changes, err := b.space.Changes(ctx)
 	if err != nil {
-		return nil, err
+		return nil, unreadableTree(ctx, err)
 	}
 	list := slices.DeleteFunc(changes.Tracked, func(o gitext.Overlay) bool {
 		return b.forbidden(o.Path) != nil || path.Base(o.Path) == goMod || !(o.Mode == 0 || o.Mode == 0o100644 || o.Mode == 0o100755)
@@ -56,7 +58,7 @@ func (b *Box) shellFiles(ctx context.Context) ([]gitext.Overlay, error) {
 	names := slices.DeleteFunc(changes.Untracked, func(name string) bool { return !b.newSource(name) })
 	added, err := gitext.ReadOverlays(b.space.Dir(), names)
 	if err != nil {
-		return nil, err
+		return nil, unreadableTree(ctx, err)
 	}
 	for _, o := range added {
 		if (o.Mode == 0o100644 || o.Mode == 0o100755) && !generated(o.Content) && !binary(o.Content) && !bytes.HasPrefix(o.Content, []byte("#!")) {
@@ -65,6 +67,15 @@ func (b *Box) shellFiles(ctx context.Context) ([]gitext.Overlay, error) {
 	}
 	slices.SortFunc(list, func(x, y gitext.Overlay) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
+}
+
+// unreadableTree returns the answer to the model for a work tree that cannot be read, which
+// is most likely its own doing.
+func unreadableTree(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return refuse(finishName, "the work tree cannot be read any more: %s; put back what is in the way, or finish with status failure", agent.Shorten(agent.CleanLine(err.Error()), 300))
 }
 
 // These are the names of what is not part of a patch.

@@ -83,7 +83,7 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 	}
 	out := fix.Reproduction{
 		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: shown.Took,
-		Output: withoutMiddle(shown.Output, keptOutput),
+		Output: withoutMiddle(shown.Output, keptOutput), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
 	always, sometimes := failures(runs)
 	out.Failing = always

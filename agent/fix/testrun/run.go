@@ -21,6 +21,7 @@ type Ending struct {
 	Took   time.Duration
 
 	TimedOut bool // the command was ended at its time limit
+	Full     bool // the command was ended because it filled the disk
 }
 
 // Commands say what to run.
@@ -61,7 +62,7 @@ func (c Commands) options() trial.ExecOptions {
 // read makes an Ending of a result; State and How are not decided yet.
 func read(res trial.Result, dir string) Ending {
 	out := relative(res.Output, dir)
-	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut}
+	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut, Full: res.Full}
 }
 
 // relative makes paths in an output relative to the work tree, whose own path differs
@@ -99,12 +100,12 @@ func judge(e Ending, res trial.Result) Ending {
 	named := len(r.Failing) > 0
 	e.State = fix.Broken
 	switch {
-	case res.TimedOut:
+	case res.TimedOut, res.Full:
 	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
 		e.How = "runs no test"
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
-	case named && !res.TimedOut:
+	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += r.lacking()

@@ -39,7 +39,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
 	r.heading(&b, commit, ans.Reproduction)
 	repaired := len(ans.Plausible) > 0
-	if !repaired || r.Locate || r.All {
+	if ans.Declined == "" && !repaired || r.Locate || r.All {
 		r.locations(&b, ans)
 	}
 	if ans.History != nil && (!repaired || r.Locate || r.All) {
@@ -146,6 +146,10 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	case ans.Declined != "":
 		r.wrapped(b, 0, "nothing was tried: "+ans.Declined)
 		return
+	case ans.Tried == 0 && ans.Engine == "offline":
+		r.wrapped(b, 0, "no patch was tried: neither history nor small changes give a candidate")
+	case ans.Tried == 0:
+		r.wrapped(b, 0, "no patch was tried: the model made none")
 	case len(ans.Plausible) == 0 && ans.Engine == "offline":
 		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes", tried(ans.Tried)))
 	case len(ans.Plausible) == 0:
@@ -262,7 +266,11 @@ func fateOf(run fix.Run) string {
 	case run.Reason != "":
 		return layout.Clip(layout.OneLine(run.Reason), 60)
 	}
-	return "no patch"
+	said := "changed no source file"
+	if text := layout.OneLine(run.Claim.Explanation); text != "" && !run.Claim.Success {
+		said += ", and said: " + layout.Clip(text, 60)
+	}
+	return said
 }
 
 func plural(n int, one, many string) string {

@@ -79,6 +79,14 @@ func (r *traceHuman) line(indent int, s string) {
 	r.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+s, " ") + "\n")
 }
 
+// TaskAt returns what a run of a kind is about, to be put before the name of a commit.
+func TaskAt(kind string) string {
+	if strings.HasPrefix(kind, "fix/") {
+		return "repair at"
+	}
+	return "crash at"
+}
+
 func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
 	switch {
@@ -87,7 +95,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	case t.About.Fix != "":
 		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+layout.OneLine(subject)))
 	case t.About.Commit != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", "crash at "+layout.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+layout.OneLine(t.About.Title)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+layout.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+layout.OneLine(t.About.Title)))
 	case t.About.Name != "":
 		r.line(0, "named "+layout.OneLine(t.About.Name))
 	case t.About.Patch != "":
