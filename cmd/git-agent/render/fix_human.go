@@ -242,6 +242,8 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 // fateOf says in a few words how a trajectory ended.
 func fateOf(run fix.Run) string {
 	switch {
+	case run.Phase == fix.PhaseAnalysis && run.Cut == "" && run.Reason == "":
+		return "analysis"
 	case run.Verdict != "":
 		return string(run.Verdict)
 	case run.Cut != "":
