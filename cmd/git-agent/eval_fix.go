@@ -172,7 +172,7 @@ func (c *evalFixCmd) searchSetting() string {
 func (c *evalFixCmd) methodOf(of fixeval.Algorithm) fix.Method {
 	return fix.Method{
 		Heuristics: of.Method.Heuristics, Auto: of.Method.Auto,
-		Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat,
+		Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat, Review: c.Review,
 	}
 }
 

@@ -67,6 +67,9 @@ func (l *liveView) show(name string, e agent.Event) {
 // liveWidth is the most characters of a line about an event.
 const liveWidth = 110
 
+// testTool is the tool of fix whose results say how far a repair is.
+const testTool = "test"
+
 // liveLines returns the lines about one event.
 func liveLines(e agent.Event, long bool) []string {
 	if of, ok := e.(agent.OfRun); ok {
@@ -90,7 +93,7 @@ func liveLines(e agent.Event, long bool) []string {
 		return []string{clip(fmt.Sprintf("turn %d: %s %s", e.Turn, e.Name, e.Args))}
 	case agent.ToolResult:
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
-		if e.Failed || long {
+		if e.Failed || long || e.Name == testTool {
 			return []string{clip("        " + first)}
 		}
 	case agent.Progress: // from one run of an ensemble; followers shows all others on the progress line

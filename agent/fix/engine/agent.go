@@ -43,6 +43,7 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 		spec.RunSpec = a.Session.RunSpec(method, sample)
 		return spec
 	})
+	s.say("the model works on the bug")
 	found, err := session.Investigate(ctx, a.Session, record, s.ask(ctx))
 	if err != nil {
 		return err

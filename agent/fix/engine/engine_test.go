@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"git-agent/agent"
@@ -308,5 +309,45 @@ func TestGuessedCommandThatCanBeJudged(t *testing.T) {
 	b.question.Problem.Others = nil
 	if ans := b.answer(); ans.Declined == "" || ans.Reproduction.Command != "no-such-program" {
 		t.Errorf("%+v %q", ans.Reproduction, ans.Declined)
+	}
+}
+
+// Among plausible patches that differ, the one that the reviewer chooses comes first, with
+// the reason. The reviewer sees all of them.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
+		if strings.HasPrefix(req.Messages[0].Text, "You review") {
+			first, _, _ := strings.Cut(req.Messages[1].Text, "## Patch 2")
+			if strings.Contains(first, "+\tcat -- ") {
+				return modeltest.Call("prefer", `{"patch":1,"reason":"It takes names that begin with a dash."}`)
+			}
+			return modeltest.Call("prefer", `{"patch":2,"reason":"It takes names that begin with a dash."}`)
+		}
+		if n.Add(1) == 1 {
+			return repairs.And("finish", finishes)
+		}
+		return modeltest.Call("edit", `{"path":"size.sh","old":"head -n 1","new":"cat --"}`).And("finish", finishes)
+	})
+	b.question.Method = fix.Method{Samples: 2, Review: true}
+	ans := b.answer()
+	if len(ans.Plausible) != 2 || !strings.Contains(string(ans.Plausible[0].Patch.Diff), "+\tcat -- ") {
+		t.Fatalf("%+v", ans.Plausible)
+	}
+	if got := ans.Plausible[0].Preferred; got != "It takes names that begin with a dash." || ans.Plausible[1].Preferred != "" {
+		t.Errorf("%q, %q", got, ans.Plausible[1].Preferred)
+	}
+	runs := ans.Agent.Runs
+	if last := runs[len(runs)-1]; len(runs) != 3 || last.Phase != fix.PhaseReview || last.Status != agent.StatusFound || len(b.recorded()) != 3 {
+		t.Errorf("%+v, %d recorded", runs, len(b.recorded()))
+	}
+	for _, run := range b.recorded() {
+		if spec, err := SpecOf(run); err != nil || spec.Sample == 2 {
+			_, err := b.Replay(t.Context(), run, spec, true)
+			if err == nil || !strings.Contains(err.Error(), "it is a review") {
+				t.Errorf("%v", err)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -106,15 +107,11 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	if q.Method.Strategy == fix.Research {
 		return nil, errors.New("it is one half of a research; to go on with it, run git agent fix again with the same options")
 	}
-	kinds, sample := q.Method.Rounds(), spec.Sample
-	q.Method.Auto, q.Method.Samples = false, 1
-	for _, round := range kinds {
-		if sample < len(round) {
-			q.Method.Heuristics = round[sample]
-			break
-		}
-		sample -= len(round)
+	kinds := slices.Concat(q.Method.Rounds()...)
+	if spec.Sample >= len(kinds) {
+		return nil, errors.New("it is a review of several patches; to go on with it, run git agent fix again with the same options")
 	}
+	q.Method.Auto, q.Method.Samples, q.Method.Review, q.Method.Heuristics = false, 1, false, kinds[spec.Sample]
 	s, err := e.study(ctx, q, listen)
 	if err != nil {
 		return nil, err

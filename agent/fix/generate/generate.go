@@ -1,12 +1,12 @@
 // Package generate makes candidate patches for a bug without a model.
 //
-// [Candidates] gives them in the order of how likely they are thought to be right. Four
-// sources are mixed: what the commits that wrote the suspected lines changed is undone,
-// whole or in parts; conditions and calls that were once removed from a suspected function
-// are put back; a function that resembles it gives what it has and this one lacks; and
-// small changes are made of the kinds that fixes mostly are (package mutate). The tests
-// decide which candidate is of use, see package offline. fix.md, section 6, has the
-// measurements behind the order.
+// [Candidates] gives them in the order of how likely they are thought to be right. Five
+// sources are mixed: uncommitted changes are undone; what the commits that wrote the
+// suspected lines changed is undone, whole or in parts; conditions and calls that were
+// once removed from a suspected function are put back; a function that resembles it gives
+// what it has and this one lacks; and small changes are made of the kinds that fixes
+// mostly are (package mutate). The tests decide which candidate is of use, see package
+// offline. fix.md, section 6, has the measurements behind the order.
 //
 // The history is only read when the turn of a source comes. Candidates are told apart by
 // their tokens, so none comes twice. Go files that cannot compile are left out, as far as
@@ -102,6 +102,8 @@ type generator struct {
 	seen  map[string]bool
 	check *goCheck
 	clues mutate.Clues
+
+	recent map[gitext.OID]float64 // see newness; nil until it is asked for
 }
 
 func newGenerator(ctx context.Context, repo *gitext.Repo, in Input) *generator {
@@ -215,6 +217,9 @@ func executed(spectrum *fix.Spectrum, path string) map[int]bool {
 // start returns the queue of the sources of all sites.
 func (g *generator) start() *queue {
 	q := &queue{}
+	for _, it := range g.uncommitted() {
+		q.put(it)
+	}
 	for _, s := range g.sites {
 		for _, src := range []struct {
 			best   float64 // prior of its best candidate, if the bug is in the function

@@ -60,6 +60,9 @@ func TestReverts(t *testing.T) {
 	h.Commit("one", gittest.Files{"a.go": top + body("\tg(11)\n", "\tg(n)\n")})
 	bad := h.Commit("two", gittest.Files{"a.go": top + body("\tg(12)\n\tg(13)\n", "\tg(n + 1)\n")})
 	h.Commit("three", gittest.Files{"a.go": strings.Replace(top, "1", "2", 1) + body("\tg(12)\n\tg(13)\n", "\tg(n + 1)\n")})
+	for _, text := range strings.Fields("four five six seven eight") { // no commit is likelier because it is new
+		h.Commit(text, gittest.Files{"text": text})
+	}
 	now := strings.Replace(top, "1", "2", 1)
 	list := collect(t, h, "a.go", "func f", "}", Input{RevertOnly: true})
 	for _, c := range []struct {

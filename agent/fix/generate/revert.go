@@ -20,7 +20,7 @@ func (g *generator) reverts(s *site) []item {
 	var list []item
 	for rank, b := range g.blamed(s) {
 		list = append(list, item{
-			prior:  priorHunk * s.share * b.share / float64(rank+1),
+			prior:  priorHunk * s.share * b.share * g.newness(b.commit) / float64(rank+1),
 			expand: func() []item { return g.undo(s, b) },
 		})
 	}
@@ -147,14 +147,14 @@ func (g *generator) undo(s *site, b blamed) []item {
 	if !ok {
 		return nil
 	}
-	return g.pieces(s, c, s.share*b.share)
+	return g.pieces(s, c, s.share*b.share*g.newness(b.commit))
 }
 
 // pieces undoes the parts of a change: its hunks one by one, pairs of them, all in the
 // function, all in the file, and single lines.
 func (g *generator) pieces(s *site, c *change, base float64) []item {
 	var list []item
-	id := c.commit.Short()
+	id := c.source()
 	add := func(kind Kind, prior float64, what string, undone [][]byte) {
 		list = append(list, g.merged(s, c, kind, prior*base, what, undone)...)
 	}

@@ -108,9 +108,10 @@ func (s *search) close() {
 // run tries candidates in the workspaces until the search is over.
 func (s *search) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
+	first := s.spaces[0]
 	for i := range s.in.Jobs {
 		g.Go(func() error {
-			w := s.spaces[0]
+			w := first
 			if i > 0 {
 				var err error
 				if w, err = s.open(ctx); err != nil {

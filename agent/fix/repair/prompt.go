@@ -26,8 +26,9 @@ type firstPrompt struct {
 const (
 	maxReport   = 6000
 	maxOutput   = 2400
-	maxSuspects = 8000
-	maxFunction = 3600 // of one suspected function
+	maxSuspects = 9000
+	maxFirst    = 6000 // of the most suspicious function
+	maxFunction = 3000 // of another suspected function
 	maxListed   = 8    // suspected functions that are named
 	maxCode     = 6    // suspected functions whose code is shown
 	maxHistory  = 1500 // tokens
@@ -141,11 +142,15 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		b.WriteString("\n")
 	}
 	left := maxSuspects
-	for _, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
+	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
 		if !w.worthCode(l) {
 			continue
 		}
-		text, err := w.code(ctx, l)
+		most := maxFunction
+		if i == 0 {
+			most = maxFirst
+		}
+		text, err := w.code(ctx, l, most)
 		if err != nil {
 			return "", err
 		}
@@ -186,9 +191,9 @@ func lineRange(r gitext.LineRange) string {
 	return fmt.Sprintf("%d-%d", r.Start, r.End)
 }
 
-// code returns the numbered lines of a suspected function. Of a long one it returns
-// the lines around the suspicious ones.
-func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
+// code returns the numbered lines of a suspected function. Of one with more than most
+// characters it returns the lines around the suspicious ones.
+func (w *work) code(ctx context.Context, l fix.Location, most int) (string, error) {
 	lines, err := w.lines(ctx, l.Path)
 	if err != nil || lines == nil {
 		return "", err
@@ -199,7 +204,7 @@ func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
 			hot[n] = true
 		}
 	}
-	show := shownLines(lines, l, hot)
+	show := shownLines(lines, l, hot, w.idle(l.Path), most)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", placeOf(l))
 	last := 0
@@ -220,9 +225,22 @@ func (w *work) code(ctx context.Context, l fix.Location) (string, error) {
 	return b.String(), nil
 }
 
+// idle returns the lines of a file that can be executed and that the failing tests do
+// not execute.
+func (w *work) idle(path string) map[int]bool {
+	lines := map[int]bool{}
+	if s := w.in.Localization.Spectrum; s != nil && s.Failing > 0 {
+		for _, h := range s.Files[path] {
+			lines[h.Line] = h.Failing == 0
+		}
+	}
+	return lines
+}
+
 // shownLines returns the numbers of the lines that the prompt shows of a function: all
-// if they fit, else its head and the lines around the suspicious ones.
-func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
+// if they have at most so many characters, else its head and the lines around the
+// suspicious ones, those last that the failing tests do not execute.
+func shownLines(lines [][]byte, l fix.Location, hot, idle map[int]bool, most int) []int {
 	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))
 	size := 0
 	for n := start; n <= end; n++ {
@@ -232,7 +250,7 @@ func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
 	for n := start; n <= end; n++ {
 		all = append(all, n)
 	}
-	if size <= maxFunction {
+	if size <= most {
 		return all
 	}
 	const around = 12
@@ -241,12 +259,15 @@ func shownLines(lines [][]byte, l fix.Location, hot map[int]bool) []int {
 		for h := range hot {
 			best = min(best, max(h-n, n-h))
 		}
+		if idle[n] {
+			best += around
+		}
 		return best
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(near(a), near(b)) })
 	size = 0
 	for i, n := range all {
-		if size += len(lines[n-1]) + 7; size > maxFunction || near(n) > around*4 {
+		if size += len(lines[n-1]) + 7; size > most || near(n) > around*4 {
 			all = all[:i]
 			break
 		}

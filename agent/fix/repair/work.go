@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -79,8 +80,37 @@ func readable(err error) error {
 	return err
 }
 
+// passes matches lines that say that a test begins or passes, as TAP, go test, mocha,
+// googletest, pytest and unittest print them.
+var passes = source.Lazy(`^\s*(?:ok \d+\b|--- PASS: |=== (?:RUN|PAUSE|CONT|NAME)\b|[✓✔√] |\[ +(?:OK|RUN) +\]|\S+ PASSED\b|\S.* \.\.\. ok$)`)
+
+// withoutPassing leaves out the lines of tests that pass. In TAP, the heading of a group
+// of tests is left out with them.
+func withoutPassing(lines []string) []string {
+	tap := len(lines) > 0 && strings.HasPrefix(lines[0], "TAP version")
+	var kept []string
+	dropped := 0
+	flush := func() {
+		if dropped > 0 {
+			kept = append(kept, "("+agent.Plural(dropped, "line")+" about tests that pass)")
+		}
+		dropped = 0
+	}
+	for i, line := range lines {
+		heading := tap && strings.HasPrefix(line, "# ") && i+1 < len(lines) && passes().MatchString(lines[i+1])
+		if heading || passes().MatchString(line) {
+			dropped++
+			continue
+		}
+		flush()
+		kept = append(kept, line)
+	}
+	flush()
+	return kept
+}
+
 // outputText returns the part of a command's output that says most: its beginning and
-// its end, without repeated lines.
+// its end, without repeated lines and without tests that pass.
 func (w *work) outputText(out []byte) string {
 	var b strings.Builder
 	last, again := "", 0
@@ -91,7 +121,7 @@ func (w *work) outputText(out []byte) string {
 		again = 0
 	}
 	shadow := false
-	for line := range strings.Lines(agent.Clean(string(out))) {
+	for _, line := range withoutPassing(strings.Split(agent.Clean(string(out)), "\n")) {
 		line = strings.TrimRight(line, " \t\n")
 		if shadow = inShadow(shadow, line); shadow {
 			continue

@@ -4,49 +4,49 @@ import (
 	"strings"
 	"testing"
 
-	"git-agent/agent/crash"
 	"git-agent/agent/fix"
+	"git-agent/gitext"
 )
 
-// asan is a report of AddressSanitizer with its dump of shadow memory.
-const asan = `==48==ERROR: AddressSanitizer: stack-buffer-overflow on address 0x7ffc4df4225f
-READ of size 1 at 0x7ffc4df4225f thread T0
-    #0 0x5558b8275777 in decode src/index.c:991
-
-SUMMARY: AddressSanitizer: stack-buffer-overflow src/index.c:991 in decode
-Shadow bytes around the buggy address:
-  0x100009be03f0: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
-=>0x100009be0440: 00 00 00 00 00 00 00 f1 f1 f1 f1 f1[f1]04 f2 00
-  0x100009be0450: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
-Shadow byte legend (one shadow byte represents 8 application bytes):
-  Addressable:           00
-  Left alloca redzone:     ca
-==48==ABORTING
-make: *** [check] Error 1
-`
-
-// The dump of shadow memory does not take the place of what says more; what comes after
-// it is shown.
-func TestOutputWithoutShadowMemory(t *testing.T) {
+// Lines about tests that pass are counted, not shown; what fails stays with its heading.
+func TestOutputWithoutPassingTests(t *testing.T) {
 	t.Parallel()
-	got := new(work).outputText([]byte(asan))
-	if strings.Contains(got, "hadow") || strings.Contains(got, "redzone") {
-		t.Errorf("shadow memory is shown:\n%s", got)
-	}
-	for _, want := range []string{"READ of size 1", "SUMMARY: ", "==48==ABORTING", "Error 1"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
+	w := &work{}
+	for name, c := range map[string][2]string{
+		"tap":    {"TAP version 13\n# one\nok 1 equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(3 lines about tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n(2 lines about tests that pass)\n\n1..4"},
+		"go":     {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines about tests that pass)\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL"},
+		"mocha":  {"  suite\n    ✓ passes\n    1) fails\n", "suite\n(1 line about tests that pass)\n    1) fails"},
+		"pytest": {"t.py::test_a PASSED [ 50%]\nt.py::test_b FAILED [100%]\n", "(1 line about tests that pass)\nt.py::test_b FAILED [100%]"},
+		"plain":  {"ok, it began\n\nwrong\nwrong\nwrong\n", "ok, it began\n\nwrong\n(the same line 2 more times)"},
+	} {
+		if got := w.outputText([]byte(c[0])); got != c[1] {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])
 		}
 	}
 }
 
-// Frames of which nothing is known are left out; the others keep their numbers.
-func TestCrashTextWithoutUnknownFrames(t *testing.T) {
+// Of a long function, the lines that the failing tests do not execute are left out first.
+func TestShownLines(t *testing.T) {
 	t.Parallel()
-	w := &work{in: Input{Problem: fix.Problem{Crash: &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
-		{Function: "decode", Path: "src/index.c", Line: 991}, {Module: "/lib/libc.so.6"}, {Function: "main"},
-	}}}}}}}
-	if got, want := w.crashText(), "#0 decode src/index.c:991\n#2 main"; got != want && got != want+" " {
-		t.Errorf("crash text %q, want %q", got, want)
+	var lines [][]byte
+	for range 40 {
+		lines = append(lines, []byte(strings.Repeat("x", 13)))
+	}
+	l := fix.Location{Lines: gitext.LineRange{Start: 1, End: 40}}
+	if got := shownLines(lines, l, nil, nil, 40*20); len(got) != 40 {
+		t.Errorf("all: %v", got)
+	}
+	idle := map[int]bool{}
+	for n := 5; n <= 12; n++ {
+		idle[n] = true
+	}
+	got := shownLines(lines, l, map[int]bool{20: true}, idle, 20*20)
+	if len(got) != 20 {
+		t.Errorf("%v", got)
+	}
+	for _, n := range got {
+		if idle[n] {
+			t.Errorf("line %d is not executed: %v", n, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ import (
 //   - the verdict, and then the number of tests that fail,
 //   - the choice of a reviewer,
 //   - how many candidates agree,
+//   - the prior, in steps of a factor of four, if all have one: the offline engine holds it
+//     for likelier that what was changed last must be undone than that a small change
+//     which nobody made is right,
 //   - the size of the patch in changed tokens, in steps of a factor of two: among patches
 //     of like size the history says more than a token,
 //   - how well the patch fits the history: the share of the tokens in its new lines that
@@ -38,13 +42,18 @@ func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
 	type ranked struct {
 		trial      fix.Trial
 		size, step int
+		priorStep  int
 		fit        float64
 	}
+	thought := !slices.ContainsFunc(groups, func(t fix.Trial) bool { return t.Prior <= 0 })
 	list := make([]ranked, len(groups))
 	for i, t := range groups {
 		e := editOf(t.Patch)
 		size := e.size()
 		list[i] = ranked{trial: t, size: size, step: bits.Len(uint(size)), fit: e.fit(past, undoes(t, h))}
+		if thought {
+			list[i].priorStep = int(math.Floor(math.Log2(t.Prior) / 2))
+		}
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		return cmp.Or(
@@ -52,6 +61,7 @@ func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
 			cmp.Compare(len(a.trial.Failing), len(b.trial.Failing)),
 			cmp.Compare(min(len(b.trial.Preferred), 1), min(len(a.trial.Preferred), 1)),
 			cmp.Compare(b.trial.Votes, a.trial.Votes),
+			cmp.Compare(b.priorStep, a.priorStep),
 			cmp.Compare(a.step, b.step),
 			cmp.Compare(b.fit, a.fit),
 			cmp.Compare(b.trial.Prior, a.trial.Prior),

@@ -89,6 +89,7 @@ func TestSelectOrders(t *testing.T) {
 			fix.Trial{Verdict: fix.Regresses, Failing: []string{"A", "B"}, Patch: add("a(b);\n")}},
 		"votes":            {fix.Trial{Votes: 2, Patch: add("a(b, c, d, e, f, g, h);\n")}, fix.Trial{Patch: add("a(b);\n")}},
 		"size":             {fix.Trial{Patch: add("other(b);\n")}, fix.Trial{Patch: add("use(name); use(size); use(size);\n"), Prior: 1}},
+		"likelihood":       {fix.Trial{Patch: add("use(name); use(size); use(size);\n"), Prior: 0.08}, fix.Trial{Patch: add("other(b);\n"), Prior: 0.01}},
 		"comments":         {fix.Trial{Patch: add("use(name);\n// a comment of very many words, one after the other\n")}, fix.Trial{Patch: add("use(name); use(size); use(size);\n")}},
 		"fit":              {fix.Trial{Patch: add("use(size, name);\n")}, fix.Trial{Patch: add("other(thing);\n"), Prior: 1}},
 		"past":             {fix.Trial{Patch: add("reject( it );\n")}, fix.Trial{Patch: add("other(thing);\n"), Prior: 1}},

@@ -185,6 +185,9 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	if t.Why != "" {
 		r.wrapped(b, 4, t.Why)
 	}
+	if t.Preferred != "" {
+		r.wrapped(b, 4, "the reviewer chose it: "+t.Preferred)
+	}
 	if t.Commit != "" {
 		r.line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
 	}

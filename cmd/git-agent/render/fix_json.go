@@ -57,16 +57,18 @@ type (
 		Nearby  bool       `json:"nearby,omitempty"`
 	}
 	fixPatchJSON struct {
-		Verdict string         `json:"verdict"`
-		Origin  string         `json:"origin"`
-		Why     string         `json:"why"`
-		Commit  gitext.OID     `json:"commit,omitempty"` // the commit that introduced what it repairs
-		Failing []string       `json:"failing"`
-		Reason  string         `json:"reason,omitempty"`
-		Seconds float64        `json:"seconds"`
-		Votes   int            `json:"votes"`
-		Checks  []fixCheckJSON `json:"checks"`
-		Patch   string         `json:"patch"`
+		Verdict string     `json:"verdict"`
+		Origin  string     `json:"origin"`
+		Why     string     `json:"why"`
+		Commit  gitext.OID `json:"commit,omitempty"` // the commit that introduced what it repairs
+		Failing []string   `json:"failing"`
+		Reason  string     `json:"reason,omitempty"`
+		Seconds float64    `json:"seconds"`
+		Votes   int        `json:"votes"`
+		// Preferred is why a reviewer chose it.
+		Preferred string         `json:"preferred,omitempty"`
+		Checks    []fixCheckJSON `json:"checks"`
+		Patch     string         `json:"patch"`
 	}
 	fixCheckJSON struct {
 		Command string `json:"command"`
@@ -125,7 +127,7 @@ func fixPatches(trials []fix.Trial) []fixPatchJSON {
 	for _, t := range trials {
 		j := fixPatchJSON{
 			Verdict: string(t.Verdict), Origin: t.Origin, Why: t.Why, Commit: t.Commit, Failing: append([]string{}, t.Failing...),
-			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
+			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred, Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
 		}
 		for _, c := range t.Checks {
 			j.Checks = append(j.Checks, fixCheckJSON(c))

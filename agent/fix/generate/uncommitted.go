@@ -1,0 +1,128 @@
+package generate
+
+import (
+	"bytes"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+const (
+	// shareUncommitted is how likely it is thought that an uncommitted change broke the
+	// test: it is what the user did last.
+	shareUncommitted = 2.0
+	maxUncommitted   = 12 // files
+	// newerCommits is by how much undoing a commit is likelier if it is HEAD, and
+	// recentCommits if it is one of the maxRecent before it. A test is run most often
+	// after a change.
+	newerCommits  = 4
+	recentCommits = 2
+	maxRecent     = 4
+)
+
+// uncommitted undoes what the user changed since the commit, in any file but tests.
+func (g *generator) uncommitted() []item {
+	var list []item
+	for _, o := range g.in.Problem.Tree.Over {
+		if source.FileKindOf(o.Path) != source.SourceFile || source.IsTestPath(o.Path) || len(list) >= maxUncommitted {
+			continue
+		}
+		before, err := g.repo.BlobAt(g.ctx, g.tree.Commit, o.Path, maxFileBytes)
+		if err != nil {
+			continue // the file is new, or too large
+		}
+		if o.Mode == 0 {
+			g.tree.list()
+			list = append(list, ready(Candidate{
+				Files:  []gitext.Overlay{{Path: o.Path, Mode: g.tree.modes[o.Path], Content: before}},
+				Origin: "puts back the file, which is removed and not committed", Prior: priorFile * shareUncommitted, Kind: FileHunks, Location: -1, Line: 1,
+			}))
+			continue
+		}
+		list = append(list, item{prior: priorHunk * shareUncommitted, expand: func() []item { return g.undoUncommitted(o.Path, before) }})
+	}
+	return list
+}
+
+// undoUncommitted undoes the changes of one file.
+func (g *generator) undoUncommitted(path string, before []byte) []item {
+	after, ok := g.tree.read(path)
+	if !ok || bytes.Equal(before, after) {
+		return nil
+	}
+	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: splitLines(after), hunks: hunksBetween(before, after)}
+	if len(c.hunks) > maxHunks {
+		return nil
+	}
+	for i := range c.hunks {
+		c.mine = append(c.mine, i)
+	}
+	s := &site{index: -1, path: path, content: after, lines: c.after, share: 1}
+	list := g.pieces(s, c, shareUncommitted)
+	all := c.without(c.mine)
+	return append(list, g.merged(s, c, FileHunks, priorFile*shareUncommitted, "all uncommitted changes of the file", all)...)
+}
+
+// hunksBetween returns the hunks, without context, that lead from one text to another.
+func hunksBetween(before, after []byte) []gitext.Hunk {
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0 // the same result on any machine; lines are compared, of which there are few
+	a, b, table := dmp.DiffLinesToRunes(string(before), string(after))
+	var list []gitext.Hunk
+	var open *gitext.Hunk
+	was, is := 1, 1
+	for _, d := range dmp.DiffCharsToLines(dmp.DiffMainRunes(a, b, false), table) {
+		lines := splitLines([]byte(d.Text))
+		if d.Type == diffmatchpatch.DiffEqual {
+			was, is, open = was+len(lines), is+len(lines), nil
+			continue
+		}
+		if open == nil {
+			list = append(list, gitext.Hunk{OldStart: was, NewStart: is})
+			open = &list[len(list)-1]
+		}
+		for _, text := range lines {
+			if d.Type == diffmatchpatch.DiffDelete {
+				open.Lines = append(open.Lines, gitext.PatchLine{Op: '-', Text: text, Old: was})
+				open.OldLines, was = open.OldLines+1, was+1
+			} else {
+				open.Lines = append(open.Lines, gitext.PatchLine{Op: '+', Text: text, New: is})
+				open.NewLines, is = open.NewLines+1, is+1
+			}
+		}
+	}
+	for i := range list {
+		if list[i].NewLines == 0 {
+			list[i].NewStart-- // as in a patch: the line after which lines were removed
+		}
+	}
+	return list
+}
+
+// newness returns by how much a commit is likelier to have broken the test because it is
+// among the last ones.
+func (g *generator) newness(commit gitext.OID) float64 {
+	if g.recent == nil {
+		g.recent = map[gitext.OID]float64{}
+		factor, at := float64(newerCommits), g.tree.Commit
+		for range maxRecent + 1 {
+			g.recent[at] = factor
+			c, err := g.repo.Commit(g.ctx, at)
+			if err != nil || len(c.Parents) == 0 {
+				break
+			}
+			factor, at = recentCommits, c.Parents[0]
+		}
+	}
+	return max(g.recent[commit], 1)
+}
+
+// source names what a change is undone of.
+func (b blamed) source() string {
+	if b.commit == "" {
+		return "the uncommitted changes"
+	}
+	return b.commit.Short()
+}
