@@ -59,8 +59,8 @@ func (s *study) whyHidden(script, place string, level sandbox.Level) string {
 	case level == sandbox.None:
 		return fmt.Sprintf("%s, from which there is no %s: name it by its absolute path", scratch, script)
 	}
-	return fmt.Sprintf("%s, and the sandbox hides %s from it: put it into the work tree, or make its folder visible with git config --global --add agent.sandboxRead %s",
-		scratch, script, quote.Shell(filepath.Dir(place)))
+	return fmt.Sprintf("%s, and the sandbox hides %s from it: put it into the work tree, or make it visible with git config --global --add agent.sandboxRead %s",
+		scratch, script, quote.Shell(place))
 }
 
 var (
