@@ -23,6 +23,7 @@ type Run struct {
 	Claim   Claim       `json:"claim,omitzero"`
 	Verdict Verdict     `json:"verdict,omitempty"` // what the tests say of its patch; "" if it has none
 	Cut     string      `json:"cut,omitempty"`     // why it was ended early; "" if it was not
+	Allowed int         `json:"allowed,omitempty"` // steps that it might have made, if it was ended early
 }
 
 // A Phase is the part of a trajectory that a run is.

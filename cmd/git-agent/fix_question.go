@@ -156,6 +156,9 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		a.say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
 		return nil
 	}
+	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
+		return nil // a guessed command may run for an hour, and nobody asked for it
+	}
 	here := ""
 	if paths, err := repoPaths(repo, []string{"."}); err == nil && len(paths) > 0 && repo.WorkTree() != "" {
 		here = filepath.ToSlash(paths[0])
@@ -165,9 +168,6 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		return err
 	}
 	if len(proposals) == 0 {
-		if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
-			return nil
-		}
 		return withHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", testCommandKey)
 	}

@@ -83,6 +83,9 @@ func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen fun
 		return t, endsAll, err
 	}
 	run := fix.Run{RunReport: out.Report(box.Objections()), History: kinds, Cut: box.Cut()}
+	if run.Cut != "" {
+		run.Allowed = w.opt.Limits.Turns
+	}
 	if f := box.Finished(); f != nil {
 		run.Claim = f.Claim
 	} else {

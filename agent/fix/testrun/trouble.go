@@ -22,7 +22,7 @@ var (
 	noNodeMod   = source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)
 	noGoModule  = source.Lazy(`no required module provides package |cannot find module providing package |module lookup disabled by GOPROXY|missing go\.sum entry`)
 	noRubyGem   = source.Lazy(`Could not find .* in (?:any of the sources|locally installed gems)|cannot load such file -- [^/.]|Could not find gem `)
-	noNetwork   = source.Lazy(`Could not resolve host|Temporary failure in name resolution|getaddrinfo E|dial tcp: lookup |Name or service not known|ENOTFOUND`)
+	noNetwork   = source.Lazy(`Could not resolve host|Temporary failure in name resolution|getaddrinfo E|dial tcp: lookup |Name or service not known|ENOTFOUND|java\.net\.UnknownHostException`)
 	noJar       = source.Lazy(`Could not resolve (?:all )?(?:dependencies|files|artifacts)|in offline mode and the artifact|No cached version of `)
 	noCrate     = source.Lazy(`no matching package named |failed to (?:download|load source for dependency)|you may want to retry without .*--offline`)
 	noComposer  = source.Lazy(`Failed opening required '.*vendor/autoload|You need to set up the project dependencies`)
@@ -32,7 +32,7 @@ var (
 // missingWords occur in every line that a pattern of missingLine matches, so that most
 // lines need no pattern.
 var missingWords = []string{"ot find", "ot resolve", "o such file", "not found", "No module", "no required", "lookup", "missing go.sum", "failure in name", "getaddrinfo", "not known",
-	"ENOTFOUND", "offline", "No cached", "no matching package", "failed to", "Failed opening", "You need to set up", "cannot load such"}
+	"ENOTFOUND", "UnknownHost", "offline", "No cached", "no matching package", "failed to", "Failed opening", "You need to set up", "cannot load such"}
 
 // trouble reads lines that say that a process crashed, or that it lacks something.
 type trouble struct {

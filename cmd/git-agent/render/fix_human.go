@@ -96,7 +96,9 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {
 			why = append(why, g.Text)
 		}
-		r.wrapped(b, 4, strings.Join(why, "; "))
+		if len(why) > 0 {
+			r.wrapped(b, 4, strings.Join(why, "; "))
+		}
 		if len(l.Hot) > 0 && len(l.Hot) <= 6 {
 			var lines []string
 			for _, h := range l.Hot {
@@ -244,13 +246,19 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 
 // fateOf says in a few words how a trajectory ended.
 func fateOf(run fix.Run) string {
+	cut := ""
+	if run.Cut != "" {
+		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, layout.OneLine(run.Cut))
+	}
 	switch {
 	case run.Phase == fix.PhaseAnalysis && run.Cut == "" && run.Reason == "":
 		return "analysis"
+	case run.Verdict != "" && cut != "":
+		return string(run.Verdict) + ", " + cut
 	case run.Verdict != "":
 		return string(run.Verdict)
-	case run.Cut != "":
-		return "cut early: " + layout.OneLine(run.Cut)
+	case cut != "":
+		return cut
 	case run.Reason != "":
 		return layout.Clip(layout.OneLine(run.Reason), 60)
 	}

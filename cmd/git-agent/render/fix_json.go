@@ -93,6 +93,7 @@ type (
 		Claim   fix.Claim  `json:"claim"`
 		Verdict string     `json:"verdict"`
 		Cut     string     `json:"cut"`
+		Allowed int        `json:"steps_allowed,omitempty"` // if it was cut
 	}
 )
 
@@ -146,7 +147,7 @@ func fixAgentOf(report *fix.AgentReport) *fixAgentJSON {
 	for _, r := range report.Runs {
 		out.Runs = append(out.Runs, fixRunJSON{
 			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),
-			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut,
+			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut, Allowed: r.Allowed,
 		})
 	}
 	return out
