@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/tempdir"
 )
 
 // This file and notes.go contain everything that gitext writes into the user's own
@@ -38,12 +38,12 @@ func (r *Repo) atTop(env ...string) *gitcmd.Runner {
 
 // withIndex calls f with a runner whose index is a temporary file.
 func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
-	dir, err := os.MkdirTemp("", "git-agent-")
+	dir, err := tempdir.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for an index: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	return f(r.atTop("GIT_INDEX_FILE=" + filepath.Join(dir, "index")))
+	defer dir.Remove()
+	return f(r.atTop("GIT_INDEX_FILE=" + filepath.Join(dir.Path, "index")))
 }
 
 // writing returns a call that may hold lock files, with some input.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/tempdir"
 )
 
 // ErrConflict says that two changes of a file overlap.
@@ -17,17 +18,17 @@ var ErrConflict = errors.New("the changes overlap")
 // git merge-file does. If a change overlaps one from base to ours, the error is
 // ErrConflict. Binary files cannot be merged. Nothing is written to the repository.
 func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "git-agent-")
+	dir, err := tempdir.Make()
 	if err != nil {
 		return nil, fmt.Errorf("merge a file: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	args := []string{"merge-file", "-p", "-q", "--diff3"}
 	for _, f := range []struct {
 		name    string
 		content []byte
 	}{{"ours", ours}, {"base", base}, {"theirs", theirs}} {
-		path := filepath.Join(dir, f.name)
+		path := filepath.Join(dir.Path, f.name)
 		if err := os.WriteFile(path, f.content, 0o600); err != nil {
 			return nil, fmt.Errorf("merge a file: %w", err)
 		}

@@ -18,6 +18,7 @@ import (
 	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/gitdir"
 	"git-agent/gitext/openfile"
+	"git-agent/gitext/tempdir"
 )
 
 // BloomMode says what to do about changed-path Bloom filters, which make
@@ -70,7 +71,7 @@ type Repo struct {
 	boundary  map[OID]bool
 	user      *gitcmd.Runner // in the user's repository, with the user's configuration
 	shadow    *gitcmd.Runner // in the shadow directory, with ours
-	scratch   string         // a temporary data directory that Close removes; usually ""
+	scratch   *tempdir.Dir   // a temporary data directory that Close removes; usually nil
 	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
@@ -198,8 +199,8 @@ func (r *Repo) Close() error {
 	if r.objs != nil {
 		r.objs.Close()
 	}
-	if r.scratch != "" {
-		return os.RemoveAll(r.scratch)
+	if r.scratch != nil {
+		return r.scratch.Remove()
 	}
 	return nil
 }

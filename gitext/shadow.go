@@ -12,6 +12,7 @@ import (
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitdir"
 	"git-agent/gitext/shadow"
+	"git-agent/gitext/tempdir"
 )
 
 // openShadow prepares the shadow in DataDir or, if that fails, in a temporary
@@ -28,13 +29,14 @@ func (r *Repo) openShadow() error {
 			return nil
 		}
 	}
-	dir, err := os.MkdirTemp("", "git-agent-")
+	temporary, err := tempdir.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
-	r.scratch = dir
+	r.scratch = temporary
+	dir := temporary.Path
 	if err := shadow.Ensure(filepath.Join(dir, shadow.Name), files); err != nil {
-		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, os.RemoveAll(dir)))
+		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, temporary.Remove()))
 	}
 	r.useShadow(dir)
 	return nil

@@ -17,6 +17,7 @@ import (
 	"git-agent/gitext/openfile"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/shadow"
+	"git-agent/gitext/tempdir"
 )
 
 // An uncommittedDir is a temporary git directory of ours, through which git
@@ -34,9 +35,10 @@ import (
 // none of those names is defined here. So git runs no program and applies only
 // its built-in conversions.
 type uncommittedDir struct {
-	repo *Repo
-	dir  string
-	git  *gitcmd.Runner
+	repo      *Repo
+	dir       string // of temporary
+	temporary *tempdir.Dir
+	git       *gitcmd.Runner
 }
 
 const (
@@ -52,11 +54,12 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "git-agent-") // mode 0700
+	temporary, err := tempdir.Make()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}
-	u := &uncommittedDir{repo: r, dir: dir}
+	dir := temporary.Path
+	u := &uncommittedDir{repo: r, dir: dir, temporary: temporary}
 	if err := u.fill(); err != nil {
 		u.close()
 		return nil, fmt.Errorf("prepare to compare files: %w", err)
@@ -88,7 +91,7 @@ func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.
 	return u, nil
 }
 
-func (u *uncommittedDir) close() { os.RemoveAll(u.dir) } // what cannot be removed stays in the system's temporary directory and does no harm
+func (u *uncommittedDir) close() { u.temporary.Remove() } // what cannot be removed stays in the system's temporary directory and does no harm
 
 // indexFile returns the path of the user's index. A hook may be given another
 // one in GIT_INDEX_FILE.

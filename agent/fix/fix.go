@@ -47,11 +47,12 @@ type Problem struct {
 // Commands build and test a tree. Their fields are those of a Problem.
 type Commands struct{ Build, Test, Suite string }
 
-// A GivenLocation is a range of lines that the user named. Lines is zero for a whole
-// file.
+// A GivenLocation is a range of lines, or a function, that the user named. Without either
+// it is a whole file.
 type GivenLocation struct {
-	Path  string
-	Lines gitext.LineRange
+	Path     string
+	Lines    gitext.LineRange
+	Function string `json:",omitempty"` // name; counts only if Lines is zero
 }
 
 // A State says how a command ends when it is repeated.

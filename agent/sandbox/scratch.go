@@ -22,7 +22,7 @@ const lockName = "lock"
 // there. If parent is "" it is a directory of this user below os.TempDir, which
 // TMPDIR moves.
 func NewScratch(parent string) (*Scratch, error) {
-	parent, err := scratchParent(parent)
+	parent, err := makeScratchParent(parent)
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
@@ -54,12 +54,17 @@ func newScratch(parent string) (*Scratch, error) {
 	return &Scratch{dir: dir, lock: lock}, nil
 }
 
-// scratchParent makes the directory and returns its path without symbolic
+// sharedParent is where the scratch directories of this user are.
+func sharedParent() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("git-agent-%d", os.Getuid()))
+}
+
+// makeScratchParent makes the directory and returns its path without symbolic
 // links, because bubblewrap mounts by name.
-func scratchParent(parent string) (string, error) {
+func makeScratchParent(parent string) (string, error) {
 	shared := parent == ""
 	if shared {
-		parent = filepath.Join(os.TempDir(), fmt.Sprintf("git-agent-%d", os.Getuid()))
+		parent = sharedParent()
 	}
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", err
@@ -88,17 +93,77 @@ func (s *Scratch) Close() error {
 // setAside renames the directories whose owners are gone, so that nobody uses
 // them again, and returns all directories that are to be removed.
 func setAside(parent string) []string {
+	eachOwnerless(parent, func(dir string) {
+		os.Rename(dir, filepath.Join(parent, "old-"+filepath.Base(dir)))
+	})
+	old, _ := filepath.Glob(filepath.Join(parent, "old-*")) // the pattern is well formed
+	return old
+}
+
+// eachOwnerless calls f for each directory whose owner is gone, while it is locked. The
+// caller holds the parent's lock.
+func eachOwnerless(parent string, f func(dir string)) {
 	dirs, _ := filepath.Glob(filepath.Join(parent, "run-*")) // the pattern is well formed
 	for _, dir := range dirs {
 		lock, err := lockFile(filepath.Join(dir, lockName), false)
 		if err != nil {
 			continue // its owner lives
 		}
-		os.Rename(dir, filepath.Join(parent, "old-"+filepath.Base(dir)))
+		f(dir)
 		lock.Close()
 	}
-	old, _ := filepath.Glob(filepath.Join(parent, "old-*"))
-	return old
+}
+
+// Leftovers returns the scratch directories of this user that killed runs left below
+// os.TempDir. It makes nothing, and returns none if there is no place for them yet.
+func Leftovers() ([]string, error) {
+	parent := sharedParent()
+	gate, err := openGate(parent)
+	if gate == nil {
+		return nil, err
+	}
+	defer gate.Close()
+	left, _ := filepath.Glob(filepath.Join(parent, "old-*")) // the pattern is well formed
+	eachOwnerless(parent, func(dir string) { left = append(left, dir) })
+	return left, nil
+}
+
+// RemoveLeftovers removes what Leftovers returns. It returns how many directories it
+// removed.
+func RemoveLeftovers() (int, error) {
+	parent := sharedParent()
+	gate, err := openGate(parent)
+	if gate == nil {
+		return 0, err
+	}
+	old := setAside(parent)
+	gate.Close()
+	removed := 0
+	for _, dir := range old {
+		failed := removeAll(dir)
+		if err = errors.Join(err, failed); failed == nil {
+			removed++
+		}
+	}
+	return removed, err
+}
+
+// openGate locks the directory of all scratch directories. It returns nil without an
+// error if there is none.
+func openGate(parent string) (*os.File, error) {
+	info, err := os.Lstat(parent)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.IsDir():
+		err = fmt.Errorf("%q is not a directory", parent)
+	case err == nil:
+		err = checkPrivate(parent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lockFile(filepath.Join(parent, lockName), true)
 }
 
 // removeAll is os.RemoveAll for trees in which a build made directories

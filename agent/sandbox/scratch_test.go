@@ -78,6 +78,52 @@ func TestOwnerThatDies(t *testing.T) {
 	select {}
 }
 
+func TestLeftovers(t *testing.T) {
+	// What a killed run left is listed, and removed on demand; a run that goes on keeps
+	// its directory. Nothing is made where nothing is, and a place that is no directory of
+	// this user is an error.
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	if left, err := Leftovers(); len(left) > 0 || err != nil {
+		t.Errorf("%q, %v", left, err)
+	}
+	if n, err := RemoveLeftovers(); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if entries, err := os.ReadDir(tmp); len(entries) > 0 || err != nil {
+		t.Errorf("made %v, %v", entries, err)
+	}
+	living, err := NewScratch("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(filepath.Dir(living.dir), "run-dead")
+	if err := os.Rename(killedOwner(t, t.TempDir()), dead); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Leftovers(); len(left) != 1 || left[0] != dead || err != nil {
+		t.Errorf("%q, %v", left, err)
+	}
+	if n, err := RemoveLeftovers(); n != 1 || err != nil {
+		t.Errorf("%d removed, %v", n, err)
+	}
+	if left, err := Leftovers(); len(left) > 0 || err != nil {
+		t.Errorf("still %q, %v", left, err)
+	}
+	if err := living.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(sharedParent()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(sharedParent(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Leftovers(); len(left) > 0 || err == nil {
+		t.Errorf("a file is no place: %q, %v", left, err)
+	}
+}
+
 func TestScratchRefusesAForeignDirectory(t *testing.T) {
 	// A scratch parent below a shared temporary directory that others can write
 	// is refused.

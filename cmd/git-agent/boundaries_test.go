@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"cmd/git-agent/terminal":     {"gitext/usercmd", "gitext/visible"}, // knows no verb
 	"cmd/git-agent/cachecmd":     {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "agent", "agent/session", "cache", "cache/place", "gitext"},
 	"cmd/git-agent/datadir":      {"agent/session", "cache", "cache/place", "gitext", "gitext/gitconfig"},
-	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gitconfig", "gitext/quote"},
+	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/quote", "gitext/tempdir"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
 	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},                                                                                      // makes the ranker's model
@@ -74,7 +74,7 @@ var rooms = map[string][]string{
 	"agent/crash/localize":       {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},
 	"agent/crash/engine":         {"agent/source", "agent", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/localize", "agent/crash/locate", "agent/crash/rank", "agent/symbol", "cache", "gitext", "gitext/gittest", "agent/model/modeltest", "agent/crash/group"},
 	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
-	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/visible"},
+	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/tempdir", "gitext/visible"},
 	"agent/fix":                  {"agent", "agent/crash", "agent/suspect", "gitext"},
 	"agent/fix/testrun":          {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/coverage":         {"agent", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline/schemata": {"agent/fix", "agent/fix/generate", "agent/fix/generate/mutate", "agent/source", "gitext"},
-	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/commitmsg", "gitext/gittest", "gitext/quote"},
+	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/commitmsg", "gitext/gittest", "gitext/quote", "gitext/tempdir"},
 	"agent/fix/repair":           {"agent", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts", "agent/crash"},
 	"agent/fix/engine":           {"agent", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest", "agent/source", "gitext/quote"},
 	"agent/eval/fix":             {"agent", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
@@ -95,6 +95,7 @@ var rooms = map[string][]string{
 	"gitext/gitconfig":           {"gitext/gitcmd"},
 	"gitext/gitdir":              {"gitext/openfile", "gitext/quote"},
 	"gitext/shadow":              {"gitext/gitdir"},
+	"gitext/tempdir":             {},
 	"gitext/usercmd":             {"gitext/gitcmd", "gitext/gitconfig", "gitext/gittest"},
 	"gitext/quote":               {"gitext/visible"},
 	"gitext/commitmsg":           {},

@@ -18,7 +18,7 @@ type cli struct {
 	Fix        fixCmd        `cmd:"" help:"repair a bug, and prove the patch by the tests"`
 	Crash      crashCmd      `cmd:"" help:"rank the files and the commits behind a crash report"`
 	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz and crash to other agents over the Model Context Protocol"`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash and parts of fix to other agents over the Model Context Protocol"`
 	Eval       evalCmd       `cmd:"" help:"measure answers on cases whose correct answer is known"`
 	Trace      traceCmd      `cmd:"" help:"show, export, replay or resume recorded runs"`
 	Cache      cacheCmd      `cmd:"" help:"inspect, verify, prune or clear the cache"`

@@ -16,8 +16,8 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// A talk is a conversation about one fix, or one crash, of testdata/desk/relay.mbox
-// that somebody held with the program in the place of the model, at a desk that
+// A talk is a conversation about one fix, or one crash, of testdata/desk/relay.mbox, or
+// about the bug of tally.mbox, that somebody held with the program in the place of the model, at a desk that
 // showed each request. What was said stands in testdata/desk as it was said;
 // the requests are there to be compared with.
 type talk struct {

@@ -28,18 +28,22 @@ var talks = []string{"wrap", "idle", "tail"}
 
 const updateDesk = "if that is meant: go test ./cmd/git-agent -run ScriptDesk -update"
 
-// deskBench is the history of testdata/desk/relay.mbox, in a home of its own.
+// deskBench is the history of a mailbox of testdata/desk, in a home of its own.
 type deskBench struct {
-	dir string
-	env []string
+	name string // of the mailbox and the repository
+	dir  string
+	env  []string
 	// The commits have other names in SHA-256.
 	recorded, here *strings.Replacer
 }
 
-func newDeskBench(t *testing.T) *deskBench {
+// newDeskBench makes the bench of relay.mbox, which most talks are about.
+func newDeskBench(t *testing.T) *deskBench { return newDeskBenchOf(t, "relay") }
+
+func newDeskBenchOf(t *testing.T, name string) *deskBench {
 	t.Helper()
 	home := t.TempDir()
-	b := &deskBench{dir: filepath.Join(home, "relay"), env: append(os.Environ(),
+	b := &deskBench{name: name, dir: filepath.Join(home, name), env: append(os.Environ(),
 		"HOME="+home, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CEILING_DIRECTORIES="+home,
 		"XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_STATE_HOME="+filepath.Join(home, ".state"),
 		"TZ=UTC", "LC_ALL=C.UTF-8", "TERM=dumb", "GIT_COMMITTER_NAME=Nadia Brandt", "GIT_COMMITTER_EMAIL=nadia@relay.example",
@@ -68,7 +72,7 @@ func newDeskBench(t *testing.T) *deskBench {
 // history makes the repository and lists its commits.
 func (b *deskBench) history(t *testing.T, dir, hash string) []string {
 	t.Helper()
-	mbox, err := filepath.Abs(filepath.Join("testdata", "desk", "relay.mbox"))
+	mbox, err := filepath.Abs(filepath.Join("testdata", "desk", b.name+".mbox"))
 	if err != nil {
 		t.Fatal(err)
 	}

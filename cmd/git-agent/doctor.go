@@ -11,7 +11,7 @@ import (
 
 type doctorCmd struct {
 	JSON   bool `name:"json" help:"print one JSON object for each check"`
-	Fix    bool `help:"build a commit-graph that speeds up reading the history, and offer to import the data of earlier versions"`
+	Fix    bool `help:"take back a patch that fix began to write and did not finish, remove temporary folders of killed runs, build a commit-graph that speeds up reading the history, and offer to import the data of earlier versions"`
 	Yes    bool `help:"answer yes to the questions of --fix"`
 	Online bool `help:"also send a small test request to the configured model, which may cost a fraction of a cent"`
 }
@@ -19,6 +19,9 @@ type doctorCmd struct {
 // otherSettings are the settings that the program reads besides those of a model.
 var otherSettings = []doctor.Setting{
 	{Key: "agent.cacheLimit"},
+	{Key: testCommandKey, Confined: true},
+	{Key: buildCommandKey, Confined: true},
+	{Key: suiteCommandKey, Confined: true},
 	{Key: gitcmd.MemorySetting},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: sandboxKey, UserOnly: true},

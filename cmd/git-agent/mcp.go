@@ -17,7 +17,8 @@ import (
 	"git-agent/prompts"
 )
 
-// mcpCmd is `git agent mcp`: it serves the git tools, szz and crash to other agents.
+// mcpCmd is `git agent mcp`: it serves the git tools, szz, crash and the read-only
+// parts of fix to other agents.
 type mcpCmd struct {
 	Repo  string `placeholder:"<directory>" kind:"path" help:"serve the repository at <directory>; default: the current one"`
 	Tip   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only <revision> and its ancestors; default: HEAD"`
@@ -124,7 +125,12 @@ func (s *mcpServer) options() (mcp.Options, error) {
 	if err != nil {
 		return mcp.Options{}, err
 	}
-	opt := mcp.Options{Version: versionString(), Instructions: hello.Text, Mask: secret.New(s.app.keys()...).Mask, Tools: []mcp.Tool{szz.tool(), crash.tool()}}
+	repair, err := newMCPFix(s)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	opt := mcp.Options{Version: versionString(), Instructions: hello.Text, Mask: secret.New(s.app.keys()...).Mask}
+	opt.Tools = append([]mcp.Tool{szz.tool(), crash.tool()}, repair.tools()...)
 	for _, spec := range specs {
 		opt.Tools = append(opt.Tools, mcp.Tool{Spec: spec, Title: mcpTitles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 			return s.callGit(ctx, spec.Name, args)

@@ -74,7 +74,7 @@ func TestMCPTools(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if got := strings.Join(names, " "); got != "crash git_blame git_grep git_log_function git_log_search git_show szz" {
+	if got := strings.Join(names, " "); got != "crash fix_history fix_locate git_blame git_grep git_log_function git_log_search git_show szz" {
 		t.Errorf("tools: %s", got)
 	}
 	prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "trace-bug", Arguments: map[string]string{"fix": "HEAD"}})
@@ -228,7 +228,7 @@ func TestMCPSzzScope(t *testing.T) {
 func TestMCPChangesNothing(t *testing.T) {
 	session, p := mcpClient(t)
 	before := snapshot(t, p.cmd.Dir)
-	for _, name := range []string{"git_show", "szz", "git_grep", "crash"} {
+	for _, name := range []string{"git_show", "szz", "git_grep", "crash", "fix_locate", "fix_history"} {
 		if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{}}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"git-agent/agent/crash/format"
 	"git-agent/agent/sandbox"
 	"git-agent/gitext/quote"
+	"git-agent/gitext/tempdir"
 	"git-agent/gitext/visible"
 )
 
@@ -92,13 +92,13 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "git-agent-gdb-")
+	dir, err := tempdir.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // gdb writes nothing there
+	defer dir.Remove() // gdb writes nothing there
 	spec := sandbox.Spec{
-		Dir: dir, Argv: gdbArguments(gdb, program, file), Set: []string{"DEBUGINFOD_URLS="},
+		Dir: dir.Path, Argv: gdbArguments(gdb, program, file), Set: []string{"DEBUGINFOD_URLS="},
 		Timeout: gdbTime, MaxOutput: gdbOutput, Memory: gdbMemory, Sandbox: within.Level, Readable: append([]string{program, file}, within.Readable...),
 	}
 	for _, object := range record.files {

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,6 +27,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/gitext"
+	"git-agent/gitext/tempdir"
 )
 
 // A Target says where a patch goes.
@@ -144,12 +144,12 @@ func (d *delivery) readPatch(ctx context.Context) error {
 	if err := d.checkShape(ctx); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "git-agent-")
+	dir, err := tempdir.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	if d.diff, err = d.repo.DiffOverlays(ctx, filepath.Join(dir, "tree"), d.tree.Commit, d.tree.Over, d.files); err != nil {
+	defer dir.Remove()
+	if d.diff, err = d.repo.DiffOverlays(ctx, filepath.Join(dir.Path, "tree"), d.tree.Commit, d.tree.Over, d.files); err != nil {
 		return err
 	}
 	if len(d.diff) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
+	"git-agent/gitext/tempdir"
 )
 
 // These are names in the backup's commit of further files.
@@ -122,12 +123,12 @@ const modeLink = 0o120000
 
 // newPermissions returns the permissions that a new executable file gets.
 func newPermissions() (fs.FileMode, error) {
-	dir, err := os.MkdirTemp("", "git-agent-")
+	dir, err := tempdir.Make()
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
-	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o777)
+	defer dir.Remove()
+	f, err := os.OpenFile(filepath.Join(dir.Path, "new"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o777)
 	if err != nil {
 		return 0, err
 	}

@@ -14,7 +14,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
-	"git-agent/agent/fix/history"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/fix/offline"
 	"git-agent/agent/fix/testrun"
@@ -144,19 +143,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
 		return s, nil
 	}
-	s.say("looking for suspected functions")
-	found, err := localize.Localize(ctx, e.Repo, in)
-	if err != nil {
-		return nil, err
-	}
-	s.answer.Localization = *found
-	s.answer.Notes = append(s.answer.Notes, found.Notes...)
-	s.say("reading the history of the suspected lines")
-	s.answer.History, err = history.Find(ctx, e.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
-	if err == nil && s.answer.History != nil {
-		s.answer.Notes = append(s.answer.Notes, s.answer.History.Notes...)
-	}
-	return s, err
+	return s, s.suspect(ctx, in)
 }
 
 // reproduce runs the test. Where the commands were guessed and the test cannot be judged,

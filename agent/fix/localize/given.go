@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -20,7 +21,11 @@ func (s *search) addGiven(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range s.within(f, g.Lines) {
+		found, err := s.within(f, g)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
 			if c.given == 0 {
 				c.given = i + 1
 				c.because(fix.SourceGiven, "named by you: %s", spell(g))
@@ -35,8 +40,30 @@ func (s *search) addGiven(ctx context.Context) error {
 	return nil
 }
 
+// Given returns the functions of a tree that hold given locations, and the lines that are
+// in no function, in the order of the list. Everything of a location is suspicious, or the
+// lines that are given. It returns an error if a location is not in the tree, or if the
+// repository cannot be read.
+func Given(ctx context.Context, repo *gitext.Repo, tree fix.Tree, list []fix.GivenLocation) ([]fix.Location, error) {
+	fs, err := filesOf(ctx, repo, tree)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{repo: repo, in: Input{Problem: fix.Problem{Tree: tree, Given: list}}, files: fs, at: map[key]*candidate{}}
+	if err := s.addGiven(ctx); err != nil {
+		return nil, err
+	}
+	var out []fix.Location
+	for _, c := range s.list {
+		out = append(out, fix.Location{Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot, c.lines), Grounds: c.grounds})
+	}
+	return out, nil
+}
+
 func spell(g fix.GivenLocation) string {
 	switch {
+	case g.Lines.Start == 0 && g.Function != "":
+		return g.Path + ":" + g.Function
 	case g.Lines.Start == 0:
 		return g.Path
 	case g.Lines.End <= g.Lines.Start:
@@ -77,21 +104,43 @@ func (s *search) meant(wrong string) string {
 	return "; did you mean " + strings.Join(same, " or ") + "?"
 }
 
-// within returns the functions of a file that have one of the lines, and the lines
-// themselves where they are in no function. Without lines it returns all functions.
-func (s *search) within(f *file, lines gitext.LineRange) []*candidate {
+// within returns the functions of a file that a location names or whose lines it has, and
+// the lines themselves where they are in no function. For a whole file it returns all
+// functions. It returns an error if the file has no function of the name.
+func (s *search) within(f *file, g fix.GivenLocation) ([]*candidate, error) {
+	lines := g.Lines
 	lines.End = max(lines.Start, lines.End)
+	whole := lines.Start == 0
 	var found []*candidate
 	for i, fn := range f.functions {
-		if lines.Start == 0 || fn.Start <= lines.End && lines.Start <= fn.End {
+		named := g.Function == "" || fn.Name == source.LastName(g.Function)
+		if whole && named || !whole && fn.Start <= lines.End && lines.Start <= fn.End {
 			found = append(found, s.always(f, i))
 		}
 	}
+	if len(found) == 0 && whole && g.Function != "" {
+		return nil, fmt.Errorf("%s has no function %q%s", f.path, g.Function, f.named())
+	}
 	if len(found) == 0 {
-		if lines.Start == 0 {
+		if whole {
 			lines = gitext.LineRange{Start: 1, End: len(f.lines)}
 		}
 		found = append(found, s.outside(f, lines))
 	}
-	return found
+	return found, nil
+}
+
+// named lists some functions of a file.
+func (f *file) named() string {
+	const most = 20
+	var names []string
+	for _, fn := range f.functions {
+		if !slices.Contains(names, fn.Name) && len(names) < most {
+			names = append(names, fn.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "; none was found in it"
+	}
+	return "; some of its functions are " + strings.Join(names, ", ")
 }

@@ -117,6 +117,8 @@ func TestGivenForms(t *testing.T) {
 		{fix.GivenLocation{Path: "made.go", Lines: gitext.LineRange{Start: 5, End: 5}}, "made.go:4-6"},
 		{fix.GivenLocation{Path: "sum_test.go"}, "sum_test.go:5-9"},
 		{fix.GivenLocation{Path: "go.mod"}, "go.mod:1-1"},
+		{fix.GivenLocation{Path: "sum.go", Function: "add"}, "sum.go:14-19"},
+		{fix.GivenLocation{Path: "sum_test.go", Function: "pkg.(*T).TestSum"}, "sum_test.go:5-9"},
 	} {
 		l := localize(t, h, Input{Problem: fix.Problem{Given: []fix.GivenLocation{c.given}}})
 		var got []string
@@ -128,6 +130,14 @@ func TestGivenForms(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("%+v: %v first, want %v", c.given, got, want)
+		}
+		alone, err := Given(t.Context(), h.Open(), fix.Tree{Commit: h.Head()}, []fix.GivenLocation{c.given})
+		got = nil
+		for _, loc := range alone {
+			got = append(got, fmt.Sprintf("%s:%d-%d", loc.Path, loc.Lines.Start, loc.Lines.End))
+		}
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v: %v alone, want %v; %v", c.given, got, want, err)
 		}
 	}
 }
@@ -144,6 +154,8 @@ func TestGivenMistakes(t *testing.T) {
 		{fix.GivenLocation{Path: "nowhere.go"}, "nowhere.go is not a file of the repository; give its path from the top of the work tree"},
 		{fix.GivenLocation{Path: "sum.go", Lines: gitext.LineRange{Start: 99, End: 99}}, "sum.go:99: the file ends at line 26; name a line from 1 to 26"},
 		{fix.GivenLocation{Path: "sum.go", Lines: gitext.LineRange{Start: 9, End: 27}}, "sum.go:9-27: the file ends at line 26; name a line from 1 to 26"},
+		{fix.GivenLocation{Path: "sum.go", Function: "Mean"}, `sum.go has no function "Mean"; some of its functions are Sum, add, Product`},
+		{fix.GivenLocation{Path: "go.mod", Function: "f"}, `go.mod has no function "f"; none was found in it`},
 	} {
 		_, err := Localize(t.Context(), h.Open(), Input{Problem: fix.Problem{Tree: fix.Tree{Commit: h.Head()}, Given: []fix.GivenLocation{c.given}}})
 		if err == nil || err.Error() != c.want {

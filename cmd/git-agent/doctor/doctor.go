@@ -48,6 +48,7 @@ type Input struct {
 type Setting struct {
 	Key      string
 	UserOnly bool // ignored if the repository itself sets it
+	Confined bool // ignored if the repository itself sets it and no sandbox confines commands
 }
 
 // visit is one run of the checks.
@@ -67,6 +68,9 @@ func Run(ctx context.Context, in Input) (sound bool, err error) {
 }
 
 func (v *visit) run(ctx context.Context) error {
+	if v.Fix {
+		v.removeTemporary()
+	}
 	if err := v.report(ctx, checkInstallation(ctx, v)...); err != nil {
 		return err
 	}

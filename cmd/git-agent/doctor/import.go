@@ -59,13 +59,14 @@ func checkOldData(repo *gitext.Repo) (finding, bool) {
 	return warn("old data", "git agent doctor --fix", "%s is of an earlier version or came with the repository; it is %s", dir, what), true
 }
 
-// repair does what --fix can do: it rebuilds damaged changed-path filters and
-// imports the data of earlier versions.
+// repair does what --fix can do: it takes back a patch that was written in part,
+// rebuilds damaged changed-path filters and imports the data of earlier versions.
 func (v *visit) repair(ctx context.Context, repo *gitext.Repo) error {
+	unrecovered := v.recoverDelivery(ctx, repo)
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {
 		_ = repo.RebuildBloom(ctx) // checkSpeed reports a failure
 	}
-	return v.importOldData(ctx, repo)
+	return errors.Join(unrecovered, v.importOldData(ctx, repo))
 }
 
 // importOldData asks the user whether to copy the data of earlier versions, and

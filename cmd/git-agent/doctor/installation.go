@@ -21,13 +21,17 @@ const oldestGit = "2.34"
 
 // checkInstallation runs the checks that need no repository.
 func checkInstallation(ctx context.Context, v *visit) []finding {
-	return []finding{
+	list := []finding{
 		checkGit(ctx),
 		checkProgram(v),
 		checkManual(v),
 		checkCompletion(v),
 		checkSandbox(ctx, v),
 	}
+	if left, found := checkTemporary(); found {
+		list = append(list, left)
+	}
+	return list
 }
 
 func checkGit(ctx context.Context) finding {

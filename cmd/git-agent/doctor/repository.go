@@ -20,6 +20,9 @@ import (
 // stored about it.
 func checkRepository(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, v, repo), checkSpeed(ctx, repo)}
+	if half, found := checkDelivery(ctx, repo); found {
+		list = append(list, half)
+	}
 	if old, found := checkOldData(repo); found {
 		list = append(list, old)
 	}

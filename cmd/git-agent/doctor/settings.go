@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
@@ -26,21 +27,23 @@ func checkConfig(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
+	level, err := v.Sandbox(ctx)
+	confined := err == nil && level != sandbox.None
 	var list []finding
 	for _, key := range keys {
 		for _, value := range config[key] {
-			list = append(list, checkSetting(v.Settings, key, value))
+			list = append(list, checkSetting(v.Settings, confined, key, value))
 		}
 	}
 	return list
 }
 
-func checkSetting(others []Setting, key string, v gitconfig.Value) finding {
+func checkSetting(others []Setting, confined bool, key string, v gitconfig.Value) finding {
 	value := v.Value
 	if strings.Contains(key, "key") || strings.Contains(key, "token") || strings.Contains(key, "secret") {
 		value = "(hidden)"
 	}
-	if isIgnored(others, key, v) {
+	if isIgnored(others, confined, key, v) {
 		return warn("config", "git config --global "+quote.Shell(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
 	if !isSetting(others, key) {
@@ -56,15 +59,15 @@ func isSetting(others []Setting, key string) bool {
 }
 
 // isIgnored reports whether a value is ignored because a repository may not set
-// the key.
-func isIgnored(others []Setting, key string, v gitconfig.Value) bool {
+// the key. confined says that a sandbox confines commands.
+func isIgnored(others []Setting, confined bool, key string, v gitconfig.Value) bool {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {
 			return !row.Trusts(v)
 		}
 	}
-	userOnly := strings.EqualFold(key, "agent.testCommand") || slices.ContainsFunc(others, func(row Setting) bool {
-		return row.UserOnly && strings.EqualFold(key, row.Key)
+	userOnly := slices.ContainsFunc(others, func(row Setting) bool {
+		return (row.UserOnly || row.Confined && !confined) && strings.EqualFold(key, row.Key)
 	})
 	return userOnly && !v.Trusted()
 }

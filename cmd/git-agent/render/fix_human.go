@@ -62,7 +62,11 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 
 // heading says which command fails, and how.
 func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduction) {
-	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", "fix "+commit.Short()), layout.OneLine(rep.Command))
+	b.WriteString(r.Color.Paint("fix", "fix "+commit.Short()))
+	if rep.Command != "" {
+		b.WriteString("  " + layout.OneLine(rep.Command))
+	}
+	b.WriteString("\n")
 	if rep.State == "" {
 		return
 	}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/history"
+	"git-agent/agent/fix/localize"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/secret"
+)
+
+// suspect finds the suspected functions and their history.
+func (s *study) suspect(ctx context.Context, in localize.Input) error {
+	s.say("looking for suspected functions")
+	found, err := localize.Localize(ctx, s.engine.Repo, in)
+	if err != nil {
+		return err
+	}
+	s.answer.Localization = *found
+	s.answer.Notes = append(s.answer.Notes, found.Notes...)
+	s.say("reading the history of the suspected lines")
+	s.answer.History, err = history.Find(ctx, s.engine.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
+	if err == nil && s.answer.History != nil {
+		s.answer.Notes = append(s.answer.Notes, s.answer.History.Notes...)
+	}
+	return err
+}
+
+// Suspect finds the suspected functions of a problem and their history without running a
+// command. output is what a failing test printed when somebody else ran it, nil if it is
+// not known. The answer's reproduction names only the tests that fail in it.
+func (e *Engine) Suspect(ctx context.Context, p fix.Problem, output []byte, listen func(agent.Event)) (*fix.Answer, error) {
+	s := &study{engine: e, problem: p, listen: listen, answer: &fix.Answer{Engine: "offline"}}
+	in := localize.Input{Problem: p}
+	if len(output) > 0 {
+		if dir := e.Repo.WorkTree(); dir != "" {
+			output = bytes.ReplaceAll(output, []byte(dir+"/"), nil)
+		}
+		s.answer.Reproduction.Failing = testrun.Read(output).Failing
+		in.Reproduction = fix.Reproduction{Failing: s.answer.Reproduction.Failing, Output: output}
+		in.Stacks, in.Places = stacksOf(output), placesOf(output)
+	}
+	return s.answer, s.suspect(ctx, in)
+}
+
+// A Dossier is what the history says about given locations.
+type Dossier struct {
+	Locations []fix.Location
+	History   *fix.History
+	Text      string   // the commits with what they changed, for a reader
+	Cut       []string // what the text leaves out, one clause for each cut
+}
+
+// DossierOptions say what a dossier shows.
+type DossierOptions struct {
+	Heuristics []fix.Heuristic // nil shows only which commits wrote the lines
+	Commits    int             // most commits; 0 is 3
+	Tokens     int             // most tokens of the text, at 4 bytes each
+}
+
+// Dossier looks up the history of the given locations of a problem. It runs no command,
+// and shows no line of a file whose name says that it holds secrets; a location in such a
+// file is an error.
+func (e *Engine) Dossier(ctx context.Context, p fix.Problem, opt DossierOptions) (*Dossier, error) {
+	for _, g := range p.Given {
+		if secret.MustRedact(g.Path) {
+			return nil, fmt.Errorf("%s is withheld, because files of this name hold secrets", g.Path)
+		}
+	}
+	locations, err := localize.Given(ctx, e.Repo, p.Tree, p.Given)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dossier{Locations: locations}
+	if d.History, err = history.Find(ctx, e.Repo, p.Tree, locations, history.Options{Max: opt.Commits}); err != nil {
+		return nil, err
+	}
+	d.withhold()
+	d.Text, d.Cut, err = history.Render(ctx, e.Repo, d.History, opt.Heuristics, opt.Tokens)
+	return d, err
+}
+
+// withhold removes commits in which the file of a location has a name that says that it
+// holds secrets.
+func (d *Dossier) withhold() {
+	kept := slices.DeleteFunc(slices.Clone(d.History.Blamed), func(b fix.Blamed) bool {
+		return secret.MustRedact(b.Path) || secret.MustRedact(b.Previous)
+	})
+	if n := len(d.History.Blamed) - len(kept); n > 0 {
+		d.History.Blamed = kept
+		d.History.Notes = append(d.History.Notes, fmt.Sprintf("Of %s nothing is shown, because a file's name at that time says that it holds secrets.", agent.Plural(n, "commit")))
+	}
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	crashengine "git-agent/agent/crash/engine"
+	"git-agent/agent/crash/format"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/engine"
+	"git-agent/agent/mcp"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// mcpLocateParams are the parameters of the tool fix_locate. Reports and outputs are given
+// as texts and not as names of files: a client must not read files of the machine through
+// it.
+type mcpLocateParams struct {
+	Report string `json:"report" arg:"bytes=200000"`
+	Output string `json:"output" arg:"bytes=800000"`
+	Crash  string `json:"crash" arg:"bytes=800000"`
+	At     string `json:"at"`
+	Max    int    `json:"max" arg:"min=1,max=20"`
+}
+
+// mcpDossierParams are the parameters of the tool fix_history.
+type mcpDossierParams struct {
+	At      string `json:"at" arg:"required"`
+	History string `json:"history"`
+	Max     int    `json:"max" arg:"min=1,max=10"`
+}
+
+const (
+	mcpLocateMax     = 5  // functions that a call gets by default
+	mcpLocateFailing = 20 // names of failing tests that are sent back
+	mcpLocateLines   = 50 // suspected lines of one commit that are sent back
+	mcpDossierMax    = 3  // commits that a call gets by default
+	mcpDossierTokens = 6000
+	mcpPlaces        = 20 // locations of one call
+)
+
+// mcpFix serves the parts of fix that run no command: the suspicion of functions, and the
+// history of their lines. Like szz, it never asks a model.
+type mcpFix struct {
+	server      *mcpServer
+	locateText  prompts.Tool
+	locateArgs  agent.Args[mcpLocateParams]
+	dossierText prompts.Tool
+	dossierArgs agent.Args[mcpDossierParams]
+}
+
+func newMCPFix(s *mcpServer) (*mcpFix, error) {
+	locate, err1 := prompts.Get("mcp/fix_locate")
+	dossier, err2 := prompts.Get("mcp/fix_history")
+	t := &mcpFix{server: s, locateText: locate.Tool(), dossierText: dossier.Tool()}
+	var err3, err4 error
+	t.locateArgs, err3 = agent.NewArgs[mcpLocateParams](t.locateText.Params)
+	t.dossierArgs, err4 = agent.NewArgs[mcpDossierParams](t.dossierText.Params)
+	return t, errors.Join(err1, err2, err3, err4)
+}
+
+func (t *mcpFix) tools() []mcp.Tool {
+	return []mcp.Tool{{
+		Spec:  agent.Spec{Name: "fix_locate", Description: t.locateText.Description, Parameters: t.locateArgs.Schema},
+		Title: "Functions that may hold a bug", Call: t.locate, Structured: true,
+	}, {
+		Spec:  agent.Spec{Name: "fix_history", Description: t.dossierText.Description, Parameters: t.dossierArgs.Schema},
+		Title: "History of faulty lines", Call: t.dossier,
+	}}
+}
+
+// locate answers one call of fix_locate: it suspects functions from texts.
+func (t *mcpFix) locate(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := mcpLocateParams{Max: mcpLocateMax}
+	if err := t.locateArgs.Decode("fix_locate", args, &p); err != nil {
+		return agent.Result{}, err
+	}
+	if strings.TrimSpace(p.Report+p.Output+p.Crash+p.At) == "" {
+		return agent.Result{}, errors.New("nothing is known about the bug; give at least one of report, output, crash and at")
+	}
+	problem, err := t.problem(ctx, p.At)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	problem.Report = p.Report
+	if err := t.addCrash(ctx, &problem, p.Crash); err != nil {
+		return agent.Result{}, err
+	}
+	e := &engine.Engine{Repo: t.server.repo}
+	ans, err := e.Suspect(ctx, problem, []byte(p.Output), func(event agent.Event) {
+		if step, ok := event.(agent.Progress); ok {
+			mcp.Progress(ctx, step.Text)
+		}
+	})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	shortenAnswer(ans, p.Max)
+	return t.located(problem.Tree.Commit, ans)
+}
+
+// located renders the suspected functions.
+func (t *mcpFix) located(commit gitext.OID, ans *fix.Answer) (agent.Result, error) {
+	var text strings.Builder
+	human := render.FixHuman{W: &text, Color: layout.Palette{}, Width: 100, All: true, Locate: true, Place: func(path string) string { return path }}
+	if err := human.Fix(commit, ans); err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: agent.Clean(text.String()), Value: render.FixAnswerOf(commit, ans)}, nil
+}
+
+// shortenAnswer bounds what an answer holds.
+func shortenAnswer(ans *fix.Answer, most int) {
+	ans.Localization.Locations = ans.Localization.Locations[:min(len(ans.Localization.Locations), most)]
+	failing := &ans.Reproduction.Failing
+	*failing = (*failing)[:min(len(*failing), mcpLocateFailing)]
+	if ans.History == nil {
+		return
+	}
+	ans.History.Blamed = slices.DeleteFunc(ans.History.Blamed, func(b fix.Blamed) bool { return b.Location >= most })
+	for i := range ans.History.Blamed {
+		b := &ans.History.Blamed[i]
+		b.Lines = b.Lines[:min(len(b.Lines), mcpLocateLines)]
+	}
+}
+
+// dossier answers one call of fix_history: it shows what commits made of given lines.
+func (t *mcpFix) dossier(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := mcpDossierParams{History: string(fix.FlDiff), Max: mcpDossierMax}
+	if err := t.dossierArgs.Decode("fix_history", args, &p); err != nil {
+		return agent.Result{}, err
+	}
+	kinds, auto, err := fix.ParseHistory(p.History)
+	if err != nil || auto {
+		return agent.Result{}, fmt.Errorf("%q is no kind of history: give none, or some of fn_all, fn_pair and fl_diff, separated by commas", p.History)
+	}
+	problem, err := t.problem(ctx, p.At)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	e := &engine.Engine{Repo: t.server.repo}
+	d, err := e.Dossier(ctx, problem, engine.DossierOptions{Heuristics: kinds, Commits: p.Max, Tokens: mcpDossierTokens})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: agent.Clean(dossierText(problem.Tree.Commit, d))}, nil
+}
+
+// dossierText writes the history of locations at a commit.
+func dossierText(commit gitext.OID, d *engine.Dossier) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The commits that wrote these places at %s, the most relevant first:\n", commit.Short())
+	for i, l := range d.Locations {
+		if i == mcpPlaces {
+			fmt.Fprintf(&b, "and %s\n", agent.Plural(len(d.Locations)-i, "more function"))
+			break
+		}
+		fmt.Fprintf(&b, "- %s:%d-%d %s\n", agent.CleanLine(l.Path), l.Lines.Start, l.Lines.End, agent.CleanLine(l.Function))
+	}
+	if len(d.History.Blamed) == 0 {
+		b.WriteString("\nNo commit was found.")
+	}
+	b.WriteString("\n" + d.Text + "\n")
+	for _, cut := range d.Cut {
+		b.WriteString("Left out, " + agent.CleanLine(cut) + "\n")
+	}
+	return b.String()
+}
+
+// problem returns a problem of the commit that the tools may see, with locations.
+func (t *mcpFix) problem(ctx context.Context, at string) (fix.Problem, error) {
+	scope, err := t.server.scope(ctx)
+	if err != nil {
+		return fix.Problem{}, err
+	}
+	given, err := placesIn(t.server.repo, at)
+	return fix.Problem{Tree: fix.Tree{Commit: scope.Tip}, Given: given}, err
+}
+
+// addCrash reads the text of a crash report and ranks the files behind it.
+func (t *mcpFix) addCrash(ctx context.Context, p *fix.Problem, text string) error {
+	if text == "" {
+		return nil
+	}
+	report, err := format.Read(strings.NewReader(text))
+	if errors.Is(err, format.ErrUnknown) {
+		return fmt.Errorf("%w in crash; %s; give other texts as output or report", err, format.Known)
+	}
+	if err != nil {
+		return err
+	}
+	ranking, err := (&crashengine.Engine{Repo: t.server.repo}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit})
+	if err == nil {
+		p.Crash, p.Files = report, ranking.Files
+	}
+	return err
+}
+
+var (
+	// lineOfFile matches a line or a range of lines in a file, as tools print it, perhaps
+	// with a column.
+	lineOfFile = regexp.MustCompile(`^(.+?):(\d{1,9})(?:-(\d{1,9})|:\d+)?$`)
+	// functionOfFile matches a function of a file. Its name may be qualified.
+	functionOfFile = regexp.MustCompile(`^(.*?[^:]):([^:/\s].*?)(?:\(\))?$`)
+)
+
+// placesIn reads locations, one on a line: <file>, <file>:<line>, <file>:<line>-<line> or
+// <file>:<function>. Paths are relative to the top of the repository; those of files in
+// the work tree may be absolute.
+func placesIn(repo *gitext.Repo, text string) ([]fix.GivenLocation, error) {
+	var list []fix.GivenLocation
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		g, err := placeIn(line)
+		if err != nil {
+			return nil, err
+		}
+		file := filepath.ToSlash(g.Path)
+		if top := filepath.ToSlash(repo.WorkTree()); top != "" {
+			file = strings.TrimPrefix(file, top+"/")
+		}
+		g.Path = path.Clean(file)
+		if list = append(list, g); len(list) > mcpPlaces {
+			return nil, fmt.Errorf("at has more than %d locations", mcpPlaces)
+		}
+	}
+	return list, nil
+}
+
+// placeIn reads one location.
+func placeIn(text string) (fix.GivenLocation, error) {
+	if m := lineOfFile.FindStringSubmatch(text); m != nil {
+		start, _ := strconv.Atoi(m[2]) // nine digits
+		end := start
+		if m[3] != "" {
+			end, _ = strconv.Atoi(m[3])
+		}
+		if start < 1 || end < start {
+			return fix.GivenLocation{}, fmt.Errorf("%q: lines count from 1, and a range ends after it begins", text)
+		}
+		return fix.GivenLocation{Path: m[1], Lines: gitext.LineRange{Start: start, End: end}}, nil
+	}
+	if m := functionOfFile.FindStringSubmatch(text); m != nil {
+		return fix.GivenLocation{Path: m[1], Function: m[2]}, nil
+	}
+	return fix.GivenLocation{Path: text}, nil
+}
