@@ -28,8 +28,9 @@ func (c *crashCmd) repair(ctx context.Context, a *app) error {
 	}
 	repair := fixCmd{
 		Test: c.Repro, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
-		fixWork: defaultFixWork(),
+		strategy: fix.Research,
+		fixWork:  defaultFixWork(),
 	}
-	repair.Engine, repair.Strategy, repair.Samples, repair.modelFlags = c.Engine, fix.Research, c.Attempts, c.modelFlags
+	repair.Engine, repair.Samples, repair.modelFlags = c.Engine, c.Attempts, c.modelFlags
 	return repair.Run(ctx, a)
 }

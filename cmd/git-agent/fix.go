@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -36,8 +37,9 @@ type fixCmd struct {
 	Events      string `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest bool   `xor:"form" help:"print the first request to the model instead of sending it"`
 
-	commit        string // the commit to repair; "" is HEAD with the uncommitted changes
-	agentRequired bool   // the user asked for the agent engine, so work of the offline engine counts as a failure
+	commit        string       // the commit to repair; "" is HEAD with the uncommitted changes
+	strategy      fix.Strategy // how a model works if Strategy is ""
+	agentRequired bool         // the user asked for the agent engine, so work of the offline engine counts as a failure
 }
 
 // fixWork are the options that fix and eval fix share for the work on a problem.
@@ -194,5 +196,5 @@ func (c *fixCmd) method() (fix.Method, error) {
 	if err != nil {
 		return fix.Method{}, usagef("--history: %v", err)
 	}
-	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat, Review: c.Review}, nil
+	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: cmp.Or(c.Strategy, c.strategy), Tools: c.Tools, Edits: c.EditFormat, Review: c.Review}, nil
 }

@@ -105,7 +105,7 @@ func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 		notes = append(notes, note)
 	}
 	if len(notes) == 0 {
-		return nil, "Coverage is measured for " + supported() + ", and the tree has no files of these.", nil
+		return nil, "Coverage is measured for " + supported() + " (Go with a go.mod, JavaScript with a package.json), and the tree has no files of these.", nil
 	}
 	return nil, strings.Join(notes, " "), nil
 }

@@ -134,7 +134,10 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		if err := s.reproduce(ctx, space); err != nil {
 			return nil, err
 		}
-		if s.answer.Declined = s.declined(); s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
+		if s.answer.Declined, err = s.declined(ctx, space); err != nil {
+			return nil, err
+		}
+		if s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
 			return s, nil
 		}
 		out := s.answer.Reproduction.Output
@@ -186,20 +189,25 @@ func (s *study) hasWords() bool {
 }
 
 // declined says why a repair cannot solve the problem, "" if it can.
-func (s *study) declined() string {
+func (s *study) declined(ctx context.Context, space *trial.Workspace) (string, error) {
 	rep := s.answer.Reproduction
+	if rep.State != fix.Passing {
+		if why, err := s.hidden(ctx, space); why != "" || err != nil {
+			return why, err
+		}
+	}
 	switch rep.State {
 	case fix.Passing:
-		return "the test passes as things are, so there is nothing to repair: give the command that fails with --test"
+		return "the test passes as things are, so there is nothing to repair: give a command that fails because of the bug", nil
 	case fix.Broken:
-		return "the test cannot be judged: it " + rep.How + advice(rep)
+		return "the test cannot be judged: it " + rep.How + advice(rep), nil
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {
-			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)"
+			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)", nil
 		}
 		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
 	}
-	return ""
+	return "", nil
 }
 
 // advice returns what to do about a command that reached a limit, to be put behind a

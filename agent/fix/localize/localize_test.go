@@ -184,6 +184,41 @@ func TestStack(t *testing.T) {
 	}
 }
 
+// The frames of a crash come before functions that are larger and share more words with
+// the failure: few crashes end far from the bug.
+func TestCrashComesFirst(t *testing.T) {
+	t.Parallel()
+	h := toy(t)
+	big := "package sum\n\nfunc Average(list []int) (average int) {\n" + strings.Repeat("\taverage += Average(list[1:]) // average of the list\n", 60) + "\treturn\n}\n"
+	h.Commit("average", gittest.Files{"average.go": big})
+	stack := crash.Stack{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "sum.add", File: "/builds/w/sum.go", Line: 18}}}
+	problem := fix.Problem{Test: "./repro.sh"}
+	output := fix.Reproduction{Output: []byte("average of the list\naverage list\n")}
+	if got := names(localize(t, h, Input{Problem: problem, Reproduction: output})); !strings.HasPrefix(got, "Average") {
+		t.Fatalf("without a crash: %s", got)
+	}
+	problem.Crash = &crash.Report{Stacks: []crash.Stack{stack}}
+	if got := names(localize(t, h, Input{Problem: problem, Reproduction: output})); !strings.HasPrefix(got, "add") {
+		t.Errorf("with a crash: %s", got)
+	}
+}
+
+// A command that fails at another line than the report may reproduce another crash, which
+// is said.
+func TestOtherCrash(t *testing.T) {
+	t.Parallel()
+	h := toy(t)
+	at := func(line int) []crash.Stack {
+		return []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "sum.add", File: "/builds/w/sum.go", Line: line}}}}
+	}
+	for line, want := range map[int]bool{18: false, 15: true} {
+		l := localize(t, h, Input{Problem: fix.Problem{Crash: &crash.Report{Stacks: at(18)}}, Stacks: at(line)})
+		if said := slices.Contains(l.Notes, "The command fails at sum.go:15, but the crash of the report is at sum.go:18: make sure that they are one crash."); said != want {
+			t.Errorf("line %d: notes %q", line, l.Notes)
+		}
+	}
+}
+
 // A test may be a suspect when patches may change tests.
 func TestEditTests(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package localize
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"sync"
 
 	"git-agent/agent/stat"
@@ -48,10 +49,32 @@ var committed = sync.OnceValue(func() *Model {
 	return m
 })
 
+// crashWeight is what a frame weighs more where the program crashed. The model is fitted
+// to failures of tests, whose stacks seldom end at the bug. Of 91 crashes of the
+// development data, the true function is first for 52 with it, and for 28 without it.
+const crashWeight = 8
+
+// weights returns the weights of the features for this bug.
+func (s *search) weights() stat.Choice {
+	fitted := committed().Weights
+	if !s.crashed() {
+		return fitted
+	}
+	w := maps.Clone(fitted)
+	w["frame"] += crashWeight
+	return w
+}
+
+// crashed reports whether the bug is a crash: the user gave a report of one, or the
+// output has a stack but names no failing test.
+func (s *search) crashed() bool {
+	return s.in.Problem.Crash != nil || len(s.in.Stacks) > 0 && len(s.in.Reproduction.Failing) == 0
+}
+
 // score gives each candidate its share in the choice among all. What the user named
 // comes before all others, in the user's order.
 func (s *search) score() {
-	for i, share := range committed().Weights.Shares(featureNames, s.vectors()) {
+	for i, share := range s.weights().Shares(featureNames, s.vectors()) {
 		c := s.list[i]
 		c.score = share
 		if c.given > 0 {

@@ -68,6 +68,21 @@ func (s *search) mapped(ctx context.Context) ([]crash.Stack, error) {
 	return report.Stacks, nil
 }
 
+// crashPlace returns the file and the line of the innermost frame of the project in the
+// stack of a crash, "" if none is known.
+func crashPlace(stacks []crash.Stack) string {
+	main := (&crash.Report{Stacks: stacks}).Main()
+	if main < 0 {
+		return ""
+	}
+	for _, f := range stacks[main].Frames {
+		if f.Path != "" && f.Line > 0 && !locate.Foreign(f) {
+			return fmt.Sprintf("%s:%d", f.Path, f.Line)
+		}
+	}
+	return ""
+}
+
 // addFrames adds the functions of a stack. It reports whether the stack has a function
 // of the project.
 func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (bool, error) {

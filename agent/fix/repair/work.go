@@ -120,8 +120,12 @@ func (w *work) outputText(out []byte) string {
 		}
 		again = 0
 	}
+	shadow := false
 	for _, line := range withoutPassing(strings.Split(agent.Clean(string(out)), "\n")) {
 		line = strings.TrimRight(line, " \t\n")
+		if shadow = inShadow(shadow, line); shadow {
+			continue
+		}
 		if line == last {
 			again++
 			continue
@@ -137,6 +141,16 @@ func (w *work) outputText(out []byte) string {
 	}
 	head, tail := cutLines(text, maxOutput*2/3, maxOutput/3)
 	return head + "\n… (" + agent.Plural(strings.Count(text, "\n")-strings.Count(head, "\n")-strings.Count(tail, "\n")-1, "line") + ")\n" + tail
+}
+
+// inShadow reports whether a line belongs to the dump of shadow memory that
+// AddressSanitizer prints at the end of a report, about thirty lines that name no code.
+// before says so of the line before.
+func inShadow(before bool, line string) bool {
+	if !before {
+		return line == "Shadow bytes around the buggy address:"
+	}
+	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "=>0x") || strings.HasPrefix(line, "Shadow byte legend")
 }
 
 // cutLines returns the whole lines in the first head bytes of a text, and those in its
@@ -167,6 +181,9 @@ func (w *work) crashText() string {
 			}
 			if place != "" && f.Line > 0 {
 				place += fmt.Sprintf(":%d", f.Line)
+			}
+			if f.Function == "" && place == "" {
+				continue // a frame in a library without symbols
 			}
 			fmt.Fprintf(&b, "#%d %s %s\n", i, agent.Shorten(agent.CleanLine(f.Function), 160), agent.Shorten(agent.CleanLine(place), 200))
 		}

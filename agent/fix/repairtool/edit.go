@@ -274,6 +274,10 @@ func (b *Box) apply(ctx context.Context, p *pending, c change) error {
 		res, err = edit.Replace(p.name, p.state.now, c.old, c.new, edit.Options{All: c.all, As: b.asShown})
 	}
 	if err != nil {
+		var e *edit.MatchError
+		if errors.As(err, &e) && e.Reason != edit.Applied && e.Reason != edit.Same {
+			b.unmade = p.name
+		}
 		said := strings.TrimRight(b.opt.Mask.Text(err.Error()), "\n")
 		return refuse(editName, "%s%s", said, b.elsewhere(ctx, p.name, c.old, err))
 	}
@@ -359,6 +363,7 @@ func (b *Box) commit(files []*pending) (string, error) {
 		}
 	}
 	b.version++
+	b.unmade = ""
 	return said.String(), nil
 }
 

@@ -129,6 +129,10 @@ func (b *Box) object(ctx context.Context) error {
 		}
 		return refuse(finishName, "%s, so nothing is repaired; change the sources, or finish with status failure", what)
 	}
+	if name := b.unmade; name != "" {
+		b.unmade = "" // one objection is enough: the patch may be whole without that edit
+		return refuse(finishName, "the last edit of %s was not made, as its answer says; make it, or call finish again if the patch is whole without it", agent.CleanLine(name))
+	}
 	if b.problem.Test == "" && b.problem.Build == "" {
 		return nil
 	}

@@ -59,6 +59,7 @@ type Box struct {
 
 	files   map[string]*fileState // the files that the edit tool changed, by path
 	version int                   // counts the changes of the work tree by the model
+	unmade  string                // the file of the last edit, if its text was not found; else ""
 	tested  verdict               // of the failing command
 	suite   verdict               // of the wider tests
 	smells  Smells

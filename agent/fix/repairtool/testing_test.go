@@ -165,6 +165,28 @@ func TestFinishTestsAgainAfterAnEdit(t *testing.T) {
 	}
 }
 
+// A model that sends finish together with an edit that is not made cannot know that. It
+// is told once, before a patch is taken that lacks a part of what it claims.
+func TestFinishAfterAnEditThatWasNotMade(t *testing.T) {
+	t.Parallel()
+	claim := m{"status": "success", "explanation": "x"}
+	b := newBench(t, calcFiles, fix.Problem{Test: failing}, Options{})
+	b.call("edit", m{"path": "calc.go", "old": "a - b", "new": "a + b"})
+	b.call("edit", m{"path": "calc.go", "old": "return a / b", "new": "return b * a"})
+	if got := b.call("finish", claim); !strings.HasPrefix(got, "error: the last edit of calc.go was not made") {
+		t.Fatalf("finish: %s", got)
+	}
+	if got := b.call("finish", claim); got != "finished: success\n" {
+		t.Errorf("second finish: %s", got)
+	}
+	b.open(fix.Problem{Test: failing, Tree: b.box.problem.Tree}, Options{})
+	b.call("edit", m{"path": "calc.go", "old": "a / b", "new": "a + b"})
+	b.call("edit", m{"path": "calc.go", "old": "a - b", "new": "a + b"})
+	if got := b.call("finish", claim); got != "finished: success\n" {
+		t.Errorf("finish after an edit that was made: %s", got)
+	}
+}
+
 // The shell changes files; the patch has what belongs in one, and finish judges that.
 func TestBash(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,9 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {
 			why = append(why, g.Text)
 		}
-		r.wrapped(b, 4, strings.Join(why, "; "))
+		if len(why) > 0 {
+			r.wrapped(b, 4, strings.Join(why, "; "))
+		}
 		if len(l.Hot) > 0 && len(l.Hot) <= 6 {
 			var lines []string
 			for _, h := range l.Hot {
@@ -257,6 +259,8 @@ func fateOf(run fix.Run) string {
 		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, layout.OneLine(run.Cut))
 	}
 	switch {
+	case run.Phase == fix.PhaseAnalysis && run.Cut == "" && run.Reason == "":
+		return "analysis"
 	case run.Verdict != "" && cut != "":
 		return string(run.Verdict) + ", " + cut
 	case run.Verdict != "":
