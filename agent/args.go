@@ -254,6 +254,9 @@ func listParams(params []param) string {
 		}
 		names = append(names, name)
 	}
+	if len(names) == 0 {
+		return "there are no parameters"
+	}
 	return "the parameters are " + strings.Join(names, ", ")
 }
 

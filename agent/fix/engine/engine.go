@@ -118,6 +118,11 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		s.answer.Engine = "agent"
 	}
 	var err error
+	if len(s.problem.Given) > 0 { // before a test runs for minutes
+		if _, err := localize.Given(ctx, e.Repo, s.problem.Tree, s.problem.Given); err != nil {
+			return nil, err
+		}
+	}
 	if s.trial, err = e.trialOptions(ctx, q); err != nil {
 		return nil, err
 	}
@@ -141,6 +146,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 			return s, nil
 		}
 		out := s.answer.Reproduction.Output
+		in.Problem = s.problem // the commands may be another guess
 		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, stacksOf(out), placesOf(out)
 		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {
 			return nil, err

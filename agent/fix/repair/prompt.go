@@ -25,12 +25,13 @@ type firstPrompt struct {
 // again.
 const (
 	maxReport   = 6000
-	maxOutput   = 2400
+	maxOutput   = 3200
 	maxSuspects = 9000
 	maxFirst    = 6000 // of the most suspicious function
 	maxFunction = 3000 // of another suspected function
 	maxListed   = 8    // suspected functions that are named
 	maxCode     = 6    // suspected functions whose code is shown
+	alwaysCode  = 3    // suspected functions whose code is shown even if those before are long
 	maxHistory  = 1500 // tokens
 	maxRejected = 3000
 )
@@ -154,13 +155,26 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if text == "" || len(text) > left {
+		if text == "" || len(text) > left && i >= alwaysCode {
 			continue
 		}
 		left -= len(text)
 		b.WriteString("\n" + text)
+		if i == 0 {
+			if lines, err := w.lines(ctx, l.Path); err == nil {
+				b.WriteString(suffixed(importsOf(l.Path, lines), "\n"))
+			}
+		}
 	}
 	return b.String(), nil
+}
+
+// suffixed adds an end to a text that is not empty.
+func suffixed(text, end string) string {
+	if text == "" {
+		return ""
+	}
+	return text + end
 }
 
 // worthCode reports whether the code of a suspected function is shown. Where it is known
@@ -273,7 +287,23 @@ func shownLines(lines [][]byte, l fix.Location, hot, idle map[int]bool, most int
 		}
 	}
 	slices.Sort(all)
-	return all
+	return closeGaps(all)
+}
+
+// closeGaps adds the lines between two shown ones where saying that they are left out
+// would take as much room as they do.
+func closeGaps(shown []int) []int {
+	const small = 3
+	var out []int
+	for i, n := range shown {
+		if i > 0 && n-shown[i-1]-1 <= small {
+			for k := shown[i-1] + 1; k < n; k++ {
+				out = append(out, k)
+			}
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 // rejectedText shows the patches of earlier rounds, and what the tests said of them.

@@ -10,7 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
-	"git-agent/agent/source"
+	"git-agent/agent/fix/repairtool"
 	"git-agent/gitext"
 )
 
@@ -80,67 +80,25 @@ func readable(err error) error {
 	return err
 }
 
-// passes matches lines that say that a test begins or passes, as TAP, go test, mocha,
-// googletest, pytest and unittest print them.
-var passes = source.Lazy(`^\s*(?:ok \d+\b|--- PASS: |=== (?:RUN|PAUSE|CONT|NAME)\b|[✓✔√] |\[ +(?:OK|RUN) +\]|\S+ PASSED\b|\S.* \.\.\. ok$)`)
-
-// withoutPassing leaves out the lines of tests that pass. In TAP, the heading of a group
-// of tests is left out with them.
-func withoutPassing(lines []string) []string {
-	tap := len(lines) > 0 && strings.HasPrefix(lines[0], "TAP version")
+// outputText returns the part of a command's output that says most: its failures,
+// without tests that pass, the progress of a build, and dumps of shadow memory.
+func (w *work) outputText(out []byte) string {
+	lines := strings.Split(agent.Clean(string(out)), "\n")
 	var kept []string
-	dropped := 0
-	flush := func() {
-		if dropped > 0 {
-			kept = append(kept, "("+agent.Plural(dropped, "line")+" about tests that pass)")
-		}
-		dropped = 0
-	}
+	shadow := false
 	for i, line := range lines {
-		heading := tap && strings.HasPrefix(line, "# ") && i+1 < len(lines) && passes().MatchString(lines[i+1])
-		if heading || passes().MatchString(line) {
-			dropped++
-			continue
+		shadow = inShadow(shadow, line)
+		if !shadow && !headsPassing(lines, i) {
+			kept = append(kept, line)
 		}
-		flush()
-		kept = append(kept, line)
 	}
-	flush()
-	return kept
+	return strings.TrimSpace(repairtool.Excerpt([]byte(strings.Join(kept, "\n")), nil, maxOutput))
 }
 
-// outputText returns the part of a command's output that says most: its beginning and
-// its end, without repeated lines and without tests that pass.
-func (w *work) outputText(out []byte) string {
-	var b strings.Builder
-	last, again := "", 0
-	flush := func() {
-		if again > 0 {
-			fmt.Fprintf(&b, "(the same line %s)\n", agent.Plural(again, "more time"))
-		}
-		again = 0
-	}
-	shadow := false
-	for _, line := range withoutPassing(strings.Split(agent.Clean(string(out)), "\n")) {
-		line = strings.TrimRight(line, " \t\n")
-		if shadow = inShadow(shadow, line); shadow {
-			continue
-		}
-		if line == last {
-			again++
-			continue
-		}
-		flush()
-		b.WriteString(agent.Shorten(line, 300) + "\n")
-		last = line
-	}
-	flush()
-	text := strings.TrimSpace(b.String())
-	if len(text) <= maxOutput {
-		return text
-	}
-	head, tail := cutLines(text, maxOutput*2/3, maxOutput/3)
-	return head + "\n… (" + agent.Plural(strings.Count(text, "\n")-strings.Count(head, "\n")-strings.Count(tail, "\n")-1, "line") + ")\n" + tail
+// headsPassing reports whether a line of TAP is the heading of tests of which the first
+// passes.
+func headsPassing(lines []string, i int) bool {
+	return strings.HasPrefix(lines[i], "# ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "ok ")
 }
 
 // inShadow reports whether a line belongs to the dump of shadow memory that
@@ -151,19 +109,6 @@ func inShadow(before bool, line string) bool {
 		return line == "Shadow bytes around the buggy address:"
 	}
 	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "=>0x") || strings.HasPrefix(line, "Shadow byte legend")
-}
-
-// cutLines returns the whole lines in the first head bytes of a text, and those in its
-// last tail bytes.
-func cutLines(text string, head, tail int) (string, string) {
-	first, last := text[:head], text[len(text)-tail:]
-	if i := strings.LastIndexByte(first, '\n'); i > 0 {
-		first = first[:i]
-	}
-	if i := strings.IndexByte(last, '\n'); i >= 0 {
-		last = last[i+1:]
-	}
-	return first, last
 }
 
 // crashText says what a crash report says of the failure.

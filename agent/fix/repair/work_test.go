@@ -8,20 +8,29 @@ import (
 	"git-agent/gitext"
 )
 
-// Lines about tests that pass are counted, not shown; what fails stays with its heading.
+// Lines about tests that pass and about the build are counted, not shown; what fails
+// stays with its heading, wherever in a long output it stands.
 func TestOutputWithoutPassingTests(t *testing.T) {
 	t.Parallel()
 	w := &work{}
 	for name, c := range map[string][2]string{
-		"tap":    {"TAP version 13\n# one\nok 1 equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(3 lines about tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n(2 lines about tests that pass)\n\n1..4"},
-		"go":     {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines about tests that pass)\n    b_test.go:3: ok 1\n--- FAIL: TestB (0.00s)\nFAIL"},
-		"mocha":  {"  suite\n    ✓ passes\n    1) fails\n", "suite\n(1 line about tests that pass)\n    1) fails"},
-		"pytest": {"t.py::test_a PASSED [ 50%]\nt.py::test_b FAILED [100%]\n", "(1 line about tests that pass)\nt.py::test_b FAILED [100%]"},
-		"plain":  {"ok, it began\n\nwrong\nwrong\nwrong\n", "ok, it began\n\nwrong\n(the same line 2 more times)"},
+		"tap":   {"TAP version 13\n# one\nok 1 equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(2 lines of tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n(1 line of tests that pass)\n\n1..4"},
+		"go":    {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines of tests that pass)\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL"},
+		"make":  {"[ 50%] Building C object a.o\nmake[1]: Entering directory '/x'\nSegmentation fault\n", "(2 lines of the build)\nSegmentation fault"},
+		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\n(the same line 2 more times)"},
 	} {
 		if got := w.outputText([]byte(c[0])); got != c[1] {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])
 		}
+	}
+}
+
+// A failure in the middle of a long output is shown.
+func TestFailureInALongOutput(t *testing.T) {
+	t.Parallel()
+	noise := strings.Repeat("a line that says little\nand another one\n", 500)
+	if got := new(work).outputText([]byte(noise + "not ok 33 sums\n  expected: 6\n" + noise)); !strings.Contains(got, "not ok 33 sums\n  expected: 6") || len(got) > 2*maxOutput {
+		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
 }
 

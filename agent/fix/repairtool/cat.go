@@ -195,6 +195,13 @@ func extentsOf(path string, data []byte, name string) []source.Extent {
 	if len(scoped) > 0 {
 		return scoped
 	}
+	if len(all) == 0 { // a macro may stand before the name
+		for _, f := range source.Functions(path, lines) {
+			if f.Name == name {
+				all = append(all, f.Extent)
+			}
+		}
+	}
 	return all
 }
 

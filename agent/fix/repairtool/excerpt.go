@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 )
 
@@ -60,6 +61,14 @@ func (b *Box) outputLines(out []byte) []string {
 		o.lines = o.lines[:len(o.lines)-1]
 	}
 	return o.lines
+}
+
+// Excerpt returns the part of a test command's output that says most, in at most about
+// room characters: its failures with what stands around them, without the progress of
+// builds and without tests that pass. mask may be nil.
+func Excerpt(out []byte, mask agent.Mask, room int) string {
+	b := &Box{opt: Options{Mask: mask}}
+	return excerpt(b.outputLines(out), marksOf(testrun.Read(out)), room)
 }
 
 // A condenser counts lines that are not shown.

@@ -169,6 +169,9 @@ func (b *Box) inside(tool, raw string) ([]string, error) {
 
 // relative returns a text without the name of the scratch directory before paths.
 func (b *Box) relative(text string) string {
+	if b.space == nil {
+		return text
+	}
 	dirs := []string{b.space.Dir()}
 	if real, err := filepath.EvalSymlinks(dirs[0]); err == nil && real != dirs[0] {
 		dirs = append(dirs, real)
