@@ -92,3 +92,10 @@ var testFile = regexp.MustCompile(`(^|/)(` +
 // or is read by them. It does not find tests within source files, such as Rust's unit
 // tests.
 func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile.MatchString(p) }
+
+// vendored matches the paths of code that a project takes from elsewhere, or generates.
+var vendored = Lazy(`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`)
+
+// IsVendored tells from the path alone whether a project takes a file from elsewhere, or
+// makes it of others, so that nobody edits it by hand.
+func IsVendored(p string) bool { return vendored().MatchString(p) }

@@ -18,3 +18,12 @@ func TestIsTestPath(t *testing.T) {
 		}
 	}
 }
+
+// Code that is taken from elsewhere, or made of other files, is told by its path.
+func TestIsVendored(t *testing.T) {
+	for path, want := range map[string]bool{"dist/qs.js": true, "a/node_modules/b/c.js": true, "lib/x.min.js": true, "vendor/m/a.go": true, "dist/readme.txt": false, "lib/distance.js": false} {
+		if IsVendored(path) != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+	}
+}

@@ -57,6 +57,7 @@ func TestReplaceFindsTextInGrades(t *testing.T) {
 		{"no break at the end of the file", "a\nb", "b\n", "x\ny\n", "a\nx\ny", Exact},
 		{"trailing space in the file", "a  \nb\t\nc\n", "a\nb\n", "a\nx\n", "a  \nx\nc\n", Trailing},
 		{"trailing space in the text", "a\nb\nc\n", "a \nb \n", "a \nx\n", "a\nx\nc\n", Trailing},
+		{"first line less indented", "\t\tif a {\n\t\t\tb()\n\t\t}\n", "\tif a {\n\t\t\tb()\n\t\t}\n", "\tif x {\n\t\t\tb()\n\t\t}\n", "\t\tif x {\n\t\t\tb()\n\t\t}\n", Indentation},
 		{"blank lines around the text", "a\nb\nc\n", "\n\na\nb\n\n", "\n\na\nx\n\n", "a\nx\nc\n", Trailing},
 		{"no indentation", "\tif x {\n\t\ty()\n\t}\n", "if x {\n\ty()\n}\n", "if x {\n\ty()\n\tz()\n}\n", "\tif x {\n\t\ty()\n\t\tz()\n\t}\n", Indentation},
 		{"too much indentation", "if x {\n\ty()\n}\n", "\t\tif x {\n\t\t\ty()\n\t\t}\n", "\t\tif z {\n\t\t\ty()\n\t\t\tz()\n\t\t}\n", "if z {\n\ty()\n\tz()\n}\n", Indentation},

@@ -63,9 +63,20 @@ func (f *file) findExact(p pair) []span {
 		}
 		s := span{at + i, at + i + len(p.old), p.new}
 		at = s.to
-		spans = append(spans, f.wholeLines(p, s))
+		if !f.cutsIndentation(p, s) {
+			spans = append(spans, f.wholeLines(p, s))
+		}
 	}
 	return spans
+}
+
+// cutsIndentation reports whether a text of whole lines begins inside the indentation of
+// a line: the model gave the first line less indentation than it has. Such a text is found
+// by the grade for indentation, which corrects the new text too.
+func (f *file) cutsIndentation(p pair, s span) bool {
+	before := f.text[f.starts[f.lineAt(s.from)-1]:s.from]
+	ends := strings.HasSuffix(p.old, "\n") || s.to == len(f.text) || f.text[s.to] == '\n'
+	return ends && before != "" && strings.TrimSpace(before) == "" && indentOf(p.old) != ""
 }
 
 // wholeLines corrects the replacement of whole lines by a text that differs from them in

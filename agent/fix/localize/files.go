@@ -71,7 +71,7 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 	for name, f := range fs.all {
 		f.name()
 		f.test, f.aside = source.IsTestOf(name, p.Test), aside().MatchString(name)
-		if isProgram(name) && !vendored().MatchString(name) {
+		if isProgram(name) && !source.IsVendored(name) {
 			fs.paths = append(fs.paths, name)
 		} else {
 			f.generated = true
@@ -162,9 +162,6 @@ func (f *file) functionAt(line int) int {
 
 // body returns the lines of a function.
 func (f *file) body(i int) [][]byte { return f.lines[f.functions[i].Start-1 : f.functions[i].End] }
-
-// vendored matches the paths of code that a project takes from elsewhere.
-var vendored = source.Lazy(`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`)
 
 // aside matches the paths of programs that use a project and are not a part of it.
 var aside = source.Lazy(`(?:^|/)[._]?(?:examples?|samples?|demos?|fuzz(?:ing|ers?)?|bench(?:marks?|es)?)/|(?:^|/)(?:tests?|bench(?:mark)?|example|demo)\.\w+$`)

@@ -105,6 +105,9 @@ func (w *work) commandText() string {
 	if len(r.Failing) > 0 {
 		fmt.Fprintf(&b, " Failing: %s.", listed(r.Failing, 12))
 	}
+	if strings.Contains(r.Command, "&&") {
+		b.WriteString(" What stands after a part that fails has not run.")
+	}
 	b.WriteString("\n")
 	if out := w.outputText(r.Output); out != "" {
 		b.WriteString("\n" + out + "\n")

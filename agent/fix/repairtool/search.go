@@ -201,9 +201,12 @@ func (b *Box) renderHits(pattern, where string, hits map[string]*fileHits) strin
 	return t.String()
 }
 
-// placeOf orders files: sources before tests, and those before others.
+// placeOf orders files: sources before tests, those before others, and what nobody edits
+// last.
 func placeOf(name string) int {
 	switch {
+	case source.IsVendored(name):
+		return 3
 	case source.IsTestPath(name):
 		return 1
 	case source.FileKindOf(path.Base(name)) == source.SourceFile:
