@@ -147,7 +147,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		}
 		out := s.answer.Reproduction.Output
 		in.Problem = s.problem // the commands may be another guess
-		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, stacksOf(out), placesOf(out)
+		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, testrun.Stacks(out), placesOf(out)
 		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {
 			return nil, err
 		}

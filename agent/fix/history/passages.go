@@ -23,7 +23,7 @@ func passagesOf(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed, ki
 			made, err = fnAllPassage(ctx, repo, entries[0])
 		case fix.FnPair:
 			made, err = fnPairPassages(ctx, repo, entries)
-		case fix.FlDiff, Auto:
+		case fix.FlDiff:
 			made, err = flDiffPassages(ctx, repo, entries)
 		}
 		if err != nil {

@@ -18,14 +18,14 @@ const bytesPerToken = 4
 const minShare = 300
 
 // Render writes the commits of a history for a prompt: what each is, which suspected
-// lines it wrote, and a section for each heuristic. kinds may be empty; Auto stands for
-// fl_diff, and None for no text.
+// lines it wrote, and a section for each heuristic. kinds may be empty.
 //
 // The text has at most tokens tokens, at 4 bytes each, but each commit has its heading
-// even if that is more. The first commits get more room than the later ones. What is left out is said in the text, and in said, one clause for
-// each cut. Hidden characters are escaped; secrets are the caller's to mask.
+// even if that is more. The first commits get more room than the later ones. What is left
+// out is said in the text, and in said, one clause for each cut. Hidden characters are
+// escaped; secrets are the caller's to mask.
 func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.Heuristic, tokens int) (text string, said []string, err error) {
-	if h == nil || slices.Contains(kinds, None) {
+	if h == nil {
 		return "", nil, nil
 	}
 	var blocks []block

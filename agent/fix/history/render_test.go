@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -74,13 +73,8 @@ Note: a note`
 	if text != want || len(said) > 0 {
 		t.Errorf("said %q, got:\n%s\nwant:\n%s", said, text, want)
 	}
-	auto, _ := rendered(t, repo, found, 1000, Auto)
-	diff, _ := rendered(t, repo, found, 1000, fix.FlDiff)
-	if auto != diff || !strings.Contains(auto, "fl_diff") {
-		t.Errorf("auto:\n%s", auto)
-	}
-	if text, said := rendered(t, repo, found, 1000, None); text != "" || said != nil {
-		t.Errorf("none: %q %q", text, said)
+	if diff, _ := rendered(t, repo, found, 1000, fix.FlDiff); !strings.Contains(diff, "fl_diff") {
+		t.Errorf("fl_diff:\n%s", diff)
 	}
 	if text, _ := rendered(t, repo, &fix.History{}, 1000, fix.FlDiff); text != "" {
 		t.Errorf("empty: %q", text)
@@ -154,33 +148,6 @@ func TestRenderOfLongTexts(t *testing.T) {
 	text, _ := rendered(t, repo, found, 4000, fix.FlDiff)
 	if len(text) > 2000 || !strings.Contains(text, "    [...]\n") || !strings.Contains(text, "f12.js, f13.js and 14 other files.") || !strings.Contains(text, "…(+") {
 		t.Errorf("%d bytes:\n%s", len(text), text)
-	}
-}
-
-func TestParseHeuristics(t *testing.T) {
-	// Lists keep their order and lose doubles; auto and none stand alone; an error names
-	// the choices.
-	t.Parallel()
-	for text, want := range map[string][]fix.Heuristic{
-		"fl_diff":                      {fix.FlDiff},
-		" fn_pair, FL_DIFF , fn_pair ": {fix.FnPair, fix.FlDiff},
-		"auto":                         {Auto},
-		"none":                         {None},
-	} {
-		got, err := ParseHeuristics(text)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q %v", text, got, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"":             "choose auto, none, or one or more of fn_all, fn_pair, fl_diff",
-		"diff":         `unknown history "diff": choose auto`,
-		"none,fl_diff": `"none" stands alone`,
-		"fl_diff,auto": `"auto" stands alone`,
-	} {
-		if got, err := ParseHeuristics(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %q %v", text, got, err)
-		}
 	}
 }
 

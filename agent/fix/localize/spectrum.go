@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/coverage"
 )
 
 // addSpectrum adds the functions that the failing tests execute.
@@ -43,23 +43,15 @@ func (s *search) addSpectrum(ctx context.Context) error {
 // execute adds a line that failing tests execute.
 func (c *candidate) execute(sp *fix.Spectrum, hits fix.LineHits) {
 	c.executed = append(c.executed, hits)
-	score := ochiai(sp, hits)
+	score := coverage.Ochiai(sp.Failing, hits.Failing, hits.Passing)
 	c.hot = append(c.hot, hotLine{hits.Line, score})
-}
-
-// ochiai returns Ochiai's coefficient of a line, from 0 to 1.
-func ochiai(sp *fix.Spectrum, h fix.LineHits) float64 {
-	if h.Failing == 0 || sp.Failing == 0 {
-		return 0
-	}
-	return float64(h.Failing) / math.Sqrt(float64(sp.Failing)*float64(h.Failing+h.Passing))
 }
 
 // weighLines sums up the lines of a function that failing tests execute.
 func (c *candidate) weighLines(sp *fix.Spectrum) {
 	var most fix.LineHits
 	for _, h := range c.executed {
-		o := ochiai(sp, h)
+		o := coverage.Ochiai(sp.Failing, h.Failing, h.Passing)
 		if o > c.ochiai {
 			c.ochiai, most = o, h
 		}
