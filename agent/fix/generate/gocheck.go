@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"git-agent/agent/fix/generate/mutate"
+	"git-agent/agent/fix/generate/scope"
 	"git-agent/gitext"
 )
 
@@ -62,6 +64,17 @@ func (c *goCheck) acceptsFile(p string, content []byte) bool {
 		}
 	}
 	return true
+}
+
+// scopeOf returns what the Go function that holds a line can name.
+func (c *goCheck) scopeOf(p string, content []byte, line int) mutate.Known {
+	if path.Ext(p) != ".go" {
+		return mutate.Known{}
+	}
+	if pkg := c.packageOf(p); pkg != nil {
+		return scope.Of(pkg.set, pkg.files, p, content, line)
+	}
+	return mutate.Known{}
 }
 
 // maxPackage bounds the files of a package.

@@ -53,6 +53,7 @@ func (g *generator) function(s *site) *mutate.Function {
 	}
 	clues := g.clues
 	clues.Hot = s.hot
+	clues.Known = g.check.scopeOf(s.path, s.content, s.extent.Body)
 	fn, ok := s.file.Function(s.extent, clues)
 	if !ok {
 		return nil

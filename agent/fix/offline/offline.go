@@ -44,7 +44,7 @@ type Input struct {
 
 // A Budget bounds the work. The search ends with whichever bound is met first.
 type Budget struct {
-	Wall  time.Duration // 0 is ten minutes
+	Wall  time.Duration // 0 is ten minutes; a patch that passes the failing test in time is judged to the end
 	Tries int           // candidates that are run; 0 is 3000
 	Want  int           // plausible patches; 0 is 3
 	// GallopRuns is how many runs a bisection may take if no good commit is known; 0 is
@@ -54,7 +54,7 @@ type Budget struct {
 
 const (
 	defaultWall   = 10 * time.Minute
-	defaultTries  = 400
+	defaultTries  = 3000
 	defaultWant   = 3
 	defaultJobs   = 2
 	defaultGallop = 16
@@ -85,7 +85,7 @@ func Repair(ctx context.Context, repo *gitext.Repo, in Input) ([]fix.Trial, erro
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, in.Budget.Wall, errBudget)
 	defer cancel()
-	s, err := newSearch(bounded, repo, &in)
+	s, err := newSearch(bounded, ctx, repo, &in)
 	if err != nil {
 		return nil, spent(bounded, err)
 	}

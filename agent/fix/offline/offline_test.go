@@ -225,8 +225,8 @@ func TestReadScreened(t *testing.T) {
 	out := func(n, code int, text string) string {
 		return fmt.Sprintf("\n%s begin %d %d\n%s\n%s end\n", mark, n, code, text, mark)
 	}
-	got := readScreened([]byte("building" + out(0, 1, "a") + out(1, 0, "b") + out(2, 124, "c") + out(0, 1, "a") +
-		out(0, 0, "d") + out(1, 1, "e") + out(2, 0, "f") + out(0, 0, "d") + "\n" + mark + " begin 3 0\nx"))
+	got := readScreened([]byte("building"+out(0, 1, "a")+out(1, 0, "b")+out(2, 124, "c")+out(0, 1, "a")+
+		out(0, 0, "d")+out(1, 1, "e")+out(2, 0, "f")+out(0, 0, "d")+"\n"+mark+" begin 3 0\nx"), true)
 	if len(got) != 3 || len(got[0]) != 2 || len(got[1]) != 1 || got[1][0].outcome != trial.Fails || string(got[1][0].output) != "be" ||
 		!got[2][0].late || got[0][0].outcome != trial.Fails || string(got[0][1].output) != "ad" {
 		t.Errorf("%+v", got)
@@ -274,5 +274,43 @@ func TestOrderLearns(t *testing.T) {
 	a, b, c, d := o.value(in(0, 9)), o.value(in(1, 9)), o.value(in(2, 9)), o.value(in(3, 9))
 	if !(b > d && d > c && c > a) {
 		t.Errorf("without effect %.2f, with effect %.2f, not built %.2f, not tried %.2f", a, b, c, d)
+	}
+}
+
+func TestRepairCombinesPartialFixes(t *testing.T) {
+	// Each of two tests needs a change of its own: what makes one of them pass is joined
+	// with what makes the other pass.
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a.c": script})
+	trials, err := Repair(t.Context(), h.Open(), Input{
+		Problem: fix.Problem{
+			Tree: fix.Tree{Commit: commit},
+			Test: `grep -Eq 'a <= b' a.c && echo '--- PASS: TestA' || { echo '--- FAIL: TestA'; bad=1; }
+				grep -Eq 'a, 11' a.c && echo '--- PASS: TestB' || { echo '--- FAIL: TestB'; bad=1; }
+				exit $bad`,
+		},
+		Localization: all("a.c", script), Trial: options(t), Budget: Budget{Tries: 300, Want: 1, GallopRuns: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trials) == 0 || trials[0].Verdict != fix.Plausible || !strings.Contains(trials[0].Origin, ", and ") {
+		t.Fatalf("first of %d: %+v", len(trials), trials[0])
+	}
+}
+
+func TestMerged(t *testing.T) {
+	const text = "one two three four"
+	for _, c := range []struct{ a, b, want string }{
+		{"ONE two three four", "one two three FOUR", "ONE two three FOUR"},
+		{"one two three FOUR", "two three four", "two three FOUR"},
+		{"one 2 three four", "one two! three four", ""},
+		{text, "one two three 4", ""},
+	} {
+		got, ok := merged([]byte(text), []byte(c.a), []byte(c.b))
+		if ok != (c.want != "") || string(got) != c.want {
+			t.Errorf("%q with %q: %q, %t", c.a, c.b, got, ok)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,12 +22,19 @@ import (
 
 const (
 	// screenSize is how many candidates one build serves.
-	screenSize = 40
+	screenSize = 80
 	// screenBuilds is how often a build is repeated without the candidates that it rejects.
 	screenBuilds = 6
-	// screenLimit bounds the failing test of one candidate, suiteLimit its wider tests.
-	screenLimit = 10 * time.Second
-	suiteLimit  = time.Minute
+	// screenTime is how long the candidates of one build are run: those whose turn has not
+	// come by then are screened later, in the light of what the others have shown.
+	screenTime = 12 * time.Second
+	// leastScreen and screenLimit bound the time of the failing test with one candidate,
+	// and suiteLimit that of the wider tests. Within these bounds a candidate gets
+	// screenSlower times what the test took without one, which includes a build.
+	leastScreen  = time.Second
+	screenLimit  = 10 * time.Second
+	screenSlower = 2
+	suiteLimit   = time.Minute
 	// buildLimit is the least time for the build.
 	buildLimit = 5 * time.Minute
 	// screenOutput is how much is read of what the test of one candidate prints, in bytes.
@@ -68,11 +76,12 @@ func (s *screen) run(ctx context.Context, batch []waiting) error {
 	base := baselineOf(runs[0])
 	for i, c := range batch {
 		got, ran := runs[i+1], len(runs[i+1]) > 0
+		_, built := variants[i+1]
 		switch {
 		case rejected[i+1]:
 			s.learn(c, s.report(c, fix.NoBuild, nil), unknown)
 		case !ran:
-			s.again(c)
+			s.again(c, !built)
 		case s.suite:
 			s.settleSuite(c, &base, got[0])
 		default:
@@ -104,7 +113,7 @@ func (s *screen) settleSuite(c waiting, base *baseline, got screened) {
 	ran := readTests(got.output)
 	failing := without(without(ran.failing, base.failing), s.in.Problem.Known)
 	if got.outcome == trial.Passes || !got.late && len(failing) == 0 && len(ran.failing) > 0 {
-		s.again(c)
+		s.again(c, true)
 		return
 	}
 	s.learn(c, s.report(c, fix.Regresses, failing), passing)
@@ -116,12 +125,12 @@ func (s *screen) report(c waiting, v fix.Verdict, failing []string) fix.Trial {
 	return fix.Trial{Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1, Verdict: v, Failing: failing}
 }
 
-// again puts a candidate back, to be tried alone.
-func (s *screen) again(c waiting) {
+// again puts a candidate back, to be tried alone if so wanted.
+func (s *screen) again(c waiting, alone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.order.cancel(&c)
-	c.alone = true
+	c.alone = alone
 	s.window = append(s.window, c)
 	s.started--
 }
@@ -135,6 +144,9 @@ func (s *screen) promote(c waiting) {
 	c.passed = true
 	c.alone = s.in.Problem.Suite == "" || s.in.Problem.Suite == s.in.Problem.Test
 	c.boost *= passing.boost()
+	if c.Probe {
+		c.boost = 0 // what follows from it is tried before it
+	}
 	s.order.cancel(&c)
 	s.window = append(s.window, c)
 	s.started--
@@ -148,7 +160,7 @@ func (s *screen) giveUp(batch []waiting, ran bool) {
 	s.unscreened = s.unscreened || ran || s.misses >= 3
 	s.mu.Unlock()
 	for _, c := range batch {
-		s.again(c)
+		s.again(c, true)
 	}
 }
 
@@ -171,7 +183,7 @@ func baselineOf(runs []screened) baseline {
 			addDifference(b.noise, b.lines, lines)
 		}
 		ran := readTests(r.output)
-		b.output, b.lines, b.failing, b.passed = r.output, lines, ran.failing, ran.passed
+		b.output, b.lines, b.failing, b.passed, b.panicked = r.output, lines, ran.failing, ran.passed, ran.panicked
 	}
 	return b
 }
@@ -192,7 +204,7 @@ func (s *screen) build(ctx context.Context, variants map[int]schemata.Variant) (
 		if err != nil {
 			return nil, rejected, err
 		}
-		if runs = readScreened(res.Output); len(runs[0]) > 0 {
+		if runs = readScreened(res.Output, !s.suite); len(runs[0]) > 0 {
 			return runs, rejected, nil
 		}
 		bad := faulty(program, res.Output)
@@ -208,7 +220,7 @@ func (s *screen) build(ctx context.Context, variants map[int]schemata.Variant) (
 }
 
 // original returns a function that reads files of the tree.
-func (s *screen) original(ctx context.Context) func(string) ([]byte, bool) {
+func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 	tree := s.in.Problem.Tree
 	return func(p string) ([]byte, bool) {
 		for _, o := range tree.Over {
@@ -236,22 +248,29 @@ func faulty(p *schemata.Program, output []byte) map[int]bool {
 	return bad
 }
 
-// goProgram stands before go: it has go test call the other program.
+// goProgram stands before go: it has go test call the other program, and the compiler
+// report all errors, so that one build tells all candidates that do not compile.
 const goProgram = `#!/bin/sh
 if test "$1" = test; then
 	shift
 	PATH=${PATH#@DIR@/bin:}
-	exec @REAL@ test -exec @DIR@/each -vet=off -timeout 2h "$@"
+	exec @REAL@ test -exec @DIR@/each -vet=off -gcflags=-e -timeout 2h "$@"
 fi
 exec @REAL@ "$@"
 `
 
-// eachProgram runs a test binary for each variant.
+// eachProgram runs a test binary for each variant until the time is up, and the program
+// without a change in any case.
 const eachProgram = `#!/bin/sh
 out="$TMPDIR/git-agent-each.$$"
 limit=
 command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 $GIT_AGENT_LIMIT"
+until=
 for v in $GIT_AGENT_VARIANTS; do
+	if test "$v" != 0; then
+		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
+		test "$(date +%s)" -lt "$until" || continue
+	fi
 	` + schemata.Variable + `=$v $limit "$@" </dev/null >"$out" 2>&1
 	code=$?
 	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
@@ -283,8 +302,10 @@ func (s *screen) exec(ctx context.Context, p *schemata.Program, variants map[int
 		list = append(list, strconv.Itoa(n))
 	}
 	slices.Sort(list[1:])
-	list = append(list, "0")
-	command, limit := s.in.Problem.Test, screenLimit
+	if !s.suite {
+		list = append(list, "0") // once more, to learn what varies
+	}
+	command, limit := s.in.Problem.Test, min(max(screenSlower*s.baseline.took, leastScreen), screenLimit)
 	if s.suite {
 		command, limit = s.in.Problem.Suite, suiteLimit
 	}
@@ -293,7 +314,8 @@ func (s *screen) exec(ctx context.Context, p *schemata.Program, variants map[int
 		Set: []string{
 			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(limit.Seconds())),
+			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
+			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
 		},
 		Readable: []string{dir},
 	})
@@ -338,8 +360,8 @@ const (
 )
 
 // readScreened reads the outputs of the variants. A variant has several if there are
-// several test binaries: they are united, but for variant 0, which is run twice for each.
-func readScreened(output []byte) map[int][]screened {
+// several test binaries: they are united, but for variant 0 if it is run twice for each.
+func readScreened(output []byte, twice bool) map[int][]screened {
 	runs := map[int][]screened{}
 	for part := range strings.SplitSeq(string(output), "\n"+mark+" begin ") {
 		head, body, ok := strings.Cut(part, "\n")
@@ -360,7 +382,7 @@ func readScreened(output []byte) map[int][]screened {
 		runs[n] = append(runs[n], r)
 	}
 	for n, list := range runs {
-		runs[n] = united(list, n == 0)
+		runs[n] = united(list, n == 0 && twice)
 	}
 	return runs
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -22,6 +23,7 @@ import (
 // A search tries candidates until enough are plausible or the budget is spent.
 type search struct {
 	in       *Input
+	whole    context.Context // without the time of the budget
 	repo     *gitext.Repo
 	baseline baseline
 
@@ -32,15 +34,17 @@ type search struct {
 	window  []waiting
 	order   order
 	tried   []tried
-	since   int // candidates tried since the first plausible one
-	good    int // plausible candidates that are no probes
-	started int // candidates whose trial began
+	partial []waiting // with each of them fewer tests fail
+	since   int       // candidates tried since the first plausible one
+	good    int       // plausible candidates that are no probes
+	started int       // candidates whose trial began
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
 
-	unscreened bool // candidates cannot share builds
-	misses     int  // builds for several candidates that failed
+	suiteTook  time.Duration // the wider tests with the last candidate; 0 if they were not run
+	unscreened bool          // candidates cannot share builds
+	misses     int           // builds for several candidates that failed
 }
 
 // A waiting candidate was made and not tried yet.
@@ -58,11 +62,17 @@ type tried struct {
 	trial fix.Trial
 }
 
-// windowSize is how many candidates are kept to choose the next one from.
-const windowSize = 300
+const (
+	// windowSize is how many candidates are kept to choose the next one from.
+	windowSize = 300
+	// manyPassed is how many candidates must pass the failing test before the wider tests
+	// are screened, and quickSuite how long those may take.
+	manyPassed = 4
+	quickSuite = 5 * time.Second
+)
 
-func newSearch(ctx context.Context, repo *gitext.Repo, in *Input) (*search, error) {
-	s := &search{in: in, repo: repo, order: newOrder(), seen: map[string]bool{}}
+func newSearch(ctx, whole context.Context, repo *gitext.Repo, in *Input) (*search, error) {
+	s := &search{in: in, whole: whole, repo: repo, order: newOrder(), seen: map[string]bool{}}
 	w, err := s.open(ctx)
 	if err != nil {
 		return nil, err
@@ -137,6 +147,9 @@ func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 			return nil
 		}
 		err := s.tryAll(ctx, w, batch)
+		if err != nil && context.Cause(ctx) == errBudget {
+			return cmp.Or(s.finish(w), errBudget)
+		}
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -144,6 +157,19 @@ func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 			return err
 		}
 	}
+}
+
+// finish tries the best candidate that passed the failing test in time and was not tried
+// as a patch.
+func (s *search) finish(w *trial.Workspace) error {
+	s.mu.Lock()
+	c, ok := s.best(func(c *waiting) bool { return c.passed })
+	done := s.good > 0
+	s.mu.Unlock()
+	if !ok || done {
+		return nil
+	}
+	return s.tryAll(s.whole, w, []waiting{c})
 }
 
 // tryAll tries one candidate as a patch, or several with one build.
@@ -220,7 +246,7 @@ func (s *search) next() []waiting {
 		return nil
 	}
 	batch := []waiting{first}
-	for !s.unscreened && screens(&first) && len(batch) < screenSize {
+	for s.screened(&first) && len(batch) < screenSize {
 		c, ok := s.best(func(c *waiting) bool {
 			return screens(c) && c.passed == first.passed && path.Dir(c.Files[0].Path) == path.Dir(first.Files[0].Path)
 		})
@@ -234,6 +260,21 @@ func (s *search) next() []waiting {
 		s.progress("try %d: %s", s.started, describe(batch[i].Candidate))
 	}
 	return batch
+}
+
+// screened reports whether a candidate is to share a build with others. The wider tests
+// may take long, so they are screened only if many candidates pass the failing test.
+func (s *search) screened(c *waiting) bool {
+	if s.unscreened || !screens(c) {
+		return false
+	}
+	passed := 0
+	for i := range s.window {
+		if s.window[i].passed && !s.window[i].Probe {
+			passed++
+		}
+	}
+	return !c.passed || passed >= manyPassed && s.suiteTook > 0 && s.suiteTook < quickSuite
 }
 
 // best takes the most promising candidate that is fit out of the window.
@@ -251,6 +292,14 @@ func (s *search) best(fit func(*waiting) bool) (waiting, bool) {
 	s.window = slices.Delete(s.window, best, best+1)
 	s.order.begin(&c)
 	return c, true
+}
+
+// promising returns up to n candidates of the window that were not tried, the most
+// promising first.
+func (s *search) promising(n int) []waiting {
+	list := slices.Clone(s.window)
+	slices.SortStableFunc(list, func(a, b waiting) int { return cmp.Compare(s.order.value(&b), s.order.value(&a)) })
+	return list[:min(len(list), n)]
 }
 
 // put adds a candidate to the window, if it is new.
@@ -289,6 +338,9 @@ func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 // holds the lock.
 func (s *search) note(c *waiting, seen effect) {
 	s.order.learn(c, seen)
+	if seen == fewer {
+		s.combine(c)
+	}
 	if c.More == nil || seen < changed {
 		return
 	}

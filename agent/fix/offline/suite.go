@@ -53,7 +53,7 @@ func readTests(output []byte) tests {
 }
 
 // A wideBaseline is what the suite says without a patch. It is run when the first
-// candidate needs it.
+// candidate fails it.
 type wideBaseline struct {
 	once  sync.Once
 	tests tests

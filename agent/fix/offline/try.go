@@ -28,7 +28,10 @@ type baseline struct {
 	noise   trial.Failure // what it prints in some runs only
 	failing []string
 	passed  []string
-	limit   time.Duration
+	// panicked says that the process ends before its tests do.
+	panicked bool
+	took     time.Duration // a run without a patch
+	limit    time.Duration
 }
 
 // measure runs the failing test twice without a patch: the first time builds, the second
@@ -54,8 +57,8 @@ func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, err
 			addDifference(b.noise, b.lines, lines)
 		}
 		ran := readTests(res.Output)
-		b.output, b.lines, b.failing, b.passed = res.Output, lines, ran.failing, ran.passed
-		b.limit = max(slower*res.Took, leastLimit)
+		b.output, b.lines, b.failing, b.passed, b.panicked = res.Output, lines, ran.failing, ran.passed, ran.panicked
+		b.took, b.limit = res.Took, max(slower*res.Took, leastLimit)
 	}
 	return b, nil
 }
@@ -77,8 +80,8 @@ func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 	case ran.noBuild:
 		return unknown
 	case res.TimedOut:
-		return changed
-	case len(ran.failing) < len(b.failing) && len(ran.failing) > 0 && len(without(ran.failing, b.failing)) == 0:
+		return none // a loop without an end says nothing about the bug
+	case b.failsMore(ran):
 		return fewer
 	}
 	lines := trial.FailureOf(res, nil)
@@ -94,7 +97,15 @@ func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 	return none
 }
 
-// try runs a candidate through the commands.
+// failsMore reports whether some of the failing tests pass now, and no other test fails or
+// is no longer run.
+func (b *baseline) failsMore(ran tests) bool {
+	return len(ran.failing) < len(b.failing) && len(ran.failing) > 0 && (!ran.panicked || b.panicked) &&
+		len(without(ran.failing, b.failing)) == 0 && len(without(b.passed, ran.passed)) == 0
+}
+
+// try runs a candidate through the commands. The time of the budget bounds the build and
+// the failing test; what passes them in time is judged to the end.
 func (s *search) try(ctx context.Context, w *trial.Workspace, c generate.Candidate) (fix.Trial, effect, error) {
 	t := fix.Trial{Patch: fix.Patch{Files: c.Files}, Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1}
 	tree := s.in.Problem.Tree
@@ -104,7 +115,7 @@ func (s *search) try(ctx context.Context, w *trial.Workspace, c generate.Candida
 	r := &attempt{search: s, w: w, trial: &t}
 	seen, err := r.judge(ctx)
 	if err == nil && t.Verdict == fix.Plausible {
-		err = r.prove(ctx)
+		err = r.prove(s.whole)
 	}
 	return t, seen, err
 }
@@ -147,7 +158,7 @@ func (a *attempt) judge(ctx context.Context) (effect, error) {
 		a.trial.Verdict, a.trial.Reason = fix.Fails, "the failing test is no longer run"
 		return changed, nil
 	case seen == passing:
-		return passing, a.wider(ctx)
+		return passing, a.wider(a.whole)
 	case seen == unknown:
 		a.trial.Verdict, a.trial.Reason = fix.NoBuild, complaintIn(res.Output)
 	case res.TimedOut:
@@ -179,12 +190,15 @@ func (a *attempt) wider(ctx context.Context) error {
 	if p.Suite == "" || p.Suite == p.Test {
 		return nil
 	}
-	known, err := a.wide.get(ctx, a.search)
-	if err != nil {
+	res, err := a.command(ctx, p.Suite, 0)
+	a.mu.Lock()
+	a.suiteTook = res.Took
+	a.mu.Unlock()
+	if err != nil || res.Outcome == trial.Passes {
 		return err
 	}
-	res, err := a.command(ctx, p.Suite, 0)
-	if err != nil || res.Outcome == trial.Passes {
+	known, err := a.wide.get(ctx, a.search)
+	if err != nil {
 		return err
 	}
 	ran := readTests(res.Output)

@@ -15,7 +15,7 @@ type atom struct {
 }
 
 // maxAtoms bounds the atoms that are tried at one place.
-const maxAtoms = 40
+const maxAtoms = 100
 
 // atomsAt returns the atoms for a condition on a line, the most likely first. What is
 // used near the line, or in what the condition guards, is more likely.
@@ -35,6 +35,11 @@ func (fn *Function) atomsAt(line, body int) []atom {
 		a.weight *= 1 / (1 + distance/5)
 		if a.weight > best[a.text].weight {
 			best[a.text] = a
+		}
+	}
+	for _, c := range fn.clues.Known.Conditions {
+		if c.From < line && line <= c.To && c.Weight > best[c.Text].weight {
+			best[c.Text] = atom{text: c.Text, weight: c.Weight}
 		}
 	}
 	list := make([]atom, 0, len(best))

@@ -152,6 +152,28 @@ type Clues struct {
 	// Words are texts of the failing tests and of their output, which constants may be
 	// taken from.
 	Words []string
+	// Known is what a reader of types found out about the function.
+	Known Known
+}
+
+// Known is what the types say that a function can name, besides what its text shows.
+type Known struct {
+	Conditions []Condition
+	Exits      []string // statements that leave the function
+	Members    []Replacement
+}
+
+// A Condition may be asked on the lines from one to another.
+type Condition struct {
+	Text     string
+	From, To int
+	Weight   float64 // compared with a clause that stands near, which has 1
+}
+
+// A Replacement is a name that may stand in place of the bytes from Off up to End.
+type Replacement struct {
+	Off, End int
+	Text     string
 }
 
 // Function prepares a function of the file. It reports false if its lines are not in the

@@ -239,6 +239,12 @@ func (fn *Function) findExits() []exit {
 			list = append(list, exit{s, fn.roots(toks)})
 		}
 	}
+	for _, text := range fn.clues.Known.Exits {
+		if count[text] == 0 {
+			list = append(list, exit{text: text})
+			count[text]++
+		}
+	}
 	if len(list) == 0 && !fn.returnsValue() {
 		list = append(list, exit{text: "return"})
 	}

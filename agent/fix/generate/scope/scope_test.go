@@ -1,0 +1,109 @@
+package scope
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+
+	"git-agent/agent/fix/generate/mutate"
+)
+
+const other = `package p
+
+type Route struct {
+	handler Handler
+	name, Path string
+	size int
+	next *Route
+	err error
+}
+
+func (r *Route) Name() string { return r.name }
+func (r *Route) Count() int { return r.size }
+
+var ErrFull error
+`
+
+const code = `package p
+
+import "net/http"
+
+func (r *Route) Match(req *http.Request, flag bool) (ok bool, n int, to *Route, h http.Header, err error) {
+	if flag {
+		inner := r.name
+		_ = inner
+	}
+	late := []string{r.Path}
+	_ = late
+	return r.size > 0, 0, nil, nil, r.err
+}
+
+func plain() {}
+`
+
+// of reads the function that holds a line of the code.
+func of(t *testing.T, text string, line int) mutate.Known {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "other.go", other, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Of(set, []*ast.File{f}, "p.go", []byte(text), line)
+}
+
+func TestConditionsFollowTypes(t *testing.T) {
+	// Each value is asked what its type can answer, members of members too, on the lines
+	// where it is known.
+	lines := map[string][2]int{}
+	for _, c := range of(t, code, 6).Conditions {
+		lines[c.Text] = [2]int{c.From, c.To}
+	}
+	for text, want := range map[string][2]int{
+		"flag": {5, 13}, "!flag": {5, 13}, "r != nil": {5, 13}, `r.Path == ""`: {5, 13}, "r.size > 0": {5, 13},
+		"r.next.size == 0": {5, 13}, "r.err == ErrFull": {5, 13}, "req == nil": {5, 13},
+		"len(late) > 0": {10, 13}, `inner != ""`: {7, 9},
+	} {
+		if got := lines[text]; got != want {
+			t.Errorf("%s is known on the lines %v, want %v", text, got, want)
+		}
+	}
+	for _, text := range []string{"len(flag) > 0", "r.size == nil", `flag != ""`} {
+		if _, ok := lines[text]; ok {
+			t.Errorf("%s makes no sense", text)
+		}
+	}
+}
+
+func TestZeros(t *testing.T) {
+	// The zero value of an unknown type is spelled without knowing it.
+	if got := of(t, code, 6).Exits; !slices.Equal(got, []string{"return false, 0, nil, *new(http.Header), nil"}) {
+		t.Errorf("%q", got)
+	}
+	if got := of(t, code, 15).Exits; !slices.Equal(got, []string{"return"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestMembersOfTheSameType(t *testing.T) {
+	// A field is replaced by fields of its type, and by calls of methods that return it.
+	got := map[string][]string{}
+	for _, m := range of(t, code, 6).Members {
+		name := code[m.Off:m.End]
+		got[name] = append(got[name], m.Text)
+	}
+	if !slices.Equal(got["name"], []string{"Path", "Name()"}) || !slices.Equal(got["size"], []string{"Count()"}) || got["err"] != nil {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestNothingIsKnownOfBrokenCode(t *testing.T) {
+	if got := of(t, "package p\nfunc f( {", 2); got.Conditions != nil || got.Exits != nil {
+		t.Errorf("%+v", got)
+	}
+	if got := of(t, code, 14); got.Conditions != nil {
+		t.Errorf("a line between functions: %+v", got)
+	}
+}
