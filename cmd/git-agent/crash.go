@@ -172,8 +172,8 @@ func (c *crashCmd) check() error {
 		return usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
 	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
 		return usagef("--section needs the file of a dump, and cannot read standard input")
-	case c.Repro != "":
-		return usagef("--repro needs --fix")
+	case c.Repro != "" || c.Suite != "" || c.Build != "":
+		return usagef("--repro, --suite and --build need --fix")
 	case c.Null && c.Format == nil && !c.JSON && !c.SARIF:
 		return usagef("-z needs --json, --format or --sarif")
 	}

@@ -9,7 +9,9 @@ import (
 // crashFixFlags are the options of crash that repair what crashed.
 type crashFixFlags struct {
 	Fix      bool   `help:"repair the bug behind one report, as git agent fix does, and prove the patch with --repro"`
-	Repro    string `placeholder:"<command>" help:"with --fix: shell command that fails as long as the program crashes"`
+	Repro    string `placeholder:"<command>" help:"with --fix: shell command that fails as long as the program crashes; git agent fix --crash has more options"`
+	Suite    string `placeholder:"<command>" help:"with --fix: shell command that runs the wider tests, which must not get worse; default: --repro"`
+	Build    string `placeholder:"<command>" help:"with --fix: shell command that builds what --repro runs"`
 	Attempts int    `default:"1" placeholder:"<n>" help:"with --fix: let a model try <n> times"`
 }
 
@@ -22,12 +24,12 @@ func (c *crashCmd) repair(ctx context.Context, a *app) error {
 	case c.Repro == "":
 		return usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
 	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
-		return usagef("--fix goes with --repro, --attempts, --at, --engine, --json, --events and the options for a model")
+		return usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events and the options for a model")
 	case c.Attempts < 1:
 		return usagef("--attempts takes a number from 1")
 	}
 	repair := fixCmd{
-		Test: c.Repro, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
+		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
 		strategy: fix.Research,
 		fixWork:  defaultFixWork(),
 	}

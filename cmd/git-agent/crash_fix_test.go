@@ -43,6 +43,19 @@ func TestCrashFixWithoutAModel(t *testing.T) {
 	}
 }
 
+// What the wider tests reject is no repair.
+func TestCrashFixRunsTheSuite(t *testing.T) {
+	b, report, repro := newCrashFixBench(t)
+	out, _ := b.run(exitNothing, "crash", "--fix", "--engine=offline", "--suite", "echo '--- FAIL: TestOther'; grep -q 'return .a + b' add.c", "--repro", repro, report)
+	if strings.Contains(out, "a plausible patch") || !strings.Contains(out, "regresses") {
+		t.Error(out)
+	}
+	_, errs := b.run(exitUsage, "crash", "--suite=true", report)
+	if !strings.Contains(errs, "need --fix") {
+		t.Error(errs)
+	}
+}
+
 // A model analyses first: its strategy is research, and the answer says which of the
 // trajectories was the analysis.
 func TestCrashFixAsksTheModel(t *testing.T) {

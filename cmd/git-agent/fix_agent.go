@@ -20,9 +20,13 @@ func (w *fixWork) used() bool {
 	return w.modelFlags.used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
 }
 
+// wantedPatches is how many plausible patches the offline engine looks for, to choose
+// the best of them.
+const wantedPatches = 3
+
 // effort returns how much work is allowed.
 func (w *fixWork) effort() engine.Effort {
-	return engine.Effort{Coverage: w.Coverage, Abstain: w.Abstain, Wall: w.Time, Tries: w.Tries}
+	return engine.Effort{Coverage: w.Coverage, Abstain: w.Abstain, Wall: w.Time, Tries: w.Tries, Want: wantedPatches}
 }
 
 // engine returns the engine that answers, and a function that closes what it uses.

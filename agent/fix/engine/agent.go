@@ -55,7 +55,7 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 	}
 	s.answer.Agent = &found.Answer.Report
 	ans.End = found.End
-	s.conclude(found.Answer.Trials)
+	s.conclude(ctx, found.Answer.Trials)
 	if why := unserved(s.answer.Agent.Runs); len(s.answer.Plausible) == 0 && why != "" {
 		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"

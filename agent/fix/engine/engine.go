@@ -209,7 +209,7 @@ func (s *study) declined(ctx context.Context, space *trial.Workspace) (string, e
 		return "the test cannot be judged: it " + rep.How + advice(rep), nil
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {
-			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (--no-abstain goes on)", nil
+			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (git agent fix --no-abstain goes on)", nil
 		}
 		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
 	}
@@ -277,14 +277,14 @@ func (s *study) repairOffline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.conclude(trials)
+	s.conclude(ctx, trials)
 	return nil
 }
 
 // conclude puts the trials into the answer.
-func (s *study) conclude(trials []fix.Trial) {
+func (s *study) conclude(ctx context.Context, trials []fix.Trial) {
 	s.answer.Tried += len(trials)
-	for _, t := range validate.Select(trials, s.answer.History) {
+	for _, t := range validate.Best(ctx, s.engine.Repo, trials, s.answer.History) {
 		if t.Verdict == fix.Plausible {
 			s.answer.Plausible = append(s.answer.Plausible, t)
 		} else if len(s.answer.Others) < maxOthers {

@@ -94,7 +94,7 @@ func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Jou
 		return nil, found.Failed
 	}
 	s.answer.Agent = &found.Answer.Report
-	s.conclude(found.Answer.Trials)
+	s.conclude(ctx, found.Answer.Trials)
 	return &Answer{Answer: s.answer, End: func(context.Context) {}}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"git-agent/agent/fix/generate"
+	"git-agent/agent/fix/offline/schemata"
 	"git-agent/gitext"
 )
 
@@ -63,8 +64,8 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 // merged applies the changes of two versions of a text to it. It reports false if they
 // touch the same or neighbouring bytes.
 func merged(original, a, b []byte) ([]byte, bool) {
-	from, end := commonEnds(original, a)
-	from2, end2 := commonEnds(original, b)
+	from, end := schemata.CommonEnds(original, a)
+	from2, end2 := schemata.CommonEnds(original, b)
 	if from2 < from {
 		a, b, from, end, from2, end2 = b, a, from2, end2, from, end
 	}
@@ -73,16 +74,4 @@ func merged(original, a, b []byte) ([]byte, bool) {
 	}
 	between := original[len(original)-end : from2]
 	return bytes.Join([][]byte{original[:from], a[from : len(a)-end], between, b[from2 : len(b)-end2], original[len(original)-end2:]}, nil), true
-}
-
-// commonEnds returns how many bytes two texts have in common at the beginning and at the
-// end.
-func commonEnds(a, b []byte) (from, end int) {
-	for from < min(len(a), len(b)) && a[from] == b[from] {
-		from++
-	}
-	for end < min(len(a), len(b))-from && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	return from, end
 }

@@ -54,7 +54,7 @@ func (t *preferTool) Call(_ context.Context, args json.RawMessage) (agent.Result
 // review lets the model choose among the plausible patches of a result, if there are
 // several that differ. The chosen trial is marked. k is the number of the recorded run.
 func (w *work) review(ctx context.Context, k int, res *Result) error {
-	choices := plausible(validate.Select(res.Trials, w.in.History))
+	choices := plausible(validate.Best(ctx, w.repo, res.Trials, w.in.History))
 	if len(choices) < 2 {
 		return nil
 	}

@@ -14,6 +14,16 @@ import (
 	"git-agent/gitext"
 )
 
+// Best does what [Select] does, with the lines that the blamed commits removed, as far as
+// they can be read.
+func Best(ctx context.Context, repo *gitext.Repo, trials []fix.Trial, h *fix.History) []fix.Trial {
+	if len(trials) < 2 {
+		return Select(trials, h)
+	}
+	removed, _ := Removed(ctx, repo, h) // they decide between patches of the same size
+	return Select(trials, h, removed...)
+}
+
 // Select groups trials and orders the groups, best first. The order follows fix.md,
 // section 5.2. Each rule decides among those that the rules before it leave equal:
 //

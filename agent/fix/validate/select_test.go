@@ -142,6 +142,26 @@ func TestRemovedLines(t *testing.T) {
 	}
 }
 
+func TestBestKnowsWhatTheHistoryRemoved(t *testing.T) {
+	// Of two patches of the same size, the one that restores a removed line comes first.
+	h := gittest.New(t)
+	h.Commit("first", gittest.Files{"a.c": "one\ncheck(me);\ntwo\n"})
+	second := h.Commit("second", gittest.Files{"a.c": "one\ntwo\n"})
+	repo := h.Open()
+	commits, err := repo.Commits(t.Context(), []gitext.OID{second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := func(line string) fix.Trial {
+		return fix.Trial{Origin: line, Verdict: fix.Plausible, Patch: patchOf("a.c", "one\n"+line+"two\n", "", line)}
+	}
+	past := &fix.History{Blamed: []fix.Blamed{{Commit: commits[0], Path: "a.c"}}}
+	got := Best(t.Context(), repo, []fix.Trial{trial("other(it);\n"), trial("check(me);\n")}, past)
+	if len(got) != 2 || got[0].Origin != "check(me);\n" {
+		t.Errorf("%s", origins(got))
+	}
+}
+
 func FuzzSelect(f *testing.F) {
 	// No diff and no content makes it fail, or lose a trial.
 	f.Add("diff --git a/x b/x\n@@ -1 +1,2 @@\n-a\n+b\n\\ No newline at end of file\n", "b\n")

@@ -132,7 +132,7 @@ func (f *file) text(n ast.Node) string {
 
 // add takes a variant if it changes the body of one function only.
 func (f *file) add(number int, content []byte) bool {
-	from, end := commonEnds(f.content, content)
+	from, end := CommonEnds(f.content, content)
 	for _, d := range f.tree.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || f.offset(fn.Body.Lbrace) >= from || f.offset(fn.Body.Rbrace) < len(f.content)-end {
@@ -162,9 +162,9 @@ func (f *file) heading(fn *ast.FuncDecl, number int) string {
 
 func suffix(number int) string { return fmt.Sprintf("__zz%d", number) }
 
-// commonEnds returns how many bytes two texts have in common at the beginning and at the
+// CommonEnds returns how many bytes two texts have in common at the beginning and at the
 // end.
-func commonEnds(a, b []byte) (from, end int) {
+func CommonEnds(a, b []byte) (from, end int) {
 	for from < min(len(a), len(b)) && a[from] == b[from] {
 		from++
 	}
