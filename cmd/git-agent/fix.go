@@ -54,7 +54,7 @@ type fixWork struct {
 	Coverage   bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
 	Abstain    bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
 	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"limit the search of the offline engine to <duration>; default: 10m"`
-	Tries      int            `default:"3000" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 3000"`
+	Tries      int            `default:"10000" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 10000"`
 	TestTime   time.Duration  `name:"test-timeout" default:"10m" placeholder:"<duration>" help:"limit each execution of a command to <duration>; default: 10m"`
 	Disk       string         `default:"8g" placeholder:"<size>" help:"end a command when the commands of one work tree have added <size> to the disk; default: 8g"`
 	Env        []string       `placeholder:"<name>" help:"pass the environment variable <name> on to the commands; may be given several times"`
@@ -68,7 +68,7 @@ type fixWork struct {
 const (
 	defaultSearchTime = 10 * time.Minute
 	defaultTestTime   = 10 * time.Minute
-	defaultTries      = 3000
+	defaultTries      = 10000
 	defaultDisk       = "8g"
 )
 

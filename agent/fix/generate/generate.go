@@ -10,7 +10,7 @@
 //
 // The history is only read when the turn of a source comes. Candidates are told apart by
 // their tokens, so none comes twice. Go files that cannot compile are left out, as far as
-// that can be told without the imports.
+// that can be told.
 package generate
 
 import (
@@ -32,6 +32,9 @@ type Input struct {
 	History      *fix.History // nil if it was not looked up; it only orders commits
 	Output       []byte       // what the failing tests print; may be nil
 	RevertOnly   bool         // only undo changes
+	// Exports are files with the export data of Go packages, by import path, as go list
+	// -export names them. It may be nil; then less is known of what Go code can name.
+	Exports map[string]string
 }
 
 // A Candidate is a patch that was not tried yet.
@@ -109,7 +112,7 @@ type generator struct {
 func newGenerator(ctx context.Context, repo *gitext.Repo, in Input) *generator {
 	g := &generator{ctx: ctx, repo: repo, in: in, seen: map[string]bool{}}
 	g.tree = newTree(ctx, repo, in.Problem.Tree)
-	g.check = newGoCheck(g.tree)
+	g.check = newGoCheck(g.tree, in.Exports)
 	g.clues.Words = words(in)
 	if in.Localization == nil {
 		return g

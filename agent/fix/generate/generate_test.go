@@ -193,7 +193,7 @@ func TestGoFilesThatDoNotCompile(t *testing.T) {
 	const text = "package p\n\nimport \"strings\"\n\nfunc f(s string, n int) string {\n\tm := n\n\tif m > 1 {\n\t\treturn strings.ToUpper(s)\n\t}\n\treturn s\n}\n"
 	h := gittest.New(t)
 	commit := h.Commit("one", gittest.Files{"a.go": text, "b.go": "package p\n\nfunc g() { h() }\n"})
-	c := newGoCheck(newTree(t.Context(), h.Open(), fix.Tree{Commit: commit}))
+	c := newGoCheck(newTree(t.Context(), h.Open(), fix.Tree{Commit: commit}), nil)
 	for _, x := range []struct {
 		old, fresh string
 		ok         bool

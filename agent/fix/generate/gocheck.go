@@ -15,11 +15,12 @@ import (
 )
 
 // A goCheck rejects changes of Go files that cannot compile. It reads the declarations of
-// the other files of the package, but no imported package: what an import provides has
-// no known type, and no error is reported about it. So it misses errors, and reports none
-// that the compiler would not.
+// the other files of the package, and the imported packages whose export data is there.
+// What another import provides has no known type, and no error is reported about it. So it
+// misses errors, and reports none that the compiler would not.
 type goCheck struct {
 	tree     *tree
+	exports  map[string]string     // see Input
 	packages map[string]*goPackage // by the path of the file that is changed
 }
 
@@ -29,9 +30,13 @@ type goPackage struct {
 	files []*ast.File
 	known map[string]bool
 	used  map[string]bool // names of imports that the file uses
+
+	imports types.Importer
 }
 
-func newGoCheck(t *tree) *goCheck { return &goCheck{tree: t, packages: map[string]*goPackage{}} }
+func newGoCheck(t *tree, exports map[string]string) *goCheck {
+	return &goCheck{tree: t, exports: exports, packages: map[string]*goPackage{}}
+}
 
 // accepts reports whether changed files may compile.
 func (c *goCheck) accepts(files []gitext.Overlay) bool {
@@ -72,7 +77,7 @@ func (c *goCheck) scopeOf(p string, content []byte, line int) mutate.Known {
 		return mutate.Known{}
 	}
 	if pkg := c.packageOf(p); pkg != nil {
-		return scope.Of(pkg.set, pkg.files, p, content, line)
+		return scope.Of(pkg.set, pkg.imports, pkg.files, p, content, line)
 	}
 	return mutate.Known{}
 }
@@ -88,6 +93,7 @@ func (c *goCheck) packageOf(p string) *goPackage {
 	c.packages[p] = nil
 	content, _ := c.tree.read(p)
 	pkg := &goPackage{set: token.NewFileSet()}
+	pkg.imports = scope.Imports(pkg.set, c.exports)
 	own, err := parser.ParseFile(token.NewFileSet(), p, content, parser.PackageClauseOnly)
 	others := c.tree.beside(p)
 	if err != nil || len(others) > maxPackage {
@@ -125,7 +131,7 @@ func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]bool, map
 	defer pkg.set.RemoveFile(pkg.set.File(f.FileStart))
 	found := map[string]bool{}
 	conf := types.Config{
-		FakeImportC: true, Importer: noImports{},
+		FakeImportC: true, Importer: pkg.imports,
 		Error: func(err error) {
 			var e types.Error
 			if errors.As(err, &e) {
@@ -133,9 +139,15 @@ func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]bool, map
 			}
 		},
 	}
-	// The error that Check returns is the first of those.
-	_, _ = conf.Check("p", pkg.set, append(pkg.files[:len(pkg.files):len(pkg.files)], f), nil)
+	pkg.typeCheck(&conf, f)
 	return found, usedImports(f), nil
+}
+
+// typeCheck checks the package with a file. Export data that is damaged ends the check.
+func (pkg *goPackage) typeCheck(conf *types.Config, f *ast.File) {
+	defer func() { _ = recover() }()
+	// The error that Check returns is the first of those that it reports.
+	_, _ = conf.Check("p", pkg.set, append(pkg.files[:len(pkg.files):len(pkg.files)], f), nil)
 }
 
 // usedImports returns the names of the file's imports that stand before a dot in it. The
@@ -160,12 +172,3 @@ func usedImports(f *ast.File) map[string]bool {
 	})
 	return used
 }
-
-// noImports provides no package.
-type noImports struct{}
-
-var errNotRead = errors.New("imports are not read")
-
-// Import is for types.Importer. With an error, go/types reports nothing about the members
-// of the package.
-func (noImports) Import(string) (*types.Package, error) { return nil, errNotRead }

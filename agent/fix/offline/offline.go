@@ -45,7 +45,7 @@ type Input struct {
 // A Budget bounds the work. The search ends with whichever bound is met first.
 type Budget struct {
 	Wall  time.Duration // 0 is ten minutes; a patch that passes the failing test in time is judged to the end
-	Tries int           // candidates that are run; 0 is 3000
+	Tries int           // candidates that are run; 0 is 10000
 	Want  int           // plausible patches; 0 is 3
 	// GallopRuns is how many runs a bisection may take if no good commit is known; 0 is
 	// 16, and a negative number leaves the bisection out.
@@ -54,7 +54,7 @@ type Budget struct {
 
 const (
 	defaultWall   = 10 * time.Minute
-	defaultTries  = 3000
+	defaultTries  = 10000
 	defaultWant   = 3
 	defaultJobs   = 2
 	defaultGallop = 16

@@ -26,6 +26,7 @@ type search struct {
 	whole    context.Context // without the time of the budget
 	repo     *gitext.Repo
 	baseline baseline
+	exported map[string]string // files with the types of Go packages, see generate.Input
 
 	mu      sync.Mutex
 	spaces  []*trial.Workspace
@@ -56,9 +57,10 @@ type waiting struct {
 	passed bool
 }
 
-// A tried candidate has a result.
+// A tried candidate has a result. What it changed is kept only if it is plausible: there
+// are thousands.
 type tried struct {
-	generate.Candidate
+	probe bool
 	trial fix.Trial
 }
 
@@ -81,6 +83,10 @@ func newSearch(ctx, whole context.Context, repo *gitext.Repo, in *Input) (*searc
 		s.close()
 		return nil, err
 	}
+	if s.exported, err = s.exports(ctx, w); err != nil {
+		s.close()
+		return nil, err
+	}
 	next, stop := iter.Pull(generate.Candidates(ctx, repo, s.generate()))
 	s.pull, s.stop = next, stop
 	return s, nil
@@ -90,7 +96,7 @@ func newSearch(ctx, whole context.Context, repo *gitext.Repo, in *Input) (*searc
 func (s *search) generate() generate.Input {
 	return generate.Input{
 		Problem: s.in.Problem, Localization: s.in.Localization, History: s.in.History,
-		Output: s.baseline.output, RevertOnly: s.in.RevertOnly,
+		Output: s.baseline.output, RevertOnly: s.in.RevertOnly, Exports: s.exported,
 	}
 }
 
@@ -320,7 +326,10 @@ func (s *search) put(c generate.Candidate, boost float64) {
 func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tried = append(s.tried, tried{c.Candidate, t})
+	if t.Verdict != fix.Plausible {
+		t.Patch = fix.Patch{}
+	}
+	s.tried = append(s.tried, tried{c.Probe, t})
 	if s.good > 0 {
 		s.since++
 	}
@@ -371,8 +380,8 @@ func (s *search) result() []fix.Trial {
 	slices.SortStableFunc(s.tried, func(a, b tried) int {
 		return cmp.Or(
 			cmp.Compare(rank(a.trial.Verdict), rank(b.trial.Verdict)),
-			cmp.Compare(probes(a.Candidate), probes(b.Candidate)),
-			cmp.Compare(b.Prior, a.Prior))
+			cmp.Compare(number(a.probe), number(b.probe)),
+			cmp.Compare(b.trial.Prior, a.trial.Prior))
 	})
 	list := make([]fix.Trial, len(s.tried))
 	for i, t := range s.tried {
@@ -386,8 +395,8 @@ func rank(v fix.Verdict) int {
 	return slices.Index([]fix.Verdict{fix.Plausible, fix.Regresses, fix.Fails, fix.TimesOut, fix.NoBuild, fix.Refused}, v)
 }
 
-func probes(c generate.Candidate) int {
-	if c.Probe {
+func number(b bool) int {
+	if b {
 		return 1
 	}
 	return 0

@@ -26,6 +26,10 @@ func Group(trials []fix.Trial) []fix.Trial {
 	at := map[[sha256.Size]byte]int{}
 	for _, t := range trials {
 		t.Votes = max(t.Votes, 1)
+		if len(t.Patch.Files) == 0 {
+			groups = append(groups, t) // what it changed is not known
+			continue
+		}
 		key := patchKey(t.Patch)
 		i, seen := at[key]
 		if !seen {

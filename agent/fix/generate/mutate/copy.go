@@ -26,6 +26,20 @@ func (fn *Function) copies() []Edit {
 			e.Weight *= d.score
 			list = append(list, e)
 		}
+		list = append(list, fn.insertedCalls(s)...)
+	}
+	return list
+}
+
+// insertedCalls inserts before a statement the calls whose arguments are known there.
+func (fn *Function) insertedCalls(s statement) []Edit {
+	var list []Edit
+	for _, c := range fn.clues.Known.Calls {
+		if c.From < s.from && s.from <= c.To {
+			e := fn.insertion(OpCopy, s.from, s.indent+c.Text+"\n", "inserts the call "+short(c.Text))
+			e.Weight *= c.Weight
+			list = append(list, e)
+		}
 	}
 	return list
 }

@@ -159,21 +159,23 @@ type Clues struct {
 // Known is what the types say that a function can name, besides what its text shows.
 type Known struct {
 	Conditions []Condition
-	Exits      []string // statements that leave the function
-	Members    []Replacement
+	Exits      []string    // statements that leave the function
+	Calls      []Condition // calls that may be inserted
+	Names      []Replacement
 }
 
-// A Condition may be asked on the lines from one to another.
+// A Condition may be asked on the lines after From, up to To.
 type Condition struct {
 	Text     string
 	From, To int
-	Weight   float64 // compared with a clause that stands near, which has 1
+	Weight   float64 // compared with one that stands near in the function, which has 1
 }
 
 // A Replacement is a name that may stand in place of the bytes from Off up to End.
 type Replacement struct {
 	Off, End int
 	Text     string
+	Op       Op // OpMember or OpVariable
 }
 
 // Function prepares a function of the file. It reports false if its lines are not in the

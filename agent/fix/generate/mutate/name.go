@@ -29,9 +29,9 @@ func (fn *Function) nameEdits() []Edit {
 		}
 		list = append(list, fn.otherNames(t, fn.variables(name, t.line), OpVariable)...)
 	}
-	for _, r := range fn.clues.Known.Members {
+	for _, r := range fn.clues.Known.Names {
 		old := string(fn.Content[r.Off:r.End])
-		e := fn.edit(OpMember, r.Off, r.End, r.Text, "replaces the name "+old+" by "+r.Text)
+		e := fn.edit(r.Op, r.Off, r.End, r.Text, "replaces the name "+old+" by "+r.Text)
 		e.Weight *= 0.4 + similarity(old, strings.TrimSuffix(r.Text, "()"))
 		list = append(list, e)
 	}

@@ -1,14 +1,13 @@
 // Package scope finds, with go/types, what a Go function can name: conditions on the
-// values that it knows, the zero values that it can return, and other members of the same
-// type for each member that it uses. Package mutate, which knows no types, makes edits of
-// them.
+// values that it knows, the zero values that it can return, calls that it can make, and
+// other names of the same type for each name that it uses. Package mutate, which knows no
+// types, makes edits of them.
 //
-// Imported packages are not read, so what they provide has no known type. Some of what is
-// found does not compile.
+// What an imported package provides has no known type unless [Imports] finds its export
+// data. Some of what is found does not compile.
 package scope
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -21,7 +20,12 @@ import (
 
 // Of returns what the function that holds a line of a Go file can name. The other files of
 // the package are parsed with set. It returns the zero value if there is no such function.
-func Of(set *token.FileSet, others []*ast.File, path string, content []byte, line int) mutate.Known {
+func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path string, content []byte, line int) (known mutate.Known) {
+	defer func() {
+		if recover() != nil {
+			known = mutate.Known{} // go/types trips over export data that is damaged
+		}
+	}()
 	f, err := parser.ParseFile(set, path, content, parser.SkipObjectResolution)
 	if err != nil {
 		return mutate.Known{}
@@ -29,26 +33,20 @@ func Of(set *token.FileSet, others []*ast.File, path string, content []byte, lin
 	defer set.RemoveFile(set.File(f.FileStart))
 	s := &scope{set: set, text: content, info: &types.Info{
 		Scopes: map[ast.Node]*types.Scope{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Uses: map[*ast.Ident]types.Object{},
 	}}
-	conf := types.Config{FakeImportC: true, Importer: noImports{}, Error: func(error) {}}
+	conf := types.Config{FakeImportC: true, Importer: imports, Error: func(error) {}}
 	s.pkg, _ = conf.Check("p", set, append(others[:len(others):len(others)], f), s.info)
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if ok && fn.Body != nil && s.line(fn.Pos()) <= line && line <= s.line(fn.End()) && s.pkg != nil {
-			s.fn = fn
-			return mutate.Known{Conditions: s.conditions(), Exits: s.zeros(), Members: s.members()}
+			s.fn, s.body = fn, s.source(fn)
+			s.findVariables()
+			return mutate.Known{Conditions: s.conditions(), Exits: s.zeros(), Names: append(s.members(), s.sameType()...), Calls: s.calls()}
 		}
 	}
 	return mutate.Known{}
 }
-
-// noImports provides no package.
-type noImports struct{}
-
-var errNotRead = errors.New("imports are not read")
-
-// Import is for types.Importer.
-func (noImports) Import(string) (*types.Package, error) { return nil, errNotRead }
 
 // A scope is a function with what is known of its types.
 type scope struct {
@@ -58,6 +56,32 @@ type scope struct {
 	info *types.Info
 	fn   *ast.FuncDecl
 	body string // the function's text
+	vars []variable
+}
+
+// A variable is known on the lines after from, up to the line to.
+type variable struct {
+	*types.Var
+	from, to int
+}
+
+// findVariables finds the parameters and the local variables of the function.
+func (s *scope) findVariables() {
+	for node, sc := range s.info.Scopes {
+		if node.Pos() < s.fn.Pos() || node.End() > s.fn.End() {
+			continue
+		}
+		to := s.line(sc.End())
+		if _, ok := node.(*ast.FuncType); ok {
+			to = s.line(s.fn.End())
+		}
+		for _, name := range sc.Names() {
+			if v, ok := sc.Lookup(name).(*types.Var); ok && name != "_" {
+				s.vars = append(s.vars, variable{v, s.line(v.Pos()), to})
+			}
+		}
+	}
+	slices.SortFunc(s.vars, func(a, b variable) int { return int(a.Pos() - b.Pos()) })
 }
 
 func (s *scope) line(p token.Pos) int { return s.set.Position(p).Line }
@@ -76,26 +100,11 @@ const (
 // conditions returns conditions on the variables that the function knows, and on their
 // fields, the likeliest first.
 func (s *scope) conditions() []mutate.Condition {
-	s.body = s.source(s.fn)
 	var list []mutate.Condition
-	for node, sc := range s.info.Scopes {
-		if node.Pos() < s.fn.Pos() || node.End() > s.fn.End() {
-			continue
-		}
-		to := s.line(sc.End())
-		if _, ok := node.(*ast.FuncType); ok {
-			to = s.line(s.fn.End())
-		}
-		for _, name := range sc.Names() {
-			v, ok := sc.Lookup(name).(*types.Var)
-			if !ok || name == "_" {
-				continue
-			}
-			from := s.line(v.Pos())
-			s.ask(name, v.Type(), 0, func(text string, weight float64) {
-				list = append(list, mutate.Condition{Text: text, From: from, To: to, Weight: weight})
-			})
-		}
+	for _, v := range s.vars {
+		s.ask(v.Name(), v.Type(), 0, func(text string, weight float64) {
+			list = append(list, mutate.Condition{Text: text, From: v.from, To: v.to, Weight: weight})
+		})
 	}
 	slices.SortFunc(list, func(a, b mutate.Condition) int {
 		switch {
@@ -123,6 +132,14 @@ func (s *scope) ask(text string, t types.Type, depth int, add func(text string, 
 		for _, name := range s.sentinels() {
 			add(text+" == "+name, weight/2)
 			add(text+" != "+name, weight/2)
+		}
+	}
+	for _, m := range s.methods(t) {
+		sig := m.Type().(*types.Signature)
+		if sig.Params().Len() == 0 && sig.Results().Len() == 1 {
+			for _, format := range questions(sig.Results().At(0).Type()) {
+				add(strings.ReplaceAll(format, "$", text+"."+m.Name()+"()"), weight/2)
+			}
 		}
 	}
 	if depth == maxDepth {
@@ -236,20 +253,20 @@ func (s *scope) members() []mutate.Replacement {
 			return true
 		}
 		selection := s.info.Selections[sel]
-		if selection == nil || !known(selection.Type()) {
+		if selection == nil || !resolved(selection.Type()) {
 			return true
 		}
 		off, end := s.set.Position(sel.Sel.Pos()).Offset, s.set.Position(sel.Sel.End()).Offset
 		for _, name := range s.alike(selection) {
-			list = append(list, mutate.Replacement{Off: off, End: end, Text: name})
+			list = append(list, mutate.Replacement{Off: off, End: end, Text: name, Op: mutate.OpMember})
 		}
 		return true
 	})
 	return list
 }
 
-// known reports whether a type is one.
-func known(t types.Type) bool {
+// resolved reports whether a type is known.
+func resolved(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return !ok || b.Kind() != types.Invalid
 }

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -51,7 +53,7 @@ func of(t *testing.T, text string, line int) mutate.Known {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(set, []*ast.File{f}, "p.go", []byte(text), line)
+	return Of(set, Imports(set, nil), []*ast.File{f}, "p.go", []byte(text), line)
 }
 
 func TestConditionsFollowTypes(t *testing.T) {
@@ -90,7 +92,10 @@ func TestZeros(t *testing.T) {
 func TestMembersOfTheSameType(t *testing.T) {
 	// A field is replaced by fields of its type, and by calls of methods that return it.
 	got := map[string][]string{}
-	for _, m := range of(t, code, 6).Members {
+	for _, m := range of(t, code, 6).Names {
+		if m.Op != mutate.OpMember {
+			continue
+		}
 		name := code[m.Off:m.End]
 		got[name] = append(got[name], m.Text)
 	}
@@ -105,5 +110,63 @@ func TestNothingIsKnownOfBrokenCode(t *testing.T) {
 	}
 	if got := of(t, code, 14); got.Conditions != nil {
 		t.Errorf("a line between functions: %+v", got)
+	}
+}
+
+func TestCalls(t *testing.T) {
+	// Calls of methods and functions get the variables that have the right types, on the
+	// lines where these are known.
+	const text = `package p
+
+func (r *Route) Set(name string, flag bool) error {
+	size := len(name)
+	r.name = name
+	_ = size
+	return nil
+}
+
+func check(n int, s string) {}
+func lost(x float64) {}
+`
+	got := map[string]int{}
+	for _, c := range of(t, text, 4).Calls {
+		got[c.Text] = c.From
+	}
+	if len(got) != 3 || got["r.Name()"] != 3 || got["r.Count()"] != 3 || got["check(size, name)"] != 4 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestNamesOfTheSameType(t *testing.T) {
+	const text = `package p
+
+func f(a, b string, n int) string {
+	late := b
+	_ = n
+	return late
+}
+`
+	var got []string
+	for _, r := range of(t, text, 4).Names {
+		if r.Op == mutate.OpVariable {
+			got = append(got, text[r.Off:r.End]+">"+r.Text)
+		}
+	}
+	if !slices.Equal(got, []string{"b>a", "late>a", "late>b"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestImportsOfDamagedFiles(t *testing.T) {
+	// A file that is no export data, and one that is not there, tell nothing.
+	bad := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(bad, []byte("!<arch>\n__.PKGDEF       0           0     0     644     9         `\nunified\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	i := Imports(token.NewFileSet(), map[string]string{"a": bad, "b": bad + "none"})
+	for _, path := range []string{"a", "b", "c"} {
+		if pkg, err := i.Import(path); err == nil {
+			t.Errorf("%s: %v", path, pkg)
+		}
 	}
 }
