@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -65,6 +66,8 @@ type Client struct {
 	keys keys
 	sdk  openai.Client
 	pace pace
+
+	answered atomic.Bool // the server sent some response
 
 	mu      sync.Mutex
 	current requestForm

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -85,8 +87,9 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	var res *http.Response
 	err := c.sdk.Post(ctx, path, body, &res)
 	if res == nil || res.Body == nil {
-		return nil, c.transport(ctx, err)
+		return nil, c.unanswered(ctx, err)
 	}
+	c.answered.Store(true)
 	defer res.Body.Close()
 	idle := time.AfterFunc(c.cfg.IdleTimeout, func() { cancel(errIdle) })
 	defer idle.Stop()
@@ -102,6 +105,24 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 		return nil, c.transport(ctx, err)
 	}
 	return &answer{keys: c.keys, body: data}, nil
+}
+
+// unanswered returns the Error for a request without a response. Where nothing listens, or
+// where there is no such host, trying again helps only if the server answered before.
+func (c *Client) unanswered(ctx context.Context, err error) *Error {
+	e := c.transport(ctx, err)
+	var dns *net.DNSError
+	nobody := errors.Is(err, syscall.ECONNREFUSED)
+	if !nobody && !(errors.As(err, &dns) && dns.IsNotFound) || c.answered.Load() {
+		return e
+	}
+	e.once = true
+	if nobody {
+		e.Message = "no server listens at " + PublicURL(c.base) + "; start it, or correct agent.baseUrl (" + e.Message + ")"
+	} else {
+		e.Message = "the host of " + PublicURL(c.base) + " is not known; check the network, or correct agent.baseUrl (" + e.Message + ")"
+	}
+	return e
 }
 
 // transport returns the Error for a failure of the connection.

@@ -40,6 +40,28 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// Where nothing listens, or where the host is not known, nothing is retried: a wait of a
+// minute would not help. A server that answered before may come back.
+func TestNobodyListens(t *testing.T) {
+	srv := httptest.NewServer(http.NotFoundHandler())
+	srv.Close()
+	for url, want := range map[string]string{srv.URL: "no server listens at " + srv.URL, "https://no-such-host.invalid/v1": "is not known"} {
+		c, k := newClient(t, url, nil)
+		if e := askFails(t, c); e.Class != ClassTransport || e.Attempts != 1 || len(k.slept) != 0 || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, "agent.baseUrl") {
+			t.Errorf("%s: %+v after %v", url, e, k.slept)
+		}
+	}
+	busy := httptest.NewServer(http.NotFoundHandler())
+	c, k := newClient(t, busy.URL, nil)
+	if e := askFails(t, c); e.Class != ClassModel {
+		t.Fatalf("%+v", e)
+	}
+	busy.Close()
+	if e := askFails(t, c); e.Attempts != 8 || len(k.slept) != 7 {
+		t.Errorf("after an answer: %+v after %v", e, k.slept)
+	}
+}
+
 func TestRetriesEnd(t *testing.T) {
 	srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return modeltest.Status(500, `{"error":"boom"}`) })
 	c, k := newClient(t, srv.URL, nil)
