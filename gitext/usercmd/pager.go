@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
@@ -49,10 +50,15 @@ func PagerCommand(ctx context.Context) string {
 	return command
 }
 
+// ErrNoPager is the error of a pager that the shell could not run: nobody has seen what
+// was written to it.
+var ErrNoPager = errors.New("the pager cannot be run")
+
 // A Pager is a running pager. It shows what is written to it.
 type Pager struct {
-	in  io.WriteCloser
-	cmd *exec.Cmd
+	in   io.WriteCloser
+	cmd  *exec.Cmd
+	wait func() error // waits for the pager to end
 }
 
 // StartPager runs a pager's shell command on the terminal, with git's
@@ -73,21 +79,43 @@ func StartPager(command string, out, errs *os.File) (*Pager, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start pager %q: %w", command, err)
 	}
-	return &Pager{in: in, cmd: cmd}, nil
+	return &Pager{in: in, cmd: cmd, wait: sync.OnceValue(cmd.Wait)}, nil
 }
 
-// Write sends b to the pager. If the user has quit it, the error is EPIPE.
-func (p *Pager) Write(b []byte) (int, error) { return p.in.Write(b) }
+// Write sends b to the pager. If the user has quit it, the error is EPIPE, and ErrNoPager
+// if it never ran.
+func (p *Pager) Write(b []byte) (int, error) {
+	n, err := p.in.Write(b)
+	if err != nil && p.missing(p.wait()) {
+		err = ErrNoPager
+	}
+	return n, err
+}
 
-// Close ends the text and waits until the user quits the pager. The pager's
-// exit code is ignored.
+// These are the exit codes of a shell that cannot run a command.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// missing reports whether a pager that has ended never ran.
+func (p *Pager) missing(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.ExitCode() == exitNotFound || exit.ExitCode() == exitNotExecutable)
+}
+
+// Close ends the text and waits until the user quits the pager. The error is ErrNoPager if
+// it never ran; any other exit code of the pager is ignored.
 func (p *Pager) Close() error {
 	err := p.in.Close()
 	var exit *exec.ExitError
-	if werr := p.cmd.Wait(); werr != nil && !errors.As(werr, &exit) {
+	werr := p.wait()
+	switch {
+	case p.missing(werr):
+		return ErrNoPager
+	case werr != nil && !errors.As(werr, &exit):
 		return fmt.Errorf("pager: %w", werr)
-	}
-	if errors.Is(err, os.ErrClosed) {
+	case errors.Is(err, os.ErrClosed):
 		return nil
 	}
 	return err

@@ -62,3 +62,29 @@ func TestPagerIsTheUsers(t *testing.T) {
 		}
 	}
 }
+
+// The shell says of a pager that does not exist, or that is no program, that it cannot be
+// run. Of a pager that fails by itself nothing is said.
+func TestPagerCannotBeRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]error{"no-such-pager -x": ErrNoPager, file: ErrNoPager, "cat >/dev/null; exit 3": nil} {
+		p, err := StartPager(command, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Close(); !errors.Is(err, want) {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	p, err := StartPager("no-such-pager", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = p.wait()
+	if _, err := p.Write([]byte("x")); !errors.Is(err, ErrNoPager) {
+		t.Errorf("writing: %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"git-agent/gitext/usercmd"
@@ -17,7 +18,11 @@ type Pager struct {
 	Lines   int                            // the height of the screen; with 0, the first write starts the pager
 	held    bytes.Buffer                   // text that is not written yet
 	started io.WriteCloser                 // the running pager, or nil
+	sent    bytes.Buffer                   // what it got and may not have shown
 }
+
+// maxUnseen is more than the bytes that a pipe holds: when a pager got that many, it runs.
+const maxUnseen = 1 << 20
 
 // NewPager returns the stream for output that people read. It starts a pager only
 // if out and errs are a terminal's. colors are the escape sequences that it does
@@ -56,7 +61,7 @@ func (p *Pager) Paging() bool { return p.started != nil }
 func (p *Pager) Write(b []byte) (int, error) {
 	switch {
 	case p.started != nil:
-		return p.started.Write(b)
+		return len(b), p.send(b)
 	case p.start == nil:
 		return p.out.Write(b)
 	}
@@ -71,14 +76,33 @@ func (p *Pager) Write(b []byte) (int, error) {
 		return len(b), err
 	}
 	p.started = started
-	_, err = started.Write(p.held.Bytes())
-	return len(b), err
+	return len(b), p.send(p.held.Bytes())
+}
+
+// send passes text on to the pager.
+func (p *Pager) send(b []byte) error {
+	if p.sent.Len() < maxUnseen {
+		p.sent.Write(b)
+	}
+	_, err := p.started.Write(b)
+	return p.rescue(err)
+}
+
+// rescue writes what the pager got to the screen if it turns out that the pager does not
+// exist.
+func (p *Pager) rescue(err error) error {
+	if !errors.Is(err, usercmd.ErrNoPager) {
+		return err
+	}
+	p.started, p.start = nil, nil
+	_, err = p.out.Write(p.sent.Bytes())
+	return err
 }
 
 // Close writes the buffered text or waits for the pager to end.
 func (p *Pager) Close() error {
 	if p.started != nil {
-		return p.started.Close()
+		return p.rescue(p.started.Close())
 	}
 	if p.start == nil {
 		return nil

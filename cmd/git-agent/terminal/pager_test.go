@@ -5,11 +5,23 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"git-agent/gitext/usercmd"
 )
 
-type fakePager struct{ strings.Builder }
+type fakePager struct {
+	strings.Builder
+	writing, closing error
+}
 
-func (*fakePager) Close() error { return nil }
+func (p *fakePager) Write(b []byte) (int, error) {
+	if p.writing != nil {
+		return 0, p.writing
+	}
+	return p.Builder.Write(b)
+}
+
+func (p *fakePager) Close() error { return p.closing }
 
 // Text that fits on the screen goes to it; longer text goes to the pager, all
 // of it; a pager that does not start costs nothing but itself.
@@ -44,6 +56,25 @@ func TestPagedOutput(t *testing.T) {
 		}
 		if out.String() != c.out || inPager.String() != c.inPager {
 			t.Errorf("%s: screen %q, pager %q", name, out.String(), inPager.String())
+		}
+	}
+}
+
+// A pager that does not exist is found out when it is written to, or when it is closed;
+// then all of the text goes to the screen, once.
+func TestPagerThatDoesNotExist(t *testing.T) {
+	for name, pager := range map[string]*fakePager{
+		"at once": {writing: usercmd.ErrNoPager}, "at the end": {closing: usercmd.ErrNoPager},
+	} {
+		var out strings.Builder
+		p := &Pager{out: &out, start: func() (io.WriteCloser, error) { return pager, nil }}
+		for _, line := range []string{"1\n", "2\n", "3\n"} {
+			if n, err := p.Write([]byte(line)); n != len(line) || err != nil {
+				t.Errorf("%s: Write = %d, %v", name, n, err)
+			}
+		}
+		if err := p.Close(); err != nil || out.String() != "1\n2\n3\n" {
+			t.Errorf("%s: %q, %v", name, out.String(), err)
 		}
 	}
 }
