@@ -80,7 +80,7 @@ func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, gr
 	}
 	page := a.page(ctx)
 	r := &render.CrashGroups{
-		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: fromHere(e.Repo),
+		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: hereIn(e.Repo).path,
 	}
 	return errors.Join(r.Groups(groups), page.Close())
 }

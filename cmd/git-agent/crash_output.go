@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/cmd/git-agent/render"
@@ -26,7 +23,7 @@ type crashOutput struct {
 
 // renderer returns the output for a number of reports.
 func (c *crashCmd) renderer(ctx context.Context, a *app, repo *gitext.Repo, reports int) crashOutput {
-	end := lineEnd(c.Null)
+	end, at := lineEnd(c.Null), hereIn(repo)
 	switch {
 	case c.JSON:
 		return crashOutput{crashRenderer: &render.CrashJSON{W: a.raw, End: end, Max: c.MaxCount}}
@@ -35,15 +32,31 @@ func (c *crashCmd) renderer(ctx context.Context, a *app, repo *gitext.Repo, repo
 		return crashOutput{crashRenderer: log, sarif: log}
 	case c.Format != nil:
 		pieces, _ := render.ParseCrashFormat(*c.Format) // check rejects a wrong format
-		return crashOutput{crashRenderer: &render.CrashFormat{W: a.raw, Pieces: pieces, End: end, Clean: a.personReads(), Max: c.MaxCount}}
+		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.raw, Pieces: pieces, End: end, Clean: a.personReads(), Max: c.MaxCount}}}
 	}
 	page := a.page(ctx)
 	if reports > 1 {
 		page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
-	return crashOutput{page: page, crashRenderer: &render.CrashHuman{
-		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: fromHere(repo),
-	}}
+	return crashOutput{page: page, crashRenderer: localCrash{at, &render.CrashHuman{
+		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: at.path,
+	}}}
+}
+
+// localCrash prints answers with commands that work where the user stands.
+type localCrash struct {
+	at here
+	crashRenderer
+}
+
+// Crash prints an answer.
+func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+	if ranking != nil {
+		local := *ranking
+		local.Suspects = l.at.suspects(ranking.Suspects)
+		ranking = &local
+	}
+	return l.crashRenderer.Crash(name, report, ranking)
 }
 
 // Failed notes a report that has no answer, in a form that has a place for it.
@@ -62,24 +75,4 @@ func (o crashOutput) Close() error {
 		return o.page.Close()
 	}
 	return nil
-}
-
-// fromHere returns a function that writes a tracked path as it is called from the
-// working directory, so that a terminal can open it.
-func fromHere(repo *gitext.Repo) func(path string) string {
-	here, err := os.Getwd()
-	top := repo.WorkTree()
-	if err != nil || top == "" {
-		return func(path string) string { return path }
-	}
-	if resolved, err := filepath.EvalSymlinks(here); err == nil {
-		here = resolved
-	}
-	return func(path string) string {
-		rel, err := filepath.Rel(here, filepath.Join(top, filepath.FromSlash(path)))
-		if err != nil || strings.HasPrefix(rel, "../../..") {
-			return path
-		}
-		return rel
-	}
 }

@@ -141,7 +141,7 @@ func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gi
 	defer func() { err = errors.Join(err, page.Close()) }()
 	human := render.FixHuman{
 		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0,
-		Exact: !terminal.IsTerminal(a.stdout), Locate: c.Locate, Place: fromHere(repo),
+		Exact: !terminal.IsTerminal(a.stdout), Locate: c.Locate, Place: hereIn(repo).path,
 	}
 	return human.Fix(commit, ans)
 }

@@ -77,7 +77,7 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, layout.Palette{}, 100, false).Answer(ans); err != nil {
+	if err := render.NewHuman(&text, layout.Palette{}, 100, false, nil).Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil

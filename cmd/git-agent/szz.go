@@ -97,7 +97,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.close(err)) }()
-	show := &szzOutput{a: a, cmd: c, events: events, total: total}
+	show := &szzOutput{a: a, cmd: c, events: events, total: total, at: hereIn(repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := exitTally{agentRequired: c.agentRequired}

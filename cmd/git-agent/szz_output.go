@@ -17,6 +17,7 @@ type szzOutput struct {
 	cmd    *szzCmd
 	events *eventLog
 	total  int
+	at     here // where the user stands
 	page   *terminal.Pager
 	form   szzRenderer
 }
@@ -34,6 +35,11 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
+	}
+	if !o.cmd.JSON {
+		local := *ans.Verdict
+		local.Suspects = o.at.answer(local.Suspects)
+		ans.Verdict = &local
 	}
 	return o.form.Answer(ans)
 }
@@ -67,13 +73,13 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
 	}
 	if o.cmd.Stdin && terminal.IsTerminal(o.a.stdin) {
-		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0) // no pager, because the user types revisions
+		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path) // no pager, because the user types revisions
 	}
 	o.page = o.a.page(ctx)
 	if o.total != 1 {
 		o.page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
-	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0)
+	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path)
 }
 
 // paging reports whether a pager is running.

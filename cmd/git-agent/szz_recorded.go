@@ -57,7 +57,7 @@ func (r resumedFix) status() string {
 }
 
 func (r resumedFix) print(ctx context.Context, json bool) (err error) {
-	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1}
+	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1, at: hereIn(r.repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 	ans := r.ans
 	if ans.Fix, err = r.repo.Commit(ctx, ans.Verdict.Fix); err != nil {

@@ -40,13 +40,17 @@ type Human struct {
 	color   layout.Palette
 	all     bool
 	width   int
+	at      func(path string) string // writes a tracked path for the reader
 	written bool
 }
 
 // NewHuman returns a renderer for people. With all, it shows all evidence and all
-// signals.
-func NewHuman(w io.Writer, color layout.Palette, width int, all bool) *Human {
-	return &Human{w: w, color: color, all: all, width: width}
+// signals. at writes a tracked path for the reader; nil writes it as it is.
+func NewHuman(w io.Writer, color layout.Palette, width int, all bool, at func(path string) string) *Human {
+	if at == nil {
+		at = func(path string) string { return path }
+	}
+	return &Human{w: w, color: color, all: all, width: width, at: at}
 }
 
 // Answer prints the answer for one fix in a single write, so that a pager or a
@@ -182,7 +186,7 @@ func byCommand(list []suspect.Evidence) []suspect.Evidence {
 }
 
 func (r *Human) place(e suspect.Evidence) string {
-	at := e.Path
+	at := r.at(e.Path)
 	if layout.OneLine(at) != at {
 		at = layout.Printable(strconv.Quote(at)) // quoted, because some of its characters cannot be shown
 	}

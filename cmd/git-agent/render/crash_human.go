@@ -324,7 +324,7 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
 		title += ", none of them likely"
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", title))
-	h := Human{w: r.W, color: r.Color, all: r.All, width: r.Width}
+	h := NewHuman(r.W, r.Color, r.Width, r.All, r.Place)
 	for i, s := range ranking.Suspects {
 		h.suspect(b, i+1, szz.Suspect{Suspect: s})
 	}
