@@ -200,22 +200,35 @@ func (x *IDF) Best(want, have Bag) float64 {
 	return top
 }
 
-// Jaccard returns the weight of the shared tokens over the weight of all.
-func (x *IDF) Jaccard(a, b Bag) float64 {
-	if len(a) == 0 || len(b) == 0 {
+// A Weighed is a bag whose tokens are weighed, to be compared with many others.
+type Weighed struct {
+	x   *IDF
+	bag Bag
+	all float64 // the weight of its tokens
+}
+
+// Weigh prepares a bag. No document may be added to x afterwards.
+func (x *IDF) Weigh(bag Bag) *Weighed {
+	w := &Weighed{x: x, bag: bag}
+	for _, t := range SortedTokens(bag) {
+		w.all += max(0, x.Weight(t))
+	}
+	return w
+}
+
+// Jaccard returns the weight of the tokens that b shares over the weight of all. It takes
+// time for the tokens of b only.
+func (w *Weighed) Jaccard(b Bag) float64 {
+	if len(w.bag) == 0 || len(b) == 0 {
 		return 0
 	}
-	shared, all := 0.0, 0.0
-	for _, t := range SortedTokens(a) {
-		w := max(0, x.Weight(t))
-		all += w
-		if b[t] > 0 {
-			shared += w
-		}
-	}
+	shared, all := 0.0, w.all
 	for _, t := range SortedTokens(b) {
-		if a[t] == 0 {
-			all += max(0, x.Weight(t))
+		switch {
+		case w.bag[t] == 0:
+			all += max(0, w.x.Weight(t))
+		case b[t] > 0:
+			shared += max(0, w.x.Weight(t))
 		}
 	}
 	if all == 0 {

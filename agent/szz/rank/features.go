@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"math"
 	"sort"
 	"strings"
@@ -37,6 +38,7 @@ type Case struct {
 	addKeys map[string]bool // keys of its added lines
 	FixPath map[string]bool // paths of the traced files
 	Paths   map[string]bool // FixPath, and the names that owners of lines knew
+	tokens  *source.Weighed // Removed and Fresh; made when first needed
 	message source.Bag      // words of its message
 	said    source.Bag      // names in its message
 	topics  [numTopics]bool // what its message speaks of
@@ -55,6 +57,7 @@ type Case struct {
 	ownerRanks    [numOwnerSets][numSortOrders]map[gitext.OID]int // places among the owners, 0 = first
 	nearest       map[gitext.OID]float64                          // 1/(1+distance) of the closest line of code that each owns
 	addedByChange map[int]source.Bag                              // tokens that a change adds; made when first needed
+	namedByChange map[int]map[string]int                          // see namedIn
 
 	// The candidates.
 	ageRank map[gitext.OID]int             // by committer date, 0 = newest of all candidates
@@ -67,7 +70,8 @@ type Case struct {
 	files   *source.IDF                    // over the paths that they change
 }
 
-func newCase(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *Case {
+// newCase compares a fix with its candidates. It ends early with ctx.
+func newCase(ctx context.Context, fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) (*Case, error) {
 	k := &Case{
 		fc: fc, Set: set, pool: p, list: p.Sorted(),
 		ageRank: map[gitext.OID]int{}, words: map[gitext.OID]source.Bag{},
@@ -89,14 +93,16 @@ func newCase(fc *szz.FixContext, set *candidate.AnchorSet, p *candidate.Pool) *C
 	for _, p := range candidate.InterestingPaths(fc, set) {
 		k.Paths[p] = true
 	}
-	k.readFix()
-	k.vote()
-	k.readCandidates()
-	return k
+	for _, step := range []func(context.Context){k.readFix, k.vote, k.readCandidates} {
+		if step(ctx); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	return k, nil
 }
 
 // readFix collects the tokens and lines of the fix.
-func (k *Case) readFix() {
+func (k *Case) readFix(context.Context) {
 	k.Removed, k.Added = k.Set.Tokens()
 	for _, r := range k.Set.Changes {
 		for _, l := range r.Removed {
@@ -135,7 +141,7 @@ func (k *Case) readAddedFiles() {
 
 // readCandidates puts the candidates in their orders, and collects the words and
 // tokens by which they are compared.
-func (k *Case) readCandidates() {
+func (k *Case) readCandidates(ctx context.Context) {
 	byDate := append([]*candidate.Candidate(nil), k.list...)
 	sort.SliceStable(byDate, func(i, j int) bool {
 		a, b := byDate[i], byDate[j]
@@ -152,6 +158,9 @@ func (k *Case) readCandidates() {
 	}
 	message := k.fc.Message
 	for _, c := range k.list {
+		if ctx.Err() != nil {
+			return
+		}
 		subject := c.Commit.Subject()
 		if strings.Count(subject, " ") >= 2 { // a quoted title would give the answer away
 			message = strings.ReplaceAll(message, subject, " ")
@@ -180,7 +189,7 @@ func (k *Case) readCandidates() {
 	}
 	k.message.AddWords(source.FirstBytes(message, 6000))
 	k.said = candidate.CodeWords(message)
-	k.voteNames(byDate)
+	k.voteNames(ctx, byDate)
 	head := source.FirstBytes(k.fc.Message, 3000)
 	k.topics = [numTopics]bool{
 		ofRegression: fixRegress().MatchString(head), ofOmission: fixOld().MatchString(head), ofBuild: fixBuild().MatchString(head),
@@ -235,7 +244,9 @@ func (k *Case) readSeries(byDate []*candidate.Candidate) {
 // the fix: the weighted Jaccard index of their tokens. side picks the tokens of a
 // hunk that are compared.
 func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
-	fix := source.Unite(k.Removed, k.Fresh)
+	if k.tokens == nil {
+		k.tokens = k.Code.Weigh(source.Unite(k.Removed, k.Fresh))
+	}
 	best := 0.0
 	for path, hs := range c.Diff.Hunks {
 		if !k.Paths[path] && c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {
@@ -243,7 +254,7 @@ func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) s
 		}
 		for i := range hs {
 			if b := side(&hs[i]); len(b) < 400 {
-				best = max(best, k.Code.Jaccard(fix, b))
+				best = max(best, k.tokens.Jaccard(b))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -79,11 +80,14 @@ func TrainedOn() (map[string]int, error) {
 	return maps.Clone(m.Made.Repos), nil
 }
 
-// rank scores all candidates and sorts them, most probable first.
-func (m *Model) rank(k *Case) []Ranked {
+// rank scores all candidates and sorts them, most probable first. It ends early with ctx.
+func (m *Model) rank(ctx context.Context, k *Case) ([]Ranked, error) {
 	ranked := make([]Ranked, len(k.list))
 	scores := make([]float64, len(k.list))
 	for i, c := range k.list {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		x := k.vector(c)
 		score, _, because := m.Trees.Explain(x)
 		ranked[i] = Ranked{Candidate: c, features: x, contributions: because}
@@ -93,7 +97,7 @@ func (m *Model) rank(k *Case) []Ranked {
 		ranked[i].Probability = p
 	}
 	sort.SliceStable(ranked, func(i, j int) bool { return ranked[i].Probability > ranked[j].Probability }) // ties stay in order of id
-	return ranked
+	return ranked, nil
 }
 
 // Probabilities turns the scores of the candidates of one fix into probabilities.

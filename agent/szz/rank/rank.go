@@ -44,7 +44,8 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return k, m.rank(k), nil
+	ranked, err := m.rank(ctx, k)
+	return k, ranked, err
 }
 
 // Verdict names the best of the ranked candidates: n of them, or those that are
@@ -86,7 +87,7 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 	if err != nil {
 		return nil, err
 	}
-	return newCase(fc, set, p), nil
+	return newCase(ctx, fc, set, p)
 }
 
 // A Ranked is a candidate with what the ranker's model says of it.

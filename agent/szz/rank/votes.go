@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"maps"
 	"math"
 	"sort"
@@ -10,8 +11,8 @@ import (
 	"git-agent/gitext"
 )
 
-// vote computes the shares of lines that the candidates own.
-func (k *Case) vote() {
+// vote computes the shares of lines that the candidates own. It ends early with ctx.
+func (k *Case) vote(ctx context.Context) {
 	for s := range k.shares {
 		k.shares[s] = map[gitext.OID]float64{}
 	}
@@ -19,6 +20,9 @@ func (k *Case) vote() {
 	k.owned, k.moved = map[gitext.OID]float64{}, map[gitext.OID]float64{}
 	changeOwners := map[int]map[gitext.OID]bool{}
 	for i := range k.Set.Anchors {
+		if ctx.Err() != nil {
+			return
+		}
 		a := &k.Set.Anchors[i]
 		if a.Kind == source.LineCode {
 			k.nearest[a.Owner] = max(k.nearest[a.Owner], 1/float64(1+a.Distance))
@@ -102,6 +106,27 @@ func (k *Case) addedIn(change int) source.Bag {
 	return kept
 }
 
+// namedIn returns in how many of the lines that a change adds each name of at least three
+// bytes occurs. Like addedIn it counts once.
+func (k *Case) namedIn(change int) map[string]int {
+	if k.namedByChange == nil {
+		k.namedByChange = map[int]map[string]int{}
+	}
+	lines := k.namedByChange[change]
+	if lines == nil {
+		lines = map[string]int{}
+		for _, l := range k.Set.Changes[change].Added {
+			for t := range source.CodeWordsOf(l.Text) {
+				if len(t) > 2 {
+					lines[t]++
+				}
+			}
+		}
+		k.namedByChange[change] = lines
+	}
+	return lines
+}
+
 // voteNear counts a line near a change for its owner, by its closeness.
 func (k *Case) voteNear(a *candidate.Anchor, s candidate.ShareKind) {
 	if a.Kind == source.LineBlank || a.Kind == source.LineComment {
@@ -120,13 +145,10 @@ func (k *Case) voteRelated(a *candidate.Anchor) {
 	if a.Kind != source.LineCode {
 		return
 	}
-	line := source.CodeWordsOf(a.Text)
 	shared := 0.0
-	for _, l := range k.Set.Changes[a.Change].Added {
-		for t := range source.CodeWordsOf(l.Text) {
-			if line[t] > 0 && len(t) > 2 {
-				shared++
-			}
+	if lines := k.namedIn(a.Change); len(lines) > 0 {
+		for t := range source.CodeWordsOf(a.Text) {
+			shared += float64(lines[t])
 		}
 	}
 	k.shares[candidate.ShareRelated][a.Owner] += shared / (1 + math.Log(float64(a.Distance)))

@@ -1,6 +1,8 @@
 package rank
 
 import (
+	"context"
+
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
 )
@@ -10,22 +12,22 @@ import (
 // of the fix, first and last, and to the last that took it out. Each name of the
 // fix counts for one candidate, by its rarity.
 
-// voteNames computes the shares of the names and lines of the fix.
-func (k *Case) voteNames(byDate []*candidate.Candidate) {
+// voteNames computes the shares of the names and lines of the fix. It ends early with ctx.
+func (k *Case) voteNames(ctx context.Context, byDate []*candidate.Candidate) {
 	brought := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] > c.Diff.Removed[t] }
 	tookOut := func(c *candidate.Candidate, t string) bool { return c.Diff.Added[t] < c.Diff.Removed[t] }
 	inside := func(c *candidate.Candidate, t string) bool { return k.inside[c.OID].in[t] > k.inside[c.OID].out[t] }
-	k.voteNewest(candidate.ShareGoneNewest, k.Gone, byDate, brought)
-	k.voteNewest(candidate.ShareFreshNewest, k.Fresh, byDate, brought)
-	k.voteNewest(candidate.ShareRestorer, k.Fresh, byDate, tookOut)
-	k.voteNewest(candidate.ShareSaid, k.said, byDate, brought)
-	k.voteNewest(candidate.ShareInside, source.Unite(k.Gone, k.Fresh), byDate, inside)
+	k.voteNewest(ctx, candidate.ShareGoneNewest, k.Gone, byDate, brought)
+	k.voteNewest(ctx, candidate.ShareFreshNewest, k.Fresh, byDate, brought)
+	k.voteNewest(ctx, candidate.ShareRestorer, k.Fresh, byDate, tookOut)
+	k.voteNewest(ctx, candidate.ShareSaid, k.said, byDate, brought)
+	k.voteNewest(ctx, candidate.ShareInside, source.Unite(k.Gone, k.Fresh), byDate, inside)
 	oldestFirst := make([]*candidate.Candidate, len(byDate))
 	for i, c := range byDate {
 		oldestFirst[len(byDate)-1-i] = c
 	}
-	k.voteNewest(candidate.ShareGoneFirst, k.Gone, oldestFirst, brought)
-	k.voteNewest(candidate.ShareFreshFirst, k.Fresh, oldestFirst, brought)
+	k.voteNewest(ctx, candidate.ShareGoneFirst, k.Gone, oldestFirst, brought)
+	k.voteNewest(ctx, candidate.ShareFreshFirst, k.Fresh, oldestFirst, brought)
 	for line := range k.addKeys {
 		for _, c := range byDate {
 			if c.Diff.RemovedLines[line] && !c.Diff.AddedLines[line] {
@@ -41,8 +43,11 @@ func (k *Case) voteNames(byDate []*candidate.Candidate) {
 
 // voteNewest counts each name for the first of the candidates that did something
 // with it.
-func (k *Case) voteNewest(s candidate.ShareKind, names source.Bag, candidates []*candidate.Candidate, did func(*candidate.Candidate, string) bool) {
+func (k *Case) voteNewest(ctx context.Context, s candidate.ShareKind, names source.Bag, candidates []*candidate.Candidate, did func(*candidate.Candidate, string) bool) {
 	for _, t := range source.SortedTokens(names) {
+		if ctx.Err() != nil {
+			return
+		}
 		for _, c := range candidates {
 			if did(c, t) {
 				k.shares[s][c.OID] += max(0, k.Code.Weight(t))
