@@ -191,9 +191,12 @@ func (x *IDF) Overlap(want, have Bag) float64 {
 // Best returns the weight of the rarest shared token: one rare name in common says
 // more than ten frequent ones.
 func (x *IDF) Best(want, have Bag) float64 {
+	if len(have) < len(want) {
+		want, have = have, want
+	}
 	top := 0.0
-	for t := range want {
-		if have[t] > 0 {
+	for t, n := range want {
+		if n > 0 && have[t] > 0 {
 			top = max(top, x.Weight(t))
 		}
 	}
@@ -214,6 +217,21 @@ func (x *IDF) Weigh(bag Bag) *Weighed {
 		w.all += max(0, x.Weight(t))
 	}
 	return w
+}
+
+// Overlap returns what IDF.Overlap does of the bag and have. It takes time for the tokens
+// of have only.
+func (w *Weighed) Overlap(have Bag) float64 {
+	if w.all == 0 {
+		return 0
+	}
+	hit := 0.0
+	for _, t := range SortedTokens(have) {
+		if _, ok := w.bag[t]; ok && have[t] > 0 {
+			hit += max(0, w.x.Weight(t))
+		}
+	}
+	return hit / w.all
 }
 
 // Jaccard returns the weight of the tokens that b shares over the weight of all. It takes

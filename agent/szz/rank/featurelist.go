@@ -69,24 +69,24 @@ var features = []feature{
 
 	// what it did, compared with what the fix does
 	{"restores", "removed what the fix adds", func(k *Case, c *candidate.Candidate) float64 {
-		return k.Code.Overlap(k.Fresh, c.Diff.Removed.Minus(c.Diff.Added))
+		return k.weighed.fresh.Overlap(c.Diff.Removed.Minus(c.Diff.Added))
 	}},
 	{"restores_line", "removed lines that the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		return shareOf(common(k.addKeys, c.Diff.RemovedLines), len(k.addKeys))
 	}},
 	{"undone", "added what the fix removes", func(k *Case, c *candidate.Candidate) float64 {
-		return k.Code.Overlap(k.Gone, c.Diff.Added.Minus(c.Diff.Removed))
+		return k.weighed.gone.Overlap(c.Diff.Added.Minus(c.Diff.Removed))
 	}},
 	{"undone_line", "added lines that the fix removes", func(k *Case, c *candidate.Candidate) float64 {
 		return shareOf(common(k.DelKeys, c.Diff.AddedLines), len(k.DelKeys))
 	}},
 	{"undone_best", "added a rare name that the fix removes", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Best(k.Gone, c.Diff.Added) }},
-	{"touched", "added names that the fix touches", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Overlap(k.Removed, c.Diff.Added) }},
-	{"uses_added", "added names that the fix adds", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Overlap(k.Fresh, c.Diff.Added) }},
+	{"touched", "added names that the fix touches", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.removed.Overlap(c.Diff.Added) }},
+	{"uses_added", "added names that the fix adds", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.fresh.Overlap(c.Diff.Added) }},
 	{"uses_added_best", "added a rare name that the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		return k.Code.Best(k.Fresh, c.Diff.Added.Minus(c.Diff.Removed))
 	}},
-	{"around_added", "added names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Overlap(k.Around, c.Diff.Added) }},
+	{"around_added", "added names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(c.Diff.Added) }},
 	{"message_diff", "the fix's message names what it changed", func(k *Case, c *candidate.Candidate) float64 {
 		return k.Code.Overlap(k.said, source.Unite(c.Diff.Added, c.Diff.Removed))
 	}},
@@ -118,13 +118,13 @@ var features = []feature{
 	{"same_function", "changed the same function", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.inside[c.OID].hunks)) }},
 	{"function_rank", "among the last to change the function", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.inside[c.OID].rank) }},
 	{"inside_touched", "added in the function names that the fix touches", func(k *Case, c *candidate.Candidate) float64 {
-		return k.Code.Overlap(source.Unite(k.Removed, k.Fresh), k.inside[c.OID].in)
+		return k.weighed.touched.Overlap(k.inside[c.OID].in)
 	}},
 	{"inside_restores", "removed from the function what the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		w := k.inside[c.OID]
-		return k.Code.Overlap(k.Fresh, w.out.Minus(w.in))
+		return k.weighed.fresh.Overlap(w.out.Minus(w.in))
 	}},
-	{"inside_around", "added in the function names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Overlap(k.Around, k.inside[c.OID].in) }},
+	{"inside_around", "added in the function names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(k.inside[c.OID].in) }},
 	{"creates_function", "wrote the heading of the function", func(k *Case, c *candidate.Candidate) float64 {
 		n := 0
 		for name := range k.Set.Functions {
@@ -148,10 +148,10 @@ var features = []feature{
 		return k.likeness(c, func(h *candidate.DiffHunk) source.Bag { return h.Out })
 	}},
 	{"focus", "did little else than what the fix touches", func(k *Case, c *candidate.Candidate) float64 {
-		return k.Code.Overlap(c.Diff.Added, source.Unite(source.Unite(k.Removed, k.Added), k.Around))
+		return k.Code.Overlap(c.Diff.Added, k.weighed.shown)
 	}},
 	{"message_names", "its message names what the fix changes", func(k *Case, c *candidate.Candidate) float64 {
-		return k.Code.Overlap(candidate.CodeWords(c.Commit.Message), source.Unite(k.Removed, k.Added))
+		return k.Code.Overlap(candidate.CodeWords(c.Commit.Message), k.weighed.changed)
 	}},
 	{"series", "one of a series of commits", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.series[c.OID])) }},
 
@@ -182,10 +182,10 @@ var features = []feature{
 		return shareOf(min(n, len(k.Set.Files)), len(k.Set.Files))
 	}},
 	{"all_paths", "changed the rarer files of the fix, tests and new ones included", func(k *Case, c *candidate.Candidate) float64 {
-		return k.files.Overlap(k.allPaths, source.PathSet(c.Paths))
+		return k.weighed.paths.Overlap(source.PathSet(c.Paths))
 	}},
 	{"companions", "changed the tests or other files that go with the fix", func(k *Case, c *candidate.Candidate) float64 {
-		return k.files.Overlap(k.companions, source.PathSet(c.Paths))
+		return k.weighed.companions.Overlap(source.PathSet(c.Paths))
 	}},
 	{"path_words", "its paths share words with the fix's message", func(k *Case, c *candidate.Candidate) float64 {
 		return k.prose.Overlap(k.message, source.WordsOfPaths(c.Paths))

@@ -38,7 +38,6 @@ type Case struct {
 	addKeys map[string]bool // keys of its added lines
 	FixPath map[string]bool // paths of the traced files
 	Paths   map[string]bool // FixPath, and the names that owners of lines knew
-	tokens  *source.Weighed // Removed and Fresh; made when first needed
 	message source.Bag      // words of its message
 	said    source.Bag      // names in its message
 	topics  [numTopics]bool // what its message speaks of
@@ -47,6 +46,8 @@ type Case struct {
 	// allPaths are all paths that the fix changes, companions those of them that are
 	// not traced: tests and new files.
 	allPaths, companions source.Bag
+
+	weighed weighed
 
 	// The owners of its lines.
 	shares        [candidate.NumShares]map[gitext.OID]float64
@@ -68,6 +69,25 @@ type Case struct {
 	Code    *source.IDF                    // over the tokens that they added or removed
 	prose   *source.IDF                    // over their messages
 	files   *source.IDF                    // over the paths that they change
+}
+
+// A weighed holds the tokens of a fix as all candidates are compared with them: of a fix
+// that removes a thousand files there are very many.
+type weighed struct {
+	removed, gone, fresh, around, touched *source.Weighed // touched: removed and fresh
+	paths, companions                     *source.Weighed
+	changed, shown                        source.Bag // changed: removed and added; shown: around them, too
+}
+
+// weigh is called when all candidates are known.
+func (k *Case) weigh() {
+	k.weighed = weighed{
+		removed: k.Code.Weigh(k.Removed), gone: k.Code.Weigh(k.Gone), fresh: k.Code.Weigh(k.Fresh), around: k.Code.Weigh(k.Around),
+		touched: k.Code.Weigh(source.Unite(k.Removed, k.Fresh)),
+		paths:   k.files.Weigh(k.allPaths), companions: k.files.Weigh(k.companions),
+		changed: source.Unite(k.Removed, k.Added),
+	}
+	k.weighed.shown = source.Unite(k.weighed.changed, k.Around)
 }
 
 // newCase compares a fix with its candidates. It ends early with ctx.
@@ -180,6 +200,7 @@ func (k *Case) readCandidates(ctx context.Context) {
 		k.Code.Add(doc)
 		k.files.Add(source.PathSet(c.Paths))
 	}
+	k.weigh()
 	k.readFunctions(byDate)
 	k.readSeries(byDate)
 	k.rankOwners(byDate)
@@ -244,9 +265,6 @@ func (k *Case) readSeries(byDate []*candidate.Candidate) {
 // the fix: the weighted Jaccard index of their tokens. side picks the tokens of a
 // hunk that are compared.
 func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
-	if k.tokens == nil {
-		k.tokens = k.Code.Weigh(source.Unite(k.Removed, k.Fresh))
-	}
 	best := 0.0
 	for path, hs := range c.Diff.Hunks {
 		if !k.Paths[path] && c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {
@@ -254,7 +272,7 @@ func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) s
 		}
 		for i := range hs {
 			if b := side(&hs[i]); len(b) < 400 {
-				best = max(best, k.tokens.Jaccard(b))
+				best = max(best, k.weighed.touched.Jaccard(b))
 			}
 		}
 	}
@@ -326,9 +344,12 @@ func shareOf(hits, all int) float64 {
 }
 
 func common(a, b map[string]bool) int {
+	if len(b) < len(a) {
+		a, b = b, a
+	}
 	n := 0
-	for k := range a {
-		if b[k] {
+	for k, in := range a {
+		if in && b[k] {
 			n++
 		}
 	}
