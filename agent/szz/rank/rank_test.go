@@ -2,6 +2,7 @@ package rank
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -315,5 +316,33 @@ func TestRankSubmoduleText(t *testing.T) {
 				t.Errorf("evidence %+v", e)
 			}
 		}
+	}
+}
+
+// Once everything is read, the rest is computing, which ends with the context as well.
+func TestComputingEndsWithItsContext(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("add", gittest.Files{"p.c": szztest.Program})
+	fix := h.Commit("keep the limit low", gittest.Files{"p.c": strings.Replace(szztest.Program, "max = 10", "max = 12", 1)})
+	fc := h.Context(fix, szz.ContextOptions{NoAnnotations: true})
+	set, err := candidate.FindAnchors(t.Context(), h.Open(), fc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := candidate.Gather(t.Context(), h.Open(), fc, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newCase(ended, fc, set, pool); !errors.Is(err, context.Canceled) {
+		t.Errorf("while gathering facts: %v", err)
+	}
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.rank(ended, h.caseOf(fix)); !errors.Is(err, context.Canceled) {
+		t.Errorf("while ranking: %v", err)
 	}
 }
