@@ -43,7 +43,7 @@ func checkKind(repo *gitext.Repo) finding {
 
 func checkHistory(repo *gitext.Repo) finding {
 	if repo.Shallow() {
-		return fail("history", "git fetch --unshallow", "shallow: cut off at %d commits, to which git charges all that is older", len(repo.ShallowBoundary()))
+		return fail("history", "git fetch --unshallow", "shallow: cut off at %s; git charges all that is older to the commits where it is cut", agent.Plural(len(repo.ShallowBoundary()), "commit"))
 	}
 	return ok("history", "complete")
 }
