@@ -232,6 +232,36 @@ func b(y *Y) error {
 	}
 }
 
+func TestTransplantsTheFirstStatement(t *testing.T) {
+	// Of several lines that the similar function has more, the first whole statement is
+	// taken, too: a guard stands before code of its own function.
+	t.Parallel()
+	text := `package p
+
+func (s *Stack) Pop() (int, error) { //!
+	n := s.items[len(s.items)-1]
+	s.items = s.items[:len(s.items)-1]
+	return n, nil
+}
+
+func (s *Stack) Peek() (int, error) {
+	if len(s.items) == 0 {
+		return 0, errEmpty
+	}
+	return s.items[len(s.items)-1], nil
+}
+`
+	f, _ := Read("a.go", []byte(text))
+	fn := function(t, "a.go", text, Clues{})
+	const guard = "\tif len(s.items) == 0 {\n\t\treturn 0, errEmpty\n\t}\n"
+	for _, e := range fn.Transplants(f.Body(9, 14)) {
+		if e.Text == guard && e.Line == 4 {
+			return
+		}
+	}
+	t.Error("the guard was not taken")
+}
+
 func TestReapplied(t *testing.T) {
 	// A change of a similar function is made here with the names of this one.
 	t.Parallel()

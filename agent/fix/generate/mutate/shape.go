@@ -192,6 +192,12 @@ func (fn *Function) gap(own, other *Body, names Names, theirs, mine [2]int) []Ed
 	var list []Edit
 	if n > 0 {
 		list = append(list, fn.insertion(OpTransplant, first, text, "inserts "+short(text)+" as a similar function has it"))
+		for _, k := range other.wholeBefore(theirs) {
+			text := other.render(other.lines[theirs[0]:k], names)
+			e := fn.insertion(OpTransplant, first, text, "inserts "+short(text)+" as a similar function has it")
+			e.Weight *= 0.8
+			list = append(list, e)
+		}
 	}
 	if m > 0 {
 		last := own.lines[mine[1]-1].number
@@ -199,6 +205,27 @@ func (fn *Function) gap(own, other *Body, names Names, theirs, mine [2]int) []Ed
 		e := fn.edit(OpTransplant, off, min(off+len(fn.linesOf(first, last)), len(fn.Content)), text, "makes "+short(fn.linesOf(first, last))+" as a similar function has it: "+short(text))
 		e.Weight *= 0.7
 		list = append(list, e)
+	}
+	return list
+}
+
+// wholeBefore returns the indexes within lines before which their brackets are closed: the
+// lines up to there are statements.
+func (b *Body) wholeBefore(lines [2]int) []int {
+	var list []int
+	depth := 0
+	for k := lines[0]; k < lines[1]-1; k++ {
+		for _, t := range b.lines[k].toks {
+			switch {
+			case b.file.isAny(t, "(", "[", "{"):
+				depth++
+			case b.file.isAny(t, ")", "]", "}"):
+				depth--
+			}
+		}
+		if depth == 0 {
+			list = append(list, k+1)
+		}
 	}
 	return list
 }

@@ -253,7 +253,7 @@ func (fn *Function) findExits() []exit {
 }
 
 // maxExits bounds the ways out that are tried at one place.
-const maxExits = 5
+const maxExits = 7
 
 // returnsValue reports whether the function's heading names a result.
 func (fn *Function) returnsValue() bool {

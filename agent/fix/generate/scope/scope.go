@@ -33,7 +33,7 @@ func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path str
 	defer set.RemoveFile(set.File(f.FileStart))
 	s := &scope{set: set, text: content, info: &types.Info{
 		Scopes: map[ast.Node]*types.Scope{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
-		Uses: map[*ast.Ident]types.Object{},
+		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 	}}
 	conf := types.Config{FakeImportC: true, Importer: imports, Error: func(error) {}}
 	s.pkg, _ = conf.Check("p", set, append(others[:len(others):len(others)], f), s.info)
@@ -42,7 +42,7 @@ func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path str
 		if ok && fn.Body != nil && s.line(fn.Pos()) <= line && line <= s.line(fn.End()) && s.pkg != nil {
 			s.fn, s.body = fn, s.source(fn)
 			s.findVariables()
-			return mutate.Known{Conditions: s.conditions(), Exits: s.zeros(), Names: append(s.members(), s.sameType()...), Calls: s.calls()}
+			return mutate.Known{Conditions: s.conditions(), Exits: append(s.zeros(), s.failures(f)...), Names: append(s.members(), s.sameType()...), Calls: s.calls()}
 		}
 	}
 	return mutate.Known{}

@@ -81,7 +81,7 @@ func TestConditionsFollowTypes(t *testing.T) {
 
 func TestZeros(t *testing.T) {
 	// The zero value of an unknown type is spelled without knowing it.
-	if got := of(t, code, 6).Exits; !slices.Equal(got, []string{"return false, 0, nil, *new(http.Header), nil"}) {
+	if got := of(t, code, 6).Exits; !slices.Equal(got, []string{"return false, 0, nil, *new(http.Header), nil", "return false, 0, nil, *new(http.Header), ErrFull"}) {
 		t.Errorf("%q", got)
 	}
 	if got := of(t, code, 15).Exits; !slices.Equal(got, []string{"return"}) {
@@ -168,5 +168,32 @@ func TestImportsOfDamagedFiles(t *testing.T) {
 		if pkg, err := i.Import(path); err == nil {
 			t.Errorf("%s: %v", path, pkg)
 		}
+	}
+}
+
+func TestExitsOfFunctionsWithTheSameResults(t *testing.T) {
+	const text = `package p
+
+import "errors"
+
+func (r *Route) Peek() (int, error) {
+	if r.size == 0 {
+		return 0, errors.New("empty")
+	}
+	if n := r.Count(); n < 0 {
+		return n, nil
+	}
+	return r.size, nil
+}
+
+func other() (string, error) { return "", errors.New("no") }
+
+func (r *Route) Pop() (int, error) {
+	return 1, nil
+}
+`
+	want := []string{"return 0, nil", `return 0, errors.New("empty")`, "return 0, ErrFull"}
+	if got := of(t, text, 18).Exits; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
