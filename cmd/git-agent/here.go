@@ -48,7 +48,7 @@ func (h here) path(path string) string {
 // up returns the way to the top of the work tree, "" if the directory is not below it.
 func (h here) up() string {
 	rel, err := filepath.Rel(h.dir, h.top)
-	if h.top == "" || err != nil || rel == "." || strings.Trim(rel, "./"+string(filepath.Separator)) != "" {
+	if h.top == "" || err != nil || rel == "." || strings.Trim(rel, "."+string(filepath.Separator)) != "" {
 		return ""
 	}
 	return rel
