@@ -35,7 +35,7 @@ func hereIn(repo *gitext.Repo) here {
 
 // path writes a tracked path as it is called from the directory.
 func (h here) path(path string) string {
-	if h.top == "" {
+	if h.top == "" || path == "" {
 		return path
 	}
 	rel, err := filepath.Rel(h.dir, filepath.Join(h.top, filepath.FromSlash(path)))

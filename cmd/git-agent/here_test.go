@@ -10,7 +10,7 @@ import (
 // Commands are made for the top of the work tree; below it they name the path from there,
 // or go to the top themselves. At the top and outside nothing changes.
 func TestCommandsWorkHere(t *testing.T) {
-	top := filepath.FromSlash("/work/r")
+	top := filepath.FromSlash("/srv/r")
 	blame := suspect.Evidence{Path: "src/a b.c", Command: "git blame -w -L 3,4 abc -- 'src/a b.c'"}
 	log := suspect.Evidence{Path: "src/a.c", Command: "git log -1 -L3,4:src/a.c abc"}
 	show := suspect.Evidence{Command: "git show abc"}
@@ -19,13 +19,13 @@ func TestCommandsWorkHere(t *testing.T) {
 		e    suspect.Evidence
 		want string
 	}{
-		{"/work/r", blame, blame.Command},
-		{"/work", blame, blame.Command},
+		{"/srv/r", blame, blame.Command},
+		{"/srv", blame, blame.Command},
 		{"/elsewhere", log, log.Command},
-		{"/work/r/src", blame, "git blame -w -L 3,4 abc -- 'a b.c'"},
-		{"/work/r/doc/x/y/z", blame, "git blame -w -L 3,4 abc -- '../../../../src/a b.c'"},
-		{"/work/r/src/x", log, "git -C ../.. log -1 -L3,4:src/a.c abc"},
-		{"/work/r/src", show, show.Command},
+		{"/srv/r/src", blame, "git blame -w -L 3,4 abc -- 'a b.c'"},
+		{"/srv/r/doc/x/y/z", blame, "git blame -w -L 3,4 abc -- '../../../../src/a b.c'"},
+		{"/srv/r/src/x", log, "git -C ../.. log -1 -L3,4:src/a.c abc"},
+		{"/srv/r/src", show, show.Command},
 	} {
 		if got := (here{dir: filepath.FromSlash(c.dir), top: top}).command(c.e); got != c.want {
 			t.Errorf("in %s: %s, want %s", c.dir, got, c.want)
