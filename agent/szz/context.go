@@ -165,7 +165,7 @@ func patchNotes(p *gitext.Patch) []string {
 	if p.Truncated {
 		note("the patch is larger than what is read of one; only its first part was traced")
 	}
-	binary := 0
+	binary, renamed := 0, 0
 	for i := range p.Files {
 		f := &p.Files[i]
 		switch {
@@ -179,6 +179,8 @@ func patchNotes(p *gitext.Patch) []string {
 			binary++
 		case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M':
 			note("%q changes its mode only (%o to %o)", f.NewPath, f.OldMode, f.NewMode)
+		case len(f.Hunks) == 0 && f.Status == 'R':
+			renamed++
 		case crOnly(f):
 			note("%q changes line ends only", f.NewPath)
 		}
@@ -186,7 +188,19 @@ func patchNotes(p *gitext.Patch) []string {
 	if binary > 0 {
 		note("%d %s not traced: binary, or larger than 32 MiB", binary, Plural(binary, "file", "files"))
 	}
+	if renamed > 0 && !changesLines(p) {
+		note("%d %s renamed without a change", renamed, Plural(renamed, "file is", "files are"))
+	}
 	return notes
+}
+
+// changesLines reports whether a patch adds or removes a line of text. One that only
+// changes binaries, modes, names of files or submodules does not. A patch of which
+// only a part was read is taken to do so.
+func changesLines(p *gitext.Patch) bool {
+	return p.Truncated || slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool {
+		return len(f.Hunks) > 0 && !f.Submodule && !f.Binary
+	})
 }
 
 // crOnly reports whether every hunk only changes line ends.

@@ -25,6 +25,7 @@ const (
 	exitNothing     = 1   // the command found no answer
 	exitLimit       = 2   // a limit or budget ended the work; what was printed is valid
 	exitModel       = 3   // the model's server is unreachable or refused the request
+	exitUnsure      = 4   // szz --trailer printed no trailer, because a suspect is not probable enough
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work

@@ -36,6 +36,10 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
+	if belowFloor(ans.Verdict, o.cmd.floor) {
+		o.a.warnBelowFloor(ctx, ans.Verdict, o.cmd.floor)
+		return nil
+	}
 	if !o.cmd.JSON {
 		local := *ans.Verdict
 		local.Suspects = o.at.answer(local.Suspects)

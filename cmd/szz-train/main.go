@@ -18,9 +18,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"git-agent/agent/sandbox"
 )
 
 func main() {
+	sandbox.Helper() // confirm runs commands in sandboxes
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
@@ -42,6 +45,14 @@ func run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "purpose":
+		return purpose(ctx, args[1:])
+	case "floor":
+		return floor(ctx, args[1:])
+	case "fixlike":
+		return fitPurpose(args[1:])
+	case "confirm":
+		return confirm(ctx, args[1:])
 	}
 	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit and cross", args[0])
 }
