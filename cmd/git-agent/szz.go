@@ -37,7 +37,7 @@ type szzCmd struct {
 	JSON          bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
 	Trailer       bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
-	TrailerFloor  *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 60%"`
+	TrailerFloor  *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
 	Note          bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
 	VerifyCmd     string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
 	VerifyTimeout time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`

@@ -43,8 +43,7 @@ type testedSuspect struct {
 	Commit      gitext.OID `json:"commit"`
 	Probability float64    `json:"probability"` // before the command ran
 	Status      string     `json:"status"`      // of suspect.Confirmation; "" if the command was not run
-	Detail      string     `json:"detail"`
-	Culprit     bool       `json:"culprit"` // it is one of the case's BICs
+	Culprit     bool       `json:"culprit"`     // it is one of the case's BICs
 }
 
 // confirm runs the command of each case at the suspects of the offline engine, and
@@ -138,16 +137,62 @@ func confirmCase(ctx context.Context, root string, c testedCase, most int, opt v
 	}
 	row := &testedRow{ID: c.ID, Notes: v.Notes}
 	for _, s := range v.Suspects {
-		status, detail := "", ""
+		status := ""
 		if s.Confirmation != nil {
-			status, detail = s.Confirmation.Status, s.Confirmation.Detail
+			status = s.Confirmation.Status
 		}
 		if status == suspect.Confirmed {
 			row.Bisected = cmp.Or(row.Bisected, s.Commit.OID)
 		}
 		if _, ranked := before[s.Commit.OID]; ranked {
-			row.Suspects = append(row.Suspects, testedSuspect{s.Commit.OID, before[s.Commit.OID], status, detail, slices.Contains(c.BICs, s.Commit.OID)})
+			row.Suspects = append(row.Suspects, testedSuspect{s.Commit.OID, before[s.Commit.OID], status, slices.Contains(c.BICs, s.Commit.OID)})
 		}
 	}
 	return row, nil
+}
+
+// ratios prints from rows of confirm how often the command says what about culprits and
+// about other suspects, and the likelihood ratios that package verify uses. A row
+// counts if one of its suspects is a culprit and the command could tell. One made-up
+// commit of each class gets each of the results (Laplace's rule), because the counts
+// are small.
+func ratios(args []string) error {
+	counts := map[bool]map[string]float64{true: {}, false: {}}
+	cases := 0
+	for _, name := range args {
+		rows, err := readLines[testedRow](name)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			tried := slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Status != "" })
+			if !tried || !slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Culprit }) {
+				continue
+			}
+			cases++
+			for _, s := range row.Suspects {
+				counts[s.Culprit][s.Status]++
+			}
+		}
+	}
+	fmt.Printf("%d cases\n", cases)
+	for _, result := range results {
+		fmt.Printf("%-10s %3.0f of %3.0f culprits, %3.0f of %3.0f others: ratio %.2f\n", result, counts[true][result], total(counts[true]),
+			counts[false][result], total(counts[false]), smoothed(counts[true], result)/smoothed(counts[false], result))
+	}
+	return nil
+}
+
+// results are what a command can say about a suspect.
+var results = []string{suspect.Confirmed, suspect.Refuted, suspect.Unclear}
+
+func smoothed(counts map[string]float64, result string) float64 {
+	return (counts[result] + 1) / (total(counts) + float64(len(results)))
+}
+
+func total(counts map[string]float64) (n float64) {
+	for _, result := range results {
+		n += counts[result]
+	}
+	return n
 }

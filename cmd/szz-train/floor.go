@@ -55,7 +55,7 @@ func floor(ctx context.Context, args []string) error {
 	return nil
 }
 
-// firsts are the forecasts for the first suspects, with the factor of package fixlike
+// firsts are the forecasts for the first suspects, with the model of package fixlike
 // and without.
 type firsts struct{ tempered, plain []stat.Forecast }
 
@@ -88,7 +88,7 @@ func floorRepo(ctx context.Context, root string, cases []purposeCase, fixes, oth
 			to = fixes
 		}
 		to.tempered = append(to.tempered, f)
-		f.P /= fixlike.Judge(fc).Factor
+		f.P /= fixlike.Judge(fc).Probability
 		to.plain = append(to.plain, f)
 	}
 	return nil
@@ -98,7 +98,7 @@ func (f *firsts) print(name string) {
 	if len(f.plain) == 0 {
 		return
 	}
-	fmt.Printf("%s: %d first suspects, mean probability %.3f (%.3f without the factor of fixlike), ECE %.3f (%.3f)\n", name, len(f.plain),
+	fmt.Printf("%s: %d first suspects, mean probability %.3f (%.3f without fixlike), ECE %.3f (%.3f)\n", name, len(f.plain),
 		meanP(f.tempered), meanP(f.plain), stat.ECE(alone(f.tempered)), stat.ECE(alone(f.plain)))
 	for percent := 0; percent < 100; percent += 5 {
 		n, right := 0, 0

@@ -51,6 +51,8 @@ func run(ctx context.Context, args []string) error {
 		return floor(ctx, args[1:])
 	case "fixlike":
 		return fitPurpose(args[1:])
+	case "ratios":
+		return ratios(args[1:])
 	case "confirm":
 		return confirm(ctx, args[1:])
 	}

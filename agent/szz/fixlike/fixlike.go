@@ -19,20 +19,24 @@ import (
 
 // prior is the probability that a commit is a fix, before it is looked at. It is not
 // the share of fixes in a history, which is about a quarter: whoever asks for the
-// culprit of a commit mostly has a reason to take it for a fix. It is set by hand.
-const prior = 0.8
+// culprit of a commit mostly has a reason to take it for a fix. It is the value with
+// which the probabilities of fixes stay calibrated. Of the first suspects of 400 fixes
+// in 19 repositories that the ranker was not trained on, .66 are right; the mean of
+// their probabilities is .65, and .69 without this package (ECE .054 and .041, log loss
+// .469 and .476). Of the first suspects of 149 commits that are no fixes, all are wrong;
+// the mean is .39, and .55 without. The command is that of defaultTrailerFloor in
+// cmd/git-agent, with cmd/szz-train/testdata/read.jsonl as one more file.
+const prior = 0.95
 
-// doubtful is the factor below which a note says that the commit does not look like
-// a fix.
-const doubtful = 0.6
+// doubtful is the probability of a fix below which a note says that the commit does
+// not look like one. It is below it for 40 % of the commits that are no fixes, for
+// one of 47 fixes that were read by hand, and for 6 % of those that name a culprit.
+const doubtful = 0.7
 
 // A Judgement says how much a commit looks like a fix.
 type Judgement struct {
-	// Factor is the probability that the commit is a fix, divided by that of a commit
-	// of which nothing is known, and 1 at most. Multiplied by it, a probability that
-	// holds for fixes holds for the commit.
-	Factor float64
-	Why    []string // what it looks like instead, strongest first; nil if it looks like a fix
+	Probability float64  // that the commit is a fix
+	Why         []string // what it looks like instead, strongest first; nil if it looks like a fix
 }
 
 // Judge judges a fix by the subject of its message and its patch.
@@ -42,15 +46,16 @@ func Judge(fc *szz.FixContext) Judgement {
 	for i, v := range x {
 		z += weights[i].weight * v
 	}
-	j := Judgement{Factor: min(1, stat.Logistic(z+math.Log(prior/(1-prior)))/prior)}
-	if j.Factor < doubtful {
+	j := Judgement{Probability: stat.Logistic(z + math.Log(prior/(1-prior)))}
+	if j.Probability < doubtful {
 		j.Why = reasons(x)
 	}
 	return j
 }
 
-// Temper lowers the probabilities of a verdict of the ranking if the fix looks like
-// none, and then adds a note to any verdict. It leaves a verdict alone that rests on
+// Temper multiplies the probabilities of the ranking, which hold for fixes, by the
+// probability that the commit is a fix. If it does not look like one, Temper adds a
+// note to any verdict. It leaves a verdict alone that rests on
 // the message of the fix, which says that the commit is a fix. The order of the
 // suspects stays. A verdict of a model keeps its probabilities, because the model
 // has seen the fix itself.
@@ -61,10 +66,10 @@ func Temper(fc *szz.FixContext, v *szz.Verdict) {
 	j := Judge(fc)
 	if v.Algorithm == "rank" {
 		for i := range v.Suspects {
-			v.Suspects[i].Probability *= j.Factor
+			v.Suspects[i].Probability *= j.Probability
 		}
 	}
-	if j.Factor >= doubtful {
+	if j.Probability >= doubtful {
 		return
 	}
 	note := "this does not look like a fix of a bug"

@@ -8,49 +8,51 @@ import (
 	"git-agent/agent/szz"
 )
 
-// A finding is what the command showed about a commit, and how much more often it
-// shows that of a culprit than of another suspect.
-type finding struct {
-	suspect.Confirmation
-	ratio float64
-}
-
-// Likelihood ratios of findings. PLACEHOLDER
-const (
-	confirmedRatio = 20.0
-	olderRatio     = 0.5 // the command also fails at a parent
-	newerRatio     = 0.1 // the command passes at the suspect
-	unclearRatio   = 1.0
-)
+// ratios are the likelihood ratios of what the command says of a suspect: how much
+// more often it says so of a culprit than of another suspect. They are from CASES fixes
+// with tests whose culprits are known (cmd/szz-train/testdata/confirm.jsonl): of CULPRITS
+// culprits, the command confirmed C1 and refuted R1; of OTHERS other suspects it
+// confirmed C0 and refuted R0. One made-up commit of each kind got each of the three
+// results, so that a few cases do not make a proof. A suspect that is unclear keeps its
+// probability: this happened to U1 culprits and U0 others.
+//
+//	go run ./cmd/szz-train confirm -repos DIR cmd/szz-train/testdata/confirm.jsonl > rows
+//	go run ./cmd/szz-train ratios rows
+//
+// A refutation is the weaker evidence, because a test may fail before the culprit for
+// another reason than the bug: the feature that it tests was not there yet.
+var ratios = map[string]float64{suspect.Confirmed: 17, suspect.Refuted: 0.3, suspect.Unclear: 1}
 
 // bisectedProbability is that of a commit that a bisection found and the ranking did
-// not name. The ranking says nothing about such a commit, so there are no odds to
-// update.
-const bisectedProbability = 0.7
+// not name. Nothing is known of such a commit but that the command begins to fail at
+// it, so there are no odds to update. It is set by hand, to the probability of a
+// confirmed suspect that the ranking gave 10 %.
+const bisectedProbability = 0.65
 
-// judge marks a suspect with a finding and updates its probability by Bayes' rule, in
-// odds. If the finding confirms the suspect, less is left for the others, because
+// judge marks a suspect with what the command showed and updates its probability by Bayes' rule, in
+// odds. If that confirms the suspect, less is left for the others, because
 // most fixes have one culprit. If it refutes the suspect, the others keep their
 // probabilities: it may as well be that none of them is right. Suspects without a
 // probability, as those of the classic variants, get none.
-func judge(v *szz.Verdict, i int, f finding) {
+func judge(v *szz.Verdict, i int, f suspect.Confirmation) {
 	s := &v.Suspects[i]
-	s.Confirmation = &f.Confirmation
+	s.Confirmation = &f
 	p := s.Probability
-	if p <= 0 || p >= 1 || f.ratio == 1 {
+	if p <= 0 || p >= 1 || ratios[f.Status] == 1 {
 		return
 	}
-	odds := p / (1 - p) * f.ratio
+	odds := p / (1 - p) * ratios[f.Status]
 	s.Prior, s.Probability = cmp.Or(s.Prior, p), odds/(1+odds)
 	if f.Status == suspect.Confirmed {
 		lessen(v, i, (1-s.Probability)/(1-p))
 	}
 }
 
-// judgeUnranked marks the last suspect, which a bisection found, with a finding.
-func judgeUnranked(v *szz.Verdict, f finding) {
+// judgeUnranked marks the last suspect, which a bisection found, with what the
+// command showed.
+func judgeUnranked(v *szz.Verdict, f suspect.Confirmation) {
 	i := len(v.Suspects) - 1
-	v.Suspects[i].Confirmation = &f.Confirmation
+	v.Suspects[i].Confirmation = &f
 	if f.Status == suspect.Confirmed && estimated(v) {
 		lessen(v, i, 1-bisectedProbability)
 		v.Suspects[i].Probability = bisectedProbability

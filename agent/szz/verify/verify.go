@@ -196,41 +196,41 @@ func (c *check) trySuspects(ctx context.Context, v *szz.Verdict) error {
 }
 
 // confirm runs the command at a commit and, where it fails, at its parents.
-func (c *check) confirm(ctx context.Context, commit gitext.Commit) (finding, error) {
+func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
 	at, err := c.run(ctx, commit.OID)
 	if err != nil {
-		return finding{}, err
+		return suspect.Confirmation{}, err
 	}
 	switch {
 	case at.Outcome == trial.Passes:
-		return found(suspect.Refuted, newerRatio, "the command passes at it: what the command shows came later"), nil
+		return found(suspect.Refuted, "the command passes at it: what the command shows came later"), nil
 	case at.Outcome == trial.Unknown:
-		return found(suspect.Unclear, unclearRatio, "at it the command %s", at.How), nil
+		return found(suspect.Unclear, "at it the command %s", at.How), nil
 	case len(commit.Parents) == 0:
-		return found(suspect.Confirmed, confirmedRatio, "the command fails at it, and it is the first commit"), nil
+		return found(suspect.Confirmed, "the command fails at it, and it is the first commit"), nil
 	case c.repo.ShallowBoundary()[commit.OID]:
-		return found(suspect.Unclear, unclearRatio, "the command fails at it, and its parent is not in this shallow clone"), nil
+		return found(suspect.Unclear, "the command fails at it, and its parent is not in this shallow clone"), nil
 	}
 	for _, p := range commit.Parents {
 		before, err := c.run(ctx, p)
 		if err != nil {
-			return finding{}, err
+			return suspect.Confirmation{}, err
 		}
 		switch before.Outcome {
 		case trial.Fails:
-			return found(suspect.Refuted, olderRatio, "the command fails at its parent %s, too: the bug is older", p.Short()), nil
+			return found(suspect.Refuted, "the command fails at its parent %s, too: the bug is older", p.Short()), nil
 		case trial.Unknown:
-			return found(suspect.Unclear, unclearRatio, "the command fails at it, but at its parent %s it %s", p.Short(), before.How), nil
+			return found(suspect.Unclear, "the command fails at it, but at its parent %s it %s", p.Short(), before.How), nil
 		}
 	}
 	if len(commit.Parents) > 1 {
-		return found(suspect.Confirmed, confirmedRatio, "the command fails at it and passes at each of its %d parents", len(commit.Parents)), nil
+		return found(suspect.Confirmed, "the command fails at it and passes at each of its %d parents", len(commit.Parents)), nil
 	}
-	return found(suspect.Confirmed, confirmedRatio, "the command fails at it and passes at its parent %s", commit.Parents[0].Short()), nil
+	return found(suspect.Confirmed, "the command fails at it and passes at its parent %s", commit.Parents[0].Short()), nil
 }
 
-func found(status string, ratio float64, format string, args ...any) finding {
-	return finding{suspect.Confirmation{Status: status, Detail: fmt.Sprintf(format, args...)}, ratio}
+func found(status, format string, args ...any) suspect.Confirmation {
+	return suspect.Confirmation{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
 // explainConfirmed adds to the reason of a confirmed suspect how that was found.
