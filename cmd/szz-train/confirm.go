@@ -152,17 +152,30 @@ func confirmCase(ctx context.Context, root string, c testedCase, most int, opt v
 }
 
 // ratios prints from rows of confirm how often the command says what about culprits and
-// about other suspects, and the likelihood ratios that package verify uses. A row
-// counts if one of its suspects is a culprit and the command could tell. One made-up
+// about other suspects, and the likelihood ratios that package verify uses. One made-up
 // commit of each class gets each of the results (Laplace's rule), because the counts
 // are small.
 func ratios(args []string) error {
-	counts := map[bool]map[string]float64{true: {}, false: {}}
-	cases := 0
-	for _, name := range args {
+	counts, cases, err := countResults(args)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d cases\n", cases)
+	for _, result := range results {
+		fmt.Printf("%-10s %3.0f of %3.0f culprits, %3.0f of %3.0f others: ratio %.2f\n", result, counts[true][result], total(counts[true]),
+			counts[false][result], total(counts[false]), smoothed(counts[true], result)/smoothed(counts[false], result))
+	}
+	return nil
+}
+
+// countResults counts the results of culprits and of other suspects. A row counts if
+// one of its suspects is a culprit and the command could tell.
+func countResults(files []string) (counts map[bool]map[string]float64, cases int, err error) {
+	counts = map[bool]map[string]float64{true: {}, false: {}}
+	for _, name := range files {
 		rows, err := readLines[testedRow](name)
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		for _, row := range rows {
 			tried := slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Status != "" })
@@ -175,12 +188,7 @@ func ratios(args []string) error {
 			}
 		}
 	}
-	fmt.Printf("%d cases\n", cases)
-	for _, result := range results {
-		fmt.Printf("%-10s %3.0f of %3.0f culprits, %3.0f of %3.0f others: ratio %.2f\n", result, counts[true][result], total(counts[true]),
-			counts[false][result], total(counts[false]), smoothed(counts[true], result)/smoothed(counts[false], result))
-	}
-	return nil
+	return counts, cases, nil
 }
 
 // results are what a command can say about a suspect.
