@@ -48,16 +48,16 @@ func TestConfirmationIsEvidence(t *testing.T) {
 
 func TestRefutationIsEvidence(t *testing.T) {
 	// A refuted suspect at 83 % keeps more than one at 2 % has, and less than one at
-	// 65 %. The others keep theirs, and say nothing of a change.
+	// 75 %. The others keep theirs, and say nothing of a change.
 	t.Parallel()
-	v := verdictOf(0.83, 0.65, 0.02)
+	v := verdictOf(0.83, 0.75, 0.02)
 	judge(v, 0, found(suspect.Refuted, ""))
 	sortSuspects(v)
 	odds := 0.83 / 0.17 * ratios[suspect.Refuted]
 	if a := v.Suspects[1]; order(v) != "bac" || !near(a.Probability, odds/(1+odds)) || a.Prior != 0.83 {
 		t.Errorf("order %s, the refuted one has %v, before %v", order(v), a.Probability, a.Prior)
 	}
-	if b := v.Suspects[0]; b.Probability != 0.65 || b.Prior != 0 {
+	if b := v.Suspects[0]; b.Probability != 0.75 || b.Prior != 0 {
 		t.Errorf("the other one: %+v", b)
 	}
 }
