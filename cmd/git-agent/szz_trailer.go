@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -73,18 +74,15 @@ func belowFloor(v *szz.Verdict, floor float64) bool {
 	return p > 0 && p < floor
 }
 
-// warnBelowFloor says why there is no trailer for a fix, and how to get one.
+// warnBelowFloor says why there is no trailer for a fix, and how to get one. The
+// suspect's probability is rounded down, so that it does not read like the floor.
 func (a *app) warnBelowFloor(ctx context.Context, v *szz.Verdict, floor float64) {
 	s, fix := v.Suspects[0], "the fix"
 	if v.Fix != "" {
 		fix = v.Fix.Short()
 	}
-	p := min(s.Probability, floor-0.001)
 	a.say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
-		fix, s.Commit.OID.Short(), layout.OneLine(s.Commit.Subject()), percentOf(p), percentOf(floor))
+		fix, s.Commit.OID.Short(), layout.OneLine(s.Commit.Subject()),
+		strconv.Itoa(int(100*s.Probability))+"%", strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
 	a.hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
 }
-
-// percentOf writes a probability in percent, rounded down so that one below a floor
-// does not read like the floor.
-func percentOf(p float64) string { return fmt.Sprintf("%d %%", int(100*p+1e-9)) }

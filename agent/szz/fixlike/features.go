@@ -108,10 +108,9 @@ func count(p *gitext.Patch) counts {
 			kind = source.OtherFile
 		}
 		for _, h := range f.Hunks {
-			if c.added+c.removed > maxLines {
+			if c.addHunk(f, h, kind); c.added+c.removed > maxLines {
 				return c
 			}
-			c.addHunk(f, h, kind)
 		}
 	}
 	return c
@@ -121,6 +120,9 @@ func count(p *gitext.Patch) counts {
 func (c *counts) addHunk(f *gitext.FileChange, h gitext.Hunk, kind source.FileKind) {
 	var old, new []byte
 	for _, l := range h.Lines {
+		if c.added+c.removed > maxLines {
+			break
+		}
 		switch l.Op {
 		case '+':
 			c.added++

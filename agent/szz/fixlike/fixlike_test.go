@@ -116,3 +116,12 @@ func FuzzVector(f *testing.F) {
 		}
 	})
 }
+
+func TestVectorReadsTheFirstLines(t *testing.T) {
+	// Of a hunk of a million lines, no more is counted than the bound says.
+	t.Parallel()
+	c := count(fixOf("", "a.c", 'M', slices.Repeat([]string{"-a", "+b"}, 500_000)...).Patch)
+	if n := c.added + c.removed; n < maxLines || n > maxLines+1 {
+		t.Errorf("%v lines", n)
+	}
+}
