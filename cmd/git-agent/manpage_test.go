@@ -265,3 +265,25 @@ func TestTextsAgree(t *testing.T) {
 		}
 	}
 }
+
+// The hook of the manual page is the one that a script test runs.
+func TestManHook(t *testing.T) {
+	page, err := man.Page("git-agent-szz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/script/szz_trailer_floor.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, hook, found := strings.Cut(strings.ReplaceAll(page, `\-`, "-"), ".nf\n#!/bin/sh\n")
+	hook, _, _ = strings.Cut(hook, ".fi\n")
+	for line := range strings.Lines(hook) {
+		if !strings.Contains(string(script), line) {
+			t.Errorf("no script runs %q", line)
+		}
+	}
+	if !found || strings.Count(hook, "\n") < 3 {
+		t.Errorf("hook %q", hook)
+	}
+}
