@@ -67,7 +67,7 @@ func (r *Repo) hexNames(words []string, suffix string) []string {
 
 // beginsCommits reports whether any of the objects that a word begins is a commit.
 func (r *Repo) beginsCommits(ctx context.Context, word string) (found bool, err error) {
-	text, err := r.git.Output(ctx, gitcmd.Call{Args: []string{"rev-parse", "--disambiguate=" + word}})
+	text, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"rev-parse", "--disambiguate=" + word}})
 	if err != nil {
 		return false, err
 	}
