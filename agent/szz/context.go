@@ -53,7 +53,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	}
 	body, trailers := commitmsg.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
-		return fc, fc.hideNames(ctx, repo, body)
+		return fc, fc.hideNames(ctx, repo, body, trailers)
 	}
 	fc.Message, fc.Prose = body, body
 	if fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers); err != nil || slices.ContainsFunc(fc.Annotations, verified) {
@@ -66,8 +66,12 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 
 // hideNames masks the message, whose body without trailers is given. No engine sees
 // the original.
-func (fc *FixContext) hideNames(ctx context.Context, repo *gitext.Repo, body string) (err error) {
-	if fc.Mask, err = newMask(ctx, repo, fc, body); err != nil {
+func (fc *FixContext) hideNames(ctx context.Context, repo *gitext.Repo, body string, trailers []commitmsg.Trailer) error {
+	named, err := findAnnotations(ctx, repo, fc, body, trailers)
+	if err != nil {
+		return err
+	}
+	if fc.Mask, err = newMask(ctx, repo, fc, body, named); err != nil {
 		return err
 	}
 	fc.Message, fc.Prose = fc.Mask.ofFix(body), Prose(body, hashLikeWords(fc.Patch))

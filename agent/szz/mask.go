@@ -28,7 +28,8 @@ import (
 //
 // It is in the text of the fix, whose names are hints at the culprit, moreover:
 //
-//   - the title of an ancestor in quotation marks;
+//   - the title of an ancestor in quotation marks, or of one that the fix names by its
+//     hash, whole and below the first line, without them;
 //   - the number of the pull request that brought an ancestor, and in a repository
 //     that numbers its commits (git-svn, Phabricator) such a number.
 //
@@ -49,13 +50,15 @@ type Mask struct {
 	numbers map[string]string // the commit by the number that it is called, for the fix only
 	serials bool              // numbers such as r1234 and D1234 are commits
 
-	mu    sync.Mutex
-	known map[string]string // the commit by a word that was looked up; "" for none
+	mu      sync.Mutex
+	known   map[string]string   // the commit by a word that was looked up; "" for none
+	subject map[string][]string // what titlesLike returned for a commit
 }
 
-// A namedTitle is the title of a commit.
+// A namedTitle is the title of a commit, or what remains of it behind a prefix.
 type namedTitle struct {
 	commit, title string
+	whole         bool
 }
 
 // A nameSpan is where a text names a commit.
@@ -64,14 +67,20 @@ type nameSpan struct {
 	commit   string // an id, or a number that stands for one
 }
 
-// mostTitles bounds the commits whose titles are compared.
-const mostTitles = 500_000
+// Bounds of the work for one fix.
+const (
+	mostTitles = 500_000 // commits whose titles are compared
+	mostQuotes = 200     // places of the message where a title is looked for
+	mostNamed  = 100     // titles that are looked for in all texts
+)
 
 // newMask reads which commits the body of a fix's message and its patch name.
-func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string) (*Mask, error) {
+// annotations are the culprits that the message names: their titles are looked for
+// too.
+func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, annotations []Annotation) (*Mask, error) {
 	m := &Mask{
 		repo: repo, ctx: context.WithoutCancel(ctx), fix: fc.Fix,
-		labels: map[string]string{}, numbers: map[string]string{}, known: map[string]string{},
+		labels: map[string]string{}, numbers: map[string]string{}, known: map[string]string{}, subject: map[string][]string{},
 		serials: ownSerial().MatchString(fc.Commit.Message),
 	}
 	if m.fix == "" {
@@ -83,11 +92,8 @@ func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string
 	}
 	lines := patchTexts(fc.Patch)
 	m.learn(append([]string{body}, lines...))
-	byHash, err := m.titlesOf(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	m.titles = append(quoted, byHash...)
+	m.titles = append(quoted, m.titlesOf(body, annotations)...)
+	m.titles = m.titles[:min(mostNamed, len(m.titles))]
 	for _, s := range m.spans(body, true) {
 		m.give(s.commit)
 	}
@@ -97,7 +103,7 @@ func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string
 		}
 	}
 	m.titles = slices.DeleteFunc(m.titles, func(t namedTitle) bool { return m.labels[t.commit] == "" })
-	return m, nil
+	return m, ctx.Err()
 }
 
 // give gives the next letter to a commit.

@@ -77,6 +77,8 @@ func TestMaskMessage(t *testing.T) {
 		"Complete “rework the queue of packets”":                     "Complete <commit A>",
 		"Regression of #77, see o/n#77 and PR 77":                    "Regression of <commit A>, see <commit A> and <commit A>",
 		"Take up https://example.org/o/n/pull/77#issue-1":            "Take up <commit A>",
+		"#77 in main\n#3 in f, see #3":                               "#77 in main\n#3 in f, see #3",
+		"Rework the queue of packets once more, {A8}":                "Rework the queue of packets once more, <commit A>",
 		"Complete the \"net: rework\" series, r1234, D1234":          "Complete the \"net: rework\" series, r1234, D1234",
 		"Fixes #12, bug 12345, rhbz#1234567":                         "Fixes #12, bug 12345, rhbz#1234567",
 		"The {A4} of 12345 in commit 12345, 0x{A8}, #ff8800":         "The " + string(m.a[:4]) + " of 12345 in commit 12345, 0x" + string(m.a[:8]) + ", #ff8800",
@@ -169,6 +171,15 @@ func TestMaskOnlyCommits(t *testing.T) {
 	}
 }
 
+// The title of a culprit that only a trailer names is hidden in the message.
+func TestMaskAnnotated(t *testing.T) {
+	m := newMaskCase(t)
+	got := m.message("After \"rework the queue of packets\" it hangs.\n\nFixes: {A12} (\"" + titleA + "\")")
+	if want := "After <commit A> it hangs."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Hostile texts end soon and without a panic.
 func TestMaskHostile(t *testing.T) {
 	m := newMaskCase(t)
@@ -176,8 +187,9 @@ func TestMaskHostile(t *testing.T) {
 	mask := m.h.context(fix, ContextOptions{NoAnnotations: true}).Mask
 	for _, text := range []string{
 		strings.Repeat("\"'`([", 20000), strings.Repeat("net: ", 20000), strings.Repeat("a", 100000),
-		strings.Repeat("abcdef\n", 10000), "\xff\xfe" + string(m.a) + "\xff", "<commit A> commit", "commit ", string(m.a) + "(\"",
+		strings.Repeat("abcdef\n", 10000), "\n" + titleA + "\n", "\xff\xfe" + string(m.a) + "\xff", "<commit A> commit", "commit ", string(m.a) + "(\"",
 	} {
+		mask.ofFix(text)
 		if got := mask.Text(text); strings.Contains(got, string(m.a)) {
 			t.Errorf("%.40q shows the hash", got)
 		}

@@ -18,8 +18,8 @@ var (
 	quoteOpen  = source.Lazy("[\"'“‘`]")
 	kernelForm = source.Lazy(`^\s*\(\s*["“][^"”]{1,200}["”]\s*\)`)
 	ownNumber  = source.Lazy(`\((?:GH-|[\w.-]*/?[\w.-]*#|!)(\d+)\)\s*$|^Merge (?:pull request|PR|pull|MR) [#!]?(\d+)\b`)
-	numberName = source.Lazy(`https?://[^\s<>"')]*/(?:pull|pulls|merge_requests)/(\d+)(?:[/#][^\s<>"')]*)?` +
-		`|(?i:\b(?:pr|pull request|mr|merge request)s?\s+[#!]?(\d+)\b)|(?:\b[\w.-]+/[\w.-]+)?#(\d+)\b|\bGH-(\d+)\b`)
+	numberName = source.Lazy(`https?://[^\s<>"')]*/(?:pull|pulls|merge_requests)/(\d{2,})(?:[/#][^\s<>"')]*)?` +
+		`|(?i:\b(?:pr|pull request|mr|merge request)s?\s+[#!]?(\d{2,})\b)|(?:\b[\w.-]+/[\w.-]+)?#(\d{2,})\b|\bGH-(\d{2,})\b`)
 	serialName = source.Lazy(`\br(\d{3,})\b|\bD(\d{3,})\b`)
 )
 
@@ -54,11 +54,16 @@ func (m *Mask) titlesLike(commit string) []string {
 	if len(commit) < wholeHash {
 		return nil // a number, or an ambiguous hash
 	}
-	c, err := m.repo.Commit(m.ctx, gitext.OID(commit))
-	if err != nil {
-		return nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list, known := m.subject[commit]
+	if !known {
+		if c, err := m.repo.Commit(m.ctx, gitext.OID(commit)); err == nil {
+			list = withoutPrefixes(c.Subject())
+		}
+		m.subject[commit] = list
 	}
-	return withoutPrefixes(c.Subject())
+	return list
 }
 
 // withoutPrefixes returns a title, and what remains of it behind each prefix such as
@@ -133,7 +138,8 @@ func closed(text string, at int, opened string) int {
 }
 
 // quotedSpans returns where a text has the titles that the fix names. The text of the
-// fix may have those of three words or more without quotation marks.
+// fix may have whole titles of three words or more without quotation marks, except for
+// its first line, which is a title of its own.
 func (m *Mask) quotedSpans(text string, ofFix bool) []nameSpan {
 	var out []nameSpan
 	if len(m.titles) == 0 {
@@ -149,12 +155,13 @@ func (m *Mask) quotedSpans(text string, ofFix bool) []nameSpan {
 	if !ofFix {
 		return out
 	}
+	first, _, _ := strings.Cut(text, "\n")
 	for _, t := range m.titles {
-		if strings.Count(t.title, " ") < 2 {
+		if !t.whole || strings.Count(t.title, " ") < 2 {
 			continue
 		}
 		for at := range text {
-			if at > 0 && isAlnum(text[at-1]) {
+			if at <= len(first) || isAlnum(text[at-1]) {
 				continue
 			}
 			if end := titleAt(text, at, t.title); end > 0 {
@@ -178,11 +185,12 @@ func quotedAt(text string, from, to int, title string) int {
 	return 0
 }
 
-// numberSpans returns where the text of the fix has numbers of commits.
+// numberSpans returns where the text of the fix has numbers of commits. Numbers of one
+// digit and those that begin a line mostly count something, such as calls in a stack.
 func (m *Mask) numberSpans(text string) []nameSpan {
 	var out []nameSpan
 	for _, at := range numberName().FindAllStringSubmatchIndex(text, -1) {
-		if commit := m.numbers[group(text, at)]; commit != "" {
+		if commit := m.numbers[group(text, at)]; commit != "" && at[0] > 0 && text[at[0]-1] != '\n' {
 			out = append(out, nameSpan{at[0], at[1], commit})
 		}
 	}
@@ -205,15 +213,32 @@ func group(text string, at []int) string {
 	return ""
 }
 
-// titlesOf returns the titles of the commits whose hashes a text has.
-func (m *Mask) titlesOf(ctx context.Context, text string) ([]namedTitle, error) {
+// titlesOf returns the titles of the commits whose hashes a text has, and of those
+// that annotations name, as they quote them too.
+func (m *Mask) titlesOf(text string, annotations []Annotation) []namedTitle {
 	var out []namedTitle
-	for _, s := range m.hashSpans(text) {
-		for _, t := range m.titlesLike(s.commit) {
-			out = append(out, namedTitle{s.commit, t})
+	seen := map[string]bool{}
+	take := func(commit string) {
+		if !seen[commit] {
+			for i, t := range m.titlesLike(commit) {
+				out = append(out, namedTitle{commit, t, i == 0})
+			}
+		}
+		seen[commit] = true
+	}
+	for _, a := range annotations {
+		if !a.Verified {
+			continue
+		}
+		take(string(a.Commit))
+		if len(a.Subject) >= leastTitle {
+			out = append(out, namedTitle{string(a.Commit), a.Subject, true})
 		}
 	}
-	return out, ctx.Err()
+	for _, s := range m.hashSpans(text) {
+		take(s.commit)
+	}
+	return out
 }
 
 // readHistory looks for the ancestors of the fix whose titles stand in quotation
@@ -240,11 +265,11 @@ func (m *Mask) readHistory(ctx context.Context, fc *FixContext, body string) ([]
 		if n := group(e.Subject, orNone(ownNumber().FindStringSubmatchIndex(e.Subject))); wanted[n] && m.numbers[n] == "" {
 			m.numbers[n] = string(e.OID)
 		}
-		for _, t := range withoutPrefixes(e.Subject) {
+		for i, t := range withoutPrefixes(e.Subject) {
 			for _, q := range quotes[beginning(t)] {
 				if len(t) >= leastTitle && !taken[q.from] && quotedAt(body, q.from, q.to, t) > 0 {
 					taken[q.from] = true
-					titles = append(titles, namedTitle{string(e.OID), t})
+					titles = append(titles, namedTitle{string(e.OID), t, i == 0})
 				}
 			}
 		}
@@ -262,8 +287,11 @@ func orNone(at []int) []int {
 // quotesByBeginning returns where quotation marks open in a text, by the beginning of
 // what they quote.
 func quotesByBeginning(text string) map[string][]nameSpan {
-	out := map[string][]nameSpan{}
+	out, n := map[string][]nameSpan{}, 0
 	for _, at := range quoteOpen().FindAllStringIndex(text, -1) {
+		if n++; n > mostQuotes {
+			break
+		}
 		if key := beginning(text[at[1]:]); key != "" {
 			out[key] = append(out[key], nameSpan{from: at[0], to: at[1]})
 		}
