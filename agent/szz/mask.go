@@ -43,7 +43,7 @@ import (
 // commit alone. So the same fix always has the same labels.
 type Mask struct {
 	repo    *gitext.Repo
-	ctx     context.Context //nolint:containedctx // texts are masked where there is none
+	ctx     context.Context // never ends; texts are masked where there is none
 	fix     gitext.OID
 	labels  map[string]string // by commit: those that the fix names
 	titles  []namedTitle      // of these commits
