@@ -71,7 +71,7 @@ type nameSpan struct {
 const (
 	mostTitles = 500_000 // commits whose titles are compared
 	mostQuotes = 200     // places of the message where a title is looked for
-	mostNamed  = 100     // titles that are looked for in all texts
+	mostSought  = 100     // titles that are looked for in all texts
 )
 
 // newMask reads which commits the body of a fix's message and its patch name.
@@ -93,7 +93,7 @@ func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string
 	lines := patchTexts(fc.Patch)
 	m.learn(append([]string{body}, lines...))
 	m.titles = append(quoted, m.titlesOf(body, annotations)...)
-	m.titles = m.titles[:min(mostNamed, len(m.titles))]
+	m.titles = m.titles[:min(mostSought, len(m.titles))]
 	for _, s := range m.spans(body, true) {
 		m.give(s.commit)
 	}

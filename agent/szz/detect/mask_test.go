@@ -25,6 +25,9 @@ func TestDetectMasksLines(t *testing.T) {
 	if !strings.Contains(prompt, "Raised in <commit A>.") || strings.Count(prompt, "/* since <commit A> */") < 2 || !strings.Contains(prompt, string(bad[:12])) {
 		t.Errorf("the first message:\n%s", prompt)
 	}
+	if strings.Contains(prompt, "since "+string(bad[:7])) {
+		t.Errorf("a section of the first message is not masked:\n%s", prompt)
+	}
 	for n := 2; n <= 4; n++ {
 		if text := s.last(n); !strings.Contains(text, "/* since <commit A> */") || strings.Contains(text, string(bad[:10])+" */") {
 			t.Errorf("answer %d: %s", n, text)
