@@ -71,7 +71,7 @@ type nameSpan struct {
 const (
 	mostTitles = 500_000 // commits whose titles are compared
 	mostQuotes = 200     // places of the message where a title is looked for
-	mostSought  = 100     // titles that are looked for in all texts
+	mostSought = 100     // titles that are looked for in all texts
 )
 
 // newMask reads which commits the body of a fix's message and its patch name.
