@@ -64,11 +64,12 @@ func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Wr
 // dispatch parses args and runs the verb they name.
 func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	var c cli
-	parser, err := newParser(&c, a)
+	before, paths := splitPaths(args)
+	parser, err := newParserFor(before, &c, a)
 	if err != nil {
 		return nil, err
 	}
-	before, paths := splitPaths(args)
+	before = countOptions(parser.Model.Node, before)
 	k, err := parser.Parse(before)
 	a.flags = c.globals
 	switch {
