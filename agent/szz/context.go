@@ -144,7 +144,8 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	left := 0
 	for i, f := range files {
 		if i == mostApart || left == mostLeftOut {
-			note("the other %d files that the fix changes were left out", len(files)-i)
+			n := len(files) - i
+			note("%d more %s of the fix %s left out", n, Plural(n, "file", "files"), Plural(n, "was", "were"))
 			break
 		}
 		opt.Paths, opt.Pathspecs = []string{f.NewPath}, false

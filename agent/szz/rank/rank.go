@@ -125,11 +125,14 @@ func signals(j Ranked) []suspect.Signal {
 
 // Reason says in one sentence how the candidate is tied to the fix.
 func (k *Case) Reason(c *candidate.Candidate) string {
-	deleted, other, near, inFunction, total := 0, 0, 0, 0, 0
+	deleted, other, near, inFunction, total, removals := 0, 0, 0, 0, 0, 0
 	for i := range k.Set.Anchors {
 		a := &k.Set.Anchors[i]
-		if a.Role == candidate.RoleDeleted && a.Kind == source.LineCode {
-			total++
+		if a.Role == candidate.RoleDeleted {
+			removals++
+			if a.Kind == source.LineCode {
+				total++
+			}
 		}
 		if a.Owner != c.OID {
 			continue
@@ -145,13 +148,19 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 			inFunction++
 		}
 	}
+	line := "line"
+	if k.Set.Partial {
+		line = "traced line" // the fix has more lines than were counted
+	}
 	switch {
 	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, "line") + " of code that the fix removes"
+		return "wrote " + szz.PartOf(deleted, total, line) + " of code that the fix removes"
 	case other > 0:
 		return fmt.Sprintf("wrote %d %s that the fix removes, no code among them", other, szz.Plural(other, "line", "lines"))
 	case near > 0:
 		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
+	case c.Sources&candidate.FromSecond != 0 && removals == 0:
+		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
