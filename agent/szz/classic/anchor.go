@@ -56,7 +56,7 @@ func (t *tracer) anchors(ctx context.Context) error {
 		t.files = append(t.files, tf)
 	}
 	if left > 0 {
-		t.note("only the first %d changed files are traced; name paths after -- to trace others of its %d files", t.most, t.most+left)
+		t.note("only the first %d changed %s traced; name paths after -- to trace others of the %d", t.most, szz.Plural(t.most, "file is", "files are"), t.most+left)
 	}
 	t.noteEmpty(deleted)
 	return nil
