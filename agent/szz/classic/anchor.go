@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
