@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-agent/agent/model"
@@ -70,24 +69,7 @@ func usageErrorOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, usagef("%s is missing", strings.Trim(missing, `"`))
 	}
-	if n := countOption(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
-		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
-	}
 	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
-}
-
-// countOption returns the number in an option such as -3, which git log reads as
-// -n 3. It returns "" if there is none or if the verb has no option -n.
-func countOption(verb *kong.Node, args []string) string {
-	if verb == nil || !slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Short == 'n' }) {
-		return ""
-	}
-	for _, arg := range args {
-		if digits := strings.TrimPrefix(arg, "-"); digits != arg && digits != "" && strings.Trim(digits, "0123456789") == "" {
-			return digits
-		}
-	}
-	return ""
 }
 
 // report prints the error that ended the command, with its hints, and returns the

@@ -229,7 +229,7 @@ func (c *szzCmd) check() error {
 	switch {
 	case c.Bisect && c.VerifyCmd == "":
 		return usagef("--bisect needs --verify-cmd=<command>")
-	case uncommitted && len(c.Revisions) > 0:
+	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
 		return usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
 	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
 		return usagef("--verify-timeout needs --verify-cmd=<command>")

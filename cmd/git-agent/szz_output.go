@@ -74,7 +74,7 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &render.Trailer{W: o.a.raw, End: end}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
-		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
+		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads(), Color: render.HasColor(*o.cmd.Format) && o.a.wantColor(ctx)}
 	}
 	if o.cmd.Stdin && terminal.IsTerminal(o.a.stdin) {
 		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path) // no pager, because the user types revisions
