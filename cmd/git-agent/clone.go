@@ -77,6 +77,22 @@ func (k *clone) advise(ctx context.Context, a *app, fetcher *backfill.Fetcher) {
 	}
 }
 
+// orIncomplete returns the exit status of a command that has no --fetch. If objects of a
+// partial clone were needed and missing, it says so, and "found nothing" becomes
+// "incomplete".
+func (a *app) orIncomplete(ctx context.Context, repo *gitext.Repo, status error) error {
+	if !repo.Partial() || repo.Missed() == 0 {
+		return status
+	}
+	a.warnOnce("this clone lacks objects that were needed: what depends on them was left out")
+	a.hint(ctx, gitext.FetchAll)
+	var code exitStatus
+	if errors.As(status, &code) && code == exitNothing {
+		return exitStatus(exitIncomplete)
+	}
+	return status
+}
+
 // fetchSetting returns the value of agent.fetch.
 func (a *app) fetchSetting(ctx context.Context) (bool, error) {
 	config, err := a.data.Config(ctx)
@@ -89,9 +105,18 @@ func (a *app) fetchSetting(ctx context.Context) (bool, error) {
 			a.warnUntrusted(fetchKey, v.Scope)
 			continue
 		}
-		if wanted, err = gitconfig.ParseBool(v); err != nil {
-			return false, &gitconfig.BadValueError{Key: fetchKey, Value: v, Err: err}
+		if err := checkFetch(v); err != nil {
+			return false, err
 		}
+		wanted, _ = gitconfig.ParseBool(v)
 	}
 	return wanted, nil
+}
+
+// checkFetch returns an error for a value that agent.fetch does not take.
+func checkFetch(v gitconfig.Value) error {
+	if _, err := gitconfig.ParseBool(v); err != nil {
+		return &gitconfig.BadValueError{Key: fetchKey, Value: v, Err: err}
+	}
+	return nil
 }
