@@ -136,7 +136,7 @@ func (f *Fetcher) History(ctx context.Context, rev gitext.OID, paths []string, b
 	for generation := 0; generation <= maxRenames && f.Err() == nil && ctx.Err() == nil; generation++ {
 		lacking, err := f.Repo.LackingVersions(ctx, rev, paths, maxObjects)
 		if err != nil {
-			f.fail(ctx, err)
+			f.Fail(ctx, err)
 			return got
 		}
 		births := f.births(ctx, rev, paths)
@@ -161,14 +161,15 @@ func (f *Fetcher) History(ctx context.Context, rev gitext.OID, paths []string, b
 func (f *Fetcher) Files(ctx context.Context, rev gitext.OID, path string) bool {
 	lacking, err := f.Repo.LackingFiles(ctx, rev, path, maxSearched+1)
 	if err != nil {
-		f.fail(ctx, err)
+		f.Fail(ctx, err)
 		return false
 	}
 	return len(lacking) <= maxSearched && f.Objects(ctx, lacking)
 }
 
-// fail records an error that ends fetching.
-func (f *Fetcher) fail(ctx context.Context, err error) {
+// Fail records an error that makes further fetching useless. One about a missing tree
+// becomes ErrTrees. It does nothing if ctx has ended.
+func (f *Fetcher) Fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}

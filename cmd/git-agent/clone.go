@@ -52,7 +52,7 @@ type clone struct {
 
 // see records what one answer of szz lacked.
 func (k *clone) see(ans render.Answer) {
-	k.objects = k.objects || ans.LacksObject() || slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects)
+	k.objects = k.objects || slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects)
 	k.history = k.history || slices.Contains(ans.Verdict.Incomplete, szz.LacksHistory)
 }
 
@@ -75,6 +75,14 @@ func (k *clone) advise(ctx context.Context, a *app, fetcher *backfill.Fetcher) {
 		}
 		a.hint(ctx, gitext.FetchAll)
 	}
+}
+
+// withoutTrees adds to an error that ended the work why --fetch could not prevent it.
+func withoutTrees(fetcher *backfill.Fetcher, err error) error {
+	if fetcher == nil || !errors.Is(fetcher.Err(), backfill.ErrTrees) {
+		return err
+	}
+	return withHint(fmt.Errorf("%w; %w", err, backfill.ErrTrees), backfill.TreesAdvice)
 }
 
 // orIncomplete returns the exit status of a command that has no --fetch. If objects of a

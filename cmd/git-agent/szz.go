@@ -108,7 +108,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 
 	tally := exitTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
-		return err
+		return withoutTrees(e.Fetch, err)
 	}
 	c.lacks.advise(ctx, a, e.Fetch)
 	return tally.status()
@@ -192,14 +192,14 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 // shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
 func incomplete(ans render.Answer) bool {
 	v := ans.Verdict
-	return ans.LacksObject() || slices.Contains(v.Incomplete, szz.LacksObjects) ||
+	return slices.Contains(v.Incomplete, szz.LacksObjects) ||
 		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
 }
 
 // talliedFix returns what counts of an answer.
 func talliedFix(ans render.Answer) tallied {
 	return tallied{
-		failed: ans.Failed() != nil && !ans.LacksObject(), empty: len(ans.Verdict.Suspects) == 0, incomplete: incomplete(ans),
+		failed: ans.Failed() != nil && !slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects), empty: len(ans.Verdict.Suspects) == 0, incomplete: incomplete(ans),
 		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
 	}
 }

@@ -3,7 +3,6 @@ package szzeval
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
@@ -85,14 +84,13 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 // annotation is the algorithm of an answer that needs no file, see szz.Settle.
 const annotation = "annotation"
 
-// incomplete returns an error if objects that an answer needs are missing. Such an
-// answer would be counted as the engine's mistake. It is recorded as failed, so that the
-// next run asks again.
+// incomplete returns an *eval.IncompleteError if objects that an answer needs are
+// missing.
 func incomplete(u gitcmd.Unread) error {
 	if u.Missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("incomplete: this clone lacks objects that the answer needs, such as %s; %s fetches all of them", u.Objects[0], gitext.FetchAll)
+	return &eval.IncompleteError{Object: gitext.OID(u.Objects[0])}
 }
 
 func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {

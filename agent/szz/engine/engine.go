@@ -172,10 +172,14 @@ func (e *Engine) key(q szz.Question) cache.Key {
 }
 
 // failedAnswer returns the answer for a fix that could not be traced.
-func failedAnswer(q szz.Question, err error) *Answer {
+func (e *Engine) failedAnswer(q szz.Question, err error) *Answer {
+	var incomplete []string
+	if e.Repo.Partial() && errors.As(err, new(*gitext.MissingObjectError)) {
+		incomplete = []string{szz.LacksObjects}
+	}
 	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
 	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{
-		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text},
+		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text}, Incomplete: incomplete,
 	}}
 }
 

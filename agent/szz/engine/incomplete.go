@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -56,6 +55,9 @@ func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 		return ctx.Err() // working out the answer meets the error again
 	}
 	parent, files, err := e.changes(ctx, q, fc)
+	if err != nil {
+		e.Fetch.Fail(ctx, err)
+	}
 	if err != nil || parent == "" {
 		return ctx.Err()
 	}
@@ -84,7 +86,7 @@ func (e *Engine) changes(ctx context.Context, q szz.Question, fc *szz.FixContext
 		return q.Fix, fc.Patch.Files, nil
 	}
 	c, err := e.Repo.Commit(ctx, q.Fix)
-	if err != nil || len(c.Parents) == 0 {
+	if err != nil || len(c.Parents) == 0 || e.Repo.ShallowBoundary()[q.Fix] {
 		return "", nil, err
 	}
 	files, err := e.Repo.Changes(ctx, c.Parents[0], q.Fix, gitext.PatchOptions{Paths: q.Paths})
@@ -182,9 +184,3 @@ func cutNotes(u gitcmd.Unread) []string {
 	}
 	return []string{fmt.Sprintf("not all of the history could be read, and what depends on the rest was left out: %s", strings.Join(u.Bounds, "; "))}
 }
-
-// LacksObject reports whether a question could not be worked on because a partial clone
-// lacks an object.
-func (a Answer) LacksObject() bool { return a.failed != nil && lacksObject(a.failed) }
-
-func lacksObject(err error) bool { return errors.As(err, new(*gitext.MissingObjectError)) }
