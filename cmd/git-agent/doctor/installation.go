@@ -118,9 +118,9 @@ var completionFiles = []string{
 
 // installCompletion are the commands that write these files.
 var installCompletion = []string{
-	"git agent completion bash >~/.local/share/bash-completion/completions/git-agent",
-	"git agent completion zsh >~/.local/share/zsh/site-functions/_git-agent",
-	"git agent completion fish >~/.config/fish/completions/git-agent.fish",
+	"mkdir -p ~/.local/share/bash-completion/completions && git agent completion bash >~/.local/share/bash-completion/completions/git-agent",
+	"mkdir -p ~/.local/share/zsh/site-functions && git agent completion zsh >~/.local/share/zsh/site-functions/_git-agent",
+	"mkdir -p ~/.config/fish/completions && git agent completion fish >~/.config/fish/completions/git-agent.fish",
 }
 
 // checkCompletion looks for the completion script of the user's shell.
