@@ -59,6 +59,7 @@ files() {
 	say share/bash-completion/completions/git-agent
 	say share/zsh/site-functions/_git-agent
 	say share/fish/vendor_completions.d/git-agent.fish
+	say share/fish/vendor_conf.d/git-agent.fish
 	say share/doc/git-agent/LICENSE
 	say share/doc/git-agent/notices.txt
 }
@@ -98,9 +99,28 @@ install_all() {
 	put "$work/bash" "$prefix/share/bash-completion/completions/git-agent" 644
 	put "$work/zsh" "$prefix/share/zsh/site-functions/_git-agent" 644
 	put "$work/fish" "$prefix/share/fish/vendor_completions.d/git-agent.fish" 644
+	# Because of a bug (fish-shell 9457), fish 3.6.0 does not do this by itself.
+	say "complete -c git -f -n '__fish_git_using_command agent' -a '(__fish_git_complete_custom_command agent)'" >"$work/fish-conf"
+	put "$work/fish-conf" "$prefix/share/fish/vendor_conf.d/git-agent.fish" 644
 	put "$source/LICENSE" "$prefix/share/doc/git-agent/LICENSE" 644
 	put "$source/cmd/git-agent/notices.txt" "$prefix/share/doc/git-agent/notices.txt" 644
 	check_path
+	check_zsh
+}
+
+# check_zsh names the line that zsh needs, unless its own directories hold the
+# completion or the user's .zshrc names the directory.
+check_zsh() {
+	case ${SHELL-}:$prefix in
+	*/zsh:/usr | */zsh:/usr/local) return ;;
+	*/zsh:*) ;;
+	*) return ;;
+	esac
+	rc=${ZDOTDIR:-$HOME}/.zshrc
+	if ! grep -q share/zsh/site-functions "$rc" 2>/dev/null; then
+		say "hint: for completion, put this line before compinit in $rc:"
+		say "hint: fpath=($(quoted "$prefix/share/zsh/site-functions") \$fpath)"
+	fi
 }
 
 check_path() {

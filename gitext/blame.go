@@ -77,6 +77,9 @@ func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) 
 		case errors.As(lookErr, new(*MissingObjectError)):
 			err = lookErr // the tree of a folder is missing, which git reports as a path that does not exist
 		}
+		if errors.As(err, new(*MissingObjectError)) {
+			gitcmd.NoteRead(ctx, gitcmd.Read{Rev: string(rev), Path: path, Versions: true})
+		}
 	}
 	return fmt.Errorf("blame %q at %s: %w", path, rev.Short(), err)
 }

@@ -81,12 +81,24 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 		return matches, nil
 	}
 	if err != nil {
-		return matches, r.explain(ctx, err)
+		err = r.explain(ctx, err)
+	} else if oid := r.lacking(ctx, said); oid != "" {
+		err = r.missing(ctx, oid)
 	}
-	if oid := r.lacking(ctx, said); oid != "" {
-		return matches, r.missing(ctx, oid)
+	if errors.As(err, new(*MissingObjectError)) {
+		noteReads(ctx, rev, opt.Paths)
 	}
-	return matches, nil
+	return matches, err
+}
+
+// noteReads records that files could not be searched: those below the paths, or all.
+func noteReads(ctx context.Context, rev OID, paths []string) {
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	for _, path := range paths {
+		gitcmd.NoteRead(ctx, gitcmd.Read{Rev: string(rev), Path: path})
+	}
 }
 
 const (

@@ -41,6 +41,11 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 	}
 	for _, algorithm := range r.unanswered(index) {
 		rec, stop := r.ask(ctx, answer, c, algorithm)
+		var incomplete *IncompleteError
+		if errors.As(stop, &incomplete) && ctx.Err() == nil {
+			r.skip(ctx, index, incomplete.Error())
+			return
+		}
 		if stop != nil {
 			r.fail(stop)
 			return
@@ -54,6 +59,15 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 		r.keep(ctx, index, rec)
 	}
 	r.finish(index, absent)
+}
+
+// IncompleteError is returned for a case whose answer needs objects that the clone
+// lacks. Such a case is skipped, because its answer would count as the engine's mistake,
+// and asked again in the next run.
+type IncompleteError struct{ Object gitext.OID }
+
+func (e *IncompleteError) Error() string {
+	return fmt.Sprintf("incomplete: the clone lacks objects that the answer needs, such as %s; %s fetches all of them", e.Object.Short(), gitext.FetchAll)
 }
 
 // unanswered lists the algorithms that have no record of a case yet.
@@ -86,6 +100,9 @@ func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm str
 	rec.Seconds = r.Now().Sub(start).Seconds()
 	if stop := stops(err); stop != nil {
 		return rec, stop
+	}
+	if errors.As(err, new(*IncompleteError)) {
+		return rec, err
 	}
 	switch {
 	case err != nil && context.Cause(ctx) == ErrTimeout:

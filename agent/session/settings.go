@@ -49,6 +49,7 @@ type Setting struct {
 	// value keeps data on the machine; nil if it may set none.
 	tightens func(value string) bool
 	set      func(s *Settings, value string) error
+	flag     func(s *Settings) *bool // instead of set, for a boolean
 }
 
 // Table lists the settings of a model.
@@ -63,26 +64,32 @@ var Table = []Setting{
 	{Key: "agent.timeout", set: func(s *Settings, v string) error { return setDuration(&s.Timeout, v) }},
 	{Key: "agent.replyTimeout", set: func(s *Settings, v string) error { return setDuration(&s.ReplyTimeout, v) }},
 	{Key: "agent.price", set: func(s *Settings, v string) error { return setPrice(&s.Price, v) }},
-	{Key: "agent.allowUnpriced", set: func(s *Settings, v string) error { return setBool(&s.AllowUnpriced, v) }},
+	{Key: "agent.allowUnpriced", flag: func(s *Settings) *bool { return &s.AllowUnpriced }},
 	{Key: "agent.temperature", set: func(s *Settings, v string) error { return setTemperature(&s.Temperature, v) }},
 	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
 	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
-	{Key: "agent.engine", tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
+	{Key: EngineKey, tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
 }
 
 // Read reads the settings from the environment and from git's configuration,
 // whose keys are in lower case. Values that a repository itself sets are ignored,
 // because they decide where data goes and what is spent; untrusted is called for
-// each of them.
+// each of them. A bad value is a *gitconfig.BadValueError; all other settings are read
+// nevertheless. If several are bad, the error is about agent.engine, or else about the
+// first in the table.
 func Read(config map[string][]gitconfig.Value, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
 	s := Settings{Wire: model.WireAuto, From: map[string]string{}}
+	var bad error
 	for _, row := range Table {
 		value, origin := row.find(config[strings.ToLower(row.Key)], env, untrusted)
 		if origin == "" {
 			continue
 		}
-		if err := row.set(&s, value); err != nil {
-			return s, fmt.Errorf("%s is %q (from %s): %w", row.Key, value, origin, err)
+		if err := row.take(&s, value); err != nil {
+			if bad == nil || row.Key == EngineKey {
+				bad = err
+			}
+			continue
 		}
 		s.From[row.Key] = origin
 	}
@@ -90,30 +97,54 @@ func Read(config map[string][]gitconfig.Value, env func(name string) string, unt
 		s.BaseURL = model.DefaultBaseURL
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
-	return s, nil
+	return s, bad
+}
+
+// EngineKey is the setting that decides whether a model is asked, and so whether the
+// other settings matter.
+const EngineKey = "agent.engine"
+
+// take sets the setting to a value.
+func (row Setting) take(s *Settings, v gitconfig.Value) error {
+	var err error
+	switch {
+	case row.flag != nil:
+		*row.flag(s), err = gitconfig.ParseBool(v)
+	case v.Bare:
+		err = gitconfig.ErrNoValue
+	default:
+		err = row.set(s, v.Value)
+	}
+	if err != nil {
+		return &gitconfig.BadValueError{Key: row.Key, Value: v, Err: err}
+	}
+	return nil
+}
+
+// Check returns an error for a value that the setting does not take.
+func (row Setting) Check(v gitconfig.Value) error {
+	var unused Settings
+	return row.take(&unused, v)
 }
 
 // find returns the value in effect and where it comes from. The origin is "" if
 // the setting has no value.
-func (row Setting) find(configured []gitconfig.Value, env func(string) string, untrusted func(key, scope string)) (value, origin string) {
+func (row Setting) find(configured []gitconfig.Value, env func(string) string, untrusted func(key, scope string)) (value gitconfig.Value, origin string) {
 	if row.env != "" {
 		if v := env(row.env); v != "" {
-			return v, row.env
+			return gitconfig.Value{Value: v}, row.env
 		}
 	}
 	for _, v := range configured { // the last one wins, as in git
-		if v.Bare {
-			v.Value = "true"
-		}
 		if row.Trusts(v) {
-			value, origin = v.Value, "git config, "+v.Scope
+			value, origin = v, "git config, "+v.Scope
 		} else {
 			untrusted(row.Key, v.Scope)
 		}
 	}
 	if origin == "" && row.fallbackEnv != "" {
 		if v := env(row.fallbackEnv); v != "" {
-			return v, row.fallbackEnv
+			return gitconfig.Value{Value: v}, row.fallbackEnv
 		}
 	}
 	return value, origin
@@ -204,8 +235,11 @@ func setUSD(to *float64, v string) error {
 }
 
 func setTokens(to *int64, v string) error {
-	n, ok := gitconfig.ParseSize(v)
-	if !ok || n < 0 {
+	n, err := gitconfig.ParseInt(v)
+	switch {
+	case err != nil:
+		return err
+	case n < 0:
 		return errors.New("it must be a number of tokens, such as 200k")
 	}
 	*to = n
@@ -213,11 +247,14 @@ func setTokens(to *int64, v string) error {
 }
 
 func setCount(to *int, v string) error {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 {
+	n, err := gitconfig.ParseInt(v)
+	switch {
+	case err != nil:
+		return err
+	case n < 1 || n > math.MaxInt32:
 		return errors.New("it must be a number from 1")
 	}
-	*to = n
+	*to = int(n)
 	return nil
 }
 
@@ -261,19 +298,6 @@ func setPrice(to **TokenPrice, v string) error {
 		*to = &TokenPrice{n[0], n[1], n[2], n[3]}
 	default:
 		return errors.New("it must be US dollars for a million tokens, as input/output or input/output/cache read/cache write, such as 0.25/2")
-	}
-	return nil
-}
-
-func setBool(to *bool, v string) error {
-	switch strings.ToLower(v) {
-	case "true", "yes", "on", "1":
-		*to = true
-	default:
-		if !gitconfig.IsFalse(v) {
-			return errors.New("it must be true or false")
-		}
-		*to = false
 	}
 	return nil
 }

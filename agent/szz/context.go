@@ -101,6 +101,11 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 		fc.noteLeftOut()
 	default:
 		fc.Fix, fc.Commit = fix, c
+		if repo.ShallowBoundary()[fix] {
+			fc.Patch = &gitext.Patch{Commit: fix}
+			fc.Notes = append(fc.Notes, "this shallow clone is cut off at the fix, so nothing before it can be traced")
+			return fc, nil
+		}
 		if len(c.Parents) > 0 {
 			fc.Parent = c.Parents[0]
 		}

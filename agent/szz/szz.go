@@ -76,8 +76,15 @@ type Verdict struct {
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked
+	Incomplete  []string     // what the clone lacked for a complete answer: LacksObjects, LacksHistory; nil if nothing
 	Sandbox     string       // the sandbox.Level that confined the command of package verify; "" when none was run
 }
+
+// Elements of Verdict.Incomplete.
+const (
+	LacksObjects = "missing-objects" // a partial clone lacks objects that the answer needs
+	LacksHistory = "shallow"         // the clone is shallow, and older history was not searched
+)
 
 // A Suspect is a commit that may have introduced the bug. The probability is
 // calibrated by rank, and for a model by a calibration that was made for it. Package

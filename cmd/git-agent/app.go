@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 
 	"github.com/alecthomas/kong"
 )
@@ -99,8 +101,27 @@ func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 }
 
 // open opens the repository, once. It is that of the current directory unless opt
-// names another.
+// names another. A bad value of agent.gitMemory is an error, because every call of git
+// needs it.
 func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
+	repo, err := a.openUnchecked(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	config, _ := a.data.Config(ctx) // a configuration that cannot be read is reported where a setting decides
+	for _, v := range config[strings.ToLower(gitcmd.MemorySetting)] {
+		if !v.Trusted() {
+			continue
+		}
+		if err := datadir.CheckSize(gitcmd.MemorySetting)(v); err != nil {
+			return nil, err
+		}
+	}
+	return repo, nil
+}
+
+// openUnchecked is open without a look at the settings.
+func (a *app) openUnchecked(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
 	if a.repo != nil {
 		return a.repo, nil
 	}

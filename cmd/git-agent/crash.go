@@ -112,7 +112,7 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 	if err != nil {
 		return err
 	}
-	return tally.status()
+	return a.orIncomplete(ctx, e.Repo, tally.status())
 }
 
 // crashTally counts the answers of crash. A batch of reports succeeds if a file is named

@@ -5,6 +5,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
 	"git-agent/gitext/gitcmd"
 )
@@ -18,14 +19,15 @@ type doctorCmd struct {
 
 // otherSettings are the settings that the program reads besides those of a model.
 var otherSettings = []doctor.Setting{
-	{Key: "agent.cacheLimit"},
+	{Key: "agent.cacheLimit", Check: datadir.CheckSize("agent.cacheLimit")},
 	{Key: testCommandKey, Confined: true},
 	{Key: buildCommandKey, Confined: true},
 	{Key: suiteCommandKey, Confined: true},
-	{Key: gitcmd.MemorySetting},
+	{Key: gitcmd.MemorySetting, Check: datadir.CheckSize(gitcmd.MemorySetting)},
+	{Key: fetchKey, UserOnly: true, Check: checkFetch},
 	{Key: trailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},
-	{Key: sandboxKey, UserOnly: true},
+	{Key: sandboxKey, UserOnly: true, Check: checkSandboxLevel},
 	{Key: sandboxReadKey, UserOnly: true},
 	{Key: sandboxWriteKey, UserOnly: true},
 }
@@ -37,7 +39,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	}
 	sound, err := doctor.Run(ctx, doctor.Input{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Color: a.newPalette(ctx), Getenv: a.env.get, Version: versionString(),
-		Open: a.open, Data: a.data, Settings: otherSettings, Model: a.quietModelSettings,
+		Open: a.openUnchecked, Data: a.data, Settings: otherSettings, Model: a.quietModelSettings,
 		Sandbox: func(ctx context.Context) (sandbox.Level, error) {
 			s, err := a.sandboxSettings(ctx, "")
 			return s.Level, err

@@ -24,7 +24,8 @@ const (
 	exitNothing     = 1   // the command found no answer
 	exitLimit       = 2   // a limit or budget ended the work; what was printed is valid
 	exitModel       = 3   // the model's server is unreachable or refused the request
-	exitUnsure      = 4   // szz --trailer printed no trailer, because a suspect is not probable enough
+	exitIncomplete  = 4   // the clone lacks objects or history that the answer needs
+	exitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work
@@ -105,8 +106,16 @@ func (a *app) report(ctx context.Context, verb *kong.Node, err error) int {
 		return exitLimit
 	case errors.As(err, &server):
 		return exitModel
+	case a.lacksObject(err):
+		return exitIncomplete
 	}
 	return exitFatal
+}
+
+// lacksObject reports whether err ended the work because a partial clone lacks an
+// object. A missing object of any other repository is damage.
+func (a *app) lacksObject(err error) bool {
+	return errors.As(err, new(*gitext.MissingObjectError)) && a.repo != nil && a.repo.Partial()
 }
 
 // hints prints the hints of err and of the errors that it wraps.

@@ -129,7 +129,7 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 		return err
 	}
 	ans.End(ctx)
-	return c.status(ans.Answer)
+	return a.orIncomplete(ctx, e.Repo, c.status(ans.Answer))
 }
 
 // print prints the answer in the form that the options ask for.

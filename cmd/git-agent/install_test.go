@@ -50,7 +50,7 @@ func TestInstall(t *testing.T) {
 	for _, want := range []string{
 		"bin/git-agent", "share/man/man1/git-agent.1", "share/man/man1/git-agent-szz.1",
 		"share/bash-completion/completions/git-agent", "share/zsh/site-functions/_git-agent",
-		"share/fish/vendor_completions.d/git-agent.fish", "share/doc/git-agent/LICENSE", "share/doc/git-agent/notices.txt",
+		"share/fish/vendor_completions.d/git-agent.fish", "share/fish/vendor_conf.d/git-agent.fish", "share/doc/git-agent/LICENSE", "share/doc/git-agent/notices.txt",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not installed", want)

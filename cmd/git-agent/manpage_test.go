@@ -187,7 +187,7 @@ func TestManExitStatus(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\\fB(\d+)\\fR$`).FindAllStringSubmatch(section, -1) {
 		documented = append(documented, m[1])
 	}
-	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitUnsure, exitFatal, exitUsage, exitInterrupted})
+	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitIncomplete, exitUnsure, exitFatal, exitUsage, exitInterrupted})
 	if got := fmt.Sprint(documented); got != want {
 		t.Errorf("EXIT STATUS lists %s, the code has %s", got, want)
 	}

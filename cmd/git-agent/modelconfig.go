@@ -8,6 +8,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // modelSettings reads the settings of the model from the environment and git's
@@ -42,9 +43,14 @@ func (a *app) newSession(ctx context.Context, s session.Settings, traces *cache.
 // send anything, and nothing is recorded.
 func (a *app) openModel(ctx context.Context, repo *gitext.Repo, choice engineChoice, apply func(*session.Settings), preview bool) (*session.Session, *cache.Traces, error) {
 	var settings session.Settings
+	var bad error // a value that matters only if a model is asked
 	if choice.named != "offline" {
 		var err error
-		if settings, err = a.modelSettings(ctx); err != nil {
+		settings, err = a.modelSettings(ctx)
+		var value *gitconfig.BadValueError
+		if errors.As(err, &value) && value.Key != session.EngineKey {
+			bad = err
+		} else if err != nil {
 			return nil, nil, err
 		}
 		apply(&settings)
@@ -52,6 +58,9 @@ func (a *app) openModel(ctx context.Context, repo *gitext.Repo, choice engineCho
 	asked, err := a.chooseEngine(choice, settings)
 	if err != nil || !asked {
 		return nil, nil, err
+	}
+	if bad != nil {
+		return nil, nil, bad
 	}
 	var traces *cache.Traces
 	if !preview {

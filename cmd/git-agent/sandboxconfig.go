@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/quote"
 )
 
@@ -36,29 +37,42 @@ func (a *app) sandboxSettings(ctx context.Context, asked string) (sandboxSetting
 	if err != nil {
 		return sandboxSettings{}, err
 	}
+	var last gitconfig.Value
 	trusted := func(key string) (values []string) {
 		for _, v := range config[strings.ToLower(key)] {
 			if !v.Trusted() {
 				a.warnUntrusted(key, v.Scope)
 				continue
 			}
-			values = append(values, v.Value)
+			values, last = append(values, v.Value), v
 		}
 		return values
 	}
 	s := sandboxSettings{Level: sandbox.Level(asked)}
 	if levels := trusted(sandboxKey); asked == "" && len(levels) > 0 {
-		s.Level = sandbox.Level(levels[len(levels)-1]) // the last one wins, as in git
+		s.Level = sandbox.Level(last.Value) // the last one wins, as in git
+		if err := checkSandboxLevel(last); err != nil {
+			return s, err
+		}
 	}
 	s.Level = cmp.Or(s.Level, sandbox.Auto)
-	if !slices.Contains(sandbox.Levels, s.Level) {
-		return s, fmt.Errorf("%s is %q: it must be auto, bwrap, landlock or none", sandboxKey, string(s.Level))
-	}
 	if s.Readable, err = a.sandboxPaths(sandboxReadKey, trusted(sandboxReadKey)); err != nil {
 		return s, err
 	}
 	s.Writable, err = a.sandboxPaths(sandboxWriteKey, trusted(sandboxWriteKey))
 	return s, err
+}
+
+// checkSandboxLevel returns an error for a value that agent.sandbox does not take.
+func checkSandboxLevel(v gitconfig.Value) error {
+	bad := &gitconfig.BadValueError{Key: sandboxKey, Value: v, Err: errors.New("it must be auto, bwrap, landlock or none")}
+	switch {
+	case v.Bare:
+		bad.Err = gitconfig.ErrNoValue
+	case slices.Contains(sandbox.Levels, sandbox.Level(v.Value)):
+		return nil
+	}
+	return bad
 }
 
 // sandboxPaths returns the paths of a key as absolute paths. It fails if the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,7 @@ type szzCmd struct {
 	Sandbox       string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
 	Bisect        bool          `help:"if --verify-cmd confirms no suspect, bisect with it"`
 	AllowShallow  bool          `help:"work in a shallow clone, where answers may be incomplete"`
+	Fetch         *bool         `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
 	Cache         bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
 	Events        string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest   bool          `xor:"form" help:"print the first request to the model instead of sending it"`
@@ -54,6 +56,7 @@ type szzCmd struct {
 
 	paths         []string
 	confinement   sandboxSettings
+	lacks         clone
 	floor         float64 // of --trailer; 0 without it
 	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
@@ -93,6 +96,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	e := c.engine(ctx, a, repo, agent)
+	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+		return err
+	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	if c.ShowRequest {
 		return c.showRequests(ctx, a, e, questions)
@@ -107,11 +113,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 
 	tally := exitTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
-		return err
+		return withoutTrees(e.Fetch, err)
 	}
-	if repo.Missed() > 0 { // objects are missing, so answers may be incomplete
-		a.hint(ctx, gitext.FetchAll)
-	}
+	c.lacks.advise(ctx, a, e.Fetch)
 	return tally.status()
 }
 
@@ -177,6 +181,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 				return err
 			}
 		}
+		c.lacks.see(ans)
 		tally.add(c.tallied(ans))
 		done++
 		meter.resume()
@@ -188,10 +193,19 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 	return nil
 }
 
+// incomplete reports whether an answer needs what the clone lacks. An answer from a
+// shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
+func incomplete(ans render.Answer) bool {
+	v := ans.Verdict
+	return slices.Contains(v.Incomplete, szz.LacksObjects) ||
+		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
+}
+
 // tallied returns what counts of an answer.
 func (c *szzCmd) tallied(ans render.Answer) tallied {
 	return tallied{
-		failed: ans.Failed() != nil, empty: len(ans.Verdict.Suspects) == 0, unsure: belowFloor(ans.Verdict, c.floor),
+		failed: ans.Failed() != nil && !slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects), empty: len(ans.Verdict.Suspects) == 0,
+		incomplete: incomplete(ans), unsure: belowFloor(ans.Verdict, c.floor),
 		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
 	}
 }
@@ -276,7 +290,7 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 	}
 	if repo.Shallow() && !c.AllowShallow {
 		return nil, withHint(errors.New("the repository is shallow: its history is cut short"),
-			"git fetch --unshallow\nor use --allow-shallow for an answer that may be incomplete")
+			unshallow+"\nor use --allow-shallow for an answer that may be incomplete")
 	}
 	if (c.Staged || c.Worktree) && repo.Bare() {
 		return nil, errors.New("a bare repository has no uncommitted fix")

@@ -13,6 +13,7 @@ type exitTally struct {
 	refused       int  // questions that the server did not answer
 	limited       int  // questions that a limit left without an answer of the model
 	failed        int  // questions that no engine could work on
+	incomplete    int  // answers that would need objects or history that the clone lacks
 	unsure        int  // answers whose suspect is below the floor for trailers
 }
 
@@ -20,6 +21,7 @@ type exitTally struct {
 type tallied struct {
 	failed     bool              // no engine could work on the question
 	empty      bool              // the answer names nothing
+	incomplete bool              // the clone lacks objects or history that the answer needs
 	unsure     bool              // its suspect is below the floor for trailers
 	unanswered bool              // a model was asked, and the answer is the offline engine's
 	runs       []agent.RunReport // of the model
@@ -31,7 +33,10 @@ func (t *exitTally) add(ans tallied) {
 	if ans.failed {
 		t.failed++
 	}
-	if ans.empty {
+	switch {
+	case ans.incomplete:
+		t.incomplete++
+	case ans.empty:
 		t.missed++
 	}
 	if ans.unsure {
@@ -55,6 +60,8 @@ func (t *exitTally) status() error {
 		return exitStatus(exitModel)
 	case t.agentRequired && t.limited > 0:
 		return exitStatus(exitLimit)
+	case t.incomplete > 0:
+		return exitStatus(exitIncomplete)
 	case t.missed > 0:
 		return exitStatus(exitNothing)
 	case t.unsure > 0:

@@ -8,11 +8,21 @@ import (
 
 // Unread says what one piece of work could not read.
 type Unread struct {
-	Missing int64 // how often an object was needed that the clone lacks
-	Cut     int64 // how often a bound ended a read early
+	Missing int64    // how often an object was needed that the clone lacks
+	Objects []string // the ids of such objects, each once, and at most maxObjects of them
+	Reads   []Read   // the reads that such an object ended, each once, and at most maxReads of them
+	Cut     int64    // how often a bound ended a read early
 	// Bounds lists the distinct reasons for the cuts, such as "git log: git needed
 	// too much memory: more than 2 GiB".
 	Bounds []string
+}
+
+// A Read is a look at more of the repository than one object. git names only the first
+// object that it misses; the others can be told from the read.
+type Read struct {
+	Rev      string // the commit whose files were read, by its id
+	Path     string // the file; "" for all files of the commit
+	Versions bool   // the file's earlier versions were read too
 }
 
 // Any reports whether anything could not be read.
@@ -20,6 +30,12 @@ func (u Unread) Any() bool { return u.Missing > 0 || u.Cut > 0 }
 
 // maxBounds is how many distinct reasons are kept.
 const maxBounds = 5
+
+// Bounds of what is kept about missing objects.
+const (
+	maxObjects = 10_000 // ids
+	maxReads   = 1_000
+)
 
 // CountUnread returns a context for one piece of work, and a function that
 // reports what could not be read so far under that context or one derived from
@@ -41,28 +57,50 @@ type unreadCount struct {
 	outer *unreadCount
 	mu    sync.Mutex
 	n     Unread
+	seen  map[string]bool // the elements of n.Objects
 }
 
 func (c *unreadCount) sum() Unread {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.n
-	n.Bounds = slices.Clone(n.Bounds)
+	n.Bounds, n.Objects, n.Reads = slices.Clone(n.Bounds), slices.Clone(n.Objects), slices.Clone(n.Reads)
 	return n
 }
 
 // count applies change to the count of each piece of work that ctx belongs to.
-func count(ctx context.Context, change func(*Unread)) {
+func count(ctx context.Context, change func(*unreadCount)) {
 	c, _ := ctx.Value(unreadKey{}).(*unreadCount)
 	for ; c != nil; c = c.outer {
 		c.mu.Lock()
-		change(&c.n)
+		change(c)
 		c.mu.Unlock()
 	}
 }
 
-// CountMissing counts an object that the clone lacks.
-func CountMissing(ctx context.Context) { count(ctx, func(u *Unread) { u.Missing++ }) }
+// CountMissing counts an object that the clone lacks, by its id.
+func CountMissing(ctx context.Context, oid string) {
+	count(ctx, func(c *unreadCount) {
+		c.n.Missing++
+		if c.seen[oid] || len(c.seen) == maxObjects {
+			return
+		}
+		if c.seen == nil {
+			c.seen = map[string]bool{}
+		}
+		c.seen[oid] = true
+		c.n.Objects = append(c.n.Objects, oid)
+	})
+}
+
+// NoteRead records a read that a missing object ended.
+func NoteRead(ctx context.Context, read Read) {
+	count(ctx, func(c *unreadCount) {
+		if len(c.n.Reads) < maxReads && !slices.Contains(c.n.Reads, read) {
+			c.n.Reads = append(c.n.Reads, read)
+		}
+	})
+}
 
 // CountCut counts err if a bound caused it, and returns it. The end of the
 // caller's own context is not a bound.
@@ -75,10 +113,10 @@ func CountCut(ctx context.Context, err error) error {
 
 // NoteCut counts something that was left out because of a bound.
 func NoteCut(ctx context.Context, why string) {
-	count(ctx, func(u *Unread) {
-		u.Cut++
-		if len(u.Bounds) < maxBounds && !slices.Contains(u.Bounds, why) {
-			u.Bounds = append(u.Bounds, why)
+	count(ctx, func(c *unreadCount) {
+		c.n.Cut++
+		if len(c.n.Bounds) < maxBounds && !slices.Contains(c.n.Bounds, why) {
+			c.n.Bounds = append(c.n.Bounds, why)
 		}
 	})
 }

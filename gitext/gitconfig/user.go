@@ -71,7 +71,7 @@ func escapeOf(spelled string) string {
 // foreign reports whether the repository sets the key too, which does not
 // count.
 func UserValue(ctx context.Context, key string) (value string, set, foreign bool) {
-	out, err := gitcmd.AsUser(ctx, "config", "--null", "--show-scope", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
+	out, err := gitcmd.AsUser(ctx, "config", "--null", "--show-scope", "--show-origin", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
 	var gitErr *gitcmd.Error
 	if err != nil {
 		unset := errors.As(err, &gitErr) && gitErr.Exit == 1

@@ -7,9 +7,10 @@ import "strings"
 
 // Value is one value of a setting and the scope that it comes from.
 type Value struct {
-	Scope string // system, global, local, worktree, command
-	Value string
-	Bare  bool // the key stands alone, without "=": true for a boolean
+	Scope  string // system, global, local, worktree, command
+	Origin string // where git read it, such as "file:.git/config" or "command line:"
+	Value  string
+	Bare   bool // the key stands alone, without "=": true for a boolean
 }
 
 // Trusted reports whether a value comes from the user's own configuration.
@@ -30,25 +31,23 @@ func Trusted(values []Value) string {
 	return value
 }
 
-// Parse reads "scope NUL key newline value NUL"; the newline is missing
+// Parse reads "scope NUL origin NUL key newline value NUL"; the newline is missing
 // where the key stands alone.
 func Parse(out string) map[string][]Value {
 	settings := map[string][]Value{}
 	for out != "" {
-		var scope, entry string
+		var scope, origin, entry string
 		scope, out, _ = strings.Cut(out, "\x00")
+		origin, out, _ = strings.Cut(out, "\x00")
 		entry, out, _ = strings.Cut(out, "\x00")
 		key, value, found := strings.Cut(entry, "\n")
-		settings[key] = append(settings[key], Value{Scope: scope, Value: value, Bare: !found})
+		settings[key] = append(settings[key], Value{Scope: scope, Origin: origin, Value: value, Bare: !found})
 	}
 	return settings
 }
 
 // IsFalse reports whether git reads the value of a setting as false.
 func IsFalse(v string) bool {
-	switch strings.ToLower(v) {
-	case "", "0", "false", "no", "off":
-		return true
-	}
-	return false
+	yes, err := ParseBool(Value{Value: v})
+	return err == nil && !yes
 }

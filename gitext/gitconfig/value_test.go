@@ -16,6 +16,6 @@ func TestParseSize(t *testing.T) {
 }
 
 func FuzzConfig(f *testing.F) {
-	f.Add("local\x00agent.a\nvalue\x00global\x00agent.b\x00")
+	f.Add("local\x00file:x\x00agent.a\nvalue\x00global\x00file:y\x00agent.b\x00")
 	f.Fuzz(func(t *testing.T, in string) { Parse(in) })
 }

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/szz/offline"
 	"git-agent/cache"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // Options configure how the engines of agent/szz are asked.
@@ -25,6 +26,9 @@ func Open(opt Options) eval.Opener {
 		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Locate)
 		if err != nil {
 			return nil, err
+		}
+		if repo.Shallow() {
+			return nil, errors.Join(errors.New("it is shallow: its history is cut short; git fetch --unshallow completes it"), repo.Close())
 		}
 		s := &session{repo: repo, opt: opt}
 		if opt.Ask != nil && opt.Cache != nil {
@@ -53,20 +57,40 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 	if err != nil {
 		return nil, nil, err
 	}
-	fix, err := szz.NewContext(ctx, s.repo, c.Fix, s.opt.Context)
+	counted, readingFix := gitcmd.CountUnread(ctx)
+	fix, err := szz.NewContext(counted, s.repo, c.Fix, s.opt.Context)
 	if err != nil {
 		return nil, absent, err
 	}
 	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
 		if IsAgent(algorithm) {
+			if err := incomplete(readingFix()); err != nil {
+				return nil, err // before it is paid for
+			}
 			return s.investigate(ctx, c, fix, algorithm)
 		}
-		v, err := offline.Trace(ctx, s.repo, fix, algorithm, 0)
+		counted, tracing := gitcmd.CountUnread(ctx)
+		v, err := offline.Trace(counted, s.repo, fix, algorithm, 0)
+		if err == nil && v.Algorithm != annotation {
+			err = errors.Join(incomplete(readingFix()), incomplete(tracing()))
+		}
 		if err != nil {
 			return nil, err
 		}
 		return predictionOf(v, algorithm), nil
 	}, absent, nil
+}
+
+// annotation is the algorithm of an answer that needs no file, see szz.Settle.
+const annotation = "annotation"
+
+// incomplete returns an *eval.IncompleteError if objects that an answer needs are
+// missing.
+func incomplete(u gitcmd.Unread) error {
+	if u.Missing == 0 {
+		return nil
+	}
+	return &eval.IncompleteError{Object: gitext.OID(u.Objects[0])}
 }
 
 func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {

@@ -24,7 +24,7 @@ func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, erro
 	return session.InOrder(ctx, questions, b.Workers, func(ctx context.Context, q szz.Question) (*Answer, error) {
 		ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
 		if b.KeepGoing && isReadFailure(ctx, err) {
-			return failedAnswer(q, err), nil
+			return e.failedAnswer(q, err), nil
 		}
 		return ans, err
 	})

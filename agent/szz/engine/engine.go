@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/backfill"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
@@ -34,6 +35,9 @@ type Engine struct {
 	Cache  *cache.Cache    // nil if answers are not cached
 	Build  string          // identifies the build of the program; two builds may give different answers
 	Verify *verify.Options // the command that confirms suspects; nil for none
+	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
+	// answer, its method Err says why not all could be fetched.
+	Fetch *backfill.Fetcher
 }
 
 // Answer is the answer to a question about one fix. Its exported fields are
@@ -82,7 +86,8 @@ func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.E
 // answerCached returns the cached answer, or works one out and caches it.
 func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
 	if !q.Committed() {
-		return e.compute(ctx, q, listen)
+		ans, _, err := e.attempt(ctx, q, listen)
+		return ans, err
 	}
 	key := e.key(q)
 	if kept, ok := e.Cache.Get(ctx, key); ok {
@@ -91,32 +96,14 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 			return &ans, nil
 		}
 	}
-	counted, unread := gitcmd.CountUnread(ctx)
-	ans, err := e.compute(counted, q, listen)
-	if err != nil {
-		return nil, err
-	}
-	if u := unread(); u.Any() { // not cached: objects may be fetched, and limits may be raised
-		ans.Verdict.Notes = append(ans.Verdict.Notes, unreadNotes(u)...)
-		return ans, nil
+	ans, whole, err := e.attempt(ctx, q, listen)
+	if err != nil || !whole { // not cached: objects may be fetched, and limits may be raised
+		return ans, err
 	}
 	if value, err := json.Marshal(ans); err == nil && ans.Complete() {
 		e.Cache.Put(ctx, key, value)
 	}
 	return ans, nil
-}
-
-// unreadNotes returns notes which say that the answer rests on a part of the
-// repository only. Not everything that was left out has a note of its own.
-func unreadNotes(u gitcmd.Unread) []string {
-	var notes []string
-	if u.Missing > 0 {
-		notes = append(notes, "this clone lacks objects that were needed: what depends on them was left out")
-	}
-	if u.Cut > 0 {
-		notes = append(notes, "not all of the history could be read, and what depends on the rest was left out: "+strings.Join(u.Bounds, "; "))
-	}
-	return notes
 }
 
 // compute works out an answer: it reads the fix, asks an engine and lets the
@@ -187,10 +174,14 @@ func (e *Engine) key(q szz.Question) cache.Key {
 }
 
 // failedAnswer returns the answer for a fix that could not be traced.
-func failedAnswer(q szz.Question, err error) *Answer {
+func (e *Engine) failedAnswer(q szz.Question, err error) *Answer {
+	var incomplete []string
+	if e.Repo.Partial() && errors.As(err, new(*gitext.MissingObjectError)) {
+		incomplete = []string{szz.LacksObjects}
+	}
 	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
 	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{
-		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text},
+		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text}, Incomplete: incomplete,
 	}}
 }
 

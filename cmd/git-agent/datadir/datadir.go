@@ -202,13 +202,31 @@ func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64
 	if err != nil || len(values) == 0 {
 		return 0 // if git cannot read the configuration, git has printed an error
 	}
-	value := values[len(values)-1].Value // the last one wins, as in git
-	size, ok := gitconfig.ParseSize(value)
-	if !ok || size < 1 {
-		warn(fmt.Sprintf("agent.cacheLimit is %q, which is not a size such as 512m", value))
+	value := values[len(values)-1] // the last one wins, as in git
+	if err := CheckSize("agent.cacheLimit")(value); err != nil {
+		warn(err.Error())
 		return 0
 	}
+	size, _ := gitconfig.ParseSize(value.Value)
 	return size
+}
+
+// CheckSize returns a function that returns an error for a value which is not a size
+// from 1 byte.
+func CheckSize(key string) func(gitconfig.Value) error {
+	return func(v gitconfig.Value) error {
+		n, err := gitconfig.ParseInt(v.Value)
+		switch {
+		case v.Bare:
+			err = gitconfig.ErrNoValue
+		case err == nil && n < 1:
+			err = errors.New("it must be a size such as 512m")
+		}
+		if err != nil {
+			return &gitconfig.BadValueError{Key: key, Value: v, Err: err}
+		}
+		return nil
+	}
 }
 
 // Hinted turns the hint of an error of package cache into one that the program

@@ -17,6 +17,7 @@ import (
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
 // Input is what the checks use of the process. Functions are called when their
@@ -49,6 +50,9 @@ type Setting struct {
 	Key      string
 	UserOnly bool // ignored if the repository itself sets it
 	Confined bool // ignored if the repository itself sets it and no sandbox confines commands
+	// Check returns an error for a value that the setting does not take. nil means that
+	// it takes any.
+	Check func(gitconfig.Value) error
 }
 
 // visit is one run of the checks.

@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/openfile"
 	"git-agent/gitext/quote"
 )
 
@@ -115,6 +116,13 @@ var completionFiles = []string{
 	"fish/vendor_completions.d/git-agent.fish",
 }
 
+// installCompletion are the commands that write these files.
+var installCompletion = []string{
+	"mkdir -p ~/.local/share/bash-completion/completions && git agent completion bash >~/.local/share/bash-completion/completions/git-agent",
+	"mkdir -p ~/.local/share/zsh/site-functions && git agent completion zsh >~/.local/share/zsh/site-functions/_git-agent",
+	"mkdir -p ~/.config/fish/completions && git agent completion fish >~/.config/fish/completions/git-agent.fish",
+}
+
 // checkCompletion looks for the completion script of the user's shell.
 func checkCompletion(v *visit) finding {
 	shell := filepath.Base(v.Getenv("SHELL"))
@@ -127,12 +135,40 @@ func checkCompletion(v *visit) finding {
 	if exe, err := os.Executable(); err == nil {
 		places = append(places, filepath.Join(filepath.Dir(filepath.Dir(exe)), "share"))
 	}
+	var full string
 	for _, place := range places {
-		if full := filepath.Join(place, file); place != "" && exists(full) {
-			return ok("completion", "%s", full)
+		if full = filepath.Join(place, file); place != "" && exists(full) {
+			break
 		}
+		full = ""
 	}
-	return warn("completion", "git agent completion "+shell+" --help", "there is none for %s", shell)
+	own := filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish")
+	if full == "" && shell == "fish" && exists(own) {
+		full = own
+	}
+	switch {
+	case full == "":
+		return warn("completion", installCompletion[i], "there is none for %s", shell)
+	case shell == "zsh" && !zshReads(v, filepath.Dir(full)):
+		return warn("completion", "fpath=("+quote.Shell(filepath.Dir(full))+" $fpath)",
+			"%s is not read unless .zshrc has the line below, before it calls compinit", full)
+	}
+	return ok("completion", "%s", full)
+}
+
+// maxStartup bounds the start-up file of a shell that is read.
+const maxStartup = 1 << 20
+
+// zshReads reports whether zsh looks for completions in the directory: it is one of
+// zsh's own, is in FPATH, or is named in the user's .zshrc.
+func zshReads(v *visit, dir string) bool {
+	if strings.HasPrefix(dir, "/usr/share/zsh/") || strings.HasPrefix(dir, "/usr/local/share/zsh/") ||
+		slices.Contains(filepath.SplitList(v.Getenv("FPATH")), dir) {
+		return true
+	}
+	text, _ := openfile.ReadRegular(filepath.Join(cmp.Or(v.Getenv("ZDOTDIR"), v.Getenv("HOME")), ".zshrc"), maxStartup) // many have none
+	below := strings.TrimPrefix(dir, v.Getenv("HOME")+"/")
+	return strings.Contains(string(text), below)
 }
 
 func exists(file string) bool {

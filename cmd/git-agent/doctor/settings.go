@@ -49,7 +49,34 @@ func checkSetting(others []Setting, confined bool, key string, v gitconfig.Value
 	if !isSetting(others, key) {
 		return warn("config", "see CONFIGURATION in 'git agent --help'", "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)
 	}
+	if err := checkValue(others, key, v); err != nil && value == v.Value {
+		return fail("config", "git config --unset "+scopeOption(v.Scope)+quote.Shell(key), "%v", err)
+	}
 	return ok("config", "%s = %s (%s)", key, value, v.Scope)
+}
+
+// checkValue returns an error for a value that the setting does not take.
+func checkValue(others []Setting, key string, v gitconfig.Value) error {
+	for _, row := range session.Table {
+		if strings.EqualFold(row.Key, key) {
+			return row.Check(v)
+		}
+	}
+	for _, row := range others {
+		if strings.EqualFold(row.Key, key) && row.Check != nil {
+			return row.Check(v)
+		}
+	}
+	return nil
+}
+
+// scopeOption returns the option with which git config changes a value of the scope.
+func scopeOption(scope string) string {
+	switch scope {
+	case "system", "global", "local", "worktree":
+		return "--" + scope + " "
+	}
+	return ""
 }
 
 // isSetting reports whether the program reads the key.

@@ -63,7 +63,7 @@ func (r *Human) Answer(ans Answer) error {
 	r.written = true
 	r.heading(&b, ans)
 	if len(ans.Verdict.Suspects) == 0 && ans.hidden == 0 {
-		fmt.Fprint(&b, "\nno suspect\n")
+		fmt.Fprintf(&b, "\n%s\n", noSuspect(ans.Verdict.Incomplete))
 	}
 	for i, s := range ans.Verdict.Suspects {
 		r.suspect(&b, i+1, s)
@@ -71,6 +71,18 @@ func (r *Human) Answer(ans Answer) error {
 	r.footer(&b, ans)
 	_, err := r.w.Write(b.Bytes())
 	return err
+}
+
+// noSuspect says that an answer names no suspect, and whether that means that there is
+// none.
+func noSuspect(incomplete []string) string {
+	switch {
+	case slices.Contains(incomplete, szz.LacksObjects):
+		return "no answer: objects that were needed are not in this clone"
+	case slices.Contains(incomplete, szz.LacksHistory):
+		return "no suspect in the history that this shallow clone has"
+	}
+	return "no suspect"
 }
 
 func (r *Human) heading(b *bytes.Buffer, ans Answer) {

@@ -27,7 +27,8 @@ type (
 		Suspects   []SuspectJSON `json:"suspects"`
 		Considered int           `json:"considered"`
 		Notes      []string      `json:"notes"`
-		Sandbox    string        `json:"sandbox,omitempty"` // what confined --verify-cmd
+		Incomplete []string      `json:"incomplete,omitempty"` // what the clone lacked: missing-objects, shallow
+		Sandbox    string        `json:"sandbox,omitempty"`    // what confined --verify-cmd
 		Agent      *agentJSON    `json:"agent,omitempty"`
 	}
 	agentJSON struct {
@@ -111,7 +112,7 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 	out := AnswerJSON{
 		Schema: AnswerSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
 		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates),
-		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Agent: agentJSONOf(ans), Sandbox: v.Sandbox,
+		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Incomplete: v.Incomplete, Agent: agentJSONOf(ans), Sandbox: v.Sandbox,
 	}
 	for _, s := range v.Suspects {
 		out.Suspects = append(out.Suspects, suspectJSONOf(s))

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
+)
+
+// fetchRounds is how often an answer is worked out again after objects that it turned
+// out to need have been fetched.
+const fetchRounds = 8
+
+// attempt works out an answer and marks what it lacks. It reports whether the answer is
+// whole: nothing that it needs was unreadable.
+func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.Event)) (ans *Answer, whole bool, err error) {
+	if err := e.fill(ctx, q); err != nil {
+		return nil, false, err
+	}
+	read := map[gitext.OID]bool{}
+	for round := 0; ; round++ {
+		counted, unread := gitcmd.CountUnread(ctx)
+		ans, err = e.compute(counted, q, listen)
+		u := unread()
+		if e.refetch(ctx, u, ans, round, read) {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		e.mark(ans.Verdict, u)
+		return ans, !u.Any(), nil
+	}
+}
+
+// fill fetches what tracing a fix needs, if the user has asked for it and the clone is
+// partial. A fix whose message names its culprit needs nothing. It fails only if ctx
+// ends: an answer from what is there is better than none.
+func (e *Engine) fill(ctx context.Context, q szz.Question) error {
+	if e.Fetch == nil || !e.Repo.Partial() || e.Fetch.Err() != nil {
+		return ctx.Err()
+	}
+	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
+	if err == nil {
+		var settled *szz.Verdict
+		if settled, err = szz.Settle(ctx, e.Repo, fc, q.Algorithm); settled != nil && settled.Algorithm == annotation {
+			return nil
+		}
+	}
+	if err != nil && !gitext.Unreadable(err) {
+		return ctx.Err() // working out the answer meets the error again
+	}
+	parent, files, err := e.changes(ctx, q, fc)
+	if err != nil {
+		e.Fetch.Fail(ctx, err)
+	}
+	if err != nil || parent == "" {
+		return ctx.Err()
+	}
+	var paths []string
+	var sides []gitext.OID
+	for _, f := range files {
+		if f.Submodule {
+			continue
+		}
+		sides = append(sides, f.OldOID, f.NewOID)
+		if f.OldPath != "" && f.Status != 'A' {
+			paths = append(paths, f.OldPath)
+		}
+	}
+	e.Fetch.History(ctx, parent, paths, sides)
+	return ctx.Err()
+}
+
+// changes lists the files that a fix changes, without reading any, and the commit in
+// whose history they are traced, which is "" for a root commit.
+func (e *Engine) changes(ctx context.Context, q szz.Question, fc *szz.FixContext) (gitext.OID, []gitext.FileChange, error) {
+	if !q.Committed() {
+		if fc == nil || fc.Patch == nil {
+			return "", nil, nil
+		}
+		return q.Fix, fc.Patch.Files, nil
+	}
+	c, err := e.Repo.Commit(ctx, q.Fix)
+	if err != nil || len(c.Parents) == 0 || e.Repo.ShallowBoundary()[q.Fix] {
+		return "", nil, err
+	}
+	files, err := e.Repo.Changes(ctx, c.Parents[0], q.Fix, gitext.PatchOptions{Paths: q.Paths})
+	return c.Parents[0], files, err
+}
+
+// refetch fetches the objects that an attempt needed and did not find, and both sides
+// of the patches of its candidates that are not in read yet, because git names only the
+// first object that it misses in a patch. It reports whether another attempt can find
+// more. A model is not asked twice.
+func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Answer, round int, read map[gitext.OID]bool) bool {
+	if e.Fetch == nil || u.Missing == 0 || e.Agent != nil || e.Verify != nil || round == fetchRounds || ctx.Err() != nil {
+		return false
+	}
+	if ans != nil && ans.Verdict.Algorithm == annotation {
+		return false
+	}
+	oids := make([]gitext.OID, len(u.Objects))
+	for i, oid := range u.Objects {
+		oids[i] = gitext.OID(oid)
+	}
+	if ans != nil {
+		for _, c := range ans.Verdict.Candidates {
+			if !read[c] && len(read) < maxPatches {
+				read[c] = true
+				oids = append(oids, e.sides(ctx, c)...)
+			}
+		}
+	}
+	got := false
+	traced := map[gitext.OID][]string{}
+	for _, r := range u.Reads {
+		rev := gitext.OID(r.Rev)
+		if r.Versions {
+			traced[rev] = append(traced[rev], r.Path)
+		} else {
+			got = e.Fetch.Files(ctx, rev, r.Path) || got
+		}
+	}
+	for rev, paths := range traced {
+		got = e.Fetch.History(ctx, rev, paths, oids) || got
+		oids = nil
+	}
+	return e.Fetch.Objects(ctx, oids) || got
+}
+
+// Bounds of the patches that refetch fetches.
+const (
+	maxPatches = 500  // commits
+	maxSides   = 1000 // files of one commit
+)
+
+// sides returns the blobs on both sides of a commit's patch, or nil if it changes too
+// many files or cannot be listed.
+func (e *Engine) sides(ctx context.Context, commit gitext.OID) []gitext.OID {
+	_, files, err := e.changes(ctx, szz.Question{Fix: commit}, nil)
+	if err != nil || len(files) > maxSides {
+		return nil
+	}
+	var oids []gitext.OID
+	for _, f := range files {
+		if !f.Submodule {
+			oids = append(oids, f.OldOID, f.NewOID)
+		}
+	}
+	return oids
+}
+
+// annotation is the algorithm of an answer that the fix's message gives. Such an answer
+// needs no file, and no history beyond the commit that is named.
+const annotation = "annotation"
+
+// mark records in a verdict what the clone lacked for it.
+func (e *Engine) mark(v *szz.Verdict, u gitcmd.Unread) {
+	v.Notes = append(v.Notes, cutNotes(u)...)
+	if v.Algorithm == annotation {
+		return
+	}
+	if u.Missing > 0 {
+		v.Incomplete = append(v.Incomplete, szz.LacksObjects)
+		v.Note("this clone lacks objects that were needed: what depends on them was left out")
+	}
+	if e.Repo.Shallow() {
+		v.Incomplete = append(v.Incomplete, szz.LacksHistory)
+		v.Note("this clone is shallow: its history is cut off at %s, and what is older was not searched; type git fetch --unshallow",
+			agent.Plural(len(e.Repo.ShallowBoundary()), "commit"))
+	}
+}
+
+// cutNotes returns a note which says that limits ended the reading of the history. Not
+// everything that was left out has a note of its own.
+func cutNotes(u gitcmd.Unread) []string {
+	if u.Cut == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("not all of the history could be read, and what depends on the rest was left out: %s", strings.Join(u.Bounds, "; "))}
+}
