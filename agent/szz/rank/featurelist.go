@@ -228,6 +228,11 @@ var features = []feature{
 
 	// which lines of build and data files it owns, where the fix changes them beside source
 	{"beside_share", "owns lines that the fix removes from build or data files", share(candidate.ShareBeside)},
+
+	// whether both were reviewed and applied together
+	{"applied_together", "applied by another committer within an hour of the fix", func(k *Case, c *candidate.Candidate) float64 {
+		return flag(k.appliedTogether(c))
+	}},
 }
 
 // vector computes all features of a candidate.
