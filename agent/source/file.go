@@ -48,6 +48,27 @@ func FileKindOf(p string) FileKind {
 	return SourceFile
 }
 
+// documentExt and documentName are the files of FileKindOf's OtherFile that nothing
+// builds with and nothing reads when it runs.
+var (
+	documentExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
+.pdf .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
+	documentName = wordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
+mdate-sh install releases history version`)
+)
+
+// IsBuildOrData tells from the path alone whether a file is one that the project is
+// built with, such as a Makefile, or data that it reads, such as YAML. Source, tests,
+// documents and lists of dependencies' checksums are not.
+func IsBuildOrData(p string) bool {
+	if FileKindOf(p) != OtherFile {
+		return false
+	}
+	base := strings.ToLower(path.Base(p))
+	stem, _, _ := strings.Cut(base, ".")
+	return base == "cmakelists.txt" || !documentName[stem] && !documentExt[path.Ext(base)]
+}
+
 // PathWords returns the words of a path, to compare it with prose.
 func PathWords(p string) Bag {
 	b := Bag{}

@@ -27,3 +27,15 @@ func TestIsVendored(t *testing.T) {
 		}
 	}
 }
+
+// Build and data files are told from documents, source and tests.
+func TestIsBuildOrData(t *testing.T) {
+	for p, want := range map[string]bool{
+		"Makefile": true, "src/Makefile.am": true, "CMakeLists.txt": true, ".github/ci.yml": true, "lib/meson.build": true,
+		"README.md": false, "NEWS": false, "ChangeLog.txt": false, "p.c": false, "tests/data.json": false, "go.sum": false, "po/de.po": false,
+	} {
+		if got := IsBuildOrData(p); got != want {
+			t.Errorf("%s: %t", p, got)
+		}
+	}
+}

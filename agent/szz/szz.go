@@ -73,6 +73,7 @@ type Verdict struct {
 	Engine      string       // "offline" or "agent"
 	Algorithm   string       // an element of Algorithms, "annotation" or "agent"
 	Suspects    []Suspect    // best first; a set for b, ag, ma and ra
+	Owner       *Suspect     // the commit that wrote most of the code that the fix removes, where the suspects are others; else nil
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked
@@ -131,8 +132,8 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 func (v *Verdict) Offline(fc *FixContext, max int) *Verdict {
 	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
 	v.Notes = append(fc.AllNotes(), v.Notes...)
-	if max > 0 && len(v.Suspects) > max {
-		v.Suspects = v.Suspects[:max]
+	if max > 0 && len(v.Suspects) >= max {
+		v.Suspects, v.Owner = v.Suspects[:max], nil
 	}
 	return v
 }

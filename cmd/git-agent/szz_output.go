@@ -43,6 +43,9 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if !o.cmd.JSON {
 		local := *ans.Verdict
 		local.Suspects = o.at.answer(local.Suspects)
+		if local.Owner != nil {
+			local.Owner = &o.at.answer([]szz.Suspect{*local.Owner})[0]
+		}
 		ans.Verdict = &local
 	}
 	return o.form.Answer(ans)

@@ -60,8 +60,11 @@ type AnchorSet struct {
 	Origins   map[ShareKind]map[gitext.OID]float64 // how many words each commit wrote, by the share that they count for
 	Elsewhere []gitext.OID                         // owners of lines in other files that use rare names of the fix, one entry a line
 	Partial   bool                                 // some files of the fix were not blamed, because it has too many
-	Beyond    bool                                 // a shallow clone lacks the owners of all lines
-	Notes     []string
+	// Beside has the lines of build and data files that the fix changes beside source:
+	// Files, Changes and Anchors are set. It is nil where there are none.
+	Beside *AnchorSet
+	Beyond bool // a shallow clone lacks the owners of all lines
+	Notes  []string
 }
 
 // Bounds of the work for one fix. Of a fix of more files the largest are traced,
@@ -69,6 +72,7 @@ type AnchorSet struct {
 const (
 	maxBlamedFiles   = 24
 	maxBlamedLines   = 20_000 // of the patch, in these files; more only if one file has more
+	maxBesideFiles   = 6      // build and data files that change beside source
 	maxFunctionReach = 120    // lines of a function on each side of a change
 )
 
@@ -97,7 +101,46 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	for i, f := range set.Files {
 		set.Changes = append(set.Changes, ChangesOf(i, f)...)
 	}
-	return set, set.blame(ctx, repo, fc.Parent, reach)
+	if err := set.blame(ctx, repo, fc.Parent, reach); err != nil {
+		return nil, err
+	}
+	return set, set.blameBeside(ctx, repo, fc)
+}
+
+// blameBeside finds the owners of lines in and around the changes of build and data
+// files. They are kept apart from those of source, because they are weaker evidence:
+// a fix of source often adds its files to a build file, or enters a release in a list.
+func (s *AnchorSet) blameBeside(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) error {
+	files := besideFiles(fc.Patch, s.Files)
+	if len(files) == 0 {
+		return nil
+	}
+	s.Beside = &AnchorSet{Files: largestFiles(files, maxBesideFiles, maxBlamedLines)}
+	for i, f := range s.Beside.Files {
+		s.Beside.Changes = append(s.Beside.Changes, ChangesOf(i, f)...)
+	}
+	err := s.Beside.blame(ctx, repo, fc.Parent, nil)
+	s.Notes = append(s.Notes, s.Beside.Notes...)
+	return err
+}
+
+// besideFiles returns the build and data files of a fix whose traced files are source.
+func besideFiles(p *gitext.Patch, traced []*gitext.FileChange) []*gitext.FileChange {
+	if source.FileKindOf(traced[0].OldPath) != source.SourceFile {
+		return nil // they are traced themselves
+	}
+	var files []*gitext.FileChange
+	for i := range p.Files {
+		if f := &p.Files[i]; traceable(f) && source.IsBuildOrData(f.OldPath) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// traceable reports whether a file is text that the fix's parent has.
+func traceable(f *gitext.FileChange) bool {
+	return !f.Submodule && !f.Binary && f.Status != 'A' && len(f.Hunks) > 0
 }
 
 // blame places the anchors in all files and finds their owners.
@@ -147,7 +190,7 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	var all, code, nontest []*gitext.FileChange
 	for i := range p.Files {
 		f := &p.Files[i]
-		if f.Submodule || f.Binary || f.Status == 'A' || len(f.Hunks) == 0 {
+		if !traceable(f) {
 			continue
 		}
 		all = append(all, f)

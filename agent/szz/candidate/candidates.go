@@ -36,7 +36,11 @@ const (
 	FromHistory                        // changed one of the fixed files
 	FromNames                          // owns a line elsewhere that uses a rare name of the fix
 	FromRecent                         // a recent commit elsewhere that reads like the fix
+	FromBeside                         // owns a line in or near a change of a build or data file, beside source
 )
+
+// FoundElsewhere are the searches that find commits in other files than the traced ones.
+const FoundElsewhere = FromNames | FromRecent | FromBeside
 
 // A Candidate is a commit that may have introduced the bug, and what is known of
 // it.
@@ -60,6 +64,7 @@ type CommitDiff struct {
 	Paths                    []string              // changed, by their new names
 	Creates                  bool                  // adds one of the fixed files
 	Hunks                    map[string][]DiffHunk // by new path
+	index                    map[string]*hunkIndex // of Hunks; made when first needed
 }
 
 // A DiffHunk is one hunk of a candidate's diff.
@@ -130,6 +135,7 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 	if err := p.addSearched(ctx, repo, fc, set, paths); err != nil {
 		return nil, err
 	}
+	p.addBeside(set.Beside)
 	if err := p.read(ctx, repo, paths); err != nil {
 		return nil, err
 	}
@@ -140,6 +146,19 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 		set.Notes = append(set.Notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
 	}
 	return p, nil
+}
+
+// addBeside adds the owners of lines that a fix removes from build and data files, and
+// of those beside its insertions.
+func (p *Pool) addBeside(set *AnchorSet) {
+	if set == nil {
+		return
+	}
+	for i := range set.Anchors {
+		if a := &set.Anchors[i]; (a.Role == RoleDeleted || a.Inserts) && a.Kind != source.LineBlank {
+			p.add(a.Owner, FromBeside)
+		}
+	}
 }
 
 // InterestingPaths returns the fixed files, and their names in the commits that own
@@ -273,7 +292,7 @@ func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) erro
 		if c.Diff != nil {
 			continue
 		}
-		if c.Sources&^(FromRecent|FromNames) == 0 {
+		if c.Sources&^FoundElsewhere == 0 {
 			elsewhere = append(elsewhere, c.OID)
 		} else {
 			oids = append(oids, c.OID)
@@ -407,6 +426,15 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 	})
 }
 
+// NewLines returns the lines of the hunk as they are after the commit, with those around
+// it where the hunk only removes.
+func (h *DiffHunk) NewLines() gitext.LineRange {
+	if h.newEnd >= h.newStart {
+		return gitext.LineRange{Start: h.newStart, End: h.newEnd}
+	}
+	return gitext.LineRange{Start: max(1, h.newStart), End: max(1, h.newStart) + 1}
+}
+
 // LineKey returns the form in which a line is compared across commits, with white
 // space folded. Short lines are the same everywhere: their key is "".
 func LineKey(text []byte) string {
@@ -471,5 +499,6 @@ const (
 	ShareRestoredLines                  // lines that the fix adds, for the last commit to take them out
 	ShareSaid                           // names in the fix's message, for the last commit to bring them
 	ShareInside                         // names that the fix adds or takes out, for the last commit to bring them into the function
+	ShareBeside                         // lines that the fix removes from build and data files, beside source
 	NumShares
 )

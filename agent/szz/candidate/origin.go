@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
@@ -66,7 +65,9 @@ var maxBlamedAgain = [...]int{5, 3, 2}
 func (p *Pool) findOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
 	s := &originSearch{pool: p, set: set, asked: map[fileAt][]gitext.LineRange{}}
 	set.Origins = map[ShareKind]map[gitext.OID]float64{ShareOrigin: {}, ShareRelatedOrigin: {}}
-	s.start()
+	if s.start(ctx); ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	for step, most := range maxBlamedAgain {
 		if len(s.order) == 0 {
 			break
@@ -88,8 +89,9 @@ func (p *Pool) findOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSe
 	return nil
 }
 
-// start begins with the anchors, which are lines of the fix's parent.
-func (s *originSearch) start() {
+// start begins with the anchors, which are lines of the fix's parent. It ends early
+// with ctx.
+func (s *originSearch) start(ctx context.Context) {
 	added := make([]source.Bag, len(s.set.Changes))
 	for i, r := range s.set.Changes {
 		added[i] = source.Bag{}
@@ -98,6 +100,9 @@ func (s *originSearch) start() {
 		}
 	}
 	for i := range s.set.Anchors {
+		if ctx.Err() != nil {
+			return
+		}
 		a := &s.set.Anchors[i]
 		if a.Role == RoleFunction || a.Role == RoleContext && !a.Inserts {
 			continue
@@ -125,20 +130,6 @@ func (s *originSearch) followAnchor(a *Anchor, added source.Bag) {
 		s.vote(votes, a.Owner, 1) // the fix only moves the line
 	}
 	s.follow(l, line, words[:min(len(words), maxLineWords)], votes)
-}
-
-// tookOut reports whether the hunk removed a word or a pair of words.
-func (h *DiffHunk) tookOut(w string) bool {
-	if !strings.Contains(w, " ") {
-		return h.Out[w] > 0
-	}
-	if h.removedPairs == nil {
-		h.removedPairs = source.Bag{}
-		for _, l := range h.removed {
-			h.removedPairs.AddPairs(l)
-		}
-	}
-	return h.removedPairs[w] > 0
 }
 
 // askAboutAnchor asks for the owners of the lines that an anchor's owner rewrote.
@@ -196,36 +187,6 @@ func (s *originSearch) vote(k ShareKind, owner gitext.OID, words int) {
 	if words > 0 && !s.pool.boundary[owner] {
 		s.set.Origins[k][owner] += float64(words)
 	}
-}
-
-// rewriteOf returns the hunk that took the words out of the place where the owner
-// of a line found them: the hunk that wrote the line or, where the line was moved
-// within the file, the one that took most of them out. It is nil when there is
-// none, and when a file was made of two and blame follows another one than the
-// diff, which knows fewer files.
-func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
-	h := d.HunkAt(l.Path, l.OrigLine)
-	if h == nil || h.oldPath != l.PreviousPath {
-		return nil
-	}
-	found := func(h *DiffHunk) (n int) {
-		for _, w := range words {
-			if h.tookOut(w) {
-				n++
-			}
-		}
-		return n
-	}
-	if found(h) > 0 {
-		return h
-	}
-	var from *DiffHunk
-	for i := range d.Hunks[l.Path] {
-		if o := &d.Hunks[l.Path][i]; 2*found(o) > len(words) && (from == nil || found(o) > found(from)) {
-			from = o
-		}
-	}
-	return from
 }
 
 // blame finds the owners of the lines that were asked about, in the files with

@@ -130,13 +130,17 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	if len(suspects) == 0 {
 		report.Fallback = whyNone(report.Runs)
 		report.Calibrated, report.Calibration = false, "the answer is the offline engine's, whose probabilities have a calibration of their own"
-		v.Algorithm, v.Suspects = d.offline.Algorithm, d.offline.Suspects
+		v.Algorithm, v.Suspects, v.Owner = d.offline.Algorithm, d.offline.Suspects, d.offline.Owner
 		notes = append(slices.Clone(d.offline.Notes), "the answer is the offline engine's: "+report.Fallback)
 	} else {
 		if answered > 1 {
 			report.Agreement = suspects[0].Vote.Agreement
 		}
 		notes = append(slices.Clone(notes), report.ProbabilityNote())
+		v.Owner = d.k.Owner(d.ranking, suspects)
+	}
+	if d.opt.Max > 0 && len(v.Suspects) >= d.opt.Max {
+		v.Owner = nil
 	}
 	v.Notes = append(d.fc.AllNotes(), notes...)
 	v.Fix, v.Parent, v.Agent = d.fc.Fix, d.fc.Parent, report

@@ -35,7 +35,9 @@ var features = []feature{
 	{"names_share", "owns lines elsewhere that use rare names of the fix", share(candidate.ShareNames)},
 	{"from_names", "uses a rare name of the fix elsewhere", foundBy(candidate.FromNames)},
 	{"from_second", "owned a line before it was rewritten", foundBy(candidate.FromSecond)},
-	{"from_recent", "recent elsewhere, reads like the fix", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources == candidate.FromRecent) }},
+	{"from_recent", "recent elsewhere, reads like the fix", func(_ *Case, c *candidate.Candidate) float64 {
+		return flag(c.Sources&^candidate.FromBeside == candidate.FromRecent)
+	}},
 
 	// when it was made
 	{"log_age", "age at the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.ageDays(c)) }},
@@ -223,6 +225,14 @@ var features = []feature{
 			return -1
 		}
 		return math.Log1p(k.ageDays(k.pool.ByOID[k.owners[0]]))
+	}},
+
+	// which lines of build and data files it owns, where the fix changes them beside source
+	{"beside_share", "owns lines that the fix removes from build or data files", share(candidate.ShareBeside)},
+
+	// whether both were reviewed and applied together
+	{"applied_together", "applied by another committer within an hour of the fix", func(k *Case, c *candidate.Candidate) float64 {
+		return flag(k.appliedTogether(c))
 	}},
 }
 

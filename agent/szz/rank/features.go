@@ -267,7 +267,7 @@ func (k *Case) readSeries(byDate []*candidate.Candidate) {
 func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
 	best := 0.0
 	for path, hs := range c.Diff.Hunks {
-		if !k.Paths[path] && c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {
+		if !k.Paths[path] && c.Sources&^candidate.FoundElsewhere != 0 {
 			continue
 		}
 		for i := range hs {

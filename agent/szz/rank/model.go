@@ -28,6 +28,10 @@ type Model struct {
 	Made     Provenance  `json:"made"`
 	Features []string    `json:"features"` // the columns, in the order of training
 	Trees    trees.Model `json:"trees"`
+	// Linear has the weights of features that came after the trees were trained, and
+	// that the trees do not read: log-odds for a value of 1, added to the score. They
+	// were fitted with the trees fixed, one repository left out at a time.
+	Linear map[string]float64 `json:"linear,omitempty"`
 	Calibrator
 	// Threshold is the least probability of a suspect that is named beside the
 	// first. A set maximises its expected F1 by naming every element whose
@@ -90,6 +94,12 @@ func (m *Model) rank(ctx context.Context, k *Case) ([]Ranked, error) {
 		}
 		x := k.vector(c)
 		score, _, because := m.Trees.Explain(x)
+		for f, name := range m.Features {
+			if w := m.Linear[name] * x[f]; w != 0 {
+				because[f] += w
+				score += w
+			}
+		}
 		ranked[i] = Ranked{Candidate: c, features: x, contributions: because}
 		scores[i] = score
 	}

@@ -19,7 +19,6 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
-	"git-agent/gitext/quote"
 )
 
 // Trace answers with the algorithm "rank": it takes candidates from several
@@ -74,7 +73,29 @@ func (k *Case) Verdict(ranked []Ranked, n int) (*szz.Verdict, error) {
 	for _, j := range ranked[:min(n, len(ranked))] {
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: k.Suspect(j)})
 	}
+	v.Owner = k.Owner(ranked, v.Suspects)
 	return v, nil
+}
+
+// Owner returns the commit that wrote most of the lines of code that the fix removes,
+// however improbable it is: a reader looks at it first, and wants to know what speaks
+// against it. Of several such commits it is the most probable. It is nil where it is a
+// suspect or there is no suspect, where the fix removes no code, and where a shallow
+// clone lacks the owners of all lines.
+func (k *Case) Owner(ranked []Ranked, suspects []szz.Suspect) *szz.Suspect {
+	if len(suspects) == 0 || k.Set.Beyond {
+		return nil
+	}
+	var owner *Ranked
+	for i := range ranked {
+		if n := k.owned[ranked[i].Candidate.OID]; n > 0 && (owner == nil || n > k.owned[owner.Candidate.OID]) {
+			owner = &ranked[i]
+		}
+	}
+	if owner == nil || slices.ContainsFunc(suspects, func(s szz.Suspect) bool { return s.Commit.OID == owner.Candidate.OID }) {
+		return nil
+	}
+	return &szz.Suspect{Suspect: k.Suspect(*owner)}
 }
 
 // study gathers what the features are computed from.
@@ -165,6 +186,8 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
 		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, szz.Plural(inFunction, "line", "lines"))
+	case c.Sources&candidate.FromBeside != 0:
+		return "wrote lines of build or data files in or near what the fix changes there"
 	case c.Sources&candidate.FromNames != 0:
 		return "wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
@@ -189,69 +212,3 @@ func (k *Case) historyReason(c *candidate.Candidate) string {
 
 // fewLater is how many later commits are few enough to count them in a reason.
 const fewLater = 10
-
-// evidence picks the lines that tie the candidate to the fix, nearest first.
-func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
-	const most = 3
-	var own []*candidate.Anchor
-	for i := range k.Set.Anchors {
-		if a := &k.Set.Anchors[i]; a.Owner == c.OID && a.Kind != source.LineBlank && a.Kind != source.LineBrace {
-			own = append(own, a)
-		}
-	}
-	sort.SliceStable(own, func(i, j int) bool {
-		if own[i].Role != own[j].Role {
-			return own[i].Role < own[j].Role
-		}
-		if (own[i].Kind == source.LineCode) != (own[j].Kind == source.LineCode) {
-			return own[i].Kind == source.LineCode
-		}
-		return own[i].Distance < own[j].Distance
-	})
-	own = own[:min(most, len(own))]
-	var list []suspect.Evidence
-	for _, a := range own {
-		path := k.Set.Files[a.File].OldPath
-		from, to := neighbours(own, a)
-		list = append(list, suspect.Evidence{
-			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
-			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), quote.Shell(path)),
-		})
-	}
-	if len(list) == 0 {
-		list = append(list, k.diffEvidence(c))
-	}
-	return list
-}
-
-// neighbours returns the widest range of lines around a that are all in list, so
-// that one command shows them together.
-func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
-	in := map[int]bool{}
-	for _, b := range list {
-		in[b.Line] = in[b.Line] || b.File == a.File
-	}
-	from, to = a.Line, a.Line
-	for in[from-1] {
-		from--
-	}
-	for in[to+1] {
-		to++
-	}
-	return from, to
-}
-
-// diffEvidence is the evidence against a candidate that owns none of the lines: the
-// rarest names that it and the fix have in common.
-func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
-	shared := k.shared(c)
-	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
-	if len(shared) > 0 {
-		e.Text = "both touch " + strings.Join(shared, ", ")
-	}
-	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
-		e.Path = c.Diff.Paths[i]
-		e.Command += " -- " + quote.Shell(e.Path)
-	}
-	return e
-}

@@ -45,6 +45,7 @@ func (k *Case) vote(ctx context.Context) {
 			k.voteRelated(a)
 		}
 	}
+	k.voteBeside()
 	for _, owners := range changeOwners {
 		for o := range owners {
 			k.shares[candidate.ShareChanges][o] += 1 / float64(len(k.Set.Changes))
@@ -85,6 +86,18 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 	for t, n := range source.CodeWordsOf(a.Text) {
 		if kept[t] == 0 {
 			k.shares[candidate.ShareTokens][a.Owner] += float64(n)
+		}
+	}
+}
+
+// voteBeside counts the removed lines of build and data files for their owners.
+func (k *Case) voteBeside() {
+	if k.Set.Beside == nil {
+		return
+	}
+	for i := range k.Set.Beside.Anchors {
+		if a := &k.Set.Beside.Anchors[i]; a.Role == candidate.RoleDeleted && a.Kind == source.LineCode {
+			k.shares[candidate.ShareBeside][a.Owner]++
 		}
 	}
 }

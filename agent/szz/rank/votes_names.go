@@ -72,6 +72,17 @@ func (k *Case) readStreak() {
 	}
 }
 
+// appliedTogether reports whether somebody else applied the fix and a candidate of the
+// same author within an hour, as a maintainer applies a series of patches. An author
+// repairs a patch of a series in that patch, so the other patches of it are no culprits:
+// of 153 such candidates in 645 fixes none was, where the trees alone expect nine. Of an
+// author's own commits within the hour as many are culprits as the trees expect.
+func (k *Case) appliedTogether(c *candidate.Candidate) bool {
+	fix, other := k.fc.Commit, c.Commit
+	return k.fc.Fix != "" && k.ageDays(c) < 1.0/24 &&
+		SamePerson(fix.Author, other.Author) && SamePerson(fix.Committer, other.Committer) && !SamePerson(fix.Author, fix.Committer)
+}
+
 // ticket matches the name of a report in many trackers, such as "JCR-1552".
 var ticket = source.Lazy(`\b[A-Z][A-Z0-9]+-[0-9]+\b`)
 

@@ -25,7 +25,7 @@ func (ans Answer) WithoutSuspects() Answer {
 		return ans
 	}
 	bare := *ans.Verdict
-	bare.Suspects = nil
+	bare.Suspects, bare.Owner = nil, nil
 	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", agent.Plural(ans.hidden, "suspect")))
 	ans.Verdict = &bare
 	return ans

@@ -66,7 +66,10 @@ func (r *Human) Answer(ans Answer) error {
 		fmt.Fprintf(&b, "\n%s\n", noSuspect(ans.Verdict.Incomplete))
 	}
 	for i, s := range ans.Verdict.Suspects {
-		r.suspect(&b, i+1, s)
+		r.suspect(&b, fmt.Sprintf("%2d.", i+1), s)
+	}
+	if s := ans.Verdict.Owner; s != nil {
+		r.suspect(&b, "  -", *s)
 	}
 	r.footer(&b, ans)
 	_, err := r.w.Write(b.Bytes())
@@ -110,8 +113,9 @@ func sourceTitle(s szz.Source) string {
 	return "changes of the work tree"
 }
 
-func (r *Human) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
-	lead := fmt.Sprintf("%2d.", rank)
+// suspect prints one suspect. lead is its place, or a dash for an owner of lines that is
+// no suspect.
+func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 	if s.Probability > 0 {
 		slot := "probability"
 		if s.Probability < 0.5 {

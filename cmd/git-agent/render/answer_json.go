@@ -25,6 +25,7 @@ type (
 		Engine     string        `json:"engine"`
 		Algorithm  string        `json:"algorithm"`
 		Suspects   []SuspectJSON `json:"suspects"`
+		Owner      *SuspectJSON  `json:"owner,omitempty"` // of most removed lines of code, if it is no suspect
 		Considered int           `json:"considered"`
 		Notes      []string      `json:"notes"`
 		Incomplete []string      `json:"incomplete,omitempty"` // what the clone lacked: missing-objects, shallow
@@ -116,6 +117,10 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 	}
 	for _, s := range v.Suspects {
 		out.Suspects = append(out.Suspects, suspectJSONOf(s))
+	}
+	if v.Owner != nil {
+		owner := suspectJSONOf(*v.Owner)
+		out.Owner = &owner
 	}
 	return out
 }

@@ -326,7 +326,7 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
 	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", title))
 	h := NewHuman(r.W, r.Color, r.Width, r.All, r.Place)
 	for i, s := range ranking.Suspects {
-		h.suspect(b, i+1, szz.Suspect{Suspect: s})
+		h.suspect(b, fmt.Sprintf("%2d.", i+1), szz.Suspect{Suspect: s})
 	}
 }
 

@@ -1,0 +1,130 @@
+package rank
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+	"git-agent/gitext/quote"
+)
+
+// This file picks the evidence against a suspect, each piece with a git command whose
+// output shows the place.
+
+// evidence picks the lines that tie the candidate to the fix, nearest first. Of a
+// candidate that owns nothing nearer than the rest of a changed function, it adds the
+// change that has most in common with the fix.
+func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
+	list := k.lineEvidence(k.Set, c)
+	if len(list) == 0 && k.Set.Beside != nil {
+		list = k.lineEvidence(k.Set.Beside, c)
+	}
+	if len(list) == 0 || !k.ownsNear(c) {
+		list = append(list, k.diffEvidence(c))
+	}
+	return list
+}
+
+// ownsNear reports whether a candidate owns a line that the fix removes, or one within
+// a few lines of its changes.
+func (k *Case) ownsNear(c *candidate.Candidate) bool {
+	return c.Sources&(candidate.FromDeleted|candidate.FromContext|candidate.FromBeside) != 0
+}
+
+// lineEvidence picks the candidate's lines among those of set.
+func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []suspect.Evidence {
+	const most = 3
+	var own []*candidate.Anchor
+	for i := range set.Anchors {
+		if a := &set.Anchors[i]; a.Owner == c.OID && a.Kind != source.LineBlank && a.Kind != source.LineBrace {
+			own = append(own, a)
+		}
+	}
+	sort.SliceStable(own, func(i, j int) bool {
+		if own[i].Role != own[j].Role {
+			return own[i].Role < own[j].Role
+		}
+		if (own[i].Kind == source.LineCode) != (own[j].Kind == source.LineCode) {
+			return own[i].Kind == source.LineCode
+		}
+		return own[i].Distance < own[j].Distance
+	})
+	own = own[:min(most, len(own))]
+	var list []suspect.Evidence
+	for _, a := range own {
+		path := set.Files[a.File].OldPath
+		from, to := neighbours(own, a)
+		list = append(list, suspect.Evidence{
+			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
+			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), quote.Shell(path)),
+		})
+	}
+	return list
+}
+
+// neighbours returns the widest range of lines around a that are all in list, so
+// that one command shows them together.
+func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
+	in := map[int]bool{}
+	for _, b := range list {
+		in[b.Line] = in[b.Line] || b.File == a.File
+	}
+	from, to = a.Line, a.Line
+	for in[from-1] {
+		from--
+	}
+	for in[to+1] {
+		to++
+	}
+	return from, to
+}
+
+// diffEvidence is the evidence against a candidate that owns none of the lines: the
+// rarest names that it and the fix have in common.
+func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
+	shared := k.shared(c)
+	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
+	if len(shared) > 0 {
+		e.Text = "both touch " + strings.Join(shared, ", ")
+	}
+	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
+		e.Path = c.Diff.Paths[i]
+		e.Command += " -- " + quote.Shell(e.Path)
+	}
+	if path, lines, ok := k.sharedHunk(c, shared); ok {
+		e.Path = path
+		e.Command = fmt.Sprintf("git log -1 -L %s %s", quote.Shell(fmt.Sprintf("%d,%d:%s", lines.Start, lines.End, path)), c.OID.Short())
+	}
+	return e
+}
+
+// sharedHunk returns the lines of the hunk in which the candidate changed the rarest of
+// the shared names, by the numbers after it. A hunk of a traced file is preferred. ok is
+// false where the names are in no hunk, and for a merge, of which git log -L shows nothing.
+func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string, lines gitext.LineRange, ok bool) {
+	best := 0.0
+	for _, p := range slices.Sorted(maps.Keys(c.Diff.Hunks)) {
+		for i := range c.Diff.Hunks[p] {
+			h := &c.Diff.Hunks[p][i]
+			value := 0.0
+			for _, t := range shared {
+				if h.In[t] != h.Out[t] {
+					value += max(0, k.Code.Weight(t))
+				}
+			}
+			if k.FixPath[p] {
+				value *= 2
+			}
+			if value > best && len(c.Commit.Parents) < 2 {
+				best, path, lines, ok = value, p, h.NewLines(), true
+			}
+		}
+	}
+	return path, lines, ok
+}

@@ -1,0 +1,134 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// assess ranks the candidates of a fix.
+func (h *history) assess(fix gitext.OID) (*Case, []Ranked) {
+	h.T.Helper()
+	k, ranked, err := Assess(context.Background(), h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}))
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return k, ranked
+}
+
+// of returns the ranked candidate with an id.
+func of(t *testing.T, ranked []Ranked, oid gitext.OID) Ranked {
+	t.Helper()
+	i := slices.IndexFunc(ranked, func(j Ranked) bool { return j.Candidate.OID == oid })
+	if i < 0 {
+		t.Fatalf("%s is no candidate", oid)
+	}
+	return ranked[i]
+}
+
+// lines returns n lines that begin with a word.
+func lines(word string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s_%d(value);\n", word, i)
+	}
+	return b.String()
+}
+
+// The owner of lines in a Makefile is a candidate beside that of the source, with a
+// weight of its own, and its evidence is a line of the Makefile.
+func TestBuildFileBesideSource(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("source", gittest.Files{"p.c": lines("call", 9), "Makefile": "all: p\n", "NEWS": "first\n"})
+	build := h.Commit("build: optimise", gittest.Files{"Makefile": "all: p\nCFLAGS = -O3 -ffast-math\n"})
+	news := h.Commit("say so", gittest.Files{"NEWS": "first\nfast\n"})
+	fix := h.Commit("compute exactly", gittest.Files{"p.c": strings.Replace(lines("call", 9), "call_4", "exact_4", 1),
+		"Makefile": "all: p\nCFLAGS = -O2\n", "NEWS": "first\nexact\n"})
+	k, ranked := h.assess(fix)
+	owner := of(t, ranked, build)
+	if owner.features[slices.Index(FeatureNames(), "beside_share")] != 1 || owner.Candidate.Sources&candidate.FromBeside == 0 {
+		t.Errorf("features %v, sources %b", owner.features, owner.Candidate.Sources)
+	}
+	if k.shares[candidate.ShareDeleted][build] != 0 {
+		t.Error("the Makefile's owner has votes of source lines")
+	}
+	if e := k.Suspect(owner).Evidence[0]; e.Path != "Makefile" || !e.Removed || e.Line != 2 {
+		t.Errorf("evidence %+v", e)
+	}
+	if slices.ContainsFunc(ranked, func(j Ranked) bool { return j.Candidate.OID == news && j.Candidate.Sources&candidate.FromBeside != 0 }) {
+		t.Error("the owner of a document is a candidate for it")
+	}
+}
+
+// Where the suspects are others, the owner of most removed code is given beside them.
+func TestOwnerOfRemovedLines(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"p.c": lines("call", 9)})
+	owner := h.Commit("call twice", gittest.Files{"p.c": strings.Replace(lines("call", 9), "call_4", "twice_4", 1)})
+	k, ranked := h.assess(h.Commit("call once", gittest.Files{"p.c": strings.Replace(lines("call", 9), "call_4", "once_4", 1)}))
+	other := szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{OID: "another"}}}
+	if got := k.Owner(ranked, []szz.Suspect{other}); got == nil || got.Commit.OID != owner || len(got.Evidence) == 0 {
+		t.Errorf("beside another suspect: %+v", got)
+	}
+	own := szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{OID: owner}}}
+	if got := k.Owner(ranked, []szz.Suspect{other, own}); got != nil {
+		t.Errorf("it is a suspect and is given twice: %+v", got)
+	}
+	if got := k.Owner(ranked, nil); got != nil {
+		t.Errorf("without a suspect: %+v", got)
+	}
+}
+
+// The evidence against a candidate that owns no line shows the hunk in which it changed
+// the names of the fix, not all of a large commit.
+func TestEvidenceShowsTheHunk(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	text := lines("call", 400)
+	h.Commit("start", gittest.Files{"p.c": text})
+	without := strings.Replace(strings.Replace(text, "call_300(value);\n", "", 1), "call_5(value)", "five(value)", 1)
+	bad := h.Commit("remove what seems unused", gittest.Files{"p.c": without})
+	k, ranked := h.assess(h.Commit("call it again", gittest.Files{"p.c": strings.Replace(without, "call_301", "call_300(value);\ncall_301", 1)}))
+	e := k.diffEvidence(of(t, ranked, bad).Candidate)
+	if !strings.HasPrefix(e.Command, "git log -1 -L ") || e.Path != "p.c" {
+		t.Fatalf("evidence %+v", e)
+	}
+	shown := h.Git(strings.Fields(e.Command)[1:]...)
+	if !strings.Contains(shown, "-call_300(value);") || strings.Contains(shown, "five") || strings.Count(shown, "\n") > 20 {
+		t.Errorf("%s shows\n%s", e.Command, shown)
+	}
+}
+
+// Patches that another person applies within the hour are marked. Those of another day
+// are not, nor are an author's own commits. The commits of a history have an author and
+// another committer.
+func TestAppliedTogether(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	patch := func(text string) gitext.OID {
+		return h.Commit("work on "+text, gittest.Files{"p.c": strings.Replace(lines("call", 9), "call_4", text, 1)})
+	}
+	early := patch("early")
+	h.Time += 2 * 3600
+	near := patch("near")
+	k, ranked := h.assess(patch("fix"))
+	for oid, want := range map[gitext.OID]bool{near: true, early: false} {
+		if got := k.appliedTogether(of(t, ranked, oid).Candidate); got != want {
+			t.Errorf("%s: %t", oid, got)
+		}
+	}
+	k.fc.Commit.Committer = k.fc.Commit.Author
+	if k.appliedTogether(of(t, ranked, near).Candidate) {
+		t.Error("an author's own commits are marked")
+	}
+}
