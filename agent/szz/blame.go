@@ -72,6 +72,10 @@ var (
 		`\b(?:as|just like|like|unlike|cf\.?|see|see also|refer to|per|also)\s+(?:done |was done |in |also |with |by )*` + toCommit,
 		`\b(?:cherry[- ]pick\w*|backport\w*|upstream commit|follow[- ]?ups?|complement\w*|continu\w+|inspired|incorporat\w*|adapted|copied|ported|borrowed|stolen|derived|supersed\w+|improves? (?:on|upon))\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:notic|spott|found|discover|review|see)\w*\s+(?:while|when|during|in|by)\s+(?:\w+\s+){0,3}?` + toCommit,
+		`\breleased (?:after|before|between|with)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed in|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
+		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
+		`\b(?:dropped|removed|lost|omitted|missed|forgot\w*)\b(?:[^.]|\.\w){0,100}\b(?:that|which) (?:was|were) (?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
 		`\bbetween\b(?:[^.]|\.\w){0,80}@`,
 		`\battempt\w*\b(?:[^.]|\.\w){0,60}\b(?:in|by|with)\s+` + toCommit,
 		`\bmerged? (?:\w+ ){0,3}@`,
@@ -81,12 +85,13 @@ var (
 		`\b(?:unused|obsolete|deprecated|superfluous|redundant|unnecessary|(?:not|n't|never) (?:been )?(?:used|needed|required|necessary)|no longer (?:\w+ly )?(?:be )?(?:use|need|require|necessary|relevant|call|true|exist|support|refer)\w*|no longer any)\b(?:[^.]|\.\w){0,60}\b(?:since|after|as of|in|by|with)\s+` + toCommit,
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
 		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*)\b`,
-		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:needed|required|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
+		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
 		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
 	}, "|") + `)`)
 	// outright matches the words that blame a commit even if it is a fix.
-	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+|caus\w+|inadvert\w*|accident\w*|mistaken\w*)\b`)
+	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus\w+|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.

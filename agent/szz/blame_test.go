@@ -58,6 +58,10 @@ func TestBlameNobody(t *testing.T) {
 		"The helper was added in HASH, and OTHER forgot to remove it.",
 		"Libraries released between OTHER and HASH will crash.",
 		"This reverts commit OTHER, reversing changes made to HASH.",
+		"Due to the changes in HASH, we no longer need the old protocol.",
+		"HASH introduced a test to show the failure.",
+		"The merge dropped the entry that was introduced by HASH.",
+		"Libraries released after HASH will crash.",
 		"Apply the changes from commit HASH in places that were overlooked.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); got[hash] {
