@@ -22,7 +22,7 @@ import (
 func check(args []string) {
 	var bait escapeTargets
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &bait) != nil {
-		os.Exit(exitHelper)
+		syscall.Exit(exitHelper)
 	}
 	var v checkResult
 	for _, c := range checks {
@@ -35,7 +35,7 @@ func check(args []string) {
 		}
 	}
 	json.NewEncoder(os.Stdout).Encode(v)
-	os.Exit(0)
+	syscall.Exit(0)
 }
 
 // checks lists the attempts. Each returns what it reached, "" for nothing.

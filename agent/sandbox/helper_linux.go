@@ -71,6 +71,9 @@ var helps atomic.Bool
 // process that was started as a helper it does that work and never returns. It
 // also makes sure that descriptors that the program inherited are not passed
 // on.
+//
+// A helper ends with syscall.Exit, because os.Exit waits for a second in a program that
+// is built with the race detector.
 func Helper() {
 	helps.Store(true)
 	if len(os.Args) < 2 || !strings.HasPrefix(os.Args[1], helperMark) {
@@ -89,7 +92,7 @@ func Helper() {
 	case roleCheck:
 		check(os.Args[2:])
 	}
-	os.Exit(exitHelper)
+	syscall.Exit(exitHelper)
 }
 
 // keepDescriptors keeps inherited descriptors from a number on out of all child
@@ -184,13 +187,13 @@ func supervise() {
 	unix.CloseOnExec(answerFD)
 	report := func(e exitReport) {
 		json.NewEncoder(os.NewFile(answerFD, "answer")).Encode(e)
-		os.Exit(0)
+		syscall.Exit(0)
 	}
 	life := os.NewFile(planFD, "plan")
 	var p plan
 	in := json.NewDecoder(life)
 	if err := in.Decode(&p); err != nil {
-		os.Exit(exitHelper)
+		syscall.Exit(exitHelper)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		report(exitReport{Error: fmt.Sprintf("become the reaper of what a command leaves: %v", err)})
