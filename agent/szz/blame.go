@@ -66,7 +66,7 @@ var (
 		`\b(?:pre-?dat\w*|older than|exist\w* (?:\w+ )?before|long before|even before|precedes?)\b(?:[^.]|\.\w){0,40}@`,
 		`(?:\bnot|\bnever|n't)\s+(?:\w+\s+){0,2}(?:broken|caused|introduced|due|fault|regression|regressed|related)\b`,
 		`\b(?:rel(?:y|ies|ied|ying) (?:\w+ )?on|depend\w* (?:\w+ )?on|dependency|needed (?:for|by)|requires|required (?:by|for)|prerequisite|builds? (?:up)?on|built on|based on)\b(?:[^.]|\.\w){0,80}@`,
-		`\b(?:fix(?:ed|es)?|resolved|solved|addressed|mitigat\w*|repaired|corrected|handled|worked around|work-?around\w*|superseded|obsoleted|reverted)(?:\s+(?:upstream|already|previously|partially|properly|later|earlier|recently|there|then|up|again|as well|for \w+|it|this|that))*\s+(?:in|by|with|from|via|as of|upstream in)\s+` + toCommit,
+		`\b(?:fix(?:ed|es)?|resolved|solved|addressed|mitigat\w*|repaired|corrected|handled|worked around|work-?around\w*|superseded|obsoleted|reverted)(?:\s+(?:upstream|already|previously|partially|properly|later|earlier|recently|there|then|up|again|as well|for \w+|correctly|it|this|that))*,?\s+(?:in|by|with|from|via|as of|upstream in)\s+` + toCommit,
 		`\b(?:proper|complete|full|real|better|alternative|another|initial|previous|earlier|first|extend\w*|original|the|same|similar)\s+(?:fix|solution|work-?around)\s+(?:for|to|in|of|from|than)\s+` + toCommit,
 		`\b(?:same|similar\w*|likewise|analogous\w*|equivalent|identical|akin)\b(?:[^.]|\.\w){0,60}\b(?:as|to|of|in|with|than)\s+(?:\w+\s+){0,3}?` + toCommit,
 		`\b(?:as|just like|like|unlike|cf\.?|see|see also|refer to|per|also)\s+(?:done |was done |in |also |with |by )*` + toCommit,

@@ -52,6 +52,7 @@ func TestBlameNobody(t *testing.T) {
 		"The call is no longer needed since HASH.",
 		"Since HASH we can drop the error path.",
 		"The problem was fixed upstream in HASH.",
+		"The problem was correctly fixed later, in HASH.",
 		"Noticed while reviewing HASH, a crash.",
 		"A follow-up to the crash of HASH.",
 		"Add the error message introduced in HASH.",
