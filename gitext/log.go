@@ -25,9 +25,10 @@ type LogOptions struct {
 	Since, Until time.Time
 	Max          int // 0 is all
 	NoMerges     bool
-	Files        bool // fill Files
-	NoRenames    bool // list a rename as a deletion and an addition, so that no blob is read
-	MaxFiles     int  // most Files of one entry; 0 is as many as one log may keep
+	Grep         string // literal text that the message has, in any case; "" is any
+	Files        bool   // fill Files
+	NoRenames    bool   // list a rename as a deletion and an addition, so that no blob is read
+	MaxFiles     int    // most Files of one entry; 0 is as many as one log may keep
 }
 
 // LogEntry is one commit of a log.
@@ -69,6 +70,9 @@ func (o LogOptions) args() ([]string, error) {
 	}
 	if o.Max > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(o.Max))
+	}
+	if o.Grep != "" {
+		args = append(args, "--fixed-strings", "--regexp-ignore-case", "--grep="+o.Grep)
 	}
 	if o.NoMerges {
 		args = append(args, "--no-merges")

@@ -28,13 +28,7 @@ var (
 	hexWord   = source.Lazy(`\b[0-9a-f]{7,64}\b`)
 	RevertOf  = source.Lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
 	titleTail = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
-	blameCue  = source.Lazy(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caus\w*|culprit|since|bug in|accident\w*|mistake\w*|oversight in|forgot\w*|missed in|wrong\w* in|incorrectly|fix(?:es|up)?(?: for)?|due to)\b`)
-	otherCue  = source.Lazy(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|as (?:done )?in\b|merged? |follow[- ]?up|like commit)`)
 )
-
-// cueReach is how many bytes on each side of a hash are searched for words that
-// blame it, which is about one sentence.
-const cueReach = 90
 
 // findAnnotations returns the annotations of a message, verified, each commit once.
 func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []commitmsg.Trailer) ([]Annotation, error) {
@@ -54,12 +48,15 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 	kept := found[:0]
 	for _, a := range found {
 		a.In = fc.Fix
-		name := string(a.Commit)
+		named := string(a.Commit)
 		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
 			return nil, err
 		}
-		if a.Commit != "" && seen[a.Commit] || a.Commit == "" && isDecimal(name) {
-			continue // said already, or the number of a report
+		if a.Problem != "" && a.Kind == AnnotationProse && isDecimal(named) {
+			continue // the number of a bug, of a line or of bytes
+		}
+		if a.Commit != "" && seen[a.Commit] {
+			continue
 		}
 		seen[a.Commit] = true
 		kept = append(kept, a)
@@ -114,6 +111,13 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 	return found, nil
 }
 
+// A message that names more commits than mostNamed, or blames more than mostBlamed in
+// prose, is a list of changes. None of them is believed to be its culprit.
+const (
+	mostNamed  = 16
+	mostBlamed = 5
+)
+
 // proseAnnotations finds the hashes in a text that the words around them blame. A
 // hash that is only mentioned ("cherry picked from") is no annotation.
 func proseAnnotations(body string) []Annotation {
@@ -123,46 +127,23 @@ func proseAnnotations(body string) []Annotation {
 		reverted[m[2]] = true
 		found = append(found, newAnnotation(AnnotationRevert, body[m[0]:m[1]], body, m[2:4]))
 	}
+	title, _, _ := strings.Cut(body, "\n")
+	var blamed []Annotation
+	named := 0
 	for _, span := range hexWord().FindAllStringIndex(body, -1) {
 		word := body[span[0]:span[1]]
 		if reverted[span[0]] || !strings.ContainsAny(word, "0123456789") || isReportNumber(body, span[0], span[1]) {
 			continue
 		}
-		before := sentenceBefore(body, span[0])
-		after := sentenceAfter(body, span[1])
-		if otherCue().MatchString(before) || !blameCue().MatchString(before+" \x00 "+after) {
-			continue
+		named++
+		if s := sentenceAround(body, span[0], span[1]); s.blames(title) {
+			blamed = append(blamed, newAnnotation(AnnotationProse, s.excerpt(), body, span))
 		}
-		text := strings.Join(strings.Fields(before+word+after), " ")
-		found = append(found, newAnnotation(AnnotationProse, text, body, span))
 	}
-	return found
-}
-
-// sentenceBefore returns the part of the sentence before a place, cueReach bytes at
-// most.
-func sentenceBefore(s string, at int) string {
-	s = s[max(0, at-cueReach):at]
-	if i := strings.LastIndex(s, ". "); i >= 0 {
-		s = s[i+2:]
+	if named > mostNamed || len(blamed) > mostBlamed {
+		return found
 	}
-	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
-		s = s[i+2:]
-	}
-	return s
-}
-
-// sentenceAfter returns the part of the sentence after a place, cueReach bytes at
-// most.
-func sentenceAfter(s string, at int) string {
-	s = s[at:min(len(s), at+cueReach)]
-	if i := strings.Index(s, ". "); i >= 0 {
-		s = s[:i]
-	}
-	if i := strings.Index(s, "\n\n"); i >= 0 {
-		s = s[:i]
-	}
-	return s
+	return append(found, blamed...)
 }
 
 func newAnnotation(kind, text, source string, span []int) Annotation {

@@ -1,0 +1,144 @@
+package szz
+
+import (
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+// These are parts of the patterns below. In a sentence that is matched, @ stands for
+// the commit in question, COMMIT for any other, and TITLE for a quoted text.
+const (
+	// toCommit matches the words between a preposition and the name of a commit.
+	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|COMMIT|TITLE)\b|v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
+	// prepositions stand between a defect and the commit that it is from.
+	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of)`
+	// aDefect matches the names of what a fix repairs.
+	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
+	// bringing matches what a commit does to a defect.
+	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
+	// carelessly matches words for what somebody did not mean to do.
+	carelessly = `(?:accident\w*|inadvert\w*|mistake\w*|mistook|erroneous\w*|unintention\w*|unintended\w*|incorrect\w*|wrong\w*|improper\w*|forg[eo]t\w*|missed|overlook\w*|neglect\w*|botched|messed|screwed|misplaced|oversight|omitted)`
+	// failing matches words for what no longer works.
+	failing = `(?:brok\w+|breaks?|fail\w*|regress\w*|crash\w*|leak\w*|wrong\w*|incorrect\w*|hangs?|hung|segfault\w*|\w*errors?|\w+exceptions?|triggered|missing|unable|unusable|impossible|stopp\w+|(?:not|n't|no longer|never) (?:\w+ly )?(?:be )?(?:work|build|compile|link|start|run|match|pass|show|display|get|set|return|handle|respect|honou?r|possible|detect|found|load|available)\w*|corrupt\w*|deadlock\w*|bogus|buggy|invalid|overflow\w*)`
+)
+
+// These patterns match the sentences that blame a commit.
+var (
+	blamedBefore = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`\b` + aDefect + `\b(?:[^.]|\.\w){0,100}?\b` + bringing + `(?:\s+[\w.]+){0,3}?\s+` + prepositions + `\s+` + toCommit,
+		`\b(?:` + aDefect + `|broken?|breaks|regressed|broken up)\s*(?:was |were |is |has |[:,] )?\s*` + prepositions + `\s+` + toCommit,
+		`\b` + carelessly + `\b(?:[^.]|\.\w){0,80}\b(?:` + prepositions + `|when|while|to)\s+` + toCommit,
+		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
+		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|amends?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
+		`^(?:(?:\S+:|\[[^\]]*\])\s+)*(?:fix\w*|repair\w*|correct\w*)\b(?:[^.]|\.\w){0,70}\b(?:from|after|following|for|broken by|missed by)\s+` + toCommit,
+		`\b(?:fix\w*|repair\w*|correct(?:s|ed|ing)?)\s+(?:\w+\s+){1,5}?(?:used|made|done|added|introduced|changed)\s+(?:in|by|with)\s+` + toCommit,
+		`\b(?:but|and)\s+(?:it |this |that )?(?:was|were|got|has been|had been)\s+(?:\w+\s+)?(?:removed|dropped|lost|changed|broken|disabled)\s+(?:in|by|with|from|since)\s+` + toCommit,
+		`\b` + aDefect + `\b(?:[^.]|\.\w){0,30}\b(?:present|there|around|since|dates back to)\b(?:[^.]|\.\w){0,80}\b(?:in|with|of|by)\s+` + toCommit,
+		`\b(?:due to|because of|caused by|comes? from|coming from) (?:the |an? )?(?:introduction|addition|use|refactoring|rework|removal|change|changes|conversion)\b(?:[^.]|\.\w){0,60}\b(?:in|by|with|of)\s+` + toCommit,
+		`\bproblems? (?:in|with) (?:the way|how) ` + toCommit,
+		`\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit,
+		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
+		`\b(?:culprit|bisect\w*|blame)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:left-?overs?|left (?:over|behind|out)|fallout|side[- ]effects?|consequence|forgotten|aftermath)\s+(?:of|from|by|in|after)\s+` + toCommit,
+	}, "|") + `)`)
+	blamedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`@\W*(?:[^.]|\.\w){0,70}?\b(?:broke|breaks|to break|regressed|regresses|` + carelessly + `)\b`,
+		`@\W*(?:[^.]|\.\w){0,70}?\b(?:introduc\w+|caus\w+|creat\w+|led to|leads to|leading to|result\w* in|added)\b(?:[^.]|\.\w){0,50}?\b` + aDefect + `\b`,
+		`@\W*(?:\w+\W+){0,4}?(?:caus(?:ed|es)|made it (?:impossible|fail)|is (?:the )?culprit|was (?:wrong|incorrect|buggy|bad)|is (?:wrong|incorrect|buggy|bad))\b`,
+		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|though|yet)\s+(?:it |that |this |also |then |then also )?(?:failed to|fails to|did not|didn't|does not|doesn't|never|not)\b`,
+		`@\W*(?:[^.]|\.\w){0,90}?\bwithout (?:also |actually |properly )?(?:updat|add|handl|consider|recogni|tak|check|adjust|account|chang|mak|realiz|notic|remov|initiali)\w*ing\b`,
+		`@\W*(?:\w+\W+){0,5}?(?:failed|neglected) to\b`,
+		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
+		`\bintroduced (?:in|by|with) ` + toCommit + `(?:[^.]|\.\w){0,100}\b(?:bugs?|broken|wrong|trigger\w*|caus\w+)\b`,
+		`\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`,
+	}, "|") + `)`)
+	// pronounBlamed matches "This was introduced in", which blames a commit where the
+	// title of the message tells of a fix.
+	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit)
+	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*|resolve)\b`)
+)
+
+// These patterns match the sentences that name a commit without blaming it, though
+// they have words of blame.
+var (
+	excusedBefore = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`\b(?:pre-?dat\w*|older than|exist\w* (?:\w+ )?before|long before|even before|precedes?)\b(?:[^.]|\.\w){0,40}@`,
+		`(?:\bnot|\bnever|n't)\s+(?:\w+\s+){0,2}(?:broken|caused|introduced|due|fault|regression|regressed|related)\b`,
+		`\b(?:rel(?:y|ies|ied|ying) (?:\w+ )?on|depend\w* (?:\w+ )?on|dependency|needed (?:for|by)|requires|required (?:by|for)|prerequisite|builds? (?:up)?on|built on|based on)\b(?:[^.]|\.\w){0,80}@`,
+		`\b(?:fix(?:ed|es)?|resolved|solved|addressed|mitigat\w*|repaired|corrected|handled|worked around|work-?around\w*|superseded|obsoleted|reverted)(?:\s+(?:upstream|already|previously|partially|properly|later|earlier|recently|there|then|up|again|as well|for \w+|correctly|it|this|that))*,?\s+(?:in|by|with|from|via|as of|upstream in)\s+` + toCommit,
+		`\b(?:proper|complete|full|real|better|alternative|another|initial|previous|earlier|first|extend\w*|original|the|same|similar)\s+(?:fix|solution|work-?around)\s+(?:for|to|in|of|from|than)\s+` + toCommit,
+		`\b(?:same|similar\w*|likewise|analogous\w*|equivalent|identical|akin)\b(?:[^.]|\.\w){0,60}\b(?:as|to|of|in|with|than)\s+(?:\w+\s+){0,3}?` + toCommit,
+		`\b(?:as|just like|like|unlike|cf\.?|see|see also|refer to|per|also)\s+(?:done |was done |in |also |with |by )*` + toCommit,
+		`\b(?:cherry[- ]pick\w*|backport\w*|upstream commit|follow[- ]?ups?|complement\w*|continu\w+|inspired|incorporat\w*|adapted|copied|ported|borrowed|stolen|derived|supersed\w+|improves? (?:on|upon))\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:notic|spott|found|discover|review|see)\w*\s+(?:while|when|during|in|by)\s+(?:\w+\s+){0,3}?` + toCommit,
+		`\breleased (?:after|before|between|with)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed in|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
+		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
+		`\b(?:dropped|removed|lost|omitted|missed|forgot\w*)\b(?:[^.]|\.\w){0,100}\b(?:that|which) (?:was|were) (?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
+		`\bbetween\b(?:[^.]|\.\w){0,80}@`,
+		`\battempt\w*\b(?:[^.]|\.\w){0,60}\b(?:in|by|with)\s+` + toCommit,
+		`\bmerged? (?:\w+ ){0,3}@`,
+		`\bapply (?:the )?(?:same )?(?:changes?|fix\w*|logic|idea)\b(?:[^.]|\.\w){0,40}@`,
+		`\b(?:reversing|changes made to)\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:error|warning|crash|exception|issue|failure|bug) (?:messages?|handling|codes?|checks?|paths?|strings?|reports?|reporting|logs?|values?|pages?|tracker|recovery|fix(?:es)?|tests?|return)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:unused|obsolete|deprecated|superfluous|redundant|unnecessary|(?:not|n't|never) (?:been )?(?:used|needed|required|necessary)|no longer (?:\w+ly )?(?:be )?(?:use|need|require|necessary|relevant|call|true|exist|support|refer)\w*|no longer any)\b(?:[^.]|\.\w){0,60}\b(?:since|after|as of|in|by|with)\s+` + toCommit,
+	}, "|") + `)`)
+	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*)\b`,
+		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
+		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
+	}, "|") + `)`)
+	// outright matches the words that blame a commit even if it is a fix.
+	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus\w+|inadvert\w*|accident\w*|mistaken\w*)\b`)
+	// alsoNamed matches further commits of a list.
+	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
+	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
+	goesOn     = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	onlyCommit = source.Lazy(`(?i)^\W*` + toCommit)
+	quotedIn   = source.Lazy(`["“][^"“”]{8,150}["”]`)
+)
+
+// blames reports whether the sentence blames the commit that it names. title is the
+// first line of the message.
+func (s sentence) blames(title string) bool {
+	text := s.pattern()
+	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {
+		return false
+	}
+	if excusedBehind().MatchString(text) && !outright().MatchString(text) {
+		return false
+	}
+	if onlyCommit().MatchString(text) && goesOn().MatchString(s.next) {
+		return true
+	}
+	return blamedBefore().MatchString(text) || blamedBehind().MatchString(text) ||
+		tellsOfFix().MatchString(title) && pronounBlamed().MatchString(text)
+}
+
+// pattern returns the sentence in the form that the patterns match. It ends where
+// another commit is named, unless both are blamed together.
+func (s sentence) pattern() string {
+	behind := s.behind
+	if m := titleTail().FindString(behind); m != "" {
+		behind = behind[len(m):]
+	}
+	behind = plainWords(behind)
+	behind = behind[len(alsoNamed().FindString(behind)):]
+	behind, _, _ = strings.Cut(behind, "COMMIT")
+	return strings.TrimLeft(plainWords(s.before), " ") + "@ " + strings.TrimLeft(behind, " ,;:)]\"'`")
+}
+
+// plainWords replaces the commits and titles of a text and joins its lines.
+func plainWords(text string) string {
+	text = strings.ReplaceAll(text, "@", " ")
+	text = hexWord().ReplaceAllStringFunc(text, func(w string) string {
+		if strings.ContainsAny(w, "0123456789") {
+			return "COMMIT"
+		}
+		return w
+	})
+	text = quotedIn().ReplaceAllString(text, "TITLE")
+	return oneLine(text)
+}

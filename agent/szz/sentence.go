@@ -1,0 +1,112 @@
+package szz
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"git-agent/agent/source"
+)
+
+// sentenceReach is how many bytes on each side of a commit's name are searched for
+// the ends of its sentence. excerptReach is how many of them an excerpt shows.
+const (
+	sentenceReach = 240
+	excerptReach  = 110
+)
+
+// These patterns find where a sentence ends: at a full stop, an empty line, and
+// before an item of a list.
+var (
+	sentenceEnd = source.Lazy(`[.!?]["')\]]*\s|\n[ \t]*\n|\n[ \t]*(?:[-*+•]|\d+[.)])[ \t]`)
+	shortForm   = source.Lazy(`(?i)\b(?:e\.g|i\.e|cf|vs|etc|approx|no|rev|ver)\.\s$`)
+)
+
+// A sentence is the part of a message around the name of a commit.
+type sentence struct {
+	before, name, behind string
+	next                 string // what follows the sentence, up to sentenceReach bytes behind the name
+	cutBefore, cutBehind bool   // the sentence goes on
+}
+
+// sentenceAround returns the sentence around body[from:to], as far as sentenceReach
+// bytes on each side.
+func sentenceAround(body string, from, to int) sentence {
+	s := sentence{name: body[from:to]}
+	start, end := max(0, from-sentenceReach), min(len(body), to+sentenceReach)
+	s.before, s.behind = body[start:from], body[to:end]
+	s.cutBefore, s.cutBehind = start > 0, end < len(body)
+	for _, m := range sentenceEnds(s.before) {
+		s.before, s.cutBefore = body[start+m[1]:from], false
+	}
+	quoted := len(titleTail().FindString(s.behind)) // a full stop in a title ends no sentence
+	if m := sentenceEnds(s.behind[quoted:]); len(m) > 0 {
+		s.behind, s.next, s.cutBehind = s.behind[:quoted+m[0][0]+1], s.behind[quoted+m[0][1]:], false
+	}
+	return s
+}
+
+// sentenceEnds returns where the sentences of a text end.
+func sentenceEnds(text string) [][]int {
+	var ends [][]int
+	for _, m := range sentenceEnd().FindAllStringIndex(text, -1) {
+		if !shortForm().MatchString(text[:m[1]]) {
+			ends = append(ends, m)
+		}
+	}
+	return ends
+}
+
+// excerpt returns the sentence on one line. What is further than excerptReach bytes
+// from the name is replaced by an ellipsis, at a space where there is one.
+func (s sentence) excerpt() string {
+	before, behind := oneLine(s.before), oneLine(s.behind)
+	cutBefore, cutBehind := s.cutBefore, s.cutBehind
+	if at := len(before) - excerptReach; at > 0 {
+		before, cutBefore = before[at:], true
+		if _, rest, ok := strings.Cut(before, " "); ok {
+			before = rest
+		}
+	}
+	if len(behind) > excerptReach {
+		behind, cutBehind = behind[:excerptReach], true
+		if at := strings.LastIndexByte(behind, ' '); at > 0 {
+			behind = behind[:at]
+		}
+	}
+	if before = wholeRunes(before); cutBefore {
+		before = "... " + before
+	}
+	if behind = wholeRunes(behind); cutBehind {
+		behind += " ..."
+	}
+	return strings.TrimSpace(before + s.name + behind)
+}
+
+// wholeRunes drops the parts of characters at both ends of a text that was cut.
+func wholeRunes(text string) string {
+	for text != "" && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	for text != "" {
+		if r, width := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || width != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// oneLine joins the lines of a text. A space at either end is kept.
+func oneLine(text string) string {
+	joined := strings.Join(strings.Fields(text), " ")
+	if joined == "" {
+		return ""
+	}
+	if strings.TrimLeft(text, " \t\r\n") != text {
+		joined = " " + joined
+	}
+	if strings.TrimRight(text, " \t\r\n") != text {
+		joined += " "
+	}
+	return joined
+}
