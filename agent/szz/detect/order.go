@@ -63,21 +63,27 @@ func revertsCommit(x, y gitext.Commit) bool {
 }
 
 // shown returns the candidates of which the first prompt shows an excerpt: the first
-// one and those that are probable enough. Where the first is doubtful, candidates
-// that wrote lines near the fix are shown however improbable they are. Those that
-// are only like the fix are not shown.
+// one, those that are probable enough, and the one that the fix's message describes.
+// Where the first is doubtful, candidates that wrote lines near the fix are shown
+// however improbable they are. Those that are only like the fix are shown when they
+// lead.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
+	described := false
 	for i, j := range d.listed() {
 		near := d.wroteNear(j.Candidate)
-		switch {
-		case len(out) == excerpted:
-			return out
-		case !near && d.tie(j.Candidate) == onlyAlike:
-		case i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure:
-			out = append(out, j)
+		show := i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure
+		if !near && j.Probability < leading && d.tie(j.Candidate) == onlyAlike {
+			show = false
 		}
+		if show && len(out) < excerpted {
+			out = append(out, j)
+			described = described || d.isDescribed(j)
+		}
+	}
+	if d.described >= 0 && !described {
+		out = append(out, d.ranking[d.described])
 	}
 	if len(out) == 0 && len(d.ranking) > 0 {
 		return d.ranking[:1]
