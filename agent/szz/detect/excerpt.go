@@ -131,17 +131,33 @@ func (d *investigation) dropAsides(parts []*patchPart) {
 		}
 		return source.FileKindOf(cmp.Or(part.file.NewPath, part.file.OldPath))
 	}
-	if !slices.ContainsFunc(parts, func(part *patchPart) bool { return kind(part) == source.SourceFile }) {
+	if !slices.ContainsFunc(parts, func(part *patchPart) bool { return kind(part) == source.SourceFile && !part.movesAway() }) {
 		return
 	}
 	for _, part := range parts {
-		part.aside = kind(part) == source.TestFile
+		part.aside = kind(part) == source.TestFile || part.movesAway()
 		for i := range part.far {
 			if part.aside || kind(part) != source.SourceFile && part.far[i] > farNames {
 				part.far[i] = math.Inf(1)
 			}
 		}
 	}
+}
+
+// movesAway reports whether a hunk only takes out lines and most of them stand
+// elsewhere now. The other end of the move says more.
+func (part *patchPart) movesAway() bool {
+	const most = 0.8
+	away := 0
+	for i, l := range part.hunk.Lines {
+		if l.Op == '+' {
+			return false
+		}
+		if part.moved[i].path != "" {
+			away++
+		}
+	}
+	return away > 0 && float64(away) >= most*float64(len(part.hunk.Lines))
 }
 
 // newPart measures how far each line of a hunk is from the fix.

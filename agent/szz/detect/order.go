@@ -64,15 +64,15 @@ func revertsCommit(x, y gitext.Commit) bool {
 
 // shown returns the candidates of which the first prompt shows an excerpt: the first
 // one, those that are probable enough, and the one that the fix's message describes.
-// Where the first is doubtful, candidates that wrote lines near the fix are shown
-// however improbable they are. Those that are only like the fix are shown when they
+// Where the first is doubtful, candidates that wrote lines near the fix or changed
+// its functions are shown however improbable they are. Those that are only like the fix are shown when they
 // lead.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
 	described := false
 	for i, j := range d.listed() {
-		near := d.wroteNear(j.Candidate)
+		near := (d.wroteNear(j.Candidate) || d.changedFunction(j.Candidate)) && (i == 0 || j.Candidate.Files <= maxNearFiles)
 		show := i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure
 		if !near && j.Probability < leading && d.tie(j.Candidate) == onlyAlike {
 			show = false
@@ -89,6 +89,23 @@ func (d *investigation) shown() []rank.Ranked {
 		return d.ranking[:1]
 	}
 	return out
+}
+
+// maxNearFiles is how many files a commit may change so that lines near the fix show
+// it. Larger ones rewrite all lines of a kind.
+const maxNearFiles = 60
+
+// changedFunction reports whether a candidate changed a function that the fix
+// changes.
+func (d *investigation) changedFunction(c *candidate.Candidate) bool {
+	for path, hunks := range c.Diff.Hunks {
+		for i := range hunks {
+			if h := &hunks[i]; d.k.Paths[path] && h.Function != "" && !h.Cosmetic && d.k.Set.Functions[h.Function] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // wroteNear reports whether a candidate wrote lines that the fix removes or

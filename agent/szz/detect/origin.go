@@ -30,6 +30,7 @@ import (
 const (
 	maxOriginNames = 3
 	maxOriginFiles = 2   // blamed for a name
+	maxUsers       = 4   // files with a name of which no definition is found
 	maxOriginLines = 8   // of a file
 	maxDefinition  = 200 // lines of a definition
 	maxLater       = 2   // commits that changed a definition
@@ -230,7 +231,7 @@ func (d *investigation) traceUse(ctx context.Context, u *nameUse) error {
 	if slices.ContainsFunc(u.origin, hasBody) { // declarations say less
 		u.origin = slices.DeleteFunc(u.origin, func(o pathOrigin) bool { return !hasBody(o) })
 	}
-	if len(u.origin) > 0 || len(u.paths) > candidate.MaxNameFiles {
+	if len(u.origin) > 0 || len(u.paths) > maxUsers {
 		return nil
 	}
 	return d.traceLines(ctx, u)
@@ -243,7 +244,7 @@ func hasBody(o pathOrigin) bool { return o.body }
 func definitionOf(name string) func(line []byte) bool {
 	q := regexp.QuoteMeta(name)
 	sure := regexp.MustCompile(`^\s*#\s*define\s+` + q + `\b|\b(?:def|func|fn|function|class|trait|interface|type|macro)\s+(?:\([^)]*\)\s*)?` + q + `\b`)
-	likely := regexp.MustCompile(`^(?:struct|enum|union)\s+` + q + `\s*(?:\{.*)?$|^(?:[\w:<>,*&~]+\s+)*[*&]*(?:\w+::)*` + q + `\s*\(|^` + q + `\s*:?=[^=]|^\s+(?:public|private|protected|static|final|override|async)\b[^=(]*\b` + q + `\s*\(`)
+	likely := regexp.MustCompile(`^(?:struct|enum|union)\s+` + q + `\s*(?:\{.*)?$|^(?:[\w:<>,*&~]+\s+)*[*&]*(?:\w+::)*` + q + `\s*\(|^` + q + `\s*:?=[^=]|^(?:[\w:<>,*&]+\s+)+[*&]*` + q + `(?:\[[^\]]*\])*\s*=(?:[^=]|$)|^\s+(?:public|private|protected|static|final|override|async)\b[^=(]*\b` + q + `\s*\(`)
 	return func(line []byte) bool {
 		text := bytes.TrimRight(line, " \t\r")
 		return sure.Match(text) || !bytes.HasSuffix(text, []byte(";")) && likely.Match(text)
