@@ -19,8 +19,8 @@ import (
 )
 
 // This file renders excerpts: the part of a candidate's patch that is nearest to
-// the fix. The nearest lines of all hunks are shown until the room is full, in the
-// order of the patch. Nearest are the lines that the fix removes and those beside
+// the fix. The nearest lines of all hunks are shown until the room is full, the fixed
+// files first. Nearest are the lines that the fix removes and those beside
 // them, then lines with the names that the fix is about, then the lines around
 // both, the rest of the fixed function, and lines that share other words with the
 // fix. Hunks with none of these are only counted.
@@ -56,13 +56,19 @@ const (
 // fix, in at most room characters.
 func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, room int) string {
 	near := &nearness{shared: d.sharedWords(p), named: d.namesInPatch(p), moves: movesIn(p)}
-	near.fixed = slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool { return d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath] })
-	var parts []*patchPart
+	near.fixed = slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool { return d.isFixed(&f) })
+	var parts, elsewhere []*patchPart
 	for i := range p.Files {
 		for j := range p.Files[i].Hunks {
-			parts = append(parts, d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], near))
+			part := d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], near)
+			if d.isFixed(part.file) {
+				parts = append(parts, part)
+			} else {
+				elsewhere = append(elsewhere, part)
+			}
 		}
 	}
+	parts = append(parts, elsewhere...)
 	d.dropAsides(parts)
 	showNearest(parts, room)
 	showSmall(parts)
@@ -122,11 +128,16 @@ type nearness struct {
 	fixed  bool // the patch changes a fixed file
 }
 
+// isFixed reports whether the fix changes a file, under one of its names.
+func (d *investigation) isFixed(f *gitext.FileChange) bool {
+	return d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath]
+}
+
 // dropAsides hides what seldom decides in files that the fix does not change: tests,
 // and data without a name of the fix. Where nothing else is left, they stay.
 func (d *investigation) dropAsides(parts []*patchPart) {
 	kind := func(part *patchPart) source.FileKind {
-		if d.k.Paths[part.file.NewPath] || d.k.Paths[part.file.OldPath] {
+		if d.isFixed(part.file) {
 			return source.SourceFile
 		}
 		return source.FileKindOf(cmp.Or(part.file.NewPath, part.file.OldPath))
@@ -165,7 +176,7 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 	part := &patchPart{file: f, hunk: h, shown: make([]bool, len(h.Lines)), moved: make([]movedAround, len(h.Lines))}
 	at := d.rolesIn(c, f.NewPath)
 	same := d.k.Set.Functions[source.FunctionName(h.Section)]
-	own := d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath]
+	own := d.isFixed(f)
 	start := make([]float64, len(h.Lines))
 	for i, l := range h.Lines {
 		line := &h.Lines[i]
@@ -350,34 +361,41 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 		title.Section = ""
 	}
 	b.WriteString(hunkTitle(&title))
-	var skipped []gitext.PatchLine
-	var from movedAround
-	gap := func() {
-		switch {
-		case from.path != "" && len(skipped) > maxGap:
-			fmt.Fprintf(b, "(%d %s)\n", len(skipped), from.describe(skipped[0].Op))
-		case len(skipped) > maxGap:
-			fmt.Fprintf(b, "(%d lines)\n", len(skipped))
-		default:
-			for _, l := range skipped {
-				b.WriteString(patchLine(l))
-			}
-		}
-		skipped = nil
-	}
+	from := 0
 	for i, l := range part.hunk.Lines {
-		if !part.shown[i] {
-			if m := part.moved[i]; len(skipped) == 0 || m.path != from.path || l.Op != skipped[0].Op {
-				gap()
-				from = m
-			}
-			skipped = append(skipped, l)
+		if part.shown[i] {
+			part.writeGap(b, from, i)
+			b.WriteString(patchLine(l))
+			from = i + 1
+		}
+	}
+	part.writeGap(b, from, len(part.hunk.Lines))
+}
+
+// writeGap renders what stands for the lines from up to to, which are left out: how
+// many they are, and where the first moved block of them stood. A short gap is shown.
+func (part *patchPart) writeGap(b *strings.Builder, from, to int) {
+	moved, first := 0, -1
+	for i := from; i < to; i++ {
+		if part.moved[i].path == "" {
 			continue
 		}
-		gap()
-		b.WriteString(patchLine(l))
+		if moved++; first < 0 {
+			first = i
+		}
 	}
-	gap()
+	switch {
+	case to-from <= maxGap:
+		for _, l := range part.hunk.Lines[from:to] {
+			b.WriteString(patchLine(l))
+		}
+	case moved == 0:
+		fmt.Fprintf(b, "(%d lines)\n", to-from)
+	case moved == to-from:
+		fmt.Fprintf(b, "(%d lines %s)\n", moved, part.moved[first].describe(part.hunk.Lines[first].Op))
+	default:
+		fmt.Fprintf(b, "(%d lines, %d %s)\n", to-from, moved, part.moved[first].describe(part.hunk.Lines[first].Op))
+	}
 }
 
 // hunkTitle renders the heading of a hunk as git writes it.

@@ -29,13 +29,13 @@ const (
 	minMovedText  = 80 // bytes without white space
 )
 
-// describe says where a block of lines with this sign came from or went.
+// describe says where lines with this sign came from or went.
 func (m movedAround) describe(op byte) string {
 	way := "from"
 	if op == '-' {
 		way = "to"
 	}
-	return fmt.Sprintf("lines moved %s %s:%d", way, agent.CleanLine(m.path), m.line)
+	return fmt.Sprintf("moved %s %s:%d", way, agent.CleanLine(m.path), m.line)
 }
 
 // A placedLine is a changed line of a patch with its place.

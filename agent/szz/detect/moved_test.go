@@ -46,7 +46,7 @@ func TestExcerptNamesMovedBlocks(t *testing.T) {
 	fix := h.Commit("finish with one", gittest.Files{"new.c": strings.Replace(moved, "finish_reset(0)", "finish_reset(1)", 1)})
 	text := h.firstMessage(fix)
 	_, excerpt, _ := strings.Cut(text, "# What these changed")
-	if !strings.Contains(excerpt, "lines moved from old.c:1)") || !strings.Contains(excerpt, "+\tfinish_reset(0);") || strings.Contains(excerpt, "+\tset_register(3,") {
+	if !strings.Contains(excerpt, "moved from old.c:1)") || !strings.Contains(excerpt, "+\tfinish_reset(0);") || strings.Contains(excerpt, "+\tset_register(3,") {
 		t.Errorf("the excerpt of %s is\n%s", mover.Short(), excerpt)
 	}
 }

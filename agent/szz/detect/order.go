@@ -11,6 +11,10 @@ import (
 	"git-agent/gitext"
 )
 
+// minOrdered is the probability from which it is said after which other commit of
+// its day a candidate landed.
+const minOrdered = 0.05
+
 // orderNotes says of the i-th candidate what the dates in the list do not: whether
 // it is the fix's parent, after which other one of its day it landed, and which it
 // reverts.
@@ -20,7 +24,7 @@ func (d *investigation) orderNotes(i int) string {
 	if c.OID == d.fc.Parent {
 		s += "; the parent of the fix"
 	}
-	if o := d.justBefore(c); o != nil {
+	if o := d.justBefore(c); o != nil && d.ranking[i].Probability >= minOrdered {
 		s += "; landed after " + d.names.of[o.OID]
 	}
 	for _, j := range d.listed() {

@@ -31,12 +31,12 @@ type firstPrompt struct {
 const (
 	maxMessage       = 1500
 	maxFixPatch      = 5500
-	maxExcerpts      = 3300
-	maxExcerpt       = 1600   // of the first candidate
-	nextExcerpt      = 900    // of each other candidate
+	maxExcerpts      = 3000
+	maxExcerpt       = 1450   // of the first candidate
+	nextExcerpt      = 750    // of each other candidate
 	minRoom          = 400    // of any candidate with an excerpt
-	describedExcerpt = 700    // least of the commit that the message describes
-	behindExcerpt    = 500    // of a commit that wrote the lines of a candidate before
+	describedExcerpt = 600    // least of the commit that the message describes
+	behindExcerpt    = 400    // of a commit that wrote the lines of a candidate before
 	excerpted        = 3      // candidates with an excerpt, the described one not counted
 	minExcerpt       = 0.04   // probability of such a candidate, the first excepted
 	leading          = 0.2    // probability from which a candidate has one although it only is like the fix
