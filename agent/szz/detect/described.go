@@ -36,9 +36,9 @@ func (d *investigation) describedCommit() int {
 		prose.Add(subjects[i])
 	}
 	best, top, next := -1, 0.0, 0.0
-	names, sure := d.k.Code.Weigh(d.said), min(1, float64(len(d.said))/fewNames)
+	sure := min(1, float64(len(d.said))/fewNames)
 	for i, j := range d.ranking {
-		score := subjectWeight*sharedWeight(prose, words, subjects[i]) + namesWeight*sure*names.Overlap(source.Unite(j.Candidate.Diff.Added, j.Candidate.Diff.Removed))
+		score := subjectWeight*sharedWeight(prose, words, subjects[i]) + namesWeight*sure*d.k.Code.Overlap(d.said, d.saidIn(j.Candidate.Diff))
 		switch {
 		case score > top:
 			best, top, next = i, score, top
@@ -50,6 +50,17 @@ func (d *investigation) describedCommit() int {
 		return -1
 	}
 	return best
+}
+
+// saidIn returns the names of the fix's message that a candidate changes.
+func (d *investigation) saidIn(diff *candidate.CommitDiff) source.Bag {
+	in := source.Bag{}
+	for t := range d.said {
+		if diff.Added[t] > 0 || diff.Removed[t] > 0 {
+			in[t] = 1
+		}
+	}
+	return in
 }
 
 // sharedWeight returns the share, by weight, of a subject's words that the message

@@ -71,26 +71,13 @@ func (d *investigation) writeRestored(ctx context.Context, b *strings.Builder, c
 }
 
 // restoredLines returns the lines that the fix adds and a patch takes out, whatever
-// their white space and the names that changed in them, each once. of counts all
-// added lines that mention something.
+// their white space and, where the fix only adds, whatever names changed in them; each
+// once. of counts all added lines that mention something.
 func (d *investigation) restoredLines(c *candidate.Candidate, p *gitext.Patch) (out []restoredLine, of int) {
 	if p == nil {
 		return nil, 0
 	}
-	removed := map[string]placedLine{}
-	var long []placedLine
-	for _, l := range changedLines(p, '-') {
-		key := candidate.LineKey(l.Text)
-		if _, ok := removed[key]; key == "" || ok || c.Diff.AddedLines[key] || !mentions(key) {
-			continue
-		}
-		if removed[key] = l; d.k.Paths[l.path] && len(long) < maxAlikeRead {
-			long = append(long, l)
-		}
-	}
-	for _, l := range changedLines(p, '+') {
-		delete(removed, candidate.LineKey(l.Text))
-	}
+	removed, long := d.takenOut(c, p)
 	seen := map[string]bool{}
 	for _, r := range d.k.Set.Changes {
 		for _, l := range r.Added {
@@ -100,29 +87,74 @@ func (d *investigation) restoredLines(c *candidate.Candidate, p *gitext.Patch) (
 			}
 			of++
 			seen[key] = true
-			if was, ok := removed[key]; ok && !d.k.DelKeys[key] {
-				out = append(out, restoredLine{text: key, path: was.path})
-			} else if was, ok := likeRestored(l.Text, long, removed); ok && !d.k.DelKeys[key] && len(r.Removed) == 0 {
-				out = append(out, restoredLine{candidate.LineKey(was.Text), was.path, true})
+			if d.k.DelKeys[key] {
+				continue
+			}
+			was, ok := removed[key]
+			alike := !ok && len(r.Removed) == 0 && of <= maxAlikeAsked
+			if alike {
+				was, ok = likeRestored(l.Text, long, removed)
+			}
+			if ok {
+				text := candidate.LineKey(was.Text)
+				out = append(out, restoredLine{text, was.path, alike})
+				delete(removed, text)
 			}
 		}
 	}
 	return out, of
 }
 
-// maxAlikeRead bounds how many removed lines are compared by likeness.
-const maxAlikeRead = 400
+// minElsewhere is the least length of a line that counts in files that the fix does
+// not change.
+const minElsewhere = 16
+
+// takenOut maps the lines that a patch takes out and does not add, by their keys,
+// and lists those of the fixed files.
+func (d *investigation) takenOut(c *candidate.Candidate, p *gitext.Patch) (map[string]placedLine, []tokenLine) {
+	removed := map[string]placedLine{}
+	var long []tokenLine
+	for _, l := range changedLines(p, '-') {
+		key, fixed := candidate.LineKey(l.Text), d.k.Paths[l.path]
+		if _, ok := removed[key]; key == "" || ok || c.Diff.AddedLines[key] || !mentions(key) {
+			continue
+		}
+		if !fixed && (len(key) < minElsewhere || source.IsImport(key)) {
+			continue
+		}
+		if removed[key] = l; fixed && len(long) < maxAlikeRead {
+			long = append(long, tokenLine{l, key, lexemes(l.Text)})
+		}
+	}
+	for _, l := range changedLines(p, '+') {
+		delete(removed, candidate.LineKey(l.Text))
+	}
+	return removed, long
+}
+
+// Bounds of the comparison by likeness.
+const (
+	maxAlikeRead  = 400 // removed lines
+	maxAlikeAsked = 200 // added lines
+)
+
+// A tokenLine is a removed line with its key and its tokens.
+type tokenLine struct {
+	placedLine
+	key    string
+	tokens []string
+}
 
 // likeRestored finds a removed line that is like an added one: most of its tokens
 // are the same.
-func likeRestored(added []byte, lines []placedLine, removed map[string]placedLine) (placedLine, bool) {
+func likeRestored(added []byte, lines []tokenLine, removed map[string]placedLine) (placedLine, bool) {
 	now := lexemes(added)
 	if len(now) < minRestored {
 		return placedLine{}, false
 	}
 	for _, l := range lines {
-		if _, ok := removed[candidate.LineKey(l.Text)]; ok && dice(lexemes(l.Text), now) >= likelyRestored {
-			return l, true
+		if _, ok := removed[l.key]; ok && dice(l.tokens, now) >= likelyRestored {
+			return l.placedLine, true
 		}
 	}
 	return placedLine{}, false
