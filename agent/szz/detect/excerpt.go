@@ -238,7 +238,9 @@ func spread(far []float64) {
 func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float64 {
 	weight := map[string]float64{}
 	for t := range source.Unite(source.Unite(d.k.Removed, d.k.Added), d.said) {
-		weight[t] = max(0, d.k.Code.Weight(t))
+		if !source.IsKeyword(t) {
+			weight[t] = max(0, d.k.Code.Weight(t))
+		}
 	}
 	shared, most := map[*gitext.PatchLine]float64{}, 0.0
 	for l, words := range wordsByLine(p) {
@@ -318,6 +320,9 @@ func farByWords(shared float64, sameFunction bool) float64 {
 	return far
 }
 
+// gapMark is as long as what stands for a gap.
+const gapMark = "(000 lines)\n"
+
 // showNearest marks the nearest lines of all parts that fit into room. When no line
 // is near to the fix, it marks the first ones.
 func showNearest(parts []*patchPart, room int) {
@@ -343,7 +348,9 @@ func showNearest(parts []*patchPart, room int) {
 			cost += len(fileTitle(part.file)) + 1
 		}
 		if !opened[part] {
-			cost += len(hunkTitle(part.hunk)) + len("(000 lines)\n")
+			cost += len(hunkTitle(part.hunk)) + len(gapMark)
+		} else if !part.shown[max(0, p.line-1)] && !part.shown[min(len(part.shown)-1, p.line+1)] {
+			cost += len(gapMark)
 		}
 		if cost > room && i > 0 {
 			break

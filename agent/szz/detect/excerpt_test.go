@@ -35,7 +35,7 @@ func TestTakeNearest(t *testing.T) {
 		{"all fit", [][]float64{{0, inf, inf}}, 500, "+1 +2 +3"},
 		{"far ones are left out", [][]float64{{0, inf, inf, inf, inf, inf, inf, inf}, {inf, inf}}, 500, "+1 +2 +3 +4 +5 +6 +7 +8"},
 		{"the second hunk matters", [][]float64{{inf, inf}, {inf, 0, inf}}, 500, "+1 +2 +3"},
-		{"little room, two places", [][]float64{{inf, inf, inf, inf, inf, inf, 0, inf, inf, inf, inf, inf, inf, 1, inf, inf, inf}}, 60, "(5 lines) +6 +7 +8 (5 lines) +14 (3 lines)"},
+		{"little room, two places", [][]float64{{inf, inf, inf, inf, inf, inf, 0, inf, inf, inf, inf, inf, inf, 1, inf, inf, inf}}, 72, "(5 lines) +6 +7 +8 (5 lines) +14 (3 lines)"},
 		{"nothing is near", [][]float64{{inf, inf, inf, inf, inf, inf, inf, inf}}, 55, "+1 +2 +3 (5 lines)"},
 	} {
 		var parts []*patchPart
