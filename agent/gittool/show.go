@@ -103,6 +103,7 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.scope.Redact.patch(patch)
 	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
 	return v, v.selectFiles(patch.Files, strings.Split(p.Path, "\n"))
 }

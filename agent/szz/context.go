@@ -24,8 +24,8 @@ const (
 
 // ContextOptions say how a fix is read and what an engine may see of it.
 type ContextOptions struct {
-	// NoAnnotations ignores every culprit that the message names and takes all hints
-	// at them out of the message. Evaluation uses it.
+	// NoAnnotations ignores every culprit that the message names and puts labels in
+	// place of the names of commits, as [Mask] says. Evaluation uses it.
 	NoAnnotations bool
 	Paths         []string // literal paths that the fix is limited to; nil is all
 	Source        Source
@@ -53,18 +53,30 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	}
 	body, trailers := commitmsg.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
-		fc.Blind = true
-		fc.Message = RedactHintsBut(body, HashLikeWords(fc.Patch))
-		fc.Commit.Message = fc.Message // no engine may see the original
-		return fc, nil
+		return fc, fc.hideNames(ctx, repo, body, trailers)
 	}
-	fc.Message = body
+	fc.Message, fc.Prose = body, body
 	if fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers); err != nil || slices.ContainsFunc(fc.Annotations, verified) {
 		return fc, err
 	}
 	brought, err := broughtAnnotations(ctx, repo, fc)
 	fc.Annotations = append(fc.Annotations, brought...)
 	return fc, err
+}
+
+// hideNames masks the message, whose body without trailers is given. No engine sees
+// the original.
+func (fc *FixContext) hideNames(ctx context.Context, repo *gitext.Repo, body string, trailers []commitmsg.Trailer) error {
+	named, err := findAnnotations(ctx, repo, fc, body, trailers)
+	if err != nil {
+		return err
+	}
+	if fc.Mask, err = newMask(ctx, repo, fc, body, named); err != nil {
+		return err
+	}
+	fc.Message, fc.Prose = fc.Mask.ofFix(body), Prose(body, hashLikeWords(fc.Patch))
+	fc.Commit.Message = fc.Message
+	return nil
 }
 
 // readFix reads the patch of a fix, and its commit if it has one.

@@ -33,13 +33,14 @@ type FixContext struct {
 	Fix    gitext.OID // "" for an uncommitted fix; Parent is then HEAD
 	Parent gitext.OID // first parent; "" for a root commit
 	Commit gitext.Commit
-	// Message is the message without trailers, and without any hint at the culprit
-	// when ContextOptions.NoAnnotations is set.
+	// Message is the message without trailers, and without the names of commits when
+	// ContextOptions.NoAnnotations is set. Prose is what the ranking counts of it.
 	Message     string
+	Prose       string
 	Date        time.Time     // upper bound of every search
 	Patch       *gitext.Patch // Parent..Fix with three lines of context
 	Annotations []Annotation  // culprits that the message names
-	Blind       bool          // read without annotations: hints at the culprit are hidden everywhere
+	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
 	Notes       []string      // what is odd about this fix, a sentence each
 
 	leftOut bool // some files could not be read

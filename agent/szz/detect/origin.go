@@ -74,7 +74,7 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, u := range uses {
 		if u.gone != "" {
-			fmt.Fprintf(&b, "%s: in no other file; taken out by %s\n", agent.CleanLine(u.name), u.gone)
+			fmt.Fprintf(&b, "%s: in no other file; taken out by %s\n", agent.CleanLine(d.redact(u.name)), u.gone)
 		}
 		for _, o := range u.origin {
 			if err := d.writeOrigin(ctx, &b, &u, o); err != nil {
@@ -97,7 +97,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 			what = fmt.Sprintf("the oldest line in %d files,", len(u.paths))
 		}
 	}
-	fmt.Fprintf(b, "%s at %s:%d, %s by %s\n", agent.CleanLine(u.name), agent.CleanLine(o.path), o.line, what, who)
+	fmt.Fprintf(b, "%s at %s:%d, %s by %s\n", agent.CleanLine(d.redact(u.name)), agent.CleanLine(o.path), o.line, what, who)
 	if !o.defined && len(u.paths) > 1 {
 		return nil // uses in many places say little of the name
 	}
@@ -106,7 +106,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "   later %s by %s: %s\n", countLines(l.lines), by, agent.Abridge(agent.CleanLine(strings.TrimSpace(l.text)), 80))
+		fmt.Fprintf(b, "   later %s by %s: %s\n", countLines(l.lines), by, agent.Abridge(agent.CleanLine(d.redact(strings.TrimSpace(l.text))), 80))
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, roo
 		if err != nil || patch == nil {
 			return lacksObjects, err
 		}
-		return wholePatch(patch, room), nil
+		return wholePatch(d.fc.Mask.Patch(patch), room), nil
 	}
 	patch, err := d.patchOf(ctx, c.Commit)
 	if err == nil && patch != nil && patch.Truncated {
@@ -162,7 +162,7 @@ func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, roo
 	if err != nil || patch == nil {
 		return lacksObjects, err
 	}
-	return d.excerptOfPatch(c, patch, room), nil
+	return d.excerptOfPatch(c, d.fc.Mask.Patch(patch), room), nil
 }
 
 const lacksObjects = "(this clone lacks some of its objects)\n"

@@ -58,7 +58,7 @@ func (d *investigation) writeRestored(ctx context.Context, b *strings.Builder, c
 		if i > 0 {
 			b.WriteString(" |")
 		}
-		b.WriteString(" " + agent.Abridge(agent.CleanLine(l.text), maxRestored))
+		b.WriteString(" " + agent.Abridge(agent.CleanLine(d.redact(l.text)), maxRestored))
 		if l.alike {
 			b.WriteString(" (alike)")
 		}
@@ -170,7 +170,7 @@ func (d *investigation) restoredNames(c *candidate.Candidate) string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
-	return agent.Abridge(agent.CleanLine(strings.Join(names[:min(maxRestoredNames, len(names))], ", ")), maxRestored)
+	return agent.Abridge(agent.CleanLine(d.redact(strings.Join(names[:min(maxRestoredNames, len(names))], ", "))), maxRestored)
 }
 
 // isName reports whether a token is a name of the project, and not a keyword or a

@@ -7,6 +7,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
 )
 
 // features lists the inputs of the ranker's model. Their order is part of the model
@@ -135,7 +136,7 @@ var features = []feature{
 		return shareOf(n, len(k.Set.Functions))
 	}},
 	{"same_subsystem", "its subject names the same subsystem", func(k *Case, c *candidate.Candidate) float64 {
-		s := subsystem(k.fc.Commit.Subject())
+		s := subsystem(gitext.Commit{Message: k.fc.Prose}.Subject())
 		return flag(s != "" && s == subsystem(c.Commit.Subject()))
 	}},
 
