@@ -80,11 +80,15 @@ type Verdict struct {
 }
 
 // A Suspect is a commit that may have introduced the bug. The probability is
-// calibrated by rank, and for a model by a calibration that was made for it.
+// calibrated by rank, and for a model by a calibration that was made for it. Package
+// fixlike lowers it for a fix that looks like none.
 type Suspect struct {
 	suspect.Suspect
-	Vote *Vote  // what the probability was made of; nil where no model named it
-	Type string // how it introduced the bug, one of ClaimTypes; "" where no model named it
+	// Prior is the probability before a command ran that changed it (package verify),
+	// and 0 if none did.
+	Prior float64
+	Vote  *Vote  // what the probability was made of; nil where no model named it
+	Type  string // how it introduced the bug, one of ClaimTypes; "" where no model named it
 }
 
 // Algorithms lists what Question.Algorithm takes, the default first.
@@ -108,6 +112,8 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 		return &Verdict{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
 	case len(fc.Patch.Files) == 0: // its notes say why
 		return &Verdict{Algorithm: algorithm}, nil
+	case !changesLines(fc.Patch):
+		return &Verdict{Algorithm: algorithm, Notes: []string{"the fix changes no line of text, so there is nothing to trace"}}, nil
 	}
 	return nil, nil
 }

@@ -100,7 +100,7 @@ var features = []feature{
 	}},
 
 	// whether it brought the words of the fix, or took them out
-	{"origin_share", "wrote words that the fix takes out, rewritten since or not", share(candidate.ShareOrigin)},
+	{"origin_share", "wrote words that the fix takes out, even if others rewrote the lines since", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
 	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
 	{"origin_oldest", "oldest writer of what the fix takes out", isLast(byAge, originOwners)},
