@@ -33,15 +33,15 @@ func (d *investigation) candidateText(ctx context.Context, precedents map[gitext
 	ranked := d.listed()
 	for i, j := range ranked {
 		if j.Probability < minLabelled && i > 0 {
-			fmt.Fprintf(&b, "%s %s%s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.orderNotes(i))
+			fmt.Fprintf(&b, "%s %s%s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.describedNote(j))
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s; %s%s%s; %s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.sameSeries(i), d.orderNotes(i), roughPercent(j.Probability))
+		fmt.Fprintf(&b, "%s %s; %s%s%s%s; %s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.describedNote(j), d.sameSeries(i), d.orderNotes(i), roughPercent(j.Probability))
 		if i >= excerpted {
 			continue
 		}
-		if restored := d.restoredByFix(j.Candidate); restored != "" {
-			fmt.Fprintf(&b, "   took out what the fix adds: %s\n", restored)
+		if err := d.writeRestored(ctx, &b, j.Candidate); err != nil {
+			return "", err
 		}
 		if d.opt.NoClaimCheck {
 			continue
@@ -58,11 +58,23 @@ func (d *investigation) candidateText(ctx context.Context, precedents map[gitext
 	if err != nil {
 		return "", err
 	}
-	b.WriteString("\nAlso in the patch:\n")
+	b.WriteString("\nAlso:\n")
 	for _, c := range commits {
-		fmt.Fprintf(&b, "%s %s\n", d.names.of[c.OID], d.commitLine(c))
+		note := ""
+		if d.described >= 0 && d.ranking[d.described].Candidate.OID == c.OID {
+			note = d.describedNote(d.ranking[d.described])
+		}
+		fmt.Fprintf(&b, "%s %s%s\n", d.names.of[c.OID], d.commitLine(c), note)
 	}
 	return b.String(), nil
+}
+
+// describedNote says of the commit that the fix's message describes that it does.
+func (d *investigation) describedNote(j rank.Ranked) string {
+	if !d.isDescribed(j) {
+		return ""
+	}
+	return "; the message's words and names fit it best"
 }
 
 // writeHistory renders which files and functions a candidate made, and what the
@@ -82,9 +94,20 @@ func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c 
 	}
 	if before != nil {
 		precedents[c.OID] = before.describe(name, d.redact)
+		d.lookBehind(before)
 		fmt.Fprintf(b, "   but %s\n", precedents[c.OID])
 	}
 	return nil
+}
+
+// lookBehind has the excerpts show where the older lines of a candidate come from.
+func (d *investigation) lookBehind(p *precedent) {
+	for _, e := range p.examples {
+		d.decisive[squeezed([]byte(e.before))] = true
+	}
+	if len(p.origins) > 0 && !slices.Contains(d.behind, p.origins[0].commit.OID) {
+		d.behind = append(d.behind, p.origins[0].commit.OID)
+	}
 }
 
 // onlyAlike is the tie of a commit that has only words in common with the fix. Often

@@ -19,8 +19,8 @@ import (
 )
 
 // This file renders excerpts: the part of a candidate's patch that is nearest to
-// the fix. The nearest lines of all hunks are shown until the room is full, in the
-// order of the patch. Nearest are the lines that the fix removes and those beside
+// the fix. The nearest lines of all hunks are shown until the room is full, the fixed
+// files first. Nearest are the lines that the fix removes and those beside
 // them, then lines with the names that the fix is about, then the lines around
 // both, the rest of the fixed function, and lines that share other words with the
 // fix. Hunks with none of these are only counted.
@@ -29,8 +29,10 @@ import (
 type patchPart struct {
 	file  *gitext.FileChange
 	hunk  *gitext.Hunk
-	far   []float64 // by line; 0 is nearest
-	shown []bool    // by line; marked lines are rendered
+	far   []float64     // by line; 0 is nearest
+	shown []bool        // by line; marked lines are rendered
+	moved []movedAround // by line; where else in the patch the line stands
+	aside bool          // it is never shown, see dropAsides
 }
 
 // Distances of lines from the fix that have other reasons than blame. They are in
@@ -41,7 +43,10 @@ const (
 	farFunction = 12  // a line of the fixed function that the fix leaves alone
 	farWords    = 30  // a line of another hunk that shares all its words with the fix
 	farStep     = 20  // added to farWords for a line that shares none
-	farthest    = 50  // lines that are farther are not shown
+	farOther    = 8   // added in files that the fix does not change, except to names
+	farRemark   = 8   // added to a comment
+	farBeside   = 16  // lines of other files that are farther are not shown beside those of the fixed files
+	farthest    = 44  // lines that are farther are not shown
 	minShared   = 0.3 // least share of words that counts; the line that shares most has 1
 	mostShared  = 0.8 // least share of words that counts as much as a name
 	maxGap      = 2   // longest gap between shown lines that is filled
@@ -50,13 +55,21 @@ const (
 // excerptOfPatch renders the part of a candidate's patch that is nearest to the
 // fix, in at most room characters.
 func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, room int) string {
-	shared, named := d.sharedWords(p), d.namesInPatch(p)
-	var parts []*patchPart
+	near := &nearness{shared: d.sharedWords(p), named: d.namesInPatch(p), moves: movesIn(p)}
+	near.fixed = slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool { return d.isFixed(&f) })
+	var parts, elsewhere []*patchPart
 	for i := range p.Files {
 		for j := range p.Files[i].Hunks {
-			parts = append(parts, d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], shared, named))
+			part := d.newPart(c, &p.Files[i], &p.Files[i].Hunks[j], near)
+			if d.isFixed(part.file) {
+				parts = append(parts, part)
+			} else {
+				elsewhere = append(elsewhere, part)
+			}
 		}
 	}
+	parts = append(parts, elsewhere...)
+	d.dropAsides(parts)
 	showNearest(parts, room)
 	showSmall(parts)
 	var b strings.Builder
@@ -87,12 +100,12 @@ func showSmall(parts []*patchPart) {
 	var left []*patchPart
 	size := 0
 	for _, part := range parts {
-		if slices.Contains(part.shown, true) {
+		if part.aside || slices.Contains(part.shown, true) {
 			continue
 		}
 		left = append(left, part)
-		for _, l := range part.hunk.Lines {
-			if l.Op != ' ' {
+		for i, l := range part.hunk.Lines {
+			if l.Op != ' ' && part.moved[i].path == "" {
 				size += len(patchLine(l))
 			}
 		}
@@ -102,40 +115,116 @@ func showSmall(parts []*patchPart) {
 	}
 	for _, part := range left {
 		for i, l := range part.hunk.Lines {
-			part.shown[i] = l.Op != ' '
+			part.shown[i] = l.Op != ' ' && part.moved[i].path == ""
 		}
 	}
 }
 
-// newPart measures how far each line of a hunk is from the fix.
-func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h *gitext.Hunk, shared map[*gitext.PatchLine]float64, named map[*gitext.PatchLine]bool) *patchPart {
-	part := &patchPart{file: f, hunk: h, shown: make([]bool, len(h.Lines))}
-	at := map[int]candidate.Role{}
-	for i := range d.k.Set.Anchors {
-		a := &d.k.Set.Anchors[i]
-		if r, ok := at[a.OrigLine]; a.Owner == c.OID && a.Path == f.NewPath && (!ok || a.Role < r) {
-			at[a.OrigLine] = a.Role
+// A nearness is what tells how far the lines of a patch are from the fix.
+type nearness struct {
+	shared map[*gitext.PatchLine]float64 // see sharedWords
+	named  map[*gitext.PatchLine]bool    // see namesInPatch
+	moves  map[*gitext.PatchLine]movedAround
+	fixed  bool // the patch changes a fixed file
+}
+
+// isFixed reports whether the fix changes a file, under one of its names.
+func (d *investigation) isFixed(f *gitext.FileChange) bool {
+	return d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath]
+}
+
+// dropAsides hides what seldom decides in files that the fix does not change: tests,
+// and data without a name of the fix. Where nothing else is left, they stay.
+func (d *investigation) dropAsides(parts []*patchPart) {
+	kind := func(part *patchPart) source.FileKind {
+		if d.isFixed(part.file) {
+			return source.SourceFile
+		}
+		return source.FileKindOf(cmp.Or(part.file.NewPath, part.file.OldPath))
+	}
+	if !slices.ContainsFunc(parts, func(part *patchPart) bool { return kind(part) == source.SourceFile && !part.movesAway() }) {
+		return
+	}
+	for _, part := range parts {
+		part.aside = kind(part) == source.TestFile || part.movesAway()
+		for i := range part.far {
+			if part.aside || kind(part) != source.SourceFile && part.far[i] > farNames {
+				part.far[i] = math.Inf(1)
+			}
 		}
 	}
+}
+
+// movesAway reports whether a hunk only takes out lines and most of them stand
+// elsewhere now. The other end of the move says more.
+func (part *patchPart) movesAway() bool {
+	const most = 0.8
+	away := 0
+	for i, l := range part.hunk.Lines {
+		if l.Op == '+' {
+			return false
+		}
+		if part.moved[i].path != "" {
+			away++
+		}
+	}
+	return away > 0 && float64(away) >= most*float64(len(part.hunk.Lines))
+}
+
+// newPart measures how far each line of a hunk is from the fix.
+func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h *gitext.Hunk, near *nearness) *patchPart {
+	part := &patchPart{file: f, hunk: h, shown: make([]bool, len(h.Lines)), moved: make([]movedAround, len(h.Lines))}
+	at := d.rolesIn(c, f.NewPath)
 	same := d.k.Set.Functions[source.FunctionName(h.Section)]
+	own := d.isFixed(f)
 	start := make([]float64, len(h.Lines))
 	for i, l := range h.Lines {
-		start[i] = farByWords(shared[&h.Lines[i]], same)
-		if named[&h.Lines[i]] || shared[&h.Lines[i]] >= mostShared {
+		line := &h.Lines[i]
+		part.moved[i] = near.moves[line]
+		start[i] = farByWords(near.shared[line], same && own)
+		if isRemark(l.Text) {
+			start[i] += farRemark
+		}
+		if !own {
+			start[i] += farOther
+		}
+		if near.named[line] || own && near.shared[line] >= mostShared {
 			start[i] = min(start[i], farNames)
 		}
 		if r, ok := at[l.New]; ok && l.Op == '+' {
 			start[i] = min(start[i], [...]float64{candidate.RoleDeleted: 0, candidate.RoleContext: farContext, candidate.RoleFunction: farFunction}[r])
 		}
+		if l.Op == '+' && d.decisive[squeezed(l.Text)] {
+			start[i] = 0
+		}
 	}
-	spread(start)
-	part.far = start
+	part.far = slices.Clone(start)
+	spread(part.far)
+	for i := range start {
+		told := part.moved[i].path != "" || f.Status == 'A' && inHeader(h, i) // by the place, or by nothing
+		if start[i] > farContext && told || !own && near.fixed && part.far[i] > farBeside {
+			part.far[i] = math.Inf(1)
+		}
+	}
 	return part
+}
+
+// rolesIn maps the lines of a file that a candidate wrote, by their numbers in its
+// version, to their nearest roles in the fix.
+func (d *investigation) rolesIn(c *candidate.Candidate, path string) map[int]candidate.Role {
+	at := map[int]candidate.Role{}
+	for i := range d.k.Set.Anchors {
+		a := &d.k.Set.Anchors[i]
+		if r, ok := at[a.OrigLine]; a.Owner == c.OID && a.Path == path && (!ok || a.Role < r) {
+			at[a.OrigLine] = a.Role
+		}
+	}
+	return at
 }
 
 // spread limits the distance of each line to that of its neighbours and a step.
 func spread(far []float64) {
-	const step = 2
+	const step = 3
 	for i := 1; i < len(far); i++ {
 		far[i] = min(far[i], far[i-1]+step)
 	}
@@ -148,8 +237,10 @@ func spread(far []float64) {
 // it, divided by that of the line that has most.
 func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float64 {
 	weight := map[string]float64{}
-	for t := range source.Unite(d.k.Removed, d.k.Added) {
-		weight[t] = max(0, d.k.Code.Weight(t))
+	for t := range source.Unite(source.Unite(d.k.Removed, d.k.Added), d.said) {
+		if !source.IsKeyword(t) {
+			weight[t] = max(0, d.k.Code.Weight(t))
+		}
 	}
 	shared, most := map[*gitext.PatchLine]float64{}, 0.0
 	for l, words := range wordsByLine(p) {
@@ -194,7 +285,7 @@ const (
 // them away. Those that it adds are mostly prose.
 func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool {
 	holders := map[string][]*gitext.PatchLine{}
-	names := source.Unite(d.k.Removed, d.k.Added)
+	names := source.Unite(source.Unite(d.k.Removed, d.k.Added), d.said)
 	for l, words := range wordsByLine(p) {
 		for t := range words {
 			if names[t] > 0 && l.Op != ' ' {
@@ -229,6 +320,9 @@ func farByWords(shared float64, sameFunction bool) float64 {
 	return far
 }
 
+// gapMark is as long as what stands for a gap.
+const gapMark = "(000 lines)\n"
+
 // showNearest marks the nearest lines of all parts that fit into room. When no line
 // is near to the fix, it marks the first ones.
 func showNearest(parts []*patchPart, room int) {
@@ -236,7 +330,9 @@ func showNearest(parts []*patchPart, room int) {
 	var order []place
 	for i, part := range parts {
 		for j := range part.far {
-			order = append(order, place{i, j})
+			if !part.aside {
+				order = append(order, place{i, j})
+			}
 		}
 	}
 	far := func(p place) float64 { return parts[p.part].far[p.line] }
@@ -252,7 +348,9 @@ func showNearest(parts []*patchPart, room int) {
 			cost += len(fileTitle(part.file)) + 1
 		}
 		if !opened[part] {
-			cost += len(hunkTitle(part.hunk)) + len("(000 lines)\n")
+			cost += len(hunkTitle(part.hunk)) + len(gapMark)
+		} else if !part.shown[max(0, p.line-1)] && !part.shown[min(len(part.shown)-1, p.line+1)] {
+			cost += len(gapMark)
 		}
 		if cost > room && i > 0 {
 			break
@@ -270,26 +368,41 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 		title.Section = ""
 	}
 	b.WriteString(hunkTitle(&title))
-	var skipped []gitext.PatchLine
-	gap := func() {
-		if len(skipped) > maxGap {
-			fmt.Fprintf(b, "(%d lines)\n", len(skipped))
-		} else {
-			for _, l := range skipped {
-				b.WriteString(patchLine(l))
-			}
-		}
-		skipped = nil
-	}
+	from := 0
 	for i, l := range part.hunk.Lines {
-		if !part.shown[i] {
-			skipped = append(skipped, l)
+		if part.shown[i] {
+			part.writeGap(b, from, i)
+			b.WriteString(patchLine(l))
+			from = i + 1
+		}
+	}
+	part.writeGap(b, from, len(part.hunk.Lines))
+}
+
+// writeGap renders what stands for the lines from up to to, which are left out: how
+// many they are, and where the first moved block of them stood. A short gap is shown.
+func (part *patchPart) writeGap(b *strings.Builder, from, to int) {
+	moved, first := 0, -1
+	for i := from; i < to; i++ {
+		if part.moved[i].path == "" {
 			continue
 		}
-		gap()
-		b.WriteString(patchLine(l))
+		if moved++; first < 0 {
+			first = i
+		}
 	}
-	gap()
+	switch {
+	case to-from <= maxGap:
+		for _, l := range part.hunk.Lines[from:to] {
+			b.WriteString(patchLine(l))
+		}
+	case moved == 0:
+		fmt.Fprintf(b, "(%d lines)\n", to-from)
+	case moved == to-from:
+		fmt.Fprintf(b, "(%d lines %s)\n", moved, part.moved[first].describe(part.hunk.Lines[first].Op))
+	default:
+		fmt.Fprintf(b, "(%d lines, %d %s)\n", to-from, moved, part.moved[first].describe(part.hunk.Lines[first].Op))
+	}
 }
 
 // hunkTitle renders the heading of a hunk as git writes it.

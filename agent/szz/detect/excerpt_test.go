@@ -35,14 +35,14 @@ func TestTakeNearest(t *testing.T) {
 		{"all fit", [][]float64{{0, inf, inf}}, 500, "+1 +2 +3"},
 		{"far ones are left out", [][]float64{{0, inf, inf, inf, inf, inf, inf, inf}, {inf, inf}}, 500, "+1 +2 +3 +4 +5 +6 +7 +8"},
 		{"the second hunk matters", [][]float64{{inf, inf}, {inf, 0, inf}}, 500, "+1 +2 +3"},
-		{"little room, two places", [][]float64{{inf, inf, inf, inf, inf, inf, 0, inf, inf, inf, inf, inf, inf, 1, inf, inf, inf}}, 60, "(5 lines) +6 +7 +8 (5 lines) +14 (3 lines)"},
+		{"little room, two places", [][]float64{{inf, inf, inf, inf, inf, inf, 0, inf, inf, inf, inf, inf, inf, 1, inf, inf, inf}}, 72, "(5 lines) +6 +7 +8 (5 lines) +14 (3 lines)"},
 		{"nothing is near", [][]float64{{inf, inf, inf, inf, inf, inf, inf, inf}}, 55, "+1 +2 +3 (5 lines)"},
 	} {
 		var parts []*patchPart
 		for _, far := range c.far {
 			far = slices.Clone(far)
 			spread(far)
-			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, shown: make([]bool, len(far))})
+			parts = append(parts, &patchPart{file: file, hunk: added(len(far)), far: far, shown: make([]bool, len(far)), moved: make([]movedAround, len(far))})
 		}
 		showNearest(parts, c.room)
 		var got []string
@@ -76,7 +76,7 @@ func TestExcerptPrefersNames(t *testing.T) {
 	bad := h.Commit("start the program", gittest.Files{"p.c": before})
 	fix := h.Commit("finish well", gittest.Files{"p.c": strings.Replace(before, "finish();", "finish(slow_path);", 1)})
 	_, s := h.detect(fix, Options{}, accuse(string(bad)))
-	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What the first of them changed")
+	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What these changed")
 	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {
 		t.Errorf("the excerpt shows %s", excerpt)
 	}

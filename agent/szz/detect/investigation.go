@@ -24,16 +24,24 @@ type investigation struct {
 	names   *commitNames // without commits when the ranking is not shown
 	scope   gittool.Scope
 	box     *gittool.Toolbox
+
+	// What the parts of the first prompt share. It is made before the runs begin.
+	said      source.Bag                   // names in the fix's message
+	described int                          // of the ranking: the commit that the message describes, or -1
+	patches   map[gitext.OID]*gitext.Patch // see patchOf
+	decisive  map[string]bool              // earlier forms of lines, without white space: excerpts show them
+	behind    []gitext.OID                 // who wrote these
 }
 
 // newInvestigation ranks the candidates and limits the tools to the history that
 // ends at the fix's parent.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*investigation, error) {
-	d := &investigation{repo: repo, fc: fc, opt: opt}
+	d := &investigation{repo: repo, fc: fc, opt: opt, said: saidNames(fc.Message), patches: map[gitext.OID]*gitext.Patch{}, decisive: map[string]bool{}}
 	var err error
 	if d.k, d.ranking, err = rank.Assess(ctx, repo, fc); err != nil {
 		return nil, err
 	}
+	d.described = d.describedCommit()
 	if d.offline, err = d.k.Verdict(d.ranking, opt.Max); err != nil {
 		return nil, err
 	}
@@ -118,6 +126,9 @@ func (d *investigation) nameCommits() *commitNames {
 	}
 	for _, j := range d.listed() {
 		n.add(j.Candidate.OID)
+	}
+	if d.described >= 0 {
+		n.add(d.ranking[d.described].Candidate.OID)
 	}
 	for _, want := range []candidate.Role{candidate.RoleDeleted, candidate.RoleContext} {
 		for i := range d.k.Set.Anchors {

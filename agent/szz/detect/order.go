@@ -11,6 +11,10 @@ import (
 	"git-agent/gitext"
 )
 
+// minOrdered is the probability from which it is said after which other commit of
+// its day a candidate landed.
+const minOrdered = 0.05
+
 // orderNotes says of the i-th candidate what the dates in the list do not: whether
 // it is the fix's parent, after which other one of its day it landed, and which it
 // reverts.
@@ -20,7 +24,7 @@ func (d *investigation) orderNotes(i int) string {
 	if c.OID == d.fc.Parent {
 		s += "; the parent of the fix"
 	}
-	if o := d.justBefore(c); o != nil {
+	if o := d.justBefore(c); o != nil && d.ranking[i].Probability >= minOrdered {
 		s += "; landed after " + d.names.of[o.OID]
 	}
 	for _, j := range d.listed() {
@@ -63,26 +67,49 @@ func revertsCommit(x, y gitext.Commit) bool {
 }
 
 // shown returns the candidates of which the first prompt shows an excerpt: the first
-// one and those that are probable enough. Where the first is doubtful, candidates
-// that wrote lines near the fix are shown however improbable they are. Those that
-// are only like the fix are not shown.
+// one, those that are probable enough, and the one that the fix's message describes.
+// Where the first is doubtful, candidates that wrote lines near the fix or changed
+// its functions are shown however improbable they are. Those that are only like the fix are shown when they
+// lead.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
+	described := false
 	for i, j := range d.listed() {
-		near := d.wroteNear(j.Candidate)
-		switch {
-		case len(out) == excerpted:
-			return out
-		case !near && d.tie(j.Candidate) == onlyAlike:
-		case i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure:
-			out = append(out, j)
+		near := (d.wroteNear(j.Candidate) || d.changedFunction(j.Candidate)) && (i == 0 || j.Candidate.Files <= maxNearFiles)
+		show := i == 0 || j.Probability >= minExcerpt || near && d.ranking[0].Probability < sure
+		if !near && j.Probability < leading && d.tie(j.Candidate) == onlyAlike {
+			show = false
 		}
+		if show && len(out) < excerpted {
+			out = append(out, j)
+			described = described || d.isDescribed(j)
+		}
+	}
+	if d.described >= 0 && !described {
+		out = append(out, d.ranking[d.described])
 	}
 	if len(out) == 0 && len(d.ranking) > 0 {
 		return d.ranking[:1]
 	}
 	return out
+}
+
+// maxNearFiles is how many files a commit may change so that lines near the fix show
+// it. Larger ones rewrite all lines of a kind.
+const maxNearFiles = 60
+
+// changedFunction reports whether a candidate changed a function that the fix
+// changes.
+func (d *investigation) changedFunction(c *candidate.Candidate) bool {
+	for path, hunks := range c.Diff.Hunks {
+		for i := range hunks {
+			if h := &hunks[i]; d.k.Paths[path] && h.Function != "" && !h.Cosmetic && d.k.Set.Functions[h.Function] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // wroteNear reports whether a candidate wrote lines that the fix removes or

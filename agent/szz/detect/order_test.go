@@ -61,7 +61,7 @@ func TestTakeSmall(t *testing.T) {
 	}{{[]int{2}, true}, {[]int{2, 3}, true}, {[]int{2, 2, 2}, false}, {[]int{200}, false}} {
 		var parts []*patchPart
 		for _, n := range append([]int{1}, c.left...) {
-			parts = append(parts, &patchPart{file: file, hunk: added(n), far: far(n), shown: make([]bool, n)})
+			parts = append(parts, &patchPart{file: file, hunk: added(n), far: far(n), shown: make([]bool, n), moved: make([]movedAround, n)})
 		}
 		parts[0].shown[0] = true
 		showSmall(parts)

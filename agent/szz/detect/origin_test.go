@@ -25,7 +25,7 @@ func TestOriginText(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := d.originText(context.Background())
-	want := "second_part at second_part.h:1, the oldest in 2 files: " + culprit.Short()
+	want := "second_part at second_part.h:1, the oldest line in 2 files, by " + culprit.Short()
 	if err != nil || !strings.HasPrefix(text, want) || strings.Count(text, "\n") != 1 {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -40,7 +40,7 @@ func TestOriginsEndAtTheBoundary(t *testing.T) {
 	split := h.Commit("split the header", gittest.Files{"second_part.h": "int second_part(void);\n"})
 	h.Commit("use it", gittest.Files{"q.c": "int q(void) { return second_part(); }\n"})
 	fix := h.Commit("install the other header, too", gittest.Files{"build.mk2": "headers = first_part second_part\n"})
-	for depth, want := range map[int]string{4: "second_part at second_part.h:1, the oldest in 2 files: " + split.Short(), 3: ""} {
+	for depth, want := range map[int]string{4: "second_part at second_part.h:1, the oldest line in 2 files, by " + split.Short(), 3: ""} {
 		repo := h.Shallow(depth)
 		fc, err := szz.NewContext(t.Context(), repo, fix, szz.ContextOptions{NoAnnotations: true})
 		if err != nil {

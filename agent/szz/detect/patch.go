@@ -61,7 +61,8 @@ func (d *investigation) patchText() string {
 // Bounds of the rendered patch, in characters.
 const (
 	minFileText = 500  // least room of one file; one that needs this and gets less is left out
-	maxAside    = 1500 // of tests, and of other files, beside source files
+	maxAside    = 1200 // of tests, and of other files, beside source files
+	maxGoneFile = 1200 // of a file that the fix deletes
 )
 
 // fileTexts renders files with context, or without where they do not fit.
@@ -73,6 +74,9 @@ func (d *investigation) fileTexts(files []gitext.FileChange, room int) []string 
 		for i := range files {
 			f := &files[i]
 			t := fileTitle(f) + "\n" + fileText(f, d.ownersOf(f), context)
+			if f.Status == 'D' && !d.opt.NoCompression {
+				t = cutLines(t, maxGoneFile)
+			}
 			texts = append(texts, t)
 			total += len(t)
 		}

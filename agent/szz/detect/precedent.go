@@ -33,6 +33,13 @@ import (
 type precedent struct {
 	lines, of int // how many charged lines are older than the commit, of how many
 	examples  []earlierLine
+	origins   []lineOrigin // who wrote the older lines, the one with most of them first
+}
+
+// A lineOrigin is a commit that wrote older lines, and how many.
+type lineOrigin struct {
+	commit gitext.Commit
+	lines  int
 }
 
 // An earlierLine is a charged line and what it was before the claimed commit.
@@ -50,6 +57,8 @@ type earlierLine struct {
 const (
 	precedentShare = 0.75    // least share of the charged lines that has to be older
 	maxExamples    = 2       // lines that an objection quotes
+	maxOwned       = 24      // older lines whose owners are looked up
+	maxOrigins     = 3       // of these owners that an objection names
 	maxPatchMoved  = 4 << 20 // bytes of the claimed commit's patch
 	minNames       = 3       // least names in a charged line; a line with fewer is like others
 )
@@ -65,11 +74,8 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 	if err != nil || len(c.Parents) != 1 || d.repo.ShallowBoundary()[oid] {
 		return nil, err
 	}
-	patch, err := d.repo.Patch(ctx, c.Parents[0], oid, gitext.PatchOptions{Renames: true, MaxBytes: maxPatchMoved})
-	if err != nil {
-		if gitext.Unreadable(err) {
-			err = nil
-		}
+	patch, err := d.readPatch(ctx, c)
+	if err != nil || patch == nil {
 		return nil, err
 	}
 	found := &precedent{of: len(charged)}
@@ -88,8 +94,54 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 		return nil, nil
 	}
 	sort.SliceStable(hits, func(i, j int) bool { return len(hits[i].text) > len(hits[j].text) })
-	found.examples = hits[:min(maxExamples, len(hits))]
-	return found, d.ownersBefore(ctx, c.Parents[0], found.examples)
+	if err := d.ownersBefore(ctx, c.Parents[0], hits[:min(maxOwned, len(hits))]); err != nil {
+		return nil, err
+	}
+	found.origins = originsOf(hits)
+	found.examples = differentLines(hits)
+	return found, nil
+}
+
+// readPatch returns the patch of a commit from those of the first prompt, or reads
+// it: the runs look at the same investigation at the same time, and keep nothing.
+func (d *investigation) readPatch(ctx context.Context, c gitext.Commit) (*gitext.Patch, error) {
+	if p, ok := d.patches[c.OID]; ok {
+		return p, nil
+	}
+	p, err := d.repo.Patch(ctx, c.Parents[0], c.OID, gitext.PatchOptions{Renames: true, MaxBytes: maxPatchMoved})
+	if gitext.Unreadable(err) {
+		return nil, nil
+	}
+	return p, err
+}
+
+// originsOf counts who wrote the lines, most lines first.
+func originsOf(hits []earlierLine) []lineOrigin {
+	var out []lineOrigin
+	for _, e := range hits {
+		if e.owner.OID == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(o lineOrigin) bool { return o.commit.OID == e.owner.OID })
+		if i < 0 {
+			i, out = len(out), append(out, lineOrigin{commit: e.owner})
+		}
+		out[i].lines++
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].lines > out[j].lines })
+	return out
+}
+
+// differentLines returns the first lines that an objection quotes, each text once.
+func differentLines(hits []earlierLine) []earlierLine {
+	var out []earlierLine
+	for _, e := range hits {
+		again := func(o earlierLine) bool { return squeezed([]byte(o.text)) == squeezed([]byte(e.text)) }
+		if len(out) < maxExamples && !slices.ContainsFunc(out, again) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // ownersBefore fills in the owners of lines that stood in parent. It looks through
@@ -97,23 +149,48 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlierLine) error {
 	for i := range list {
 		e := &list[i]
-		lines, err := d.repo.Blame(ctx, parent, e.path, gitext.BlameOptions{
-			Ranges: []gitext.LineRange{{Start: e.at, End: e.at}}, IgnoreSpace: true, Moves: true, Copies: 1,
-		})
-		if gitext.Unreadable(err) || err == nil && len(lines) == 0 {
-			continue
+		if e.owner.OID != "" || slices.ContainsFunc(list[:i], func(o earlierLine) bool { return o.path == e.path }) {
+			continue // the file was blamed for an earlier line of the list
 		}
+		owner, err := d.blameBefore(ctx, parent, e.path, list[i:])
 		if err != nil {
 			return err
 		}
-		if lines[0].Boundary {
-			continue // it may be older than this clone
-		}
-		if e.owner, err = d.repo.Commit(ctx, lines[0].Commit); err != nil {
-			return err
+		for k := i; k < len(list); k++ {
+			if oid := owner[list[k].at]; list[k].path == e.path && oid != "" {
+				if list[k].owner, err = d.repo.Commit(ctx, oid); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// blameBefore returns the owners of the lines of list that are in path. Lines that
+// may be older than this clone, and files that it lacks, have none.
+func (d *investigation) blameBefore(ctx context.Context, parent gitext.OID, path string, list []earlierLine) (map[int]gitext.OID, error) {
+	at := map[int]bool{}
+	for _, e := range list {
+		if e.path == path {
+			at[e.at] = true
+		}
+	}
+	var ranges []gitext.LineRange
+	for _, line := range slices.Sorted(maps.Keys(at)) {
+		ranges = append(ranges, gitext.LineRange{Start: line, End: line})
+	}
+	lines, err := d.repo.Blame(ctx, parent, path, gitext.BlameOptions{Ranges: ranges, IgnoreSpace: true, Moves: true, Copies: 1})
+	if gitext.Unreadable(err) {
+		return nil, nil
+	}
+	owner := map[int]gitext.OID{}
+	for _, l := range lines {
+		if !l.Boundary {
+			owner[l.Line] = l.Commit
+		}
+	}
+	return owner, err
 }
 
 // charged returns the lines that tie a commit to the fix: the deleted lines of code
@@ -297,15 +374,22 @@ func (p *precedent) describe(name string, redact func(string) string) string {
 			before = e.text
 		}
 		fmt.Fprintf(&b, " `%s` was in %s:%d at %s^", excerptOf(redact(before)), agent.CleanLine(e.path), e.at, name)
-		if e.owner.OID != "" {
-			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), dateOf(e.owner.Committer.Time), subjectOf(e.owner, redact))
+		if e.owner.OID != "" && len(p.origins) > 1 {
+			fmt.Fprintf(&b, " (%s)", e.owner.OID.Short())
 		}
 		if !e.same {
 			fmt.Fprintf(&b, ", and %s made it `%s`: judge whether that change is the bug", name, excerptOf(redact(e.text)))
 		}
 		b.WriteByte(';')
 	}
-	return strings.TrimSuffix(b.String(), ";")
+	text := strings.TrimSuffix(b.String(), ";")
+	for _, o := range p.origins[:min(maxOrigins, len(p.origins))] {
+		text += fmt.Sprintf(", by %s %s %s", o.commit.OID.Short(), dateOf(o.commit.Committer.Time), subjectOf(o.commit, redact))
+		if len(p.origins) > 1 {
+			text += fmt.Sprintf(" (%s)", countLines(o.lines))
+		}
+	}
+	return text
 }
 
 func excerptOf(line string) string { return agent.Abridge(agent.CleanLine(line), 100) }

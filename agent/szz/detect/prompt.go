@@ -3,10 +3,12 @@ package detect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
+	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -20,20 +22,25 @@ type firstPrompt struct {
 	Candidates    string
 	Excerpts      string
 	Origins       string
+	Wraps         string // who changed the white space of removed lines
 	NoTools       bool
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the
 // prompt again, so it leaves to the tools what an easy case does not need.
 const (
-	maxMessage  = 1500
-	maxFixPatch = 6000
-	maxExcerpts = 3800
-	maxExcerpt  = 2000   // of the first candidate
-	nextExcerpt = 1000   // of each other candidate
-	excerpted   = 3      // candidates with an excerpt
-	minExcerpt  = 0.04   // probability of such a candidate, the first excepted
-	wholeText   = 12_000 // of any patch when nothing is condensed: a page of a tool
+	maxMessage       = 1500
+	maxFixPatch      = 5500
+	maxExcerpts      = 3000
+	maxExcerpt       = 1450   // of the first candidate
+	nextExcerpt      = 750    // of each other candidate
+	minRoom          = 400    // of any candidate with an excerpt
+	describedExcerpt = 600    // least of the commit that the message describes
+	behindExcerpt    = 400    // of a commit that wrote the lines of a candidate before
+	excerpted        = 3      // candidates with an excerpt, the described one not counted
+	minExcerpt       = 0.04   // probability of such a candidate, the first excepted
+	leading          = 0.2    // probability from which a candidate has one although it only is like the fix
+	wholeText        = 12_000 // of any patch when nothing is condensed: a page of a tool
 )
 
 // system returns the system message of the conversation.
@@ -77,6 +84,9 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 		if p.Candidates, err = d.candidateText(ctx, precedents); err != nil {
 			return "", err
 		}
+		if p.Wraps, err = d.wrapText(ctx); err != nil {
+			return "", err
+		}
 		if p.Origins, err = d.originText(ctx); err != nil {
 			return "", err
 		}
@@ -91,36 +101,81 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 	return text.Render(p)
 }
 
-// excerptText renders what the first candidates did near the fix.
+// excerptText renders what the first candidates did near the fix, then what those
+// did who wrote their lines before.
 func (d *investigation) excerptText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for i, j := range d.shown() {
-		room := min(nextExcerpt, maxExcerpts-b.Len())
-		if i == 0 {
-			room = maxExcerpt
-		}
-		if d.opt.NoCompression {
+		room := max(minRoom, min(nextExcerpt, maxExcerpts-b.Len()))
+		switch {
+		case d.opt.NoCompression:
 			room = wholeText
-		}
-		if room < 200 {
-			break
+		case i == 0:
+			room = maxExcerpt
+		case d.isDescribed(j):
+			room = max(room, describedExcerpt)
 		}
 		text, err := d.excerpt(ctx, j.Candidate, room)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "## %s, %d %s changed\n%s", d.names.of[j.Candidate.OID], j.Candidate.Files, szz.Plural(j.Candidate.Files, "file", "files"), text)
+		fmt.Fprintf(&b, "## %s, %s changed\n%s", d.names.of[j.Candidate.OID], countFiles(j.Candidate.Files), text)
+	}
+	for _, oid := range d.behind {
+		room := min(behindExcerpt, maxExcerpts-b.Len())
+		if room < 200 || slices.ContainsFunc(d.shown(), func(j rank.Ranked) bool { return j.Candidate.OID == oid }) {
+			continue
+		}
+		c, err := d.repo.Commit(ctx, oid)
+		if err != nil {
+			return "", err
+		}
+		text, err := d.excerpt(ctx, &candidate.Candidate{OID: oid, Commit: c}, room)
+		if err != nil {
+			return "", err
+		}
+		who, err := d.mention(ctx, oid)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "## %s\n%s", who, text)
 	}
 	return b.String(), nil
 }
 
+func countFiles(n int) string { return fmt.Sprintf("%d %s", n, szz.Plural(n, "file", "files")) }
+
 // excerpt renders the part of a candidate's patch that is nearest to the fix, in at
 // most room characters.
 func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, room int) (string, error) {
-	opt := gitext.PatchOptions{Renames: true, MaxBytes: candidate.MaxDiffBytes}
 	if d.opt.NoCompression {
-		opt.Context = szz.ContextLines
+		patch, err := d.contextPatch(ctx, c)
+		if err != nil || patch == nil {
+			return lacksObjects, err
+		}
+		return wholePatch(d.fc.Mask.Patch(patch), room), nil
 	}
+	patch, err := d.patchOf(ctx, c.Commit)
+	if err == nil && patch != nil && patch.Truncated {
+		patch, err = d.fixedFilesPatch(ctx, c, 0)
+	}
+	if err != nil || patch == nil {
+		return lacksObjects, err
+	}
+	return d.excerptOfPatch(c, d.fc.Mask.Patch(patch), room), nil
+}
+
+const lacksObjects = "(this clone lacks some of its objects)\n"
+
+// contextPatch returns the patch of a candidate for excerpts that are not condensed.
+func (d *investigation) contextPatch(ctx context.Context, c *candidate.Candidate) (*gitext.Patch, error) {
+	return d.fixedFilesPatch(ctx, c, szz.ContextLines)
+}
+
+// fixedFilesPatch returns what a candidate changes in the fixed files or, where it
+// was found elsewhere, in all. It returns nil when this clone lacks objects of it.
+func (d *investigation) fixedFilesPatch(ctx context.Context, c *candidate.Candidate, lines int) (*gitext.Patch, error) {
+	opt := gitext.PatchOptions{Renames: true, MaxBytes: candidate.MaxDiffBytes, Context: lines}
 	if c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {
 		opt.Paths = candidate.InterestingPaths(d.fc, d.k.Set)
 	}
@@ -130,16 +185,9 @@ func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, roo
 	}
 	patch, err := d.repo.Patch(ctx, parent, c.OID, opt)
 	if gitext.Unreadable(err) {
-		return "(this clone lacks some of its objects)\n", nil
+		return nil, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	patch = d.fc.Mask.Patch(patch)
-	if d.opt.NoCompression {
-		return wholePatch(patch, room), nil
-	}
-	return d.excerptOfPatch(c, patch, room), nil
+	return patch, err
 }
 
 // wholePatch renders a patch from its beginning, in at most room characters.
