@@ -35,6 +35,8 @@ type Grep struct {
 
 	Redacted int    `json:"withheld,omitempty"` // how many matches are in files made for secrets
 	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
+
+	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 }
 
 // GrepMatch is a matching line.
@@ -51,7 +53,7 @@ const maxGrepCount = 10_000
 func newGrep(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[grepParams, Grep]{
 		deed:     agent.DeedSearch,
-		version:  4,
+		version:  5,
 		defaults: grepParams{Max: 200},
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
@@ -92,6 +94,7 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 		return nil, explainPattern(err, p.Pattern, p.Regex)
 	}
 	v := &Grep{Pattern: agent.Clean(p.Pattern), Regex: p.Regex, Path: p.Path, Commit: p.Commit, Matches: []GrepMatch{}, Missing: gone}
+	v.Unsearched = b.lackedFiles(ctx, gitext.OID(p.Commit), gone, opt.Paths)
 	if len(found) > p.Max {
 		v.More, v.Total, v.Files = true, len(found), countFiles(found)
 		found = found[:p.Max]
@@ -121,7 +124,11 @@ func countFiles(found []gitext.GrepMatch) int {
 }
 
 func (v *Grep) head(files int) string {
-	s := fmt.Sprintf("grep %q at %s", agent.Shorten(v.Pattern, 80), short(v.Commit))
+	kind := "literal"
+	if v.Regex {
+		kind = "regular expression"
+	}
+	s := fmt.Sprintf("grep %s (%s) at %s", asRun(v.Pattern), kind, short(v.Commit))
 	if v.Path != "" {
 		s += " in " + v.Path
 	}
@@ -135,7 +142,7 @@ func (v *Grep) head(files int) string {
 			s += fmt.Sprintf(" (of %d%s in %d: raise max, or give path)", v.Total, most, v.Files)
 		}
 		if v.Missing != "" {
-			s += fmt.Sprintf("\nnote: this clone lacks object %s and perhaps others; files that need them were not searched", short(v.Missing))
+			s += fmt.Sprintf("\nnote: this clone lacks object %s%s and perhaps others; files that need them were not searched, all others at %s were", short(v.Missing), v.unsearched(), short(v.Commit))
 		}
 		return s + redactedNote(v.Redacted)
 	}
@@ -148,6 +155,14 @@ func (v *Grep) head(files int) string {
 	}
 	try = append(try, "git_log_search finds what other commits had")
 	return s + ": no lines found" + redactedNote(v.Redacted) + "\ntry: " + strings.Join(try, "; ")
+}
+
+// unsearched names the files that are known to be missing.
+func (v *Grep) unsearched() string {
+	if len(v.Unsearched) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(v.Unsearched, ", ") + ")"
 }
 
 // byFile groups the matches, which are sorted by path and line, by file.

@@ -15,7 +15,7 @@ import (
 
 // searchParams are the parameters of git_log_search.
 type searchParams struct {
-	Pattern string `json:"pattern" arg:"required"`
+	Pattern string `json:"pattern"`
 	Mode    string `json:"mode" arg:"enum=S|G"`
 	Path    string `json:"path"`
 	Since   string `json:"since"`
@@ -39,6 +39,7 @@ type Search struct {
 	More    bool        `json:"more,omitempty"` // there are further commits
 	Total   int         `json:"total,omitempty"`
 	Missing string      `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
+	Gap     *Gap        `json:"gap,omitempty"`     // where Missing was needed
 	Folder  bool        `json:"folder,omitempty"`  // Path is a folder, whose renames are not followed
 
 	Presence *Presence `json:"standing,omitempty"` // where the text is at Commit; nil if not looked up
@@ -73,7 +74,7 @@ const (
 func newSearch(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[searchParams, Search]{
 		deed:     agent.DeedSearch,
-		version:  3,
+		version:  4,
 		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
 		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareSearch,
@@ -85,6 +86,9 @@ func newSearch(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareSearch(ctx context.Context, b *scopedRepo, p *searchParams) error {
+	if p.Pattern == "" && p.Path == "" {
+		return refusef("give pattern, or path for the log of a file or directory")
+	}
 	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
 		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
 	}
@@ -136,17 +140,25 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		v.Folder = at != nil && !at.file
 	}
 	log := b.repo.LogS(ctx, opt)
-	if p.Mode == "G" {
+	switch {
+	case p.Pattern == "":
+		opt.NoMerges = true
+		log = b.repo.Log(ctx, opt.LogOptions)
+	case p.Mode == "G":
 		log = b.repo.LogG(ctx, opt)
 	}
 	entries, err := v.collect(log, p.Max)
 	if err != nil {
-		return nil, explainPattern(err, p.Pattern, p.Mode == "G")
+		return nil, b.ended(ctx, explainPattern(err, p.Pattern, p.Mode == "G"), opt.LogOptions, p.Path)
 	}
+	v.Gap = b.gapAt(ctx, opt.LogOptions, v.Missing)
 	if len(entries) == 0 && gone {
 		if ever, err := b.everHad(ctx, oid, p.Path); err != nil || !ever {
 			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
 		}
+	}
+	if p.Pattern == "" {
+		return v, b.fillCounts(ctx, v, entries)
 	}
 	if v.Presence, err = b.presence(ctx, p); err != nil {
 		return nil, err

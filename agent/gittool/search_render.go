@@ -10,7 +10,14 @@ import (
 
 // question says on one line what was searched.
 func (v *Search) question() string {
-	s := fmt.Sprintf("-%s %q", v.Mode, agent.Shorten(v.Pattern, 80))
+	s := "commits"
+	switch {
+	case v.Pattern == "":
+	case v.Mode == "S":
+		s = "-S " + asRun(v.Pattern) + " (literal)"
+	default:
+		s = "-G " + asRun(v.Pattern) + " (regular expression)"
+	}
 	if v.Path != "" {
 		s += " in " + v.Path
 		if v.Folder {
@@ -72,7 +79,7 @@ func (v *Search) head() string {
 		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
 	}
 	if v.Missing != "" {
-		s += gapNote(v.Missing)
+		s += "\n" + gapNote(v.Missing, v.Gap, v.Path)
 	}
 	redacted := 0
 	for _, h := range v.Hits {
@@ -157,9 +164,4 @@ func (v *Search) plain() []condense.Block {
 		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
 	}
 	return lineBlocks(lines)
-}
-
-// gapNote says that an answer ends at a missing object.
-func gapNote(oid string) string {
-	return fmt.Sprintf("\nnote: this clone lacks object %s; commits behind it were not searched", short(oid))
 }
