@@ -18,6 +18,7 @@ type grepParams struct {
 	Commit     string `json:"commit"`
 	Word       bool   `json:"word"`
 	IgnoreCase bool   `json:"ignore_case"`
+	Context    int    `json:"context" arg:"min=0,max=10"`
 	Max        int    `json:"max" arg:"min=1,max=1000"`
 	Page       int    `json:"page" arg:"min=0"`
 }
@@ -41,10 +42,13 @@ type Grep struct {
 
 // GrepMatch is a matching line.
 type GrepMatch struct {
-	Path string `json:"path"`
-	Line int    `json:"line"`
-	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
+	Path     string   `json:"path"`
+	Line     int      `json:"line"`
+	Text     string   `json:"text"`
+	Function string   `json:"function,omitempty"` // the heading of the function around it, if context was asked for
+	Before   []string `json:"before,omitempty"`   // the lines before it
+	After    []string `json:"after,omitempty"`    // the lines after it
+	At       int      `json:"at,omitempty"`       // the offset in Text at which the pattern begins
 }
 
 // maxGrepCount is how many matches are counted, shown or not.
@@ -108,6 +112,9 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 		text := agent.CleanLine(strings.TrimSuffix(string(m.Text), "\r"))
 		text, at := excerptAt(text, max(0, match(text)))
 		v.Matches = append(v.Matches, GrepMatch{Path: agent.Clean(m.Path), Line: m.Line, Text: text, At: at})
+	}
+	if p.Context > 0 {
+		return v, b.addContext(ctx, v, found, p.Context)
 	}
 	return v, nil
 }
@@ -205,7 +212,7 @@ func fullMatches(matches []GrepMatch) []condense.Block {
 	section := matches[0].Path
 	out := []condense.Block{{Text: section, Section: section}}
 	for _, group := range groupsOf(matches) {
-		out = append(out, condense.Block{Text: "  " + group.render(maxLineRunes), Section: section})
+		out = append(out, condense.Block{Text: group.inContext(), Section: section})
 	}
 	return out
 }
@@ -217,7 +224,7 @@ type matchGroup []GrepMatch
 func groupsOf(matches []GrepMatch) []matchGroup {
 	var groups []matchGroup
 	for i, m := range matches {
-		if i == 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
+		if i == 0 || len(m.Before)+len(m.After) > 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
 			groups = append(groups, nil)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], m)

@@ -52,6 +52,15 @@ type SearchHit struct {
 	Lines  []HitLine `json:"lines"` // the first few changed lines that contain the pattern
 	More   int       `json:"more,omitempty"`
 
+	Twins   int    `json:"twins,omitempty"`   // further translations in which it changed; Files has the first
+	Added   int    `json:"added,omitempty"`   // lines, in the log of a path
+	Deleted int    `json:"deleted,omitempty"` // lines, in the log of a path
+	Moved   string `json:"moved,omitempty"`   // where lines went that the commit only moves
+	Renamed string `json:"renamed,omitempty"` // the rename of a file that has the lines
+
+	whole string // a file that the commit adds or deletes as a whole, as far as the search saw
+	tally tally
+
 	Redacted int `json:"withheld,omitempty"` // how many such lines are in files made for secrets
 }
 
@@ -62,7 +71,8 @@ type HitLine struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
+	Same int    `json:"same,omitempty"` // how many other files have it, or its translation
+	At   int    `json:"at,omitempty"`   // the offset in Text at which the pattern begins
 }
 
 const (
@@ -142,7 +152,7 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 	log := b.repo.LogS(ctx, opt)
 	switch {
 	case p.Pattern == "":
-		opt.NoMerges = true
+		opt.NoMerges, opt.NoRenames = true, !opt.Follow
 		log = b.repo.Log(ctx, opt.LogOptions)
 	case p.Mode == "G":
 		log = b.repo.LogG(ctx, opt)
@@ -158,12 +168,15 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		}
 	}
 	if p.Pattern == "" {
-		return v, b.fillCounts(ctx, v, entries)
+		return v, b.fillHits(ctx, v, entries, nil)
 	}
 	if v.Presence, err = b.presence(ctx, p); err != nil {
 		return nil, err
 	}
-	return v, b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false))
+	if err := b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false)); err != nil {
+		return nil, err
+	}
+	return v, b.markRenames(ctx, v)
 }
 
 // collect takes max entries from the wanted end of the log. For the oldest ones
@@ -265,7 +278,8 @@ func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.L
 	var paths []string
 	for _, e := range entries {
 		oids = append(oids, e.OID)
-		for _, f := range e.Files {
+		files, _ := withoutTwins(e.Files)
+		for _, f := range files {
 			paths = append(paths, f.OldPath, f.NewPath)
 		}
 	}
@@ -279,8 +293,13 @@ func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.L
 	for i, c := range commits {
 		hit := SearchHit{Commit: b.commit(c), Files: []string{}}
 		hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
-		for _, f := range entries[i].Files {
+		files, twins := withoutTwins(entries[i].Files)
+		hit.Twins, hit.Renamed = twins, renameIn(files, "")
+		for _, f := range files {
 			hit.Files = append(hit.Files, agent.Clean(currentPath(f)))
+			if hit.whole == "" && (f.Status == 'A' || f.Status == 'D') {
+				hit.whole = currentPath(f)
+			}
 		}
 		v.Hits = append(v.Hits, hit)
 	}
@@ -305,6 +324,7 @@ func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID
 		}
 		if i < len(v.Hits) && string(patch.Commit) == v.Hits[i].Commit.OID {
 			v.Hits[i].addLines(patch, match)
+			v.Hits[i].Moved = v.Hits[i].tally.moved()
 		}
 		i++
 	}
@@ -324,6 +344,10 @@ func (h *SearchHit) addLines(patch *gitext.Patch, match matcher) {
 }
 
 func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match matcher) {
+	if match == nil {
+		h.Added, h.Deleted = h.Added+count(l.Op == '+'), h.Deleted+count(l.Op == '-')
+		return
+	}
 	text := strings.TrimSpace(agent.CleanLine(string(l.Text)))
 	at := match(text)
 	if at < 0 {
@@ -333,14 +357,19 @@ func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match match
 		h.Redacted++
 		return
 	}
-	if len(h.Lines) == maxHitLines {
-		h.More++
-		return
-	}
+	h.tally.add(l.Op, agent.Clean(currentPath(f)), text)
 	text, at = excerptAt(text, at)
 	hit := HitLine{Op: "+", Path: agent.Clean(f.NewPath), Line: l.New, Text: text, At: at}
 	if l.Op == '-' {
 		hit.Op, hit.Path, hit.Line = "-", agent.Clean(f.OldPath), l.Old
+	}
+	if twin := h.twinOf(hit); twin != nil {
+		twin.Same++
+		return
+	}
+	if len(h.Lines) == maxHitLines {
+		h.More++
+		return
 	}
 	h.Lines = append(h.Lines, hit)
 }

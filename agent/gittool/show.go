@@ -27,10 +27,10 @@ type showParams struct {
 type Show struct {
 	Commit    Commit       `json:"commit"`
 	Parents   []string     `json:"parents"`
-	Path      string       `json:"path,omitempty"` // only files below it are listed
-	Stat      bool         `json:"stat,omitempty"` // the patch was not asked for
-	Pattern   string       `json:"pattern,omitempty"` // only hunks with this text are listed
-	Hidden    int          `json:"hidden,omitempty"`  // how many hunks do not have it
+	Path      string       `json:"path,omitempty"`      // only files below it are listed
+	Stat      bool         `json:"stat,omitempty"`      // the patch was not asked for
+	Pattern   string       `json:"pattern,omitempty"`   // only hunks with this text are listed
+	Hidden    int          `json:"hidden,omitempty"`    // how many hunks do not have it
 	Elsewhere int          `json:"elsewhere,omitempty"` // how many files have no such hunk
 	Files     []FileChange `json:"files"`
 	AllFiles  int          `json:"all_files"` // how many files the commit changed
