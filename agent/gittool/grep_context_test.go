@@ -45,7 +45,7 @@ func TestShowPattern(t *testing.T) {
 	f.commit("two", "two\n\nThe whole story.\n")
 	box := f.toolbox(Scope{Tip: f.oid["two"]}, Options{})
 	got := f.answer(box, "git_show", `{"commit":"{two}","pattern":"last"}`)
-	expects(t, got, "+last one", "only hunks with 'last' are shown; 1 other hunk(s) are not, nor 1 file(s) without one")
+	expects(t, got, "+last one", "only hunks with 'last' are shown; 2 other hunk(s) are not, and 1 file(s) have none")
 	if strings.Contains(got, "+first one") || strings.Contains(got, "whole story") {
 		t.Errorf("too much in %s", got)
 	}

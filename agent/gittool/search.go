@@ -168,7 +168,11 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		}
 	}
 	if p.Pattern == "" {
-		return v, b.fillHits(ctx, v, entries, nil)
+		err = b.fillHits(ctx, v, entries, nil)
+		for i := range v.Hits {
+			v.Hits[i].whole = ""
+		}
+		return v, err
 	}
 	if v.Presence, err = b.presence(ctx, p); err != nil {
 		return nil, err
@@ -176,7 +180,11 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 	if err := b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false)); err != nil {
 		return nil, err
 	}
-	return v, b.markRenames(ctx, v)
+	err = b.markRenames(ctx, v)
+	for i := range v.Hits { // the value is what a memory would give back
+		v.Hits[i].whole, v.Hits[i].tally = "", tally{}
+	}
+	return v, err
 }
 
 // collect takes max entries from the wanted end of the log. For the oldest ones

@@ -133,7 +133,7 @@ func (v *Show) about(lines int) string {
 		fmt.Fprintf(&b, " (of %d that the commit changes; only %q is shown)", v.AllFiles, v.Path)
 	}
 	if v.Pattern != "" {
-		fmt.Fprintf(&b, "\nonly hunks with %s are shown; %d other hunk(s) are not, nor %d file(s) without one", asRun(v.Pattern), v.Hidden, v.Elsewhere)
+		fmt.Fprintf(&b, "\nonly hunks with %s are shown; %d other hunk(s) are not, and %d file(s) have none", asRun(v.Pattern), v.Hidden, v.Elsewhere)
 	}
 	if v.Missing != "" {
 		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown (\"patch not read\")", short(v.Missing))
