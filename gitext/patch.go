@@ -19,7 +19,8 @@ type PatchOptions struct {
 	FunctionContext bool     // -W: the whole functions around a change
 	Renames, Copies bool     // -M, -C
 	IgnoreSpace     bool     // -w: lines that differ in white space alone are context, with the new text
-	Paths           []string // literal; none is all
+	Paths           []string // from the top of the tree; none is all
+	Pathspecs       bool     // Paths are git's pathspecs, with their magic; otherwise they are literal
 	MaxBytes        int64    // most bytes of one commit's hunks in memory; 0 is 64 MiB
 }
 
@@ -122,7 +123,7 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	}
 	args = append(append([]string{"diff-tree"}, args...), string(old), string(commit))
 	patch := &Patch{Commit: commit, Parent: parent}
-	err = r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths), Drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
+	err = r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths), Pathspecs: opt.Pathspecs, Drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		reader.alone = true
 		return reader.patch(patch)
@@ -171,7 +172,7 @@ func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) ite
 			}
 			return yield(p.patch, nil)
 		}
-		git := gitcmd.Call{Args: withPaths(args, opt.Paths), Drivers: opt.FunctionContext}
+		git := gitcmd.Call{Args: withPaths(args, opt.Paths), Pathspecs: opt.Pathspecs, Drivers: opt.FunctionContext}
 		for len(commits) > 0 {
 			n := min(len(commits), patchBatch)
 			if !r.eachPair(ctx, commits[:n], git, read, emit) {

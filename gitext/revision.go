@@ -66,13 +66,23 @@ func (r *Repo) unknownRevision(rev string, err error) error {
 	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
 		return err
 	}
-	said := &gitcmd.Error{Exit: 128, Hint: r.revisionHint(rev), Err: fmt.Errorf("%q is not a commit", rev)}
+	said := &gitcmd.Error{Exit: 128, Hint: r.revisionHint(rev), Err: &nameError{fmt.Sprintf("%q is not a commit", rev)}}
 	if gitErr != nil && strings.Contains(gitErr.Stderr, "ambiguous") {
 		said.Err = fmt.Errorf("%q is ambiguous", rev)
 		said.Hint = "type more digits"
 	}
 	return said
 }
+
+// ErrUnknownRevision is what an error wraps that is about a name which stands for no
+// commit.
+var ErrUnknownRevision = errors.New("unknown revision")
+
+// nameError is an ErrUnknownRevision with a text of its own.
+type nameError struct{ text string }
+
+func (e *nameError) Error() string { return e.text }
+func (e *nameError) Unwrap() error { return ErrUnknownRevision }
 
 // revisionHint says what to type instead of a name that is not a commit.
 func (r *Repo) revisionHint(rev string) string {
@@ -193,7 +203,7 @@ func unknownRange(rev string, err error) error {
 	}
 	return &gitcmd.Error{
 		Exit: 128, Hint: "'git log --oneline --all' lists what there is",
-		Err: fmt.Errorf("%q is not a revision or a range of them", rev),
+		Err: &nameError{fmt.Sprintf("%q is not a revision or a range of them", rev)},
 	}
 }
 

@@ -2,6 +2,7 @@ package gitext
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -128,5 +129,35 @@ func TestConfig(t *testing.T) {
 	}
 	if got, err := another(t).open().Config(t.Context()); err != nil || len(got) != 1 {
 		t.Errorf("global only: %v, %v", got, err)
+	}
+}
+
+func TestAbbreviated(t *testing.T) {
+	// Only commits are found by the beginning of their hash: no branch, no tree, and no
+	// word that is not hexadecimal. Several that begin so are ambiguous.
+	f := simple(t)
+	head := f.oid("refs/heads/main")
+	f.git("branch", "abcdef1")
+	r := f.open()
+	words := []string{string(head), string(head[:7]), "abcdef1", string(f.oid("main^{tree}"))[:12], "main", "HEAD~1", "x\ny", strings.Repeat("0", 40)}
+	got, err := r.Abbreviated(t.Context(), words)
+	want := make([]Abbreviated, len(words))
+	want[0].OID, want[1].OID = head, head
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	// Two commits of the same tree whose hashes begin alike are found by trying.
+	begin := map[string]bool{}
+	tree := string(f.oid("main^{tree}"))
+	for i := 0; ; i++ {
+		oid := strings.TrimSpace(f.git("commit-tree", "-m", fmt.Sprint(i), tree))
+		if begin[oid[:4]] {
+			got, err := f.open().Abbreviated(t.Context(), []string{oid[:4]})
+			if err != nil || got[0] != (Abbreviated{Ambiguous: true}) {
+				t.Errorf("%s: got %+v, %v", oid[:4], got, err)
+			}
+			return
+		}
+		begin[oid[:4]] = true
 	}
 }

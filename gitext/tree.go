@@ -85,7 +85,7 @@ func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions
 	}
 	args := append([]string{"diff-tree", "-r", "--raw", "--no-abbrev", "--ignore-submodules=none", "-l1000"}, opt.similarity()...)
 	patch := &Patch{}
-	err := r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(append(args, string(parent), string(commit)), opt.Paths)}, func(out *bufio.Reader) error {
+	err := r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(append(args, string(parent), string(commit)), opt.Paths), Pathspecs: opt.Pathspecs}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		return reader.patch(patch)
 	})

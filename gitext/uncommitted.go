@@ -69,7 +69,7 @@ func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...st
 	args = append(append([]string{"diff-index", "--text"}, args...), "--ignore-submodules=dirty")
 	args = append(append(args, more...), string(base))
 	patch := &Patch{Parent: head}
-	err = u.git.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths)}, func(out *bufio.Reader) error {
+	err = u.git.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths), Pathspecs: opt.Pathspecs}, func(out *bufio.Reader) error {
 		reader := newPatchReader(out, opt)
 		return reader.patch(patch)
 	})

@@ -156,7 +156,7 @@ func lookBlame(ctx context.Context, b *scopedRepo, p blameParams) (*Blame, error
 	for _, l := range lines {
 		oids = append(oids, l.Commit)
 		v.Lines = append(v.Lines, BlameLine{Line: l.Line, Commit: string(l.Commit), Path: agent.Clean(l.Path), OrigLine: l.OrigLine,
-			Text: line(string(l.Text))})
+			Text: line(b.scope.Redact.apply(string(l.Text)))})
 	}
 	v.Commits, err = b.commits(ctx, oids)
 	return v, err

@@ -109,7 +109,7 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 			v.Redacted++
 			continue
 		}
-		text := agent.CleanLine(strings.TrimSuffix(string(m.Text), "\r"))
+		text := agent.CleanLine(b.scope.Redact.apply(strings.TrimSuffix(string(m.Text), "\r")))
 		text, at := excerptAt(text, max(0, match(text)))
 		v.Matches = append(v.Matches, GrepMatch{Path: agent.Clean(m.Path), Line: m.Line, Text: text, At: at})
 	}

@@ -25,20 +25,6 @@ type Scope struct {
 	Names  map[string]gitext.OID // short names that calls may use for commits, in lower case
 }
 
-// Redactor rewrites messages and subjects before anyone sees them. Its zero
-// value changes nothing. Name identifies what Text does, for cache keys.
-type Redactor struct {
-	Name string
-	Text func(string) string
-}
-
-func (r Redactor) apply(s string) string {
-	if r.Text == nil {
-		return s
-	}
-	return r.Text(s)
-}
-
 // Resolve resolves what a model wrote, with whatever decoration, to a commit of
 // the scope, as the tools do. note says how an uncertain name was read. An
 // impossible name is a *CallError for the model.
@@ -77,12 +63,18 @@ const (
 
 var prefixes = [...]int{12, 10, 8, minHash}
 
+// hiddenName matches what a mask writes in place of the name of a commit.
+var hiddenName = regexp.MustCompile(`^\s*<commit [A-Z]{1,4}>\s*$`)
+
 var revisionForm = regexp.MustCompile(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
 
 // revision resolves what a caller wrote to a commit of the scope. It accepts
 // hashes and HEAD (the tip), followed by ^ and ~N, but no other names, since
 // branches and tags may lie outside the scope.
 func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, error) {
+	if hiddenName.MatchString(text) {
+		return "", refusef("%s is a commit whose name is hidden here: find it by what it changed", strings.TrimSpace(text))
+	}
 	cleaned := strings.Trim(text, " \t\r\n`'\"<>()[].,:;")
 	cleaned = strings.TrimSpace(strings.TrimPrefix(cleaned, "commit "))
 	if cleaned == "" {

@@ -330,6 +330,7 @@ func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID
 		if err != nil {
 			return err
 		}
+		b.scope.Redact.patch(patch)
 		if i < len(v.Hits) && string(patch.Commit) == v.Hits[i].Commit.OID {
 			v.Hits[i].addLines(patch, match)
 			v.Hits[i].Moved = v.Hits[i].tally.moved()

@@ -115,6 +115,7 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.scope.Redact.patch(patch)
 	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
 	if err := v.selectFiles(patch.Files, strings.Split(p.Path, "\n"), lost); err != nil || p.Pattern == "" {
 		return v, err

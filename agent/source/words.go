@@ -255,7 +255,7 @@ func (w *Weighed) Jaccard(b Bag) float64 {
 	return shared / all
 }
 
-// Masks removes the marks that szz.RedactHints puts in. They are no words of the
+// Masks removes the marks that szz.Prose puts in. They are no words of the
 // author's: a message with a masked hash is not about hashes.
 var Masks = strings.NewReplacer("<hash>", " ", "<quoted>", " ", "<bug>", " ", "<ref>", " ", "<link>", " ")
 

@@ -85,8 +85,8 @@ func TestFindOwnersInAShallowClone(t *testing.T) {
 		none              bool
 		note              string
 	}{
-		{1, 2, 1, false, "1 of the 2 traced lines are older than this shallow clone"},
-		{1, 1, 0, true, "all of the 1 traced lines are older than this shallow clone"},
+		{1, 2, 1, false, "1 of the 2 traced lines is older than this shallow clone"},
+		{1, 1, 0, true, "the only traced line is older than this shallow clone"},
 		{2, 2, 1, false, ""},
 	} {
 		found, err := FindOwners(t.Context(), repo, tip, []FileLines{{Path: "a.c", Ranges: []gitext.LineRange{{Start: c.start, End: c.end}}}})

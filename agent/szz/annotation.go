@@ -44,7 +44,9 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 			continue
 		}
 		for _, span := range hexWord().FindAllStringIndex(strings.ToLower(t.Value), -1) {
-			found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
+			if !isReportNumber(t.Value, span[0], span[1]) {
+				found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
+			}
 		}
 	}
 	found = append(found, proseAnnotations(body)...)
@@ -52,11 +54,12 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 	kept := found[:0]
 	for _, a := range found {
 		a.In = fc.Fix
+		name := string(a.Commit)
 		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
 			return nil, err
 		}
-		if a.Commit != "" && seen[a.Commit] {
-			continue
+		if a.Commit != "" && seen[a.Commit] || a.Commit == "" && isDecimal(name) {
+			continue // said already, or the number of a report
 		}
 		seen[a.Commit] = true
 		kept = append(kept, a)
@@ -122,7 +125,7 @@ func proseAnnotations(body string) []Annotation {
 	}
 	for _, span := range hexWord().FindAllStringIndex(body, -1) {
 		word := body[span[0]:span[1]]
-		if reverted[span[0]] || !strings.ContainsAny(word, "0123456789") {
+		if reverted[span[0]] || !strings.ContainsAny(word, "0123456789") || isReportNumber(body, span[0], span[1]) {
 			continue
 		}
 		before := sentenceBefore(body, span[0])

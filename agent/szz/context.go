@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
@@ -24,10 +25,10 @@ const (
 
 // ContextOptions say how a fix is read and what an engine may see of it.
 type ContextOptions struct {
-	// NoAnnotations ignores every culprit that the message names and takes all hints
-	// at them out of the message. Evaluation uses it.
+	// NoAnnotations ignores every culprit that the message names and puts labels in
+	// place of the names of commits, as [Mask] says. Evaluation uses it.
 	NoAnnotations bool
-	Paths         []string // literal paths that the fix is limited to; nil is all
+	Paths         []string // what the fix is limited to, from the top of the tree: literal paths or, if one begins with ":(", pathspecs; nil is all
 	Source        Source
 }
 
@@ -53,12 +54,9 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	}
 	body, trailers := commitmsg.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
-		fc.Blind = true
-		fc.Message = RedactHintsBut(body, HashLikeWords(fc.Patch))
-		fc.Commit.Message = fc.Message // no engine may see the original
-		return fc, nil
+		return fc, fc.hideNames(ctx, repo, body, trailers)
 	}
-	fc.Message = body
+	fc.Message, fc.Prose = body, body
 	if fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers); err != nil || slices.ContainsFunc(fc.Annotations, verified) {
 		return fc, err
 	}
@@ -67,9 +65,27 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	return fc, err
 }
 
+// hasMagic reports whether a path is a pathspec in git's long form, such as :(glob)a/*.c.
+func hasMagic(path string) bool { return strings.HasPrefix(path, ":(") }
+
+// hideNames masks the message, whose body without trailers is given. No engine sees
+// the original.
+func (fc *FixContext) hideNames(ctx context.Context, repo *gitext.Repo, body string, trailers []commitmsg.Trailer) error {
+	named, err := findAnnotations(ctx, repo, fc, body, trailers)
+	if err != nil {
+		return err
+	}
+	if fc.Mask, err = newMask(ctx, repo, fc, body, named); err != nil {
+		return err
+	}
+	fc.Message, fc.Prose = fc.Mask.ofFix(body), Prose(body, hashLikeWords(fc.Patch))
+	fc.Commit.Message = fc.Message
+	return nil
+}
+
 // readFix reads the patch of a fix, and its commit if it has one.
 func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
-	popt := gitext.PatchOptions{Context: ContextLines, Renames: true, Paths: opt.Paths}
+	popt := gitext.PatchOptions{Context: ContextLines, Renames: true, Paths: opt.Paths, Pathspecs: slices.ContainsFunc(opt.Paths, hasMagic)}
 	c, err := repo.Commit(ctx, fix)
 	if err != nil {
 		return nil, err
@@ -140,10 +156,11 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	left := 0
 	for i, f := range files {
 		if i == mostApart || left == mostLeftOut {
-			note("the other %d files that the fix changes were left out", len(files)-i)
+			n := len(files) - i
+			note("%d more %s of the fix %s left out", n, Plural(n, "file", "files"), Plural(n, "was", "were"))
 			break
 		}
-		opt.Paths = []string{f.NewPath}
+		opt.Paths, opt.Pathspecs = []string{f.NewPath}, false
 		part, err := repo.Patch(ctx, fc.Parent, fc.Fix, opt)
 		if gitext.Unreadable(err) {
 			note("%q was left out: %s", suspect.ShortPath(f.NewPath), gitext.WhyUnread(err))
@@ -165,7 +182,7 @@ func patchNotes(p *gitext.Patch) []string {
 	if p.Truncated {
 		note("the patch is larger than what is read of one; only its first part was traced")
 	}
-	binary := 0
+	binary, renamed := 0, 0
 	for i := range p.Files {
 		f := &p.Files[i]
 		switch {
@@ -179,6 +196,8 @@ func patchNotes(p *gitext.Patch) []string {
 			binary++
 		case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M':
 			note("%q changes its mode only (%o to %o)", f.NewPath, f.OldMode, f.NewMode)
+		case len(f.Hunks) == 0 && f.Status == 'R':
+			renamed++
 		case crOnly(f):
 			note("%q changes line ends only", f.NewPath)
 		}
@@ -186,7 +205,19 @@ func patchNotes(p *gitext.Patch) []string {
 	if binary > 0 {
 		note("%d %s not traced: binary, or larger than 32 MiB", binary, Plural(binary, "file", "files"))
 	}
+	if renamed > 0 && !changesLines(p) {
+		note("%d %s renamed without a change", renamed, Plural(renamed, "file is", "files are"))
+	}
 	return notes
+}
+
+// changesLines reports whether a patch adds or removes a line of text. One that only
+// changes binaries, modes, names of files or submodules does not. A patch of which
+// only a part was read is taken to do so.
+func changesLines(p *gitext.Patch) bool {
+	return p.Truncated || slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool {
+		return len(f.Hunks) > 0 && !f.Submodule && !f.Binary
+	})
 }
 
 // crOnly reports whether every hunk only changes line ends.

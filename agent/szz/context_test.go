@@ -151,7 +151,7 @@ func TestStripHints(t *testing.T) {
 		"x\nFixes: 0123456789ab (\"y\")\nz":                             "x\n\nz",
 		"git-svn-id: http://example.org/trunk@1234 13f79535\n":          "\n",
 	} {
-		if got := RedactHints(message); got != want {
+		if got := Prose(message, nil); got != want {
 			t.Errorf("stripHints(%q) = %q, want %q", message, got, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestStripHintsSparesThePatch(t *testing.T) {
 		OldPath: "acc100/a.c", NewPath: "acc100/a.c",
 		Hunks: []gitext.Hunk{{Lines: []gitext.PatchLine{{Op: '-', Text: []byte("if (n > 65535) // 0123abc")}}}},
 	}}}
-	got := RedactHintsBut("acc100: past 65535, since 0123abc and 12345", HashLikeWords(patch))
+	got := Prose("acc100: past 65535, since 0123abc and 12345", hashLikeWords(patch))
 	if want := "acc100: past 65535, since <hash> and <hash>"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

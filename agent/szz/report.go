@@ -49,9 +49,11 @@ type Claim struct {
 	Checked    string     `json:"checked,omitempty"` // the objection that the check made; "" for none
 }
 
-// ClaimTypes are the ways in which a commit introduces a bug: it wrote the faulty
-// code, it left out what a change needed, it did so in another file than the fix, or
-// blame stops before it at a refactoring.
+// ClaimTypes are the ways in which a commit introduces a bug. Of those that hold, the
+// last is the type: it wrote the faulty code (introduction); it left out what its
+// change made necessary (omission); it changed no file of the fix (cross_file); or
+// blame stops at a commit after it that only moved or reformatted the fault
+// (refactor_penetration).
 var ClaimTypes = []string{"introduction", "omission", "cross_file", "refactor_penetration"}
 
 // ProbabilityNote says whether the probabilities are calibrated.

@@ -33,13 +33,14 @@ type FixContext struct {
 	Fix    gitext.OID // "" for an uncommitted fix; Parent is then HEAD
 	Parent gitext.OID // first parent; "" for a root commit
 	Commit gitext.Commit
-	// Message is the message without trailers, and without any hint at the culprit
-	// when ContextOptions.NoAnnotations is set.
+	// Message is the message without trailers, and without the names of commits when
+	// ContextOptions.NoAnnotations is set. Prose is what the ranking counts of it.
 	Message     string
+	Prose       string
 	Date        time.Time     // upper bound of every search
 	Patch       *gitext.Patch // Parent..Fix with three lines of context
 	Annotations []Annotation  // culprits that the message names
-	Blind       bool          // read without annotations: hints at the culprit are hidden everywhere
+	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
 	Notes       []string      // what is odd about this fix, a sentence each
 
 	leftOut bool // some files could not be read
@@ -79,11 +80,15 @@ type Verdict struct {
 }
 
 // A Suspect is a commit that may have introduced the bug. The probability is
-// calibrated by rank, and for a model by a calibration that was made for it.
+// calibrated by rank, and for a model by a calibration that was made for it. Package
+// fixlike lowers it for a fix that looks like none.
 type Suspect struct {
 	suspect.Suspect
-	Vote *Vote  // what the probability was made of; nil where no model named it
-	Type string // how it introduced the bug, one of ClaimTypes; "" where no model named it
+	// Prior is the probability before a command ran that changed it (package verify),
+	// and 0 if none did.
+	Prior float64
+	Vote  *Vote  // what the probability was made of; nil where no model named it
+	Type  string // how it introduced the bug, one of ClaimTypes; "" where no model named it
 }
 
 // Algorithms lists what Question.Algorithm takes, the default first.
@@ -107,6 +112,8 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 		return &Verdict{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
 	case len(fc.Patch.Files) == 0: // its notes say why
 		return &Verdict{Algorithm: algorithm}, nil
+	case !changesLines(fc.Patch):
+		return &Verdict{Algorithm: algorithm, Notes: []string{"the fix changes no line of text, so there is nothing to trace"}}, nil
 	}
 	return nil, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"git-agent/cmd/git-agent/datadir"
@@ -36,6 +37,7 @@ type app struct {
 	stderr io.Writer // safe for concurrent use
 	args   []string  // the command line, for the hint that says how to resume
 	flags  globals
+	quiet  atomic.Bool // -q is given; the goroutine that watches signals reads it
 
 	now  func() time.Time
 	repo *gitext.Repo // nil until open is called
@@ -52,7 +54,7 @@ func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Wr
 	a := &app{env: env, stdin: stdin, raw: terminal.AnswerWriter{Writer: stdout}, stderr: &terminal.LockedWriter{W: stderr}, args: args, now: time.Now}
 	a.stdout = terminal.TextWriter{W: a.raw, Colors: &a.colors}
 	a.data = datadir.New(env.get, a.warnOnce, versionString())
-	ctx, stop := withSignals(ctx, a.stderr)
+	ctx, stop := withSignals(ctx, a.stderr, &a.quiet)
 	defer stop()
 	verb, err := a.dispatch(ctx, args)
 	if a.repo != nil {
@@ -64,13 +66,15 @@ func run(ctx context.Context, env environ, stdin io.Reader, stdout, stderr io.Wr
 // dispatch parses args and runs the verb they name.
 func (a *app) dispatch(ctx context.Context, args []string) (*kong.Node, error) {
 	var c cli
-	parser, err := newParser(&c, a)
+	before, paths := splitPaths(args)
+	parser, err := newParserFor(before, &c, a)
 	if err != nil {
 		return nil, err
 	}
-	before, paths := splitPaths(args)
+	before = countOptions(parser.Model.Node, before)
 	k, err := parser.Parse(before)
 	a.flags = c.globals
+	a.quiet.Store(c.Quiet)
 	switch {
 	case errors.Is(err, errAnswered):
 		return nil, nil

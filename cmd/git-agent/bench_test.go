@@ -51,6 +51,36 @@ func BenchmarkSzz(b *testing.B) {
 	}
 }
 
+// BenchmarkStart measures the processor time of `git agent version`, also as a multiple
+// of that of `git version` in the same runs. It starts a built program, because the
+// program of the tests contains more:
+//
+//	go build -o /path/of/git-agent ./cmd/git-agent
+//	GIT_AGENT_BENCH_PROGRAM=/path/of/git-agent go test ./cmd/git-agent -run - -bench Start -benchtime 50x
+func BenchmarkStart(b *testing.B) {
+	program := os.Getenv("GIT_AGENT_BENCH_PROGRAM")
+	if program == "" {
+		b.Skip("GIT_AGENT_BENCH_PROGRAM is not set")
+	}
+	var own, git time.Duration
+	for b.Loop() {
+		own += timeOf(b, program, "version")
+		git += timeOf(b, "git", "version")
+	}
+	b.ReportMetric(float64(own.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(own)/float64(max(git, 1)), "x-git")
+}
+
+// timeOf is the processor time of one command.
+func timeOf(b *testing.B, name string, args ...string) time.Duration {
+	b.Helper()
+	cmd := exec.Command(name, args...)
+	if err := cmd.Run(); err != nil {
+		b.Fatal(err)
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
 // startTime is the processor time of a start that does nothing.
 func startTime(b *testing.B) time.Duration {
 	b.Helper()

@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/quote", "gitext/tempdir"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
 	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
-	"cmd/szz-train":              {"agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},                                                                                      // makes the ranker's model
+	"cmd/szz-train":              {"agent/suspect", "agent/sandbox", "agent/trial", "agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"},                                     // makes the ranker's model
 	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"},                                                                                // makes the choice model of crash
 	"cmd/fix-train":              {"agent/fix", "agent/fix/", "agent/crash", "agent/crash/format", "agent/eval", "agent/eval/fix", "agent/sandbox", "agent/source", "agent/stat", "agent/trial", "gitext"}, // makes the choice model of fix
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"agent/source":               {},
 	"agent/stat":                 {},
 	"agent/session":              {"agent", "agent/model", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
-	"agent/szz/engine":           {"agent", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
+	"agent/szz/engine":           {"agent", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
 	"agent/eval":                 {"agent", "agent/model", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
 	"agent/eval/szz":             {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/visible"},
 	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/format", "cache", "gitext", "gitext/gittest"},
@@ -54,7 +54,8 @@ var rooms = map[string][]string{
 	"agent/szz/candidate":        {"agent/szz", "agent/suspect", "agent/source", "gitext"},
 	"agent/szz/classic":          {"agent/szz", "agent/suspect", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/quote"},
 	"agent/szz/rank":             {"agent", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "gitext"},
+	"agent/szz/fixlike":          {"agent/szz", "agent/suspect", "agent/source", "agent/stat", "gitext"},
+	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "agent/szz/fixlike", "gitext"},
 	"agent/szz/detect":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
 	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"reflect"
+	"slices"
+	"strings"
 
 	"git-agent/cmd/git-agent/flagtable"
 
@@ -69,9 +73,39 @@ func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
 	return errAnswered
 }
 
-// newParser returns a parser that parses one command line into c.
+// newParser returns a parser of the whole command line, which parses into c.
 func newParser(c *cli, a *app) (*kong.Kong, error) {
-	return kong.New(c,
+	return kong.New(c, parserOptions(a)...)
+}
+
+// newParserFor returns a parser for args that parses into c. If the first of args is
+// the name of a verb, the parser knows that verb and no other: kong takes 3 ms of
+// processor time to look at the options of all of them. The parser of completion knows
+// all verbs, because its script completes them.
+func newParserFor(args []string, c *cli, a *app) (*kong.Kong, error) {
+	if len(args) == 0 || args[0] == "completion" {
+		return newParser(c, a)
+	}
+	verbs := reflect.ValueOf(c).Elem()
+	for i := range verbs.NumField() {
+		field := verbs.Type().Field(i)
+		tag := func(key string) string { return field.Tag.Get(key) }
+		if field.Anonymous || cmp.Or(tag("name"), strings.ToLower(field.Name)) != args[0] {
+			continue
+		}
+		var extra []string
+		if _, hidden := field.Tag.Lookup("hidden"); hidden {
+			extra = append(extra, `hidden:""`)
+		}
+		verb := kong.DynamicCommand(args[0], tag("help"), "", verbs.Field(i).Addr().Interface(), extra...)
+		return kong.New(&c.globals, append(parserOptions(a), verb)...)
+	}
+	return newParser(c, a)
+}
+
+// parserOptions returns what all parsers of the command line have in common.
+func parserOptions(a *app) []kong.Option {
+	return []kong.Option{
 		kong.Name("git agent"),
 		kong.Description("Answer questions about a repository's history."),
 		kong.NoDefaultHelp(),
@@ -79,7 +113,7 @@ func newParser(c *cli, a *app) (*kong.Kong, error) {
 		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
 		kong.Bind(a),
 		kong.Vars{"recorded_verbs": alternatives(recordedVerb.verbName)},
-	)
+	}
 }
 
 // splitPaths splits args at the first "--", because kong would parse the paths
@@ -98,4 +132,25 @@ func splitPaths(args []string) (before, paths []string) {
 		before = append(before, arg)
 	}
 	return before, nil
+}
+
+// countOptions writes options such as -3 as -n3, which mean the same to git, if the verb
+// that args name has an option -n. Elsewhere they stay, and are an error.
+func countOptions(root *kong.Node, args []string) []string {
+	verb := root
+	for _, arg := range args {
+		if i := slices.IndexFunc(verb.Children, func(n *kong.Node) bool { return n.Name == arg }); i >= 0 {
+			verb = verb.Children[i]
+		}
+	}
+	if !slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Short == 'n' }) {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if digits := strings.TrimPrefix(arg, "-"); digits != arg && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			args[i] = "-n" + digits
+		}
+	}
+	return args
 }

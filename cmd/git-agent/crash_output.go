@@ -32,7 +32,7 @@ func (c *crashCmd) renderer(ctx context.Context, a *app, repo *gitext.Repo, repo
 		return crashOutput{crashRenderer: log, sarif: log}
 	case c.Format != nil:
 		pieces, _ := render.ParseCrashFormat(*c.Format) // check rejects a wrong format
-		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.raw, Pieces: pieces, End: end, Clean: a.personReads(), Max: c.MaxCount}}}
+		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.raw, Pieces: pieces, End: end, Clean: a.personReads(), Color: render.HasColor(*c.Format) && a.wantColor(ctx), Max: c.MaxCount}}}
 	}
 	page := a.page(ctx)
 	if reports > 1 {

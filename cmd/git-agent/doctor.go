@@ -23,6 +23,7 @@ var otherSettings = []doctor.Setting{
 	{Key: buildCommandKey, Confined: true},
 	{Key: suiteCommandKey, Confined: true},
 	{Key: gitcmd.MemorySetting},
+	{Key: trailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: sandboxKey, UserOnly: true},
 	{Key: sandboxReadKey, UserOnly: true},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-agent/agent/model"
@@ -25,6 +24,7 @@ const (
 	exitNothing     = 1   // the command found no answer
 	exitLimit       = 2   // a limit or budget ended the work; what was printed is valid
 	exitModel       = 3   // the model's server is unreachable or refused the request
+	exitUnsure      = 4   // szz --trailer printed no trailer, because a suspect is not probable enough
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work
@@ -69,24 +69,7 @@ func usageErrorOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, usagef("%s is missing", strings.Trim(missing, `"`))
 	}
-	if n := countOption(verb, args); n != "" && strings.HasPrefix(parse.Error(), "unknown flag -"+n[:1]) {
-		return verb, usagef("unknown flag -%s, did you mean -n %s?", n, n)
-	}
 	return verb, usagef("%s", flagtable.ParserWords(parse.Error()))
-}
-
-// countOption returns the number in an option such as -3, which git log reads as
-// -n 3. It returns "" if there is none or if the verb has no option -n.
-func countOption(verb *kong.Node, args []string) string {
-	if verb == nil || !slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Short == 'n' }) {
-		return ""
-	}
-	for _, arg := range args {
-		if digits := strings.TrimPrefix(arg, "-"); digits != arg && digits != "" && strings.Trim(digits, "0123456789") == "" {
-			return digits
-		}
-	}
-	return ""
 }
 
 // report prints the error that ended the command, with its hints, and returns the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -114,14 +113,14 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 		if m == nil {
 			return nil, usagef("--at takes <file>, <file>:<line> or <file>:<line>-<line>, not %q", at)
 		}
-		paths, err := repoPaths(repo, []string{m[1]})
+		path, err := pathspecsIn(repo, nil).file(m[1])
 		if err != nil {
 			return nil, err
 		}
-		if len(paths) == 0 {
+		if path == "" {
 			return nil, usagef("--at=%s names the whole work tree; name a file", at)
 		}
-		g := fix.GivenLocation{Path: filepath.ToSlash(paths[0])}
+		g := fix.GivenLocation{Path: path}
 		if m[2] != "" {
 			start, err := strconv.Atoi(m[2])
 			end := start
@@ -162,11 +161,7 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
 		return nil // a guessed command may run for an hour, and nobody asked for it
 	}
-	here := ""
-	if paths, err := repoPaths(repo, []string{"."}); err == nil && len(paths) > 0 && repo.WorkTree() != "" {
-		here = filepath.ToSlash(paths[0])
-	}
-	proposals, err := testrun.Propose(ctx, repo, p.Tree, here)
+	proposals, err := testrun.Propose(ctx, repo, p.Tree, pathspecsIn(repo, nil).prefix)
 	if err != nil {
 		return err
 	}

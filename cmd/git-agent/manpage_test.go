@@ -187,7 +187,7 @@ func TestManExitStatus(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\\fB(\d+)\\fR$`).FindAllStringSubmatch(section, -1) {
 		documented = append(documented, m[1])
 	}
-	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitFatal, exitUsage, exitInterrupted})
+	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitUnsure, exitFatal, exitUsage, exitInterrupted})
 	if got := fmt.Sprint(documented); got != want {
 		t.Errorf("EXIT STATUS lists %s, the code has %s", got, want)
 	}
@@ -263,5 +263,27 @@ func TestTextsAgree(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The hook of the manual page is the one that a script test runs.
+func TestManHook(t *testing.T) {
+	page, err := man.Page("git-agent-szz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/script/szz_trailer_floor.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, hook, found := strings.Cut(strings.ReplaceAll(page, `\-`, "-"), ".nf\n#!/bin/sh\n")
+	hook, _, _ = strings.Cut(hook, ".fi\n")
+	for line := range strings.Lines(hook) {
+		if !strings.Contains(string(script), line) {
+			t.Errorf("no script runs %q", line)
+		}
+	}
+	if !found || strings.Count(hook, "\n") < 3 {
+		t.Errorf("hook %q", hook)
 	}
 }

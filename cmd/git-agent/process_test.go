@@ -95,6 +95,9 @@ func TestInterruptKeepsAnswers(t *testing.T) {
 	if code := p.exitCode(t); code != exitInterrupted {
 		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
 	}
+	if got := p.stderr.String(); !strings.HasPrefix(got, heard) {
+		t.Errorf("stderr is %q, want %q at its beginning", got, heard)
+	}
 	want := "hint: git agent szz --skip=1 --algorithm=b --stdin --format=%s\n"
 	if got := p.stderr.String(); !strings.HasSuffix(got, want) {
 		t.Errorf("stderr is %q, want %q at its end", got, want)

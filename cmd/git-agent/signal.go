@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,12 @@ const relayWindow = time.Second
 // for ever.
 const lastWait = 20 * time.Second
 
-// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
+// heard is what the first Ctrl-C prints at once, because ending may take seconds. It
+// begins on a line of its own: the terminal has printed ^C.
+const heard = "\ninterrupted; press Ctrl-C again to end at once\n"
+
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels. A
+// SIGINT is answered with a line on stderr, unless quiet is set.
 // A second signal ends the process at once, and so does lastWait.
 //
 // SIGHUP is sent when the terminal closes. It does not reach the git processes,
@@ -31,7 +37,7 @@ const lastWait = 20 * time.Second
 //
 // SIGPIPE is caught so that writing to a closed pipe returns EPIPE. Children
 // still get the default disposition.
-func withSignals(parent context.Context, stderr io.Writer) (context.Context, func()) {
+func withSignals(parent context.Context, stderr io.Writer, quiet *atomic.Bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
@@ -44,8 +50,11 @@ func withSignals(parent context.Context, stderr io.Writer) (context.Context, fun
 		os.Exit(exitInterrupted)
 	}
 	go func() {
-		watchSignals(signals, done, time.Now, func() {
+		watchSignals(signals, done, time.Now, func(s os.Signal) {
 			cancel(errInterrupted)
+			if s == os.Interrupt && !quiet.Load() {
+				io.WriteString(stderr, heard)
+			}
 			late := time.AfterFunc(lastWait, leave)
 			go func() { <-done; late.Stop() }()
 		}, leave)
@@ -59,7 +68,7 @@ func withSignals(parent context.Context, stderr io.Writer) (context.Context, fun
 
 // watchSignals calls first for the first signal, and second for the next one that
 // is not the first one relayed.
-func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() time.Time, first, second func()) {
+func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() time.Time, first func(os.Signal), second func()) {
 	var since time.Time
 	for {
 		select {
@@ -70,7 +79,7 @@ func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() tim
 			case s == syscall.SIGPIPE:
 			case since.IsZero():
 				since = now()
-				first()
+				first(s)
 			case now().Sub(since) >= relayWindow:
 				second()
 				return

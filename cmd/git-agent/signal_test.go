@@ -30,7 +30,7 @@ func TestSignalsAreCoalesced(t *testing.T) {
 		now := func() time.Time { return begin.Add(c.at[n]) }
 		go func() {
 			defer close(ended)
-			watchSignals(signals, done, now, func() { got.WriteString("first ") }, func() { got.WriteString("second ") })
+			watchSignals(signals, done, now, func(os.Signal) { got.WriteString("first ") }, func() { got.WriteString("second ") })
 		}()
 		for i, s := range c.signals {
 			n = i

@@ -37,6 +37,7 @@ type szzCmd struct {
 	JSON          bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format        *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
 	Trailer       bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
+	TrailerFloor  *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
 	Note          bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
 	VerifyCmd     string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
 	VerifyTimeout time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
@@ -53,7 +54,8 @@ type szzCmd struct {
 
 	paths         []string
 	confinement   sandboxSettings
-	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
+	floor         float64 // of --trailer; 0 without it
+	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
 // SetPaths sets the paths that follow "--".
@@ -73,6 +75,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	repo, err := c.open(ctx, a)
 	if err != nil {
+		return err
+	}
+	if c.floor, err = c.trailerFloor(ctx); err != nil {
 		return err
 	}
 	if err := c.probeSandbox(ctx, a); err != nil {
@@ -172,7 +177,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 				return err
 			}
 		}
-		tally.add(talliedFix(ans))
+		tally.add(c.tallied(ans))
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")
@@ -183,10 +188,10 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 	return nil
 }
 
-// talliedFix returns what counts of an answer.
-func talliedFix(ans render.Answer) tallied {
+// tallied returns what counts of an answer.
+func (c *szzCmd) tallied(ans render.Answer) tallied {
 	return tallied{
-		failed: ans.Failed() != nil, empty: len(ans.Verdict.Suspects) == 0,
+		failed: ans.Failed() != nil, empty: len(ans.Verdict.Suspects) == 0, unsure: belowFloor(ans.Verdict, c.floor),
 		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
 	}
 }
@@ -224,7 +229,7 @@ func (c *szzCmd) check() error {
 	switch {
 	case c.Bisect && c.VerifyCmd == "":
 		return usagef("--bisect needs --verify-cmd=<command>")
-	case uncommitted && len(c.Revisions) > 0:
+	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
 		return usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
 	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
 		return usagef("--verify-timeout needs --verify-cmd=<command>")
@@ -234,6 +239,8 @@ func (c *szzCmd) check() error {
 		return usagef("--verify-memory needs --verify-cmd=<command>")
 	case c.VerifyMemory != "" && c.memory() < 1<<20:
 		return usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
+	case c.TrailerFloor != nil && !c.Trailer:
+		return usagef("--trailer-floor needs --trailer")
 	case uncommitted && c.Note:
 		return usagef("--note needs a fix that is committed")
 	case uncommitted && c.VerifyCmd != "":
@@ -242,6 +249,11 @@ func (c *szzCmd) check() error {
 		return usagef("--max-count and --skip take numbers from 0")
 	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.ShowRequest:
 		return usagef("-z needs --stdin, --json, --format or --trailer")
+	}
+	if c.TrailerFloor != nil {
+		if _, ok := parseProbability(*c.TrailerFloor); !ok {
+			return usagef("--trailer-floor takes a probability such as 60%% or 0.6, not %q", *c.TrailerFloor)
+		}
 	}
 	if c.Format != nil {
 		if _, err := render.ParseFormat(*c.Format); err != nil {

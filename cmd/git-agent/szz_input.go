@@ -8,9 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"git-agent/agent/szz"
 	"git-agent/gitext"
@@ -26,7 +24,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	if err != nil {
 		return nil, 0, err
 	}
-	paths, err := repoPaths(repo, c.paths)
+	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -54,23 +52,50 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 		}
 		return func(yield func(szz.Question, error) bool) { yield(fix, nil) }, 1, nil
 	}
-	revisions := c.Revisions
-	if len(revisions) == 0 && !c.Stdin {
-		revisions = []string{"HEAD"}
-	}
-	var oids []gitext.OID
-	if len(revisions) > 0 {
-		list, err := repo.ResolveRevisions(ctx, revisions)
-		if err != nil {
-			return nil, 0, err
-		}
-		oids = list
+	oids, err := c.typedFixes(ctx, repo)
+	if err != nil {
+		return nil, 0, err
 	}
 	if !c.Stdin {
 		oids = oids[min(c.Skip, len(oids)):]
 		return committed(slices.Values(oids)), len(oids), nil
 	}
 	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
+}
+
+// typedFixes returns the commits that the command line names, HEAD if it names none
+// and standard input none either. It also sets the paths if no "--" stands before them.
+func (c *szzCmd) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OID, error) {
+	revisions := c.Revisions
+	if c.paths == nil && len(revisions) > 0 {
+		p := pathspecsIn(repo, nil)
+		oids, err := repo.ResolveRevisions(ctx, revisions)
+		if err == nil && !slices.ContainsFunc(revisions, p.isFile) {
+			return oids, nil
+		}
+		if revisions, c.paths, err = splitArguments(ctx, repo, revisions); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(revisions) > 0:
+		return repo.ResolveRevisions(ctx, revisions)
+	case c.Stdin:
+		return nil, nil
+	}
+	return repo.ResolveRevisions(ctx, []string{"HEAD"})
+}
+
+// takesAsPaths makes the arguments of an uncommitted fix its paths, and reports whether
+// they can be that: a revision stands there by mistake.
+func (c *szzCmd) takesAsPaths() bool {
+	dir, err := os.Getwd()
+	p := pathspecs{dir: dir}
+	if err != nil || slices.ContainsFunc(c.Revisions, func(arg string) bool { return !p.exists(arg) }) {
+		return false
+	}
+	c.Revisions, c.paths = nil, c.Revisions
+	return true
 }
 
 // committed returns a question for each commit.
@@ -187,36 +212,4 @@ func skipped(n int, seq iter.Seq2[szz.Question, error]) iter.Seq2[szz.Question, 
 			}
 		}
 	}
-}
-
-// repoPaths turns paths relative to the current directory into paths relative to
-// the top of the work tree. In a bare repository it returns them unchanged.
-func repoPaths(repo *gitext.Repo, typed []string) ([]string, error) {
-	if len(typed) == 0 || repo.WorkTree() == "" {
-		return typed, nil
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
-		cwd = resolved // git resolves its work tree too
-	}
-	paths := make([]string, 0, len(typed))
-	for _, p := range typed {
-		full := p
-		if !filepath.IsAbs(p) {
-			full = filepath.Join(cwd, p)
-		}
-		rel, err := filepath.Rel(repo.WorkTree(), full)
-		if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
-			return nil, fmt.Errorf("%q is outside the repository at %q", p, repo.WorkTree())
-		}
-		if rel != "." {
-			paths = append(paths, filepath.ToSlash(rel))
-			continue
-		}
-		return nil, nil // the whole repository
-	}
-	return paths, nil
 }

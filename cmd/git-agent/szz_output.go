@@ -36,6 +36,10 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
+	if belowFloor(ans.Verdict, o.cmd.floor) {
+		o.a.warnBelowFloor(ctx, ans.Verdict, o.cmd.floor)
+		return nil
+	}
 	if !o.cmd.JSON {
 		local := *ans.Verdict
 		local.Suspects = o.at.answer(local.Suspects)
@@ -70,7 +74,7 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &render.Trailer{W: o.a.raw, End: end}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
-		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads()}
+		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads(), Color: render.HasColor(*o.cmd.Format) && o.a.wantColor(ctx)}
 	}
 	if o.cmd.Stdin && terminal.IsTerminal(o.a.stdin) {
 		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path) // no pager, because the user types revisions

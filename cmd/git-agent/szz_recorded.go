@@ -68,6 +68,6 @@ func (r resumedFix) print(ctx context.Context, json bool) (err error) {
 
 func (r resumedFix) exit() error {
 	tally := exitTally{agentRequired: true}
-	tally.add(talliedFix(r.ans))
+	tally.add((&szzCmd{}).tallied(r.ans))
 	return tally.status()
 }

@@ -13,12 +13,14 @@ type exitTally struct {
 	refused       int  // questions that the server did not answer
 	limited       int  // questions that a limit left without an answer of the model
 	failed        int  // questions that no engine could work on
+	unsure        int  // answers whose suspect is below the floor for trailers
 }
 
 // tallied is what counts of one answer.
 type tallied struct {
 	failed     bool              // no engine could work on the question
 	empty      bool              // the answer names nothing
+	unsure     bool              // its suspect is below the floor for trailers
 	unanswered bool              // a model was asked, and the answer is the offline engine's
 	runs       []agent.RunReport // of the model
 }
@@ -31,6 +33,9 @@ func (t *exitTally) add(ans tallied) {
 	}
 	if ans.empty {
 		t.missed++
+	}
+	if ans.unsure {
+		t.unsure++
 	}
 	switch {
 	case !ans.unanswered:
@@ -52,6 +57,8 @@ func (t *exitTally) status() error {
 		return exitStatus(exitLimit)
 	case t.missed > 0:
 		return exitStatus(exitNothing)
+	case t.unsure > 0:
+		return exitStatus(exitUnsure)
 	}
 	return nil
 }

@@ -82,11 +82,11 @@ func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
 }
 
 // pickEvenly picks n cases evenly from a list that is sorted by time.
-func pickEvenly(cases []szzeval.Case, n int) []szzeval.Case {
+func pickEvenly[T any](cases []T, n int) []T {
 	if n <= 0 || len(cases) <= n {
 		return cases
 	}
-	picked := make([]szzeval.Case, n)
+	picked := make([]T, n)
 	for i := range picked {
 		picked[i] = cases[i*len(cases)/n]
 	}

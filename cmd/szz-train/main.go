@@ -7,10 +7,21 @@
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
 //
+//	go run ./cmd/szz-train purpose -repos DIR cases.jsonl... > purpose.rows
+//	go run ./cmd/szz-train fixlike purpose.rows...
+//	go run ./cmd/szz-train floor -repos DIR cases.jsonl...
+//	go run ./cmd/szz-train confirm -repos DIR tests.jsonl... > tests.rows
+//	go run ./cmd/szz-train ratios tests.rows...
+//
 // The step mine finds fixes whose messages name the commit that introduced the bug.
 // The step extract computes the features of every candidate, which takes minutes to
 // hours of git. The step fit trains on all rows. The step cross reports how well the
 // method does on repositories that it was not trained on.
+//
+// The other steps are for estimates beside the ranker's. The steps purpose and fixlike
+// fit the weights of package fixlike, floor measures from which probability on a
+// suspect can be relied on, and confirm and ratios measure what the result of a test
+// says about a suspect.
 package main
 
 import (
@@ -18,9 +29,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"git-agent/agent/sandbox"
 )
 
 func main() {
+	sandbox.Helper() // confirm runs commands in sandboxes
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
@@ -31,7 +45,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross) <arguments>")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | purpose | fixlike | floor | confirm | ratios) <arguments>")
 	}
 	switch args[0] {
 	case "mine":
@@ -42,6 +56,16 @@ func run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "purpose":
+		return purpose(ctx, args[1:])
+	case "floor":
+		return floor(ctx, args[1:])
+	case "fixlike":
+		return fitPurpose(args[1:])
+	case "ratios":
+		return ratios(args[1:])
+	case "confirm":
+		return confirm(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit and cross", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, purpose, fixlike, floor, confirm and ratios", args[0])
 }

@@ -15,8 +15,12 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// ErrMissing says that cat-file found no object of that name.
-var ErrMissing = errors.New("missing object")
+// ErrMissing says that cat-file found no object of that name, and ErrAmbiguous, which
+// is an ErrMissing too, that it found several.
+var (
+	ErrMissing   = errors.New("missing object")
+	ErrAmbiguous = fmt.Errorf("ambiguous name: %w", ErrMissing)
+)
 
 // A CatFile asks one long-running cat-file process for objects. Questions
 // from several goroutines queue; the questions of one call are written ahead of
@@ -232,6 +236,9 @@ type ObjectHead struct {
 // missing", "<name> ambiguous") means that there is no such object.
 func parseObjectHead(line string) (ObjectHead, error) {
 	f := strings.Split(line, " ")
+	if len(f) == 2 && f[1] == "ambiguous" {
+		return ObjectHead{}, ErrAmbiguous
+	}
 	if len(f) != 3 {
 		return ObjectHead{}, ErrMissing
 	}

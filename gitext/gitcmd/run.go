@@ -55,14 +55,15 @@ type Runner struct {
 
 // A Call is one git command.
 type Call struct {
-	Args    []string
-	Stdin   io.Reader
-	Timeout time.Duration // the longest silence; 0 is the runner's
-	Total   time.Duration // the longest wait in all; 0 is defaultTotal
-	max     int64         // most bytes of stdout; 0 is no bound
-	Drivers bool          // the answer depends on where functions begin
-	Writes  bool          // git holds lock files while it runs
-	Said    *string       // if not nil, receives the end of git's stderr, even if git succeeds
+	Args      []string
+	Stdin     io.Reader
+	Timeout   time.Duration // the longest silence; 0 is the runner's
+	Total     time.Duration // the longest wait in all; 0 is defaultTotal
+	max       int64         // most bytes of stdout; 0 is no bound
+	Drivers   bool          // the answer depends on where functions begin
+	Pathspecs bool          // paths are pathspecs, with their magic; otherwise they are literal
+	Writes    bool          // git holds lock files while it runs
+	Said      *string       // if not nil, receives the end of git's stderr, even if git succeeds
 }
 
 // Stream runs git and passes its stdout to read. An error of read is returned
@@ -177,6 +178,9 @@ func (r *Runner) start(c Call) (*process, error) {
 	args := r.Pins[:len(r.Pins):len(r.Pins)]
 	if c.Drivers && r.Attributes != "" {
 		args = append(args, "-c", "core.attributesFile="+r.Attributes)
+	}
+	if c.Pathspecs {
+		args = append(args, "--no-literal-pathspecs")
 	}
 	args = append(args, c.Args...)
 	p := &process{args: c.Args, began: time.Now(), stderr: &tail{}, bound: r.MemoryFor()}

@@ -59,6 +59,7 @@ type AnchorSet struct {
 	Second    []gitext.OID                         // owners of the lines that deleted lines had replaced, one entry a line
 	Origins   map[ShareKind]map[gitext.OID]float64 // how many words each commit wrote, by the share that they count for
 	Elsewhere []gitext.OID                         // owners of lines in other files that use rare names of the fix, one entry a line
+	Partial   bool                                 // some files of the fix were not blamed, because it has too many
 	Beyond    bool                                 // a shallow clone lacks the owners of all lines
 	Notes     []string
 }
@@ -67,7 +68,8 @@ type AnchorSet struct {
 // and a note says so.
 const (
 	maxBlamedFiles   = 24
-	maxFunctionReach = 120 // lines of a function on each side of a change
+	maxBlamedLines   = 20_000 // of the patch, in these files; more only if one file has more
+	maxFunctionReach = 120    // lines of a function on each side of a change
 )
 
 // FindAnchors picks the files that are worth tracing and finds the owners of
@@ -75,9 +77,12 @@ const (
 func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*AnchorSet, error) {
 	set := &AnchorSet{}
 	set.Files = tracedFiles(fc.Patch)
-	if n := len(set.Files); n > maxBlamedFiles {
-		set.Notes = append(set.Notes, fmt.Sprintf("%d files changed; the %d with most changed lines were traced", n, maxBlamedFiles))
-		set.Files = largestFiles(set.Files, maxBlamedFiles)
+	if n := len(set.Files); n > maxBlamedFiles || patchLines(set.Files) > maxBlamedLines && n > 1 {
+		set.Files = largestFiles(set.Files, maxBlamedFiles, maxBlamedLines)
+		set.Partial = len(set.Files) < n
+		if set.Partial {
+			set.Notes = append(set.Notes, partialNote(len(fc.Patch.Files), n, len(set.Files)))
+		}
 	}
 	if len(set.Files) == 0 {
 		return set, nil
@@ -164,17 +169,39 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	return all
 }
 
-// largestFiles returns the n files whose hunks have most lines.
-func largestFiles(files []*gitext.FileChange, n int) []*gitext.FileChange {
-	size := func(f *gitext.FileChange) (lines int) {
+// partialNote says which of a fix's files were traced. all is git's count of them.
+func partialNote(all, traceable, traced int) string {
+	of := fmt.Sprintf("the fix changes %d files", all)
+	if traceable < all {
+		of += fmt.Sprintf(", %d of them with lines that can be traced", traceable)
+	}
+	if traced == 1 {
+		return of + "; only the one with most changed lines was traced"
+	}
+	return of + fmt.Sprintf("; only the %d with most changed lines were traced", traced)
+}
+
+// patchLines returns how many lines the hunks of files have.
+func patchLines(files []*gitext.FileChange) (lines int) {
+	for _, f := range files {
 		for _, h := range f.Hunks {
 			lines += len(h.Lines)
 		}
-		return lines
 	}
+	return lines
+}
+
+// largestFiles returns the files whose hunks have most lines: at most n of them, and
+// after the first no more than have most lines together.
+func largestFiles(files []*gitext.FileChange, n, most int) []*gitext.FileChange {
+	size := func(f *gitext.FileChange) int { return patchLines([]*gitext.FileChange{f}) }
 	files = slices.Clone(files)
 	sort.SliceStable(files, func(i, j int) bool { return size(files[i]) > size(files[j]) })
-	return files[:n]
+	files = files[:min(n, len(files))]
+	for len(files) > 1 && patchLines(files) > most {
+		files = files[:len(files)-1]
+	}
+	return files
 }
 
 // functionReach returns the extents of the functions that the fix touches, by old

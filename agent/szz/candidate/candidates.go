@@ -256,7 +256,7 @@ func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 // fixWords returns the words of the fix's message and of the paths it changes.
 func fixWords(fc *szz.FixContext) source.Bag {
 	b := source.Bag{}
-	b.AddWords(fc.Message)
+	b.AddWords(fc.Prose)
 	for _, f := range fc.Patch.Files {
 		for w := range source.PathWords(f.NewPath) {
 			b[w]++

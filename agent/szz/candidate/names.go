@@ -67,7 +67,7 @@ var NameLike = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z
 func FixNames(fc *szz.FixContext, set *AnchorSet) []string {
 	removed, added := set.Tokens()
 	changed := source.Unite(removed.Minus(added), added.Minus(removed))
-	said := CodeWords(fc.Message)
+	said := CodeWords(fc.Prose)
 	var names []string
 	for _, t := range source.SortedTokens(source.Unite(source.Unite(removed, added), said)) {
 		if len(t) >= 5 && len(t) <= maxName && NameLike().MatchString(t) {

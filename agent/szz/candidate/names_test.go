@@ -10,7 +10,7 @@ import (
 
 // The marks that stand for hidden hints do not make two messages alike.
 func TestBlanksAreNoWords(t *testing.T) {
-	message := szz.RedactHints("Broken since 0123abc, see bug 12345, D12345, https://example.org/x and \"net: rework\"")
+	message := szz.Prose("Broken since 0123abc, see bug 12345, D12345, https://example.org/x and \"net: rework\"", nil)
 	said, code := source.Bag{}, CodeWords(message)
 	said.AddWords(message)
 	if got := source.SortedTokens(source.Unite(said, code)); !slices.Equal(got, []string{"Broken", "broken", "see"}) {

@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
+	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -56,7 +57,7 @@ func (t *tracer) anchors(ctx context.Context) error {
 		t.files = append(t.files, tf)
 	}
 	if left > 0 {
-		t.note("only the first %d changed files are traced; name paths after -- to trace some of the other %d", t.most, left)
+		t.note("only the first %d changed %s traced; name paths after -- to trace others of the %d", t.most, szz.Plural(t.most, "file is", "files are"), t.most+left)
 	}
 	t.noteEmpty(deleted)
 	return nil

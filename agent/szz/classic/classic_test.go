@@ -40,7 +40,7 @@ func TestFixOfManyFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for most, want := range map[int]string{1: "only the first 1 changed files are traced; name paths after -- to trace some of the other 2", 3: ""} {
+	for most, want := range map[int]string{1: "only the first 1 changed file is traced; name paths after -- to trace others of the 3", 3: ""} {
 		tr := newTracer(repo, fc, variants["b"])
 		tr.most = most
 		if err := tr.trace(t.Context()); err != nil {

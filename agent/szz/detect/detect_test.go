@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -132,7 +133,7 @@ func TestDetectReports(t *testing.T) {
 		if shown := s.last(3); !strings.Contains(shown, "start the program") {
 			t.Errorf("a short name is not understood: %s", shown)
 		}
-		if shown := s.last(2); strings.Contains(shown, string(bad[:7])) || !strings.Contains(shown, "unlike <hash>") {
+		if shown := s.last(2); strings.Contains(shown, string(bad[:7])) || !regexp.MustCompile(`unlike <commit [A-Z]{4}>`).MatchString(shown) {
 			t.Errorf("a message names the culprit: %s", shown)
 		}
 	}

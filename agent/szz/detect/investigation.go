@@ -57,20 +57,14 @@ func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittoo
 	if parent.Committer.Time.After(s.Until) {
 		s.Until = parent.Committer.Time
 	}
-	if fc.Blind {
-		spared := szz.HashLikeWords(fc.Patch) // determined by the fix, which is part of every cache key
-		s.Redact = gittool.Redactor{Name: "szz-hints-3", Text: func(m string) string { return szz.RedactHintsBut(m, spared) }}
+	if fc.Mask != nil {
+		s.Redact = gittool.Redactor{Name: fc.Mask.Key(), Text: fc.Mask.Text}
 	}
 	return s, nil
 }
 
-// redact takes out of a message what the tools take out of theirs.
-func (d *investigation) redact(s string) string {
-	if d.scope.Redact.Text == nil {
-		return s
-	}
-	return d.scope.Redact.Text(s)
-}
+// redact hides in a text of the history what the tools hide in theirs.
+func (d *investigation) redact(s string) string { return d.fc.Mask.Text(s) }
 
 // commitNames are the short names of the commits in the first prompt: c1, c2 and so
 // on.

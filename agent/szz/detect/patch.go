@@ -20,7 +20,7 @@ const maxPromptLine = 160
 // Where the patch does not fit, context lines are left out first, and the files of
 // a kind share the room that the kinds before it leave.
 func (d *investigation) patchText() string {
-	files := slices.Clone(d.fc.Patch.Files)
+	files := slices.Clone(d.fc.Mask.Patch(d.fc.Patch).Files)
 	slices.SortStableFunc(files, func(a, b gitext.FileChange) int {
 		return cmp.Compare(importance(&a), importance(&b))
 	})

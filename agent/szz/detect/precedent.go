@@ -296,12 +296,12 @@ func (p *precedent) describe(name string, redact func(string) string) string {
 		if e.same {
 			before = e.text
 		}
-		fmt.Fprintf(&b, " `%s` was in %s:%d at %s^", excerptOf(before), agent.CleanLine(e.path), e.at, name)
+		fmt.Fprintf(&b, " `%s` was in %s:%d at %s^", excerptOf(redact(before)), agent.CleanLine(e.path), e.at, name)
 		if e.owner.OID != "" {
 			fmt.Fprintf(&b, ", by %s %s %s", e.owner.OID.Short(), dateOf(e.owner.Committer.Time), subjectOf(e.owner, redact))
 		}
 		if !e.same {
-			fmt.Fprintf(&b, ", and %s made it `%s`: judge whether that change is the bug", name, excerptOf(e.text))
+			fmt.Fprintf(&b, ", and %s made it `%s`: judge whether that change is the bug", name, excerptOf(redact(e.text)))
 		}
 		b.WriteByte(';')
 	}

@@ -135,6 +135,7 @@ func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, roo
 	if err != nil {
 		return "", err
 	}
+	patch = d.fc.Mask.Patch(patch)
 	if d.opt.NoCompression {
 		return wholePatch(patch, room), nil
 	}

@@ -35,3 +35,38 @@ func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+func TestRulesAreOrdered(t *testing.T) {
+	// The method says which rule goes first where two fit, with tools and without, and
+	// each type of verdict is explained once, in the order of szz.ClaimTypes, so that
+	// the last that holds is one only.
+	t.Parallel()
+	for _, tools := range []bool{true, false} {
+		method, err := Method(tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, want := range []string{"1. Say", "unless the fix is nothing else", "2. Begin", "else with the first that fits", "3. Judge", "4. If several are left", "the first rule that fits", "All was well until", "It never worked", "Several commits only"} {
+			i := strings.Index(method[at:], want)
+			if i < 0 {
+				t.Fatalf("tools %v: no %q, or not in its place:\n%s", tools, want, method)
+			}
+			at += i
+		}
+	}
+	h, origin, _, fix := movedHistory(t)
+	_, s := h.detect(fix, Options{}, accuse(string(origin)))
+	report := s.asked[0].Tools[len(s.asked[0].Tools)-1]
+	_, explained, _ := strings.Cut(string(report.Parameters), "The last that holds: ")
+	explained, _, _ = strings.Cut(explained, `"`)
+	parts := strings.Split(explained, ";")
+	if len(parts) != len(szz.ClaimTypes) {
+		t.Fatalf("%d of %d types are explained: %q", len(parts), len(szz.ClaimTypes), explained)
+	}
+	for i, word := range []string{"wrote", "left out", "no file of the fix", "behind"} {
+		if !strings.Contains(parts[i], word) {
+			t.Errorf("%s is explained as %q", szz.ClaimTypes[i], parts[i])
+		}
+	}
+}

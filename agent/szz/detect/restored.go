@@ -38,7 +38,7 @@ func (d *investigation) restoredByFix(c *candidate.Candidate) string {
 		}
 	}
 	if line != "" {
-		return agent.Abridge(agent.CleanLine(line), maxRestored)
+		return agent.Abridge(agent.CleanLine(d.redact(line)), maxRestored)
 	}
 	var names []string
 	for _, t := range source.SortedTokens(d.k.Fresh) {

@@ -17,6 +17,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
 	"git-agent/cache"
@@ -160,6 +161,7 @@ func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q s
 		return err
 	}
 	ans.Verdict, ans.Runs, ans.end = found.Answer, found.Runs, found.End
+	fixlike.Temper(fc, ans.Verdict)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/classic"
+	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
 )
@@ -25,6 +26,7 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm
 	if err != nil {
 		return nil, err
 	}
+	fixlike.Temper(fc, v)
 	return v.Offline(fc, max), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
 )
 
 // features lists the inputs of the ranker's model. Their order is part of the model
@@ -99,7 +100,7 @@ var features = []feature{
 	}},
 
 	// whether it brought the words of the fix, or took them out
-	{"origin_share", "wrote words that the fix takes out, rewritten since or not", share(candidate.ShareOrigin)},
+	{"origin_share", "wrote words that the fix takes out, even if others rewrote the lines since", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
 	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
 	{"origin_oldest", "oldest writer of what the fix takes out", isLast(byAge, originOwners)},
@@ -135,7 +136,7 @@ var features = []feature{
 		return shareOf(n, len(k.Set.Functions))
 	}},
 	{"same_subsystem", "its subject names the same subsystem", func(k *Case, c *candidate.Candidate) float64 {
-		s := subsystem(k.fc.Commit.Subject())
+		s := subsystem(gitext.Commit{Message: k.fc.Prose}.Subject())
 		return flag(s != "" && s == subsystem(c.Commit.Subject()))
 	}},
 

@@ -176,7 +176,7 @@ func (k *Case) readCandidates(ctx context.Context) {
 			k.owners = append(k.owners, c.OID)
 		}
 	}
-	message := k.fc.Message
+	message := k.fc.Prose
 	for _, c := range k.list {
 		if ctx.Err() != nil {
 			return
@@ -187,7 +187,7 @@ func (k *Case) readCandidates(ctx context.Context) {
 		}
 		w := source.Bag{}
 		w.AddWords(subject)
-		w.AddWords(szz.RedactHints(source.FirstBytes(c.Commit.Body(), 2000)))
+		w.AddWords(szz.Prose(source.FirstBytes(c.Commit.Body(), 2000), nil))
 		k.words[c.OID] = w
 		k.prose.Add(w)
 		doc := source.Bag{}
@@ -211,7 +211,7 @@ func (k *Case) readCandidates(ctx context.Context) {
 	k.message.AddWords(source.FirstBytes(message, 6000))
 	k.said = candidate.CodeWords(message)
 	k.voteNames(ctx, byDate)
-	head := source.FirstBytes(k.fc.Message, 3000)
+	head := source.FirstBytes(k.fc.Prose, 3000)
 	k.topics = [numTopics]bool{
 		ofRegression: fixRegress().MatchString(head), ofOmission: fixOld().MatchString(head), ofBuild: fixBuild().MatchString(head),
 	}

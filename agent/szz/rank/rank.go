@@ -114,7 +114,7 @@ func signals(j Ranked) []suspect.Signal {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
 			name := features[i].say
 			if j.features[i] == 0 {
-				name = fmt.Sprintf("not %q", name)
+				name = absent(name)
 			}
 			list = append(list, suspect.Signal{Name: name, Value: j.features[i], Weight: w})
 		}
@@ -125,11 +125,14 @@ func signals(j Ranked) []suspect.Signal {
 
 // Reason says in one sentence how the candidate is tied to the fix.
 func (k *Case) Reason(c *candidate.Candidate) string {
-	deleted, other, near, inFunction, total := 0, 0, 0, 0, 0
+	deleted, other, near, inFunction, total, removals := 0, 0, 0, 0, 0, 0
 	for i := range k.Set.Anchors {
 		a := &k.Set.Anchors[i]
-		if a.Role == candidate.RoleDeleted && a.Kind == source.LineCode {
-			total++
+		if a.Role == candidate.RoleDeleted {
+			removals++
+			if a.Kind == source.LineCode {
+				total++
+			}
 		}
 		if a.Owner != c.OID {
 			continue
@@ -145,24 +148,47 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 			inFunction++
 		}
 	}
+	line := "line"
+	if k.Set.Partial {
+		line = "traced line" // the fix has more lines than were counted
+	}
 	switch {
 	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, "line") + " of code that the fix removes"
+		return "wrote " + szz.PartOf(deleted, total, line) + " of code that the fix removes"
 	case other > 0:
-		return fmt.Sprintf("wrote %d %s that the fix removes: imports, comments, braces or blanks", other, szz.Plural(other, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s that the fix removes, no code among them", other, szz.Plural(other, "line", "lines"))
 	case near > 0:
 		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
+	case c.Sources&candidate.FromSecond != 0 && removals == 0:
+		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:
-		return "wrote what stood there before the lines that the fix removes"
+		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
 		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, szz.Plural(inFunction, "line", "lines"))
 	case c.Sources&candidate.FromNames != 0:
 		return "wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
-		return "changed a file that the fix changes, shortly before other candidates or in like words"
+		return k.historyReason(c)
+	case k.fc.Fix == "":
+		return "changed other files, but shares words with the paths of the fix"
 	}
-	return "changed other files, but its message and paths read like the fix's"
+	return "changed other files, but shares words with the message and the paths of the fix"
 }
+
+// historyReason says what a candidate did to the fixed files of which it owns no line
+// near the fix.
+func (k *Case) historyReason(c *candidate.Candidate) string {
+	if c.Position == 0 {
+		return "the last commit to change a file that the fix changes"
+	}
+	if n := c.Position; n > 0 && n < fewLater {
+		return fmt.Sprintf("changed a file that the fix changes; %d later %s did, too", n, szz.Plural(n, "commit", "commits"))
+	}
+	return "changed a file that the fix changes"
+}
+
+// fewLater is how many later commits are few enough to count them in a reason.
+const fewLater = 10
 
 // evidence picks the lines that tie the candidate to the fix, nearest first.
 func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
@@ -218,16 +244,10 @@ func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 // diffEvidence is the evidence against a candidate that owns none of the lines: the
 // rarest names that it and the fix have in common.
 func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
-	var shared []string
-	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
-		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && !source.IsKeyword(t) && !slices.Contains(source.BeforeUse, t) {
-			shared = append(shared, t)
-		}
-	}
-	sort.SliceStable(shared, func(i, j int) bool { return k.Code.Weight(shared[i]) > k.Code.Weight(shared[j]) })
+	shared := k.shared(c)
 	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
 	if len(shared) > 0 {
-		e.Text = "both touch " + strings.Join(shared[:min(4, len(shared))], ", ")
+		e.Text = "both touch " + strings.Join(shared, ", ")
 	}
 	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
 		e.Path = c.Diff.Paths[i]

@@ -67,7 +67,7 @@ func (k *Case) readStreak() {
 		}
 	}
 	k.tickets = map[string]bool{}
-	for _, t := range ticket().FindAllString(k.fc.Message, -1) {
+	for _, t := range ticket().FindAllString(k.fc.Prose, -1) {
 		k.tickets[t] = true
 	}
 }

@@ -117,13 +117,14 @@ func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
 	}
 	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == b.Bad })
 	if i < 0 {
-		i = len(v.Suspects)
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{
 			Commit: commit, Reason: "found by bisection, not by the ranking",
 			Evidence: []suspect.Evidence{{Text: commit.Subject(), Command: "git show " + string(b.Bad)}},
 		}})
+		judgeUnranked(v, result)
+	} else if was := v.Suspects[i].Confirmation; was == nil || was.Status != result.Status { // else it counts already
+		judge(v, i, result)
 	}
-	v.Suspects[i].Confirmation = &result
 	if !slices.Contains(v.Candidates, b.Bad) {
 		v.Candidates = append(v.Candidates, b.Bad)
 	}

@@ -24,16 +24,17 @@ type Options struct {
 	trial.Options
 	Bisect      bool // bisect when no suspect is confirmed
 	MaxSuspects int  // most suspects tried; 0 is five
+	All         bool // try every one of them, also after one is confirmed; for measurements
 }
 
 const defaultMaxSuspects = 5
 
 // Suspects tries the suspects of a verdict, best first, until one is confirmed:
 // with the fix's test files laid over, the command fails at the suspect and
-// passes at its parent. It marks each suspect that it tried, moves confirmed ones
-// to the front and refuted ones to the end, and says in the verdict's notes what
-// was run and what could not be told. Probabilities stay as they are, because
-// they are estimated from history alone.
+// passes at its parent. It marks each suspect that it tried, updates the
+// probabilities by what was found, orders the suspects by them, and says in the
+// verdict's notes what was run and what could not be told. Suspect.Prior keeps a
+// probability from before.
 //
 // The command is tried at the fix and at the fix's parent first. No suspect is
 // tried unless it passes at the fix and fails at the parent. When ctx ends, what
@@ -60,7 +61,8 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 	defer c.space.Close()
 	v.Sandbox = string(c.space.Level())
 	err = c.verify(ctx, v)
-	c.sortSuspects(v)
+	explainConfirmed(v)
+	sortSuspects(v)
 	v.Note("%s", c.summary())
 	c.noteAbsent(ctx, v)
 	if errors.Is(err, trial.ErrMaxRuns) {
@@ -179,14 +181,14 @@ func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 func (c *check) trySuspects(ctx context.Context, v *szz.Verdict) error {
 	limit := min(len(v.Suspects), cmp.Or(c.opt.MaxSuspects, defaultMaxSuspects))
 	for i := range v.Suspects[:limit] {
-		s := &v.Suspects[i]
-		c.opt.Progress("verify suspect %d of %d, %s", i+1, limit, s.Commit.OID.Short())
-		result, err := c.confirm(ctx, s.Commit)
+		commit := v.Suspects[i].Commit
+		c.opt.Progress("verify suspect %d of %d, %s", i+1, limit, commit.OID.Short())
+		result, err := c.confirm(ctx, commit)
 		if err != nil {
 			return err
 		}
-		s.Confirmation = &result
-		if result.Status == suspect.Confirmed {
+		judge(v, i, result)
+		if result.Status == suspect.Confirmed && !c.opt.All {
 			return nil
 		}
 	}
@@ -201,13 +203,13 @@ func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Conf
 	}
 	switch {
 	case at.Outcome == trial.Passes:
-		return suspect.Confirmation{Status: suspect.Refuted, Detail: "the command passes at it: what the command shows came later"}, nil
+		return found(suspect.Refuted, "the command passes at it: what the command shows came later"), nil
 	case at.Outcome == trial.Unknown:
-		return suspect.Confirmation{Status: suspect.Unclear, Detail: "at it the command " + at.How}, nil
+		return found(suspect.Unclear, "at it the command %s", at.How), nil
 	case len(commit.Parents) == 0:
-		return suspect.Confirmation{Status: suspect.Confirmed, Detail: "the command fails at it, and it is the first commit"}, nil
+		return found(suspect.Confirmed, "the command fails at it, and it is the first commit"), nil
 	case c.repo.ShallowBoundary()[commit.OID]:
-		return suspect.Confirmation{Status: suspect.Unclear, Detail: "the command fails at it, and its parent is not in this shallow clone"}, nil
+		return found(suspect.Unclear, "the command fails at it, and its parent is not in this shallow clone"), nil
 	}
 	for _, p := range commit.Parents {
 		before, err := c.run(ctx, p)
@@ -216,37 +218,28 @@ func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Conf
 		}
 		switch before.Outcome {
 		case trial.Fails:
-			return suspect.Confirmation{Status: suspect.Refuted, Detail: fmt.Sprintf("the command fails at its parent %s, too: the bug is older", p.Short())}, nil
+			return found(suspect.Refuted, "the command fails at its parent %s, too: the bug is older", p.Short()), nil
 		case trial.Unknown:
-			return suspect.Confirmation{Status: suspect.Unclear, Detail: fmt.Sprintf("the command fails at it, but at its parent %s it %s", p.Short(), before.How)}, nil
+			return found(suspect.Unclear, "the command fails at it, but at its parent %s it %s", p.Short(), before.How), nil
 		}
 	}
 	if len(commit.Parents) > 1 {
-		return suspect.Confirmation{Status: suspect.Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at each of its %d parents", len(commit.Parents))}, nil
+		return found(suspect.Confirmed, "the command fails at it and passes at each of its %d parents", len(commit.Parents)), nil
 	}
-	return suspect.Confirmation{Status: suspect.Confirmed, Detail: fmt.Sprintf("the command fails at it and passes at its parent %s", commit.Parents[0].Short())}, nil
+	return found(suspect.Confirmed, "the command fails at it and passes at its parent %s", commit.Parents[0].Short()), nil
 }
 
-// sortSuspects puts confirmed suspects first and refuted ones last, and adds to
-// the reason of a confirmed one how that was found.
-func (c *check) sortSuspects(v *szz.Verdict) {
+func found(status, format string, args ...any) suspect.Confirmation {
+	return suspect.Confirmation{Status: status, Detail: fmt.Sprintf(format, args...)}
+}
+
+// explainConfirmed adds to the reason of a confirmed suspect how that was found.
+func explainConfirmed(v *szz.Verdict) {
 	for i := range v.Suspects {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
 			s.Reason = strings.TrimPrefix(s.Reason+"; confirmed by running the command", "; ")
 		}
 	}
-	slices.SortStableFunc(v.Suspects, func(a, b szz.Suspect) int { return cmp.Compare(statusOrder(a), statusOrder(b)) })
-}
-
-// statusOrder is 0 for a confirmed suspect, 2 for a refuted one, 1 for others.
-func statusOrder(s szz.Suspect) int {
-	switch {
-	case isConfirmed(s):
-		return 0
-	case s.Confirmation != nil && s.Confirmation.Status == suspect.Refuted:
-		return 2
-	}
-	return 1
 }
 
 // noteAbsent notes what a scratch work tree lacks of a clone's.

@@ -151,7 +151,7 @@ func TestVerifyConfirmsRefutesAndStops(t *testing.T) {
 	v, err := h.verify(t.Context(), fix, Options{}, c[3], c[1], c[2], c[4])
 	wantStatuses(t, v, err, "c2 confirmed, c4 untried, c3 refuted, c1 refuted")
 	first := v.Suspects[0]
-	if first.Probability != 0.5 || first.Reason != "ranked; confirmed by running the command" ||
+	if first.Probability < 0.9 || first.Prior != 0.5 || first.Reason != "ranked; confirmed by running the command" ||
 		first.Confirmation.Detail != "the command fails at it and passes at its parent "+c[1].Short() {
 		t.Errorf("%+v", first)
 	}

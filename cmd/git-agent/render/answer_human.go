@@ -120,10 +120,19 @@ func (r *Human) suspect(b *bytes.Buffer, rank int, s szz.Suspect) {
 		}
 	}
 	if c := s.Confirmation; c != nil {
-		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+layout.OneLine(c.Detail))
+		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+layout.OneLine(c.Detail)+before(s))
 	}
 	r.evidence(b, s.Evidence)
 	r.signals(b, s.Signals, s.Type != "")
+}
+
+// before says what the probability of a suspect was before a command was run, if that
+// changed it.
+func before(s szz.Suspect) string {
+	if s.Prior == 0 {
+		return ""
+	}
+	return " (" + strings.TrimSpace(percent(s.Prior)) + " before)"
 }
 
 // percent returns a probability in percent. It rounds a probability below 1 to

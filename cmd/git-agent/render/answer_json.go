@@ -61,6 +61,7 @@ type (
 	SuspectJSON struct {
 		Commit       gitext.OID        `json:"commit"`
 		Probability  float64           `json:"probability"`
+		Prior        float64           `json:"prior,omitempty"` // before --verify-cmd changed it
 		Type         string            `json:"type,omitempty"`
 		Author       personJSON        `json:"author"`
 		Committer    personJSON        `json:"committer"`
@@ -120,7 +121,7 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 
 func suspectJSONOf(s szz.Suspect) SuspectJSON {
 	out := SuspectJSON{
-		Commit: s.Commit.OID, Probability: s.Probability, Type: s.Type, Subject: s.Commit.Subject(), Reason: s.Reason,
+		Commit: s.Commit.OID, Probability: s.Probability, Prior: s.Prior, Type: s.Type, Subject: s.Commit.Subject(), Reason: s.Reason,
 		Author: personJSONOf(s.Commit.Author), Committer: personJSONOf(s.Commit.Committer),
 		Evidence: []EvidenceJSON{}, Signals: []SignalJSON{},
 	}

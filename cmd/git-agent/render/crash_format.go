@@ -100,7 +100,7 @@ func foundIn(f crash.File) string {
 
 // ParseCrashFormat parses the value of crash --format.
 func ParseCrashFormat(format string) ([]piece[crashRow], error) {
-	return parsePieces(format, CrashPlaceholders)
+	return parsePieces(format, CrashPlaceholders, nil)
 }
 
 // CrashFormat prints each ranked file in the user's format, one line for each. It
@@ -110,6 +110,7 @@ type CrashFormat struct {
 	Pieces []piece[crashRow]
 	End    string // what ends a line
 	Clean  bool   // escape all values, because a person reads the output
+	Color  bool   // print colours
 	Max    int    // most files of a report
 }
 
@@ -121,7 +122,7 @@ func (r *CrashFormat) Crash(name string, report *crash.Report, ranking *crash.Ra
 	var b strings.Builder
 	for i, f := range ranking.Files[:min(len(ranking.Files), r.Max)] {
 		row := crashRow{name: name, report: report, ranking: ranking, rank: i + 1, file: f}
-		b.WriteString(lineOf(r.Pieces, row, r.Clean) + r.End)
+		b.WriteString(lineOf(r.Pieces, row, r.Clean, r.Color) + r.End)
 	}
 	_, err := io.WriteString(r.W, b.String())
 	return err

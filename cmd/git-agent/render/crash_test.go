@@ -81,7 +81,7 @@ func TestCrashPlaceholders(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", format, err)
 		}
-		return lineOf(pieces, row, false)
+		return lineOf(pieces, row, false, false)
 	}
 	for format, want := range map[string]string{
 		"%(path):%(line) %(rank) %(prob) %(found) %(report)": "src/a b:c.c:12 1 0.7300 stack r.log",

@@ -124,7 +124,9 @@ func confirmation(r formatRow) string {
 }
 
 // ParseFormat parses the value of szz --format.
-func ParseFormat(format string) ([]piece[formatRow], error) { return parsePieces(format, Placeholders) }
+func ParseFormat(format string) ([]piece[formatRow], error) {
+	return parsePieces(format, Placeholders, prettyNames)
+}
 
 // Format prints each suspect in the user's format, one line for each. Like git
 // log, it prints nothing if the format is empty.
@@ -133,6 +135,7 @@ type Format struct {
 	Pieces []piece[formatRow]
 	End    string // what ends a line
 	Clean  bool   // escape values, because a person reads the output
+	Color  bool   // print colours
 }
 
 // Answer prints the suspects of one fix.
@@ -143,7 +146,7 @@ func (r *Format) Answer(ans Answer) error {
 	var b strings.Builder
 	for i, s := range ans.Verdict.Suspects {
 		row := formatRow{answer: ans, rank: i + 1, suspect: s}
-		b.WriteString(lineOf(r.Pieces, row, r.Clean) + r.End)
+		b.WriteString(lineOf(r.Pieces, row, r.Clean, r.Color) + r.End)
 	}
 	_, err := io.WriteString(r.W, b.String())
 	return err

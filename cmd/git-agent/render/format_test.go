@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -56,7 +57,7 @@ func expand(t *testing.T, format string, row formatRow) string {
 	if err != nil {
 		t.Fatalf("%q: %v", format, err)
 	}
-	return lineOf(pieces, row, false)
+	return lineOf(pieces, row, false, false)
 }
 
 // A person is shown what is hidden in a value; a program gets the value. What
@@ -68,7 +69,7 @@ func TestFormatForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	for clean, want := range map[bool]string{false: "\x1b[1mevil \x1b[2J\u202e", true: "\x1b[1m" + `evil \x1b[2J\u202e`} {
-		if got := lineOf(pieces, row, clean); got != want {
+		if got := lineOf(pieces, row, clean, false); got != want {
 			t.Errorf("clean %t: %q, want %q", clean, got, want)
 		}
 	}
@@ -77,12 +78,49 @@ func TestFormatForPeople(t *testing.T) {
 // A format is text and known placeholders, or an error that quotes the wrong
 // one; nothing makes the parser fail otherwise.
 func FuzzParseFormat(f *testing.F) {
-	for _, s := range []string{"%H %s", "%(", "%", "%x", "%x4", "%(fix)%(", "%%%", "tformat:%q"} {
+	for _, s := range []string{"%H %s", "%(", "%", "%x", "%x4", "%(fix)%(", "%%%", "tformat:%q", "%C(", "%C(red", "%C(always,)%h", "%Cred%<(3)%h", "oneline"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if _, err := ParseFormat(s); err != nil && !strings.Contains(err.Error(), "unknown placeholder") {
+		if _, err := ParseFormat(s); err != nil && !strings.Contains(err.Error(), "--format") {
 			t.Errorf("parseFormat(%q): %v", s, err)
 		}
 	})
+}
+
+// The names and colours of git's formats mean what they mean in git log. What cannot be
+// done here is refused with its reason.
+func TestFormatOfGit(t *testing.T) {
+	t.Parallel()
+	commit := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n", Author: gitext.Person{Time: time.Unix(0, 0).UTC()}}
+	row := formatRow{suspect: szz.Suspect{Suspect: suspect.Suspect{Commit: commit}}}
+	whole, short, yellow, reset := strings.Repeat("a", 40), strings.Repeat("a", 12), "\x1b[33m", "\x1b[m"
+	for format, want := range map[string][2]string{ // without and with colour
+		"oneline":                  {whole + " subject", yellow + whole + reset + reset + " subject"},
+		"reference":                {short + " (subject, 1970-01-01)", yellow + short + reset + reset + " (subject, 1970-01-01)"},
+		"%C(auto)%h%Creset %h":     {short + " " + short, yellow + short + reset + reset + " " + short},
+		"%Cred%s":                  {"subject", "\x1b[31msubject"},
+		"%C(bold blue)%s%C(reset)": {"subject", "\x1b[1;34msubject" + reset},
+		"%C(auto,green)%s":         {"subject", "\x1b[32msubject"},
+		"%C(always,green)%s":       {"\x1b[32msubject", "\x1b[32msubject"},
+		"tformat:plain":            {"plain", "plain"},
+		"%%%x41%n":                 {"%A\n", "%A\n"},
+	} {
+		pieces, err := ParseFormat(format)
+		if err != nil {
+			t.Errorf("%q: %v", format, err)
+			continue
+		}
+		if got := [2]string{lineOf(pieces, row, false, false), lineOf(pieces, row, false, true)}; got != want {
+			t.Errorf("%q: %q, want %q", format, got, want)
+		}
+	}
+	for format, why := range map[string]string{
+		"medium": "one line", "fullest": "no placeholder", "%<(20)%s": `"%<(20)" is not supported`,
+		"%>>(20)%s": "not supported", "%w(80)%B": "not supported", "%C(blurple)%s": `"blurple" is not a color`, "%C(red": "unknown placeholder",
+	} {
+		if _, err := ParseFormat(format); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %q", format, err, why)
+		}
+	}
 }

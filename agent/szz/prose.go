@@ -8,9 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// These patterns find what in a message reveals the answer. Evaluation sets were
-// made from such messages, so an engine under test must see none of it (szz.md, 5).
-// Some messages have as few as five digits of a hash.
+// These patterns find what in a message names a commit, a ticket or a page, and is no
+// prose. Some messages have as few as five digits of a hash.
 var (
 	anyHash    = source.Lazy(`(?i)\b[0-9a-f]{5,64}\b`)
 	hashAside  = source.Lazy(`\(<(hash|ref)>[^)\n]*(?:\n[^)\n]*)?\)`)
@@ -31,17 +30,14 @@ var (
 	behindNumber = source.Lazy(`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`)
 )
 
-// RedactHints takes out of a message all that may name the culprit: hashes of
-// five digits or more with the titles behind them (<hash>), quoted titles
-// (<quoted>), numbers of bugs (<bug>), of pull requests and reviews (<ref>),
-// links (<link>), and lines that look like trailers. It takes out more than
-// necessary: a lost word costs an engine little, and a hash that is left makes its
-// score worthless.
-func RedactHints(message string) string { return RedactHintsBut(message, nil) }
-
-// RedactHintsBut is RedactHints with words to keep, which look like short hashes and
-// are none.
-func RedactHintsBut(message string, spared map[string]bool) string {
+// Prose returns a message as the ranking counts its words: a mark stands in place of
+// hashes of five digits or more with the titles behind them (<hash>), quoted texts
+// (<quoted>), numbers of bugs (<bug>), of pull requests and reviews (<ref>) and links
+// (<link>), and lines that look like trailers are dropped. Words that only look like
+// short hashes are kept where spared has them. The ranking was trained on such
+// messages, for which it costs little to drop more than the names of commits. What
+// is hidden from a model is decided by [Mask].
+func Prose(message string, spared map[string]bool) string {
 	message = strings.ReplaceAll(message, "\r\n", "\n")
 	message = svnOrigin().ReplaceAllString(message, "")
 	message = hintLine().ReplaceAllString(message, "")
@@ -111,10 +107,10 @@ func isQuantity(message string, from, to int) bool {
 		(beforeNumber().MatchString(message[max(0, from-near):from]) || behindNumber().MatchString(message[to:min(len(message), to+near)]))
 }
 
-// HashLikeWords returns the words in a patch's paths and lines that look like short
-// hashes, such as 65535 and acc100. They may stay in a message: the patch shows them
-// anyway, and often the bug is about them. Longer ones could be real hashes.
-func HashLikeWords(p *gitext.Patch) map[string]bool {
+// hashLikeWords returns the words in a patch's paths and lines that look like short
+// hashes, such as 65535 and acc100. They may stay in the prose, because often the bug
+// is about them. Longer ones could be real hashes.
+func hashLikeWords(p *gitext.Patch) map[string]bool {
 	const longest = 6
 	words := map[string]bool{}
 	take := func(text string) {

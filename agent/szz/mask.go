@@ -1,0 +1,237 @@
+package szz
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A Mask hides from a model which commits people name in their texts: in messages,
+// and in the lines of files and patches. What the tools and the first message
+// themselves print of commits, such as hashes and titles, passes no mask and stays
+// usable. (AgentSZZ hides the trailers of messages and the hashes in titles, section
+// 3.2; szz.md, section 5, counts what such messages still give away.)
+//
+// The name of a commit is, in every text:
+//
+//   - its hash, or seven digits or more of it, for any commit of the repository: in
+//     upper or lower case, in a web address, broken over two lines, or with a wrong end
+//     as the tools forgive it. Five and six digits count behind a word such as "commit";
+//   - a name that git describe makes, such as v1.2-3-g0123abc;
+//   - its title behind its hash, also when it is cut off or has lost its prefix.
+//
+// It is in the text of the fix, whose names are hints at the culprit, moreover:
+//
+//   - the title of an ancestor in quotation marks, or of one that the fix names by its
+//     hash, whole and below the first line, without them;
+//   - the number of the pull request that brought an ancestor, and in a repository
+//     that numbers its commits (git-svn, Phabricator) such a number.
+//
+// The titles that the fix names are hidden in other texts too, where they are quoted,
+// as in Revert "title". All else stays: a description of a commit, a report's number,
+// a link, and hexadecimal words that no commit of the repository begins with.
+//
+// Exactly the name is replaced by "<commit A>". The label is the same wherever the
+// commit is named. The commits that the fix names have the letters A, B, C, in the
+// order of the text, and others have four letters that depend on the fix and the
+// commit alone. So the same fix always has the same labels.
+type Mask struct {
+	repo    *gitext.Repo
+	ctx     context.Context // never ends; texts are masked where there is none
+	fix     gitext.OID
+	labels  map[string]string // by commit: those that the fix names
+	titles  []namedTitle      // of these commits
+	numbers map[string]string // the commit by the number that it is called, for the fix only
+	serials bool              // numbers such as r1234 and D1234 are commits
+
+	mu      sync.Mutex
+	known   map[string]string   // the commit by a word that was looked up; "" for none
+	subject map[string][]string // what titlesLike returned for a commit
+}
+
+// A namedTitle is the title of a commit, or what remains of it behind a prefix.
+type namedTitle struct {
+	commit, title string
+	whole         bool
+}
+
+// A nameSpan is where a text names a commit.
+type nameSpan struct {
+	from, to int
+	commit   string // an id, or a number that stands for one
+}
+
+// Bounds of the work for one fix.
+const (
+	mostTitles = 500_000 // commits whose titles are compared
+	mostQuotes = 200     // places of the message where a title is looked for
+	mostSought = 100     // titles that are looked for in all texts
+)
+
+// newMask reads which commits the body of a fix's message and its patch name.
+// annotations are the culprits that the message names: their titles are looked for
+// too.
+func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, annotations []Annotation) (*Mask, error) {
+	m := &Mask{
+		repo: repo, ctx: context.WithoutCancel(ctx), fix: fc.Fix,
+		labels: map[string]string{}, numbers: map[string]string{}, known: map[string]string{}, subject: map[string][]string{},
+		serials: ownSerial().MatchString(fc.Commit.Message),
+	}
+	if m.fix == "" {
+		m.fix = fc.Parent
+	}
+	quoted, err := m.readHistory(ctx, fc, body)
+	if err != nil {
+		return nil, err
+	}
+	lines := patchTexts(fc.Patch)
+	m.learn(append([]string{body}, lines...))
+	m.titles = append(quoted, m.titlesOf(body, annotations)...)
+	m.titles = m.titles[:min(mostSought, len(m.titles))]
+	for _, s := range m.spans(body, true) {
+		m.give(s.commit)
+	}
+	for _, l := range lines {
+		for _, s := range m.spans(l, false) {
+			m.give(s.commit)
+		}
+	}
+	m.titles = slices.DeleteFunc(m.titles, func(t namedTitle) bool { return m.labels[t.commit] == "" })
+	return m, ctx.Err()
+}
+
+// give gives the next letter to a commit.
+func (m *Mask) give(commit string) {
+	if m.labels[commit] != "" {
+		return
+	}
+	label := ""
+	for n := len(m.labels); n >= 0; n = n/26 - 1 {
+		label = string(rune('A'+n%26)) + label
+	}
+	m.labels[commit] = label
+}
+
+// label returns what stands for a commit.
+func (m *Mask) label(commit string) string {
+	if l := m.labels[commit]; l != "" {
+		return l
+	}
+	sum := sha256.Sum256([]byte(string(m.fix) + " " + commit))
+	var b [4]byte
+	for i := range b {
+		b[i] = 'A' + sum[i]%26
+	}
+	return string(b[:])
+}
+
+// Key tells masks apart that write different labels for the same fix: those of an
+// uncommitted fix, which changes. Keys of caches contain it.
+func (m *Mask) Key() string {
+	var all []string
+	for commit, label := range m.labels {
+		all = append(all, label+commit)
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("mask-1-%.8x", sha256.Sum256([]byte(strings.Join(all, " "))))
+}
+
+// Text returns a text of the history with labels in place of the names of commits.
+// It is a message, a part of one, or a line of a file. A nil mask changes nothing.
+func (m *Mask) Text(text string) string {
+	if m == nil {
+		return text
+	}
+	return m.replace(text, m.spans(text, false))
+}
+
+// Patch returns a patch whose lines are masked as Text does. It does not change the
+// one that is given.
+func (m *Mask) Patch(p *gitext.Patch) *gitext.Patch {
+	if m == nil {
+		return p
+	}
+	m.learn(patchTexts(p))
+	out := *p
+	out.Files = slices.Clone(p.Files)
+	for i := range out.Files {
+		f := &out.Files[i]
+		f.Hunks = slices.Clone(f.Hunks)
+		for j := range f.Hunks {
+			h := &f.Hunks[j]
+			h.Section = m.Text(h.Section)
+			h.Lines = slices.Clone(h.Lines)
+			for k := range h.Lines {
+				h.Lines[k].Text = []byte(m.Text(string(h.Lines[k].Text)))
+			}
+		}
+	}
+	return &out
+}
+
+// ofFix masks the message of the fix.
+func (m *Mask) ofFix(message string) string { return m.replace(message, m.spans(message, true)) }
+
+func (m *Mask) replace(text string, spans []nameSpan) string {
+	if len(spans) == 0 {
+		return text
+	}
+	var b strings.Builder
+	from := 0
+	for _, s := range spans {
+		b.WriteString(text[from:s.from] + "<commit " + m.label(s.commit) + ">")
+		from = s.to
+	}
+	return b.String() + text[from:]
+}
+
+// spans returns where a text names commits, in order and without overlaps. A name
+// that begins first is kept, and of several the longest.
+func (m *Mask) spans(text string, ofFix bool) []nameSpan {
+	m.learn([]string{text})
+	all := m.hashSpans(text)
+	for i := range all {
+		all[i].to = m.pastTitle(text, all[i])
+	}
+	all = append(all, m.quotedSpans(text, ofFix)...)
+	if ofFix {
+		all = append(all, m.numberSpans(text)...)
+	}
+	slices.SortStableFunc(all, func(a, b nameSpan) int {
+		if a.from != b.from {
+			return a.from - b.from
+		}
+		return b.to - a.to
+	})
+	kept, end := all[:0], 0
+	for _, s := range all {
+		if s.from >= end {
+			kept, end = append(kept, s), s.to
+		}
+	}
+	return kept
+}
+
+// patchTexts returns the lines of a patch.
+func patchTexts(p *gitext.Patch) []string {
+	var out []string
+	for _, f := range p.Files {
+		for _, h := range f.Hunks {
+			out = append(out, h.Section)
+			for _, l := range h.Lines {
+				out = append(out, string(l.Text))
+			}
+		}
+	}
+	return out
+}
+
+// ownSerial matches what git-svn and Phabricator write into the message of each
+// commit.
+var ownSerial = source.Lazy(`(?m)^\s*(?:git-svn-id:|Differential Revision:)`)

@@ -1,0 +1,88 @@
+package rank
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+
+	"git-agent/agent/source"
+	"git-agent/agent/szz/candidate"
+)
+
+// This file puts the signals and the evidence of the ranker into words.
+
+// opposites maps the beginning of a feature's text to that of its opposite, for a
+// candidate whose feature is 0. The first that fits counts.
+var opposites = [][2]string{
+	{"owns a line", "owns no line"}, {"owns a deleted", "owns no deleted"}, {"owns a part of every", "owns no part of any"},
+	{"owns ", "does not own "}, {"owned ", "did not own "}, {"wrote ", "did not write "},
+	{"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
+	{"uses ", "does not use "}, {"creates ", "does not create "}, {"changes ", "does not change "}, {"removes ", "does not remove "},
+	{"only moved", "did not only move"}, {"did little else than", "did more than"}, {"much of what it added is", "little of what it added is"},
+	{"one of a series", "not one of a series"}, {"one of its changes is", "none of its changes is"},
+	{"the messages share a rare word", "the messages share no rare word"}, {"the messages share words", "the messages share no words"},
+	{"its paths share words", "its paths share no words"}, {"its subject is about", "its subject is not about"},
+	{"its subject says ", "its subject does not say "}, {"its subject names ", "its subject does not name "},
+	{"its message names ", "its message does not name "}, {"the fix's message names ", "the fix's message does not name "},
+	{"older than ", "not older than "}, {"among ", "not among "}, {"newest ", "not the newest "}, {"oldest ", "not the oldest "},
+	{"last to ", "not the last to "}, {"first to ", "not the first to "},
+	{"recent ", "not recent "}, {"by ", "not by "}, {"in ", "not in "}, {"a merge", "not a merge"},
+	{"age ", "no "}, {"commits ", "no "}, {"deleted lines ", "no "}, {"files ", "no "}, {"lines ", "no "}, {"minutes ", "no "}, {"hours ", "no "},
+}
+
+// absent writes the text of a feature for a candidate that lacks it.
+func absent(say string) string {
+	for _, o := range opposites {
+		if rest, ok := strings.CutPrefix(say, o[0]); ok {
+			if o[1] == "no " { // a number: there is none of what it counts
+				return "no " + say
+			}
+			return o[1] + rest
+		}
+	}
+	return "not: " + say
+}
+
+// commonWords are words of comments and messages that tie no commit to another.
+var commonWords = strings.Fields(`a about above add added after again all also an and any are as at be because been before being below
+	between both but by can com could did do does doing done down each etc few fix fixed fixes for from further get github had has have
+	having he her here hers him his how http https if in into is issue it its itself just like make may me more most must my need needs
+	never no nor not now of off on once one only or org other our ours out over own same see set she should so some still such than that
+	the their them then there these they this those through to too two under until up upon use used uses using very was we were what when
+	where which while who whom why will with without would www you your yours`)
+
+// mostShared is how many names the evidence of a suspect mentions.
+const mostShared = 4
+
+// shared returns the rarest names that a candidate and the fix both touch. Words that
+// stand in any text, numbers and one or two letters are no evidence. Names that no prose
+// would have come first.
+func (k *Case) shared(c *candidate.Candidate) []string {
+	var names []string
+	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
+		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && tells(t) {
+			names = append(names, t)
+		}
+	}
+	sort.SliceStable(names, func(i, j int) bool {
+		if a, b := madeUp(names[i]), madeUp(names[j]); a != b {
+			return a
+		}
+		return k.Code.Weight(names[i]) > k.Code.Weight(names[j])
+	})
+	return names[:min(mostShared, len(names))]
+}
+
+// tells reports whether a word can be evidence.
+func tells(word string) bool {
+	letters := strings.IndexFunc(word, unicode.IsLetter) >= 0
+	return len(word) > 2 && letters && !source.IsKeyword(word) && !slices.Contains(source.BeforeUse, word) &&
+		!slices.Contains(commonWords, strings.ToLower(word))
+}
+
+// madeUp reports whether a word looks like a name of a program: it has an underscore, a
+// digit or a capital letter inside.
+func madeUp(word string) bool {
+	return strings.ContainsAny(word, "_0123456789") || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0
+}
