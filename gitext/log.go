@@ -29,6 +29,7 @@ type LogOptions struct {
 	Files        bool   // fill Files
 	NoRenames    bool   // list a rename as a deletion and an addition, so that no blob is read
 	MaxFiles     int    // most Files of one entry; 0 is as many as one log may keep
+	Object       OID    // only commits that add or remove this object, which may be missing; "" is all
 }
 
 // LogEntry is one commit of a log.
@@ -76,6 +77,12 @@ func (o LogOptions) args() ([]string, error) {
 	}
 	if o.NoMerges {
 		args = append(args, "--no-merges")
+	}
+	if o.Object != "" {
+		args = append(args, "--find-object="+string(o.Object))
+		if err := o.Object.valid(); err != nil {
+			return nil, err
+		}
 	}
 	return args, errors.Join(o.Tip.valid(), validAll(o.Not...), checkPaths(o.Paths))
 }

@@ -36,6 +36,8 @@ type FunctionLog struct {
 	Hits     []FunctionHit `json:"hits"` // newest first
 	More     bool          `json:"more,omitempty"`
 	Missing  string        `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
+	Gap      *Gap          `json:"gap,omitempty"`     // where Missing was needed
+	Layout   bool          `json:"layout,omitempty"`  // git's pattern did not find the function; Start and End are its lines at Commit by the layout of the file
 }
 
 // FunctionHit is a commit that changed the function, and its changes.
@@ -51,7 +53,7 @@ type FunctionHit struct {
 func newFunctionLog(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[functionParams, FunctionLog]{
 		deed:     agent.DeedBlame,
-		version:  4,
+		version:  5,
 		defaults: functionParams{Max: 20},
 		page:     func(p *functionParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareFunctionLog,
@@ -121,11 +123,16 @@ func lookFunctionLog(ctx context.Context, b *scopedRepo, p functionParams) (*Fun
 	}
 	opt := gitext.LogLOptions{Tip: gitext.OID(p.Commit), Path: p.Path, Start: p.Start, End: p.End,
 		Since: since, Until: until, Max: p.Max + 1, Patch: true}
-	entries, err := b.functionEntries(ctx, opt, p.Function)
+	entries, err := b.functionEntries(ctx, &opt, p.Function)
+	if v.Layout = p.Function != "" && opt.Function == ""; v.Layout {
+		v.Start, v.End = opt.Start, opt.End
+	}
+	walk := gitext.LogOptions{Tip: opt.Tip, Since: since, Until: until}
 	if gitext.Unreadable(err) && len(entries) > 0 {
 		v.Missing = missingObject(err)
+		v.Gap = b.gapAt(ctx, walk, v.Missing)
 	} else if err != nil {
-		return nil, err
+		return nil, b.ended(ctx, err, walk, p.Path)
 	}
 	if len(entries) > p.Max {
 		entries, v.More = entries[:p.Max], true
@@ -201,10 +208,12 @@ func (b *scopedRepo) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 // whole body. Otherwise it searches for the qualified name, then for the bare
 // name as a whole word, then for it as any part of a function's heading. git
 // matches the expression against the lines that its pattern for the language
-// takes for headings, and uses the first match.
-func (b *scopedRepo) functionEntries(ctx context.Context, opt gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
+// takes for headings, and uses the first match. Where nothing matches, as for methods
+// within a class, functionEntries follows the lines that the layout of the file gives
+// the function. It leaves in opt what it followed.
+func (b *scopedRepo) functionEntries(ctx context.Context, opt *gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
 	if name == "" {
-		return collectLog(b.repo.LogL(ctx, opt))
+		return collectLog(b.repo.LogL(ctx, *opt))
 	}
 	text, err := b.text(ctx, opt.Tip, opt.Path)
 	if err != nil {
@@ -213,15 +222,21 @@ func (b *scopedRepo) functionEntries(ctx context.Context, opt gitext.LogLOptions
 	var git *gitcmd.Error
 	bare := bareName(name)
 	if start, end, ok := typeBody(bare, text); ok {
-		opt.Start, opt.End = start, end
-		return collectLog(b.repo.LogL(ctx, opt))
+		body := *opt
+		body.Start, body.End = start, end
+		opt.Function = bare
+		return collectLog(b.repo.LogL(ctx, body))
 	}
 	for _, form := range []string{wholeWord(name), wholeWord(bare), quoteBRE(bare)} {
 		opt.Function = form
-		entries, err := collectLog(b.repo.LogL(ctx, opt))
+		entries, err := collectLog(b.repo.LogL(ctx, *opt))
 		if err == nil || !errors.As(err, &git) || gitext.Unreadable(err) || ctx.Err() != nil {
 			return entries, err
 		}
+	}
+	if e, ok := functionLines(opt.Path, text, bare); ok {
+		opt.Function, opt.Start, opt.End = "", e.Start, e.End
+		return collectLog(b.repo.LogL(ctx, *opt))
 	}
 	return nil, refusef("no function %q was recognised in %s at %s; the name stands in %s. Give start and end instead",
 		name, opt.Path, opt.Tip.Short(), whereIs(bare, text))

@@ -1,8 +1,11 @@
 package gittool
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // Git assumes that a function ends where the next one begins, so for a class it
@@ -28,6 +31,49 @@ func typeBody(name string, text []byte) (start, end int, ok bool) {
 		start, end = i+1, i+1+bodyLength(indentOf(line), lines[i+1:])
 	}
 	return start, end, start > 0 && end > start
+}
+
+// functionLines returns the lines of the first function called name in a file, by
+// agent/source and, for a function that has no heading there (a lambda, or one that a
+// macro makes), by the indentation below the line that names it.
+func functionLines(path string, text []byte, name string) (source.Extent, bool) {
+	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
+	defined := regexp.MustCompile(`(^|[^\pL\pN_.>])` + regexp.QuoteMeta(name) + `($|[^\pL\pN_])`)
+	var named []int
+	for i, line := range lines {
+		if defined.Match(line) && len(named) < maxNamed {
+			named = append(named, i)
+		}
+	}
+	for _, i := range named {
+		if e, ok := source.FunctionAround(path, lines, i+1); ok && i+1 >= e.Start && i+1 <= e.Body && e.End > i+1 {
+			return e, true
+		}
+	}
+	for _, i := range named {
+		if e, ok := indentedBody(lines, i); ok {
+			return e, true
+		}
+	}
+	return source.Extent{}, false
+}
+
+// maxNamed bounds how many lines are taken for the heading of a function.
+const maxNamed = 200
+
+// indentedBody returns a line that opens a body, with the body.
+func indentedBody(lines [][]byte, at int) (source.Extent, bool) {
+	const most = 5000 // lines
+	head := strings.TrimSpace(string(lines[at]))
+	if head == "" || !strings.ContainsAny(head[len(head)-1:], "{(:>=\\") && (at+1 == len(lines) || strings.TrimSpace(string(lines[at+1])) != "{") {
+		return source.Extent{}, false
+	}
+	var below []string
+	for _, l := range lines[at+1 : min(at+1+most, len(lines))] {
+		below = append(below, string(l))
+	}
+	n := bodyLength(indentOf(string(lines[at])), below)
+	return source.Extent{Start: at + 1, Body: at + 1, End: at + 1 + n}, n > 0
 }
 
 var continuation = regexp.MustCompile(`^(?:[{})\]]|(?:public|private|protected)\b.*:)`)

@@ -57,3 +57,36 @@ func TestFunctionLogFollowsAClass(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionLogFallsBackToLines(t *testing.T) {
+	// A function that git's pattern for headings does not see is followed by its lines,
+	// and the answer says which.
+	t.Parallel()
+	for _, test := range []struct{ file, name, text, want string }{
+		{"a.hpp", "size", "class Box {\npublic:\n\tint size() const {\n\t\tint n = 1;\n\t\treturn n;\n\t}\n};\n", "lines 3-6 at"},
+		{"a.js", "load", "export default {\n  methods: {\n    load: (a) => {\n      const x = 1;\n      return x;\n    },\n  },\n};\n", "lines 3-6 at"},
+		{"a.c", "answers", "\tint x = 0;\n\tDEFINE_TEST(answers) {\n\t\tint n = 1;\n\t\treturn 1;\n\t}\n", "lines 2-5 at"},
+	} {
+		f := newFixture(t)
+		f.write(test.file, test.text)
+		f.commit("one", "write it")
+		f.write(test.file, strings.Replace(test.text, "1;", "2;", 1)+"\n")
+		f.commit("two", "change it")
+		got := f.transcript(f.toolbox(Scope{Tip: f.oid["two"]}, Options{}), [][2]string{{"git_log_function", fmt.Sprintf(`{"path":%q,"function":%q}`, test.file, test.name)}})
+		if !strings.Contains(got, test.want) || !strings.Contains(got, "git does not see this function") {
+			t.Errorf("%s: no %q in %s", test.file, test.want, got)
+		}
+	}
+}
+
+func TestFunctionLinesOfHostileFiles(t *testing.T) {
+	// Files without a function, without an end or with odd bytes give no lines or lines
+	// within the file.
+	t.Parallel()
+	for _, text := range []string{"", "f", "f(", "f(\n", "f {\n\n\n", "\xff f {\n\xff", strings.Repeat("f(", 1000), strings.Repeat("f {\n ", 3000), strings.Repeat(" ", 99) + "f:\n"} {
+		e, ok := functionLines("a.c", []byte(text), "f")
+		if n := strings.Count(text, "\n") + 1; ok && (e.Start < 1 || e.End > n || e.End < e.Start) {
+			t.Errorf("%.20q: %v of %d lines", text, e, n)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func (v *FunctionLog) head() string {
 	}
 	s += v.followed()
 	if v.Missing != "" {
-		s += gapNote(v.Missing)
+		s += "\n" + gapNote(v.Missing, v.Gap, v.Path)
 	}
 	return s
 }
@@ -30,6 +30,9 @@ func (v *FunctionLog) head() string {
 // followed says which lines git took for the function. For classes, and in
 // languages whose functions git does not know, it may be the heading only.
 func (v *FunctionLog) followed() string {
+	if v.Layout {
+		return fmt.Sprintf("; git does not see this function, so lines %d-%d at %s were followed (by indentation)", v.Start, v.End, short(v.Commit))
+	}
 	if v.Function == "" || len(v.Hits) == 0 || len(v.Hits[0].Hunks) == 0 {
 		return ""
 	}

@@ -18,6 +18,7 @@ type grepParams struct {
 	Commit     string `json:"commit"`
 	Word       bool   `json:"word"`
 	IgnoreCase bool   `json:"ignore_case"`
+	Context    int    `json:"context" arg:"min=0,max=10"`
 	Max        int    `json:"max" arg:"min=1,max=1000"`
 	Page       int    `json:"page" arg:"min=0"`
 }
@@ -35,14 +36,19 @@ type Grep struct {
 
 	Redacted int    `json:"withheld,omitempty"` // how many matches are in files made for secrets
 	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
+
+	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 }
 
 // GrepMatch is a matching line.
 type GrepMatch struct {
-	Path string `json:"path"`
-	Line int    `json:"line"`
-	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
+	Path     string   `json:"path"`
+	Line     int      `json:"line"`
+	Text     string   `json:"text"`
+	Function string   `json:"function,omitempty"` // the heading of the function around it, if context was asked for
+	Before   []string `json:"before,omitempty"`   // the lines before it
+	After    []string `json:"after,omitempty"`    // the lines after it
+	At       int      `json:"at,omitempty"`       // the offset in Text at which the pattern begins
 }
 
 // maxGrepCount is how many matches are counted, shown or not.
@@ -51,7 +57,7 @@ const maxGrepCount = 10_000
 func newGrep(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[grepParams, Grep]{
 		deed:     agent.DeedSearch,
-		version:  4,
+		version:  5,
 		defaults: grepParams{Max: 200},
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
@@ -92,6 +98,7 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 		return nil, explainPattern(err, p.Pattern, p.Regex)
 	}
 	v := &Grep{Pattern: agent.Clean(p.Pattern), Regex: p.Regex, Path: p.Path, Commit: p.Commit, Matches: []GrepMatch{}, Missing: gone}
+	v.Unsearched = b.lackedFiles(ctx, gitext.OID(p.Commit), gone, opt.Paths)
 	if len(found) > p.Max {
 		v.More, v.Total, v.Files = true, len(found), countFiles(found)
 		found = found[:p.Max]
@@ -105,6 +112,9 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 		text := agent.CleanLine(b.scope.Redact.apply(strings.TrimSuffix(string(m.Text), "\r")))
 		text, at := excerptAt(text, max(0, match(text)))
 		v.Matches = append(v.Matches, GrepMatch{Path: agent.Clean(m.Path), Line: m.Line, Text: text, At: at})
+	}
+	if p.Context > 0 {
+		return v, b.addContext(ctx, v, found, p.Context)
 	}
 	return v, nil
 }
@@ -121,7 +131,11 @@ func countFiles(found []gitext.GrepMatch) int {
 }
 
 func (v *Grep) head(files int) string {
-	s := fmt.Sprintf("grep %q at %s", agent.Shorten(v.Pattern, 80), short(v.Commit))
+	kind := "literal"
+	if v.Regex {
+		kind = "regular expression"
+	}
+	s := fmt.Sprintf("grep %s (%s) at %s", asRun(v.Pattern), kind, short(v.Commit))
 	if v.Path != "" {
 		s += " in " + v.Path
 	}
@@ -135,7 +149,7 @@ func (v *Grep) head(files int) string {
 			s += fmt.Sprintf(" (of %d%s in %d: raise max, or give path)", v.Total, most, v.Files)
 		}
 		if v.Missing != "" {
-			s += fmt.Sprintf("\nnote: this clone lacks object %s and perhaps others; files that need them were not searched", short(v.Missing))
+			s += fmt.Sprintf("\nnote: this clone lacks object %s%s and perhaps others; files that need them were not searched, all others at %s were", short(v.Missing), v.unsearched(), short(v.Commit))
 		}
 		return s + redactedNote(v.Redacted)
 	}
@@ -148,6 +162,14 @@ func (v *Grep) head(files int) string {
 	}
 	try = append(try, "git_log_search finds what other commits had")
 	return s + ": no lines found" + redactedNote(v.Redacted) + "\ntry: " + strings.Join(try, "; ")
+}
+
+// unsearched names the files that are known to be missing.
+func (v *Grep) unsearched() string {
+	if len(v.Unsearched) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(v.Unsearched, ", ") + ")"
 }
 
 // byFile groups the matches, which are sorted by path and line, by file.
@@ -190,7 +212,7 @@ func fullMatches(matches []GrepMatch) []condense.Block {
 	section := matches[0].Path
 	out := []condense.Block{{Text: section, Section: section}}
 	for _, group := range groupsOf(matches) {
-		out = append(out, condense.Block{Text: "  " + group.render(maxLineRunes), Section: section})
+		out = append(out, condense.Block{Text: group.inContext(), Section: section})
 	}
 	return out
 }
@@ -202,7 +224,7 @@ type matchGroup []GrepMatch
 func groupsOf(matches []GrepMatch) []matchGroup {
 	var groups []matchGroup
 	for i, m := range matches {
-		if i == 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
+		if i == 0 || len(m.Before)+len(m.After) > 0 || strings.TrimSpace(m.Text) != strings.TrimSpace(matches[i-1].Text) {
 			groups = append(groups, nil)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], m)

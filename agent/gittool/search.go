@@ -15,7 +15,7 @@ import (
 
 // searchParams are the parameters of git_log_search.
 type searchParams struct {
-	Pattern string `json:"pattern" arg:"required"`
+	Pattern string `json:"pattern"`
 	Mode    string `json:"mode" arg:"enum=S|G"`
 	Path    string `json:"path"`
 	Since   string `json:"since"`
@@ -39,6 +39,7 @@ type Search struct {
 	More    bool        `json:"more,omitempty"` // there are further commits
 	Total   int         `json:"total,omitempty"`
 	Missing string      `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
+	Gap     *Gap        `json:"gap,omitempty"`     // where Missing was needed
 	Folder  bool        `json:"folder,omitempty"`  // Path is a folder, whose renames are not followed
 
 	Presence *Presence `json:"standing,omitempty"` // where the text is at Commit; nil if not looked up
@@ -51,6 +52,15 @@ type SearchHit struct {
 	Lines  []HitLine `json:"lines"` // the first few changed lines that contain the pattern
 	More   int       `json:"more,omitempty"`
 
+	Twins   int    `json:"twins,omitempty"`   // further translations in which it changed; Files has the first
+	Added   int    `json:"added,omitempty"`   // lines, in the log of a path
+	Deleted int    `json:"deleted,omitempty"` // lines, in the log of a path
+	Moved   string `json:"moved,omitempty"`   // where lines went that the commit only moves
+	Renamed string `json:"renamed,omitempty"` // the rename of a file that has the lines
+
+	whole string // a file that the commit adds or deletes as a whole, as far as the search saw
+	tally tally
+
 	Redacted int `json:"withheld,omitempty"` // how many such lines are in files made for secrets
 }
 
@@ -61,7 +71,8 @@ type HitLine struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-	At   int    `json:"at,omitempty"` // the offset in Text at which the pattern begins
+	Same int    `json:"same,omitempty"` // how many other files have it, or its translation
+	At   int    `json:"at,omitempty"`   // the offset in Text at which the pattern begins
 }
 
 const (
@@ -73,7 +84,7 @@ const (
 func newSearch(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[searchParams, Search]{
 		deed:     agent.DeedSearch,
-		version:  3,
+		version:  4,
 		defaults: searchParams{Mode: "S", Order: "newest", Max: 20},
 		page:     func(p *searchParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareSearch,
@@ -85,6 +96,9 @@ func newSearch(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareSearch(ctx context.Context, b *scopedRepo, p *searchParams) error {
+	if p.Pattern == "" && p.Path == "" {
+		return refusef("give pattern, or path for the log of a file or directory")
+	}
 	if p.Mode == "G" && strings.Contains(p.Pattern, "\n") {
 		return refusef(`with mode "G" the pattern must be one line; mode "S" can search for several`)
 	}
@@ -136,22 +150,41 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		v.Folder = at != nil && !at.file
 	}
 	log := b.repo.LogS(ctx, opt)
-	if p.Mode == "G" {
+	switch {
+	case p.Pattern == "":
+		opt.NoMerges, opt.NoRenames = true, !opt.Follow
+		log = b.repo.Log(ctx, opt.LogOptions)
+	case p.Mode == "G":
 		log = b.repo.LogG(ctx, opt)
 	}
 	entries, err := v.collect(log, p.Max)
 	if err != nil {
-		return nil, explainPattern(err, p.Pattern, p.Mode == "G")
+		return nil, b.ended(ctx, explainPattern(err, p.Pattern, p.Mode == "G"), opt.LogOptions, p.Path)
 	}
+	v.Gap = b.gapAt(ctx, opt.LogOptions, v.Missing)
 	if len(entries) == 0 && gone {
 		if ever, err := b.everHad(ctx, oid, p.Path); err != nil || !ever {
 			return nil, errors.Join(err, b.noSuchPath(ctx, oid, p.Path))
 		}
 	}
+	if p.Pattern == "" {
+		err = b.fillHits(ctx, v, entries, nil)
+		for i := range v.Hits {
+			v.Hits[i].whole = ""
+		}
+		return v, err
+	}
 	if v.Presence, err = b.presence(ctx, p); err != nil {
 		return nil, err
 	}
-	return v, b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false))
+	if err := b.fillHits(ctx, v, entries, matcherOf(p.Pattern, p.Mode == "G", false)); err != nil {
+		return nil, err
+	}
+	err = b.markRenames(ctx, v)
+	for i := range v.Hits { // the value is what a memory would give back
+		v.Hits[i].whole, v.Hits[i].tally = "", tally{}
+	}
+	return v, err
 }
 
 // collect takes max entries from the wanted end of the log. For the oldest ones
@@ -253,7 +286,8 @@ func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.L
 	var paths []string
 	for _, e := range entries {
 		oids = append(oids, e.OID)
-		for _, f := range e.Files {
+		files, _ := withoutTwins(e.Files)
+		for _, f := range files {
 			paths = append(paths, f.OldPath, f.NewPath)
 		}
 	}
@@ -267,8 +301,13 @@ func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.L
 	for i, c := range commits {
 		hit := SearchHit{Commit: b.commit(c), Files: []string{}}
 		hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
-		for _, f := range entries[i].Files {
+		files, twins := withoutTwins(entries[i].Files)
+		hit.Twins, hit.Renamed = twins, renameIn(files, "")
+		for _, f := range files {
 			hit.Files = append(hit.Files, agent.Clean(currentPath(f)))
+			if hit.whole == "" && (f.Status == 'A' || f.Status == 'D') {
+				hit.whole = currentPath(f)
+			}
 		}
 		v.Hits = append(v.Hits, hit)
 	}
@@ -294,6 +333,7 @@ func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID
 		b.scope.Redact.patch(patch)
 		if i < len(v.Hits) && string(patch.Commit) == v.Hits[i].Commit.OID {
 			v.Hits[i].addLines(patch, match)
+			v.Hits[i].Moved = v.Hits[i].tally.moved()
 		}
 		i++
 	}
@@ -313,6 +353,10 @@ func (h *SearchHit) addLines(patch *gitext.Patch, match matcher) {
 }
 
 func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match matcher) {
+	if match == nil {
+		h.Added, h.Deleted = h.Added+count(l.Op == '+'), h.Deleted+count(l.Op == '-')
+		return
+	}
 	text := strings.TrimSpace(agent.CleanLine(string(l.Text)))
 	at := match(text)
 	if at < 0 {
@@ -322,14 +366,19 @@ func (h *SearchHit) addLine(f gitext.FileChange, l gitext.PatchLine, match match
 		h.Redacted++
 		return
 	}
-	if len(h.Lines) == maxHitLines {
-		h.More++
-		return
-	}
+	h.tally.add(l.Op, agent.Clean(currentPath(f)), text)
 	text, at = excerptAt(text, at)
 	hit := HitLine{Op: "+", Path: agent.Clean(f.NewPath), Line: l.New, Text: text, At: at}
 	if l.Op == '-' {
 		hit.Op, hit.Path, hit.Line = "-", agent.Clean(f.OldPath), l.Old
+	}
+	if twin := h.twinOf(hit); twin != nil {
+		twin.Same++
+		return
+	}
+	if len(h.Lines) == maxHitLines {
+		h.More++
+		return
 	}
 	h.Lines = append(h.Lines, hit)
 }

@@ -31,7 +31,7 @@ const (
 // is not there, everywhere. It returns nil for a text of several lines, and if
 // the clone lacks files.
 func (b *scopedRepo) presence(ctx context.Context, p searchParams) (*Presence, error) {
-	if p.Mode != "S" || strings.ContainsAny(p.Pattern, "\n\r") {
+	if p.Pattern == "" || p.Mode != "S" || strings.ContainsAny(p.Pattern, "\n\r") {
 		return nil, nil
 	}
 	places := []string{p.Path}

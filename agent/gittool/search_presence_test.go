@@ -52,7 +52,7 @@ func TestGrepGathersEqualLines(t *testing.T) {
 		v.Matches = append(v.Matches, GrepMatch{Path: "a.c", Line: i + 1, Text: text})
 	}
 	got, err := condense.Compose(v.render, condense.Full, 0, nil, "")
-	want := `grep "" at : 12 line(s) in 1 file(s)
+	want := `grep '' (literal) at : 12 line(s) in 1 file(s)
 a.c
   L1, L2: 	lock();
   L3: unlock();

@@ -4,13 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"git-agent/agent"
 	"git-agent/agent/condense"
 )
 
 // question says on one line what was searched.
 func (v *Search) question() string {
-	s := fmt.Sprintf("-%s %q", v.Mode, agent.Shorten(v.Pattern, 80))
+	s := "commits"
+	switch {
+	case v.Pattern == "":
+	case v.Mode == "S":
+		s = "-S " + asRun(v.Pattern) + " (literal)"
+	default:
+		s = "-G " + asRun(v.Pattern) + " (regular expression)"
+	}
 	if v.Path != "" {
 		s += " in " + v.Path
 		if v.Folder {
@@ -72,7 +78,7 @@ func (v *Search) head() string {
 		s += ` (there are older ones: raise max, or order="oldest" for the origin)`
 	}
 	if v.Missing != "" {
-		s += gapNote(v.Missing)
+		s += "\n" + gapNote(v.Missing, v.Gap, v.Path)
 	}
 	redacted := 0
 	for _, h := range v.Hits {
@@ -101,6 +107,8 @@ func (v *Search) presenceLine() string {
 func (v *Search) advice() string {
 	var try []string
 	switch {
+	case v.Pattern == "":
+		return "try: a wider range of dates, or an older commit"
 	case v.Mode == "S" && strings.ContainsAny(v.Pattern, `\*+?[]|^$`):
 		try = append(try, `mode "S" takes the pattern literally; mode "G" takes a regular expression`)
 	case v.Mode == "S":
@@ -115,14 +123,38 @@ func (v *Search) advice() string {
 	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
 }
 
+// marks adds to a commit's line what its lines do not tell.
+func (h SearchHit) marks() string {
+	s := ""
+	if h.Added+h.Deleted > 0 {
+		s = fmt.Sprintf(" +%d -%d", h.Added, h.Deleted)
+	}
+	if h.Renamed != "" {
+		s += " (" + h.Renamed + ")"
+	}
+	if h.Moved != "" {
+		s += " (" + h.Moved + ")"
+	}
+	return s
+}
+
+// twins says in how many other files a line stands.
+func (l HitLine) twins() string {
+	if l.Same == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and in %d more files)", l.Same)
+}
+
 // render renders a commit with at most keep of its deleted and of its added
 // lines, or, for 0, the beginning of one line.
 func (h SearchHit) render(keep int) string {
-	s := h.Commit.line()
+	s := h.Commit.line() + h.marks()
 	if len(h.Lines) == 0 {
 		const most = 3
-		if n := len(h.Files); n > most {
-			return fmt.Sprintf("%s [%s, %d more files]", s, strings.Join(h.Files[:most], ", "), n-most)
+		if n := len(h.Files); n+h.Twins > most || h.Twins > 0 {
+			n, shown := n+h.Twins, min(most, n)
+			return fmt.Sprintf("%s [%s, %d more files]", s, strings.Join(h.Files[:shown], ", "), n-shown)
 		} else if n > 0 {
 			return s + " [" + strings.Join(h.Files, ", ") + "]"
 		}
@@ -130,7 +162,7 @@ func (h SearchHit) render(keep int) string {
 	}
 	if keep == 0 {
 		l := h.Lines[0]
-		return s + fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, sampleRunes))
+		return s + fmt.Sprintf("\n  %s %s:%d: %s%s", l.Op, l.Path, l.Line, around(l.Text, l.At, sampleRunes), l.twins())
 	}
 	shown := map[string]int{}
 	rest := h.More
@@ -139,7 +171,10 @@ func (h SearchHit) render(keep int) string {
 			rest++
 			continue
 		}
-		s += fmt.Sprintf("\n  %s %s:%d: %s", l.Op, l.Path, l.Line, around(l.Text, l.At, maxHitRunes))
+		s += fmt.Sprintf("\n  %s %s:%d: %s%s", l.Op, l.Path, l.Line, around(l.Text, l.At, maxHitRunes), l.twins())
+	}
+	if h.Twins > 0 {
+		s += fmt.Sprintf("\n  ... (and %d more translations)", h.Twins)
 	}
 	if rest > 0 {
 		s += fmt.Sprintf("\n  ... (%d more)", rest)
@@ -157,9 +192,4 @@ func (v *Search) plain() []condense.Block {
 		lines = append(append(lines, "commit "+h.Commit.OID), plainMessage(h.Commit, nil)...)
 	}
 	return lineBlocks(lines)
-}
-
-// gapNote says that an answer ends at a missing object.
-func gapNote(oid string) string {
-	return fmt.Sprintf("\nnote: this clone lacks object %s; commits behind it were not searched", short(oid))
 }

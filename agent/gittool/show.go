@@ -2,6 +2,7 @@ package gittool
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -16,6 +17,7 @@ const maxPatchBytes = 8 << 20
 type showParams struct {
 	Commit  string `json:"commit" arg:"required"`
 	Path    string `json:"path"`
+	Pattern string `json:"pattern"`
 	Stat    bool   `json:"stat"`
 	Context int    `json:"context" arg:"min=0,max=30"`
 	Page    int    `json:"page" arg:"min=0"`
@@ -25,8 +27,11 @@ type showParams struct {
 type Show struct {
 	Commit    Commit       `json:"commit"`
 	Parents   []string     `json:"parents"`
-	Path      string       `json:"path,omitempty"` // only files below it are listed
-	Stat      bool         `json:"stat,omitempty"` // the patch was not asked for
+	Path      string       `json:"path,omitempty"`      // only files below it are listed
+	Stat      bool         `json:"stat,omitempty"`      // the patch was not asked for
+	Pattern   string       `json:"pattern,omitempty"`   // only hunks with this text are listed
+	Hidden    int          `json:"hidden,omitempty"`    // how many hunks do not have it
+	Elsewhere int          `json:"elsewhere,omitempty"` // how many files have no such hunk
 	Files     []FileChange `json:"files"`
 	AllFiles  int          `json:"all_files"` // how many files the commit changed
 	Truncated bool         `json:"truncated,omitempty"`
@@ -48,7 +53,7 @@ type FileChange struct {
 func newShow(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[showParams, Show]{
 		deed:     agent.DeedShow,
-		version:  3,
+		version:  4,
 		defaults: showParams{Context: 3},
 		page:     func(p *showParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareShow,
@@ -59,6 +64,12 @@ func newShow(b *scopedRepo) (agent.Tool, error) {
 }
 
 func prepareShow(ctx context.Context, b *scopedRepo, p *showParams) error {
+	if strings.ContainsAny(p.Pattern, "\n\r") {
+		return refusef("the pattern must be one line")
+	}
+	if p.Pattern != "" && p.Stat {
+		return refusef("give pattern or stat, not both")
+	}
 	_, err := b.resolve(ctx, &p.Commit)
 	if err != nil || p.Path == "" {
 		return err
@@ -94,18 +105,22 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	}
 	opt := gitext.PatchOptions{Context: p.Context, Renames: true, MaxBytes: maxPatchBytes}
 	patch, err := b.repo.Patch(ctx, parent, oid, opt)
+	var lost map[string]bool
 	if v.Missing = missingObject(err); gitext.Unreadable(err) {
 		if p.Path != "" {
 			opt.Paths = strings.Split(p.Path, "\n")
 		}
-		patch, err = b.patchByFile(ctx, parent, oid, opt)
+		patch, lost, err = b.patchByFile(ctx, parent, oid, opt)
 	}
 	if err != nil {
 		return nil, err
 	}
 	b.scope.Redact.patch(patch)
 	v.AllFiles, v.Truncated = len(patch.Files), patch.Truncated
-	return v, v.selectFiles(patch.Files, strings.Split(p.Path, "\n"))
+	if err := v.selectFiles(patch.Files, strings.Split(p.Path, "\n"), lost); err != nil || p.Pattern == "" {
+		return v, err
+	}
+	return v, v.selectHunks(p.Pattern)
 }
 
 // maxFilesApart bounds the processes that an incomplete patch may take, and
@@ -117,13 +132,18 @@ const (
 
 // patchByFile reads the patch of each file separately. It is used if the patch
 // cannot be read as a whole: the clone lacks some of the contents, or git hit a
-// bound. It does not detect renames, which need the contents.
-func (b *scopedRepo) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, error) {
+// bound. It does not detect renames, which need the contents. The paths of files whose
+// patch was not read are returned, too.
+func (b *scopedRepo) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, map[string]bool, error) {
 	out := &gitext.Patch{Commit: oid, Parent: parent}
 	opt.Renames = false
 	var err error
 	if out.Files, err = b.repo.Changes(ctx, parent, oid, opt); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	lost := map[string]bool{}
+	for _, f := range out.Files {
+		lost[currentPath(f)] = true
 	}
 	left := 0
 	for i, f := range out.Files {
@@ -137,21 +157,26 @@ func (b *scopedRepo) patchByFile(ctx context.Context, parent, oid gitext.OID, op
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		delete(lost, currentPath(f))
 		if len(one.Files) == 1 {
 			out.Files[i] = one.Files[0]
 		}
 	}
-	return out, nil
+	return out, lost, nil
 }
 
 // selectFiles keeps the files that match one of the possible paths.
-func (v *Show) selectFiles(files []gitext.FileChange, tries []string) error {
+func (v *Show) selectFiles(files []gitext.FileChange, tries []string, lost map[string]bool) error {
 	for _, try := range tries {
 		for _, f := range files {
 			if under(f.NewPath, try) || under(f.OldPath, try) {
 				v.Files = append(v.Files, fileChange(f, v.Stat))
+				if lost[currentPath(f)] {
+					last := &v.Files[len(v.Files)-1]
+					last.Kind = strings.TrimPrefix(last.Kind+", patch not read", ", ")
+				}
 			}
 		}
 		if len(v.Files) > 0 || try == "" {
@@ -168,6 +193,29 @@ func (v *Show) selectFiles(files []gitext.FileChange, tries []string) error {
 		near = names[:min(maxNear, len(names))]
 	}
 	return refusef("%s does not touch %q; it changes %d file(s), such as %s", short(v.Commit.OID), tries[0], len(names), quoteAll(near))
+}
+
+// selectHunks keeps the hunks of which a line contains the pattern, and their files. It
+// drops the message, which a call without pattern shows.
+func (v *Show) selectHunks(pattern string) error {
+	v.Pattern, v.Commit.Message = agent.Clean(pattern), ""
+	var kept []FileChange
+	for _, f := range v.Files {
+		all := len(f.Hunks)
+		f.Hunks = slices.DeleteFunc(f.Hunks, func(h Hunk) bool {
+			return !slices.ContainsFunc(h.Lines, func(l string) bool { return strings.Contains(l[1:], v.Pattern) })
+		})
+		v.Hidden += all - len(f.Hunks)
+		if len(f.Hunks) > 0 {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		return refusef("no line of the %d hunk(s) in %d file(s) that are read of %s contains %q; the text is taken literally, and git_log_search finds the commits that change it",
+			v.Hidden, len(v.Files), short(v.Commit.OID), agent.Shorten(v.Pattern, 80))
+	}
+	v.Elsewhere, v.Files = len(v.Files)-len(kept), kept
+	return nil
 }
 
 // under reports whether file is dir or lies below it; everything lies below "".

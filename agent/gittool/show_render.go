@@ -69,7 +69,7 @@ func (v *Show) render(detail int) condense.Layout {
 		{20, 1, "unchanged lines left out, about 1 deleted and 1 added line of each hunk, more of pure additions"},
 		{20, 0, "changed lines left out, but for a few"},
 	}[detail]
-	near := !v.Stat && (v.Path != "" || len(v.Files) == 1)
+	near := !v.Stat && (v.Pattern != "" || v.Path != "" || len(v.Files) == 1)
 	out := condense.Layout{Head: v.Commit.line(), Missing: level.missing, Unit: "files", Room: v.room(), Last: detail == 5 || near && detail == 2}
 	if len(v.Files) == 1 {
 		out.Narrow = "use git_blame with start and end at either side of a hunk"
@@ -132,8 +132,11 @@ func (v *Show) about(lines int) string {
 	if v.Path != "" && v.AllFiles > len(v.Files) {
 		fmt.Fprintf(&b, " (of %d that the commit changes; only %q is shown)", v.AllFiles, v.Path)
 	}
+	if v.Pattern != "" {
+		fmt.Fprintf(&b, "\nonly hunks with %s are shown; %d other hunk(s) are not, and %d file(s) have none", asRun(v.Pattern), v.Hidden, v.Elsewhere)
+	}
 	if v.Missing != "" {
-		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown", short(v.Missing))
+		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown (\"patch not read\")", short(v.Missing))
 	}
 	if v.Truncated {
 		fmt.Fprintf(&b, "\nnote: only the first %d MiB of the patch were read; give path for the rest", maxPatchBytes>>20)

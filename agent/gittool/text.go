@@ -22,6 +22,12 @@ func line(text string) string {
 	return agent.Shorten(agent.CleanLine(strings.TrimSuffix(text, "\r")), maxValueRunes)
 }
 
+// asRun quotes a pattern as git got it, without escapes of its own: in it, \( is two
+// characters. Line breaks are shown as ⏎.
+func asRun(pattern string) string {
+	return "'" + strings.ReplaceAll(agent.Shorten(pattern, 80), "\n", "⏎") + "'"
+}
+
 // beforeMatch is how many characters are shown before a match in a long line.
 const beforeMatch = 40
 

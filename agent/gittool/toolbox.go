@@ -205,9 +205,12 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
 	}
 	var missing *gitext.MissingObjectError
 	var no *refusal
+	var ended *incomplete
 	switch {
 	case errors.As(err, &no):
 		return &agent.CallError{Tool: t.spec.Name, Text: no.text}
+	case errors.As(err, &ended):
+		return &agent.CallError{Tool: t.spec.Name, Err: err, Text: ended.text + "; " + t.narrow + ", or use another tool"}
 	case errors.As(err, &missing):
 		return &agent.CallError{Tool: t.spec.Name, Err: err,
 			Text: fmt.Sprintf("this clone lacks object %s, which the answer needs; %s, or use another tool", missing.OID, t.narrow)}

@@ -1,0 +1,55 @@
+package gittool
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestGrepContext(t *testing.T) {
+	// Lines around a match and the heading of its function are shown, each line once.
+	t.Parallel()
+	f := calcHistory(t)
+	box := f.toolbox(Scope{}, Options{})
+	got := f.answer(box, "git_grep", `{"pattern":"return","path":"src/calc.c","context":1}`)
+	expects(t, got, "L4- {\n  L5: ", "L6- }", "in L8: int divide(int a, int b)\n")
+	if strings.Count(got, "L11-") > 1 || strings.Count(got, "L6-") != 1 {
+		t.Errorf("a line stands twice: %s", got)
+	}
+	expects(t, f.answer(box, "git_grep", `{"pattern":"add a","context":10}`), "no lines found")
+	expects(t, f.answer(box, "git_grep", `{"pattern":"needle","context":10}`), "needle")
+}
+
+func TestGrepContextIsBounded(t *testing.T) {
+	// Of many matches only the first ones get lines around them, and the answer says so.
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a.txt", strings.Repeat("hit\nother\nmiss\n", 1000))
+	f.commit("one", "one")
+	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"hit","context":10,"max":1000}`)
+	expects(t, got, "only the first 60 lines have context")
+	if len(got) > 8000 {
+		t.Errorf("the answer has %d bytes", len(got))
+	}
+}
+
+func TestShowPattern(t *testing.T) {
+	// Only hunks with a text are shown, without the message, and the others counted.
+	t.Parallel()
+	f := newFixture(t)
+	text := strings.Repeat("line\n", 30)
+	f.write("a.c", "first\n"+text+"last\n")
+	f.write("b.c", "b\n")
+	f.commit("one", "one")
+	f.write("a.c", "first one\n"+text+"last one\n")
+	f.write("b.c", "bb\n")
+	f.commit("two", "two\n\nThe whole story.\n")
+	box := f.toolbox(Scope{Tip: f.oid["two"]}, Options{})
+	got := f.answer(box, "git_show", `{"commit":"{two}","pattern":"last"}`)
+	expects(t, got, "+last one", "only hunks with 'last' are shown; 2 other hunk(s) are not, and 1 file(s) have none")
+	if strings.Contains(got, "+first one") || strings.Contains(got, "whole story") {
+		t.Errorf("too much in %s", got)
+	}
+	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"-nowhere"}`), "no line of the 3 hunk(s) in 2 file(s)")
+	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a","stat":true}`), "not both")
+	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a\nb"}`), "must be one line")
+}

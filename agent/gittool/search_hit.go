@@ -1,0 +1,139 @@
+package gittool
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/gitext"
+)
+
+// translationDir matches a directory that holds the same texts in several languages.
+var translationDir = regexp.MustCompile(`(?i)(^|/)(po|i18n|l10n|locales?|lang|langs|languages|translations?|values-[a-z]{2}[^/]*|[^/]*\.lproj)/`)
+
+// isTranslation reports whether a file is one of many with the same texts in other
+// languages, by its name.
+func isTranslation(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".po", ".pot", ".mo", ".xlf", ".xliff", ".strings", ".arb":
+		return true
+	case ".ts", ".json", ".xml", ".yml", ".yaml", ".properties", ".resx", ".ini", ".lang", ".js", ".php":
+		return translationDir.MatchString(name)
+	}
+	return false
+}
+
+// withoutTwins drops the translations of an entry but for the first, and counts the
+// others.
+func withoutTwins(files []gitext.FileChange) (kept []gitext.FileChange, twins int) {
+	first := true
+	for _, f := range files {
+		if isTranslation(currentPath(f)) {
+			if !first {
+				twins++
+				continue
+			}
+			first = false
+		}
+		kept = append(kept, f)
+	}
+	return kept, twins
+}
+
+// twinOf returns the line that says the same as l: in another file with the same text,
+// or in another translation; nil for none.
+func (h *SearchHit) twinOf(l HitLine) *HitLine {
+	for i := range h.Lines {
+		have := &h.Lines[i]
+		if have.Op != l.Op || have.Path == l.Path {
+			continue
+		}
+		if have.Text == l.Text || isTranslation(have.Path) && isTranslation(l.Path) {
+			return have
+		}
+	}
+	return nil
+}
+
+// A tally collects the matching lines of one commit, to tell a move from a change.
+type tally struct {
+	texts map[byte][]string
+	paths map[byte]map[string]bool
+}
+
+func (t *tally) add(op byte, name, text string) {
+	if t.texts == nil {
+		t.texts, t.paths = map[byte][]string{}, map[byte]map[string]bool{'+': {}, '-': {}}
+	}
+	t.texts[op] = append(t.texts[op], text)
+	t.paths[op][name] = true
+}
+
+// moved describes where the matching lines went if the commit deletes and adds the same
+// ones, "" for any other change.
+func (t *tally) moved() string {
+	slices.Sort(t.texts['-'])
+	slices.Sort(t.texts['+'])
+	if len(t.texts['-']) == 0 || !slices.Equal(t.texts['-'], t.texts['+']) {
+		return ""
+	}
+	from, to := slices.Sorted(maps.Keys(t.paths['-'])), slices.Sorted(maps.Keys(t.paths['+']))
+	if slices.Equal(from, to) {
+		return "only moved: the same lines are deleted and added in " + first(from)
+	}
+	return fmt.Sprintf("only moved: the same lines go from %s to %s", first(from), first(to))
+}
+
+// first names the first of several files.
+func first(names []string) string {
+	if len(names) > 1 {
+		return fmt.Sprintf("%s and %d more file(s)", names[0], len(names)-1)
+	}
+	return names[0]
+}
+
+// maxRenameLooks bounds the commits whose new files are looked up in all of their
+// changes.
+const maxRenameLooks = 10
+
+// markRenames notes hits of a search below a path that are renames from outside of it,
+// which git shows there as new files (or, out of it, as deleted ones).
+func (b *scopedRepo) markRenames(ctx context.Context, v *Search) error {
+	looks := 0
+	for i := range v.Hits {
+		h := &v.Hits[i]
+		if v.Path == "" || h.Renamed != "" || h.whole == "" || looks == maxRenameLooks {
+			continue
+		}
+		looks++
+		opt := gitext.LogOptions{Tip: gitext.OID(h.Commit.OID), Max: 1, Files: true, MaxFiles: maxRenamed}
+		for entry, err := range b.repo.Log(ctx, opt) {
+			if gitext.Unreadable(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			h.Renamed = renameIn(entry.Files, h.whole)
+		}
+	}
+	return nil
+}
+
+// maxRenamed bounds the changed files that are read of a commit for its renames.
+const maxRenamed = 5000
+
+// renameIn describes the rename of a list that has name on one side, "" for none.
+func renameIn(files []gitext.FileChange, name string) string {
+	for _, f := range files {
+		if f.Status == 'R' && (name == "" || f.OldPath == name || f.NewPath == name) {
+			return fmt.Sprintf("renames %s => %s, %d%% alike", agent.CleanLine(f.OldPath), agent.CleanLine(f.NewPath), f.Score)
+		}
+	}
+	return ""
+}
