@@ -74,8 +74,7 @@ func belowFloor(v *szz.Verdict, floor float64) bool {
 	return p > 0 && p < floor
 }
 
-// warnBelowFloor says why there is no trailer for a fix, and how to get one. The
-// suspect's probability is rounded down, so that it does not read like the floor.
+// warnBelowFloor says why there is no trailer for a fix, and how to get one.
 func (a *app) warnBelowFloor(ctx context.Context, v *szz.Verdict, floor float64) {
 	s, fix := v.Suspects[0], "the fix"
 	if v.Fix != "" {
@@ -83,6 +82,15 @@ func (a *app) warnBelowFloor(ctx context.Context, v *szz.Verdict, floor float64)
 	}
 	a.say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
 		fix, s.Commit.OID.Short(), layout.OneLine(s.Commit.Subject()),
-		strconv.Itoa(int(100*s.Probability))+"%", strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
+		percentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
 	a.hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
+}
+
+// percentBelow writes a probability as the list of suspects does, or, where that would
+// read like the floor or more, with a decimal and rounded down.
+func percentBelow(p, floor float64) string {
+	if whole := math.Round(100 * p); whole < 100*floor {
+		return fmt.Sprintf("%.0f%%", whole)
+	}
+	return fmt.Sprintf("%.1f%%", math.Floor(1000*p)/10)
 }

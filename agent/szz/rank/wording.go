@@ -17,7 +17,7 @@ import (
 var opposites = [][2]string{
 	{"owns a line", "owns no line"}, {"owns a deleted", "owns no deleted"}, {"owns a part of every", "owns no part of any"},
 	{"owns ", "does not own "}, {"owned ", "did not own "}, {"wrote ", "did not write "},
-	{"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
+	{"applied ", "not applied "}, {"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
 	{"uses ", "does not use "}, {"creates ", "does not create "}, {"changes ", "does not change "}, {"removes ", "does not remove "},
 	{"only moved", "did not only move"}, {"did little else than", "did more than"}, {"much of what it added is", "little of what it added is"},
 	{"one of a series", "not one of a series"}, {"one of its changes is", "none of its changes is"},
