@@ -89,7 +89,7 @@ func (a *app) warnBelowFloor(ctx context.Context, v *szz.Verdict, floor float64)
 // percentBelow writes a probability as the list of suspects does, or, where that would
 // read like the floor or more, with a decimal and rounded down.
 func percentBelow(p, floor float64) string {
-	if whole := math.Round(100 * p); whole < 100*floor {
+	if whole := math.Round(100 * p); whole+0.001 < 100*floor {
 		return fmt.Sprintf("%.0f%%", whole)
 	}
 	return fmt.Sprintf("%.1f%%", math.Floor(1000*p)/10)
