@@ -37,7 +37,8 @@ import (
 // as in Revert "title". All else stays: a description of a commit, a report's number,
 // a link, and hexadecimal words that no commit of the repository begins with.
 //
-// Exactly the name is replaced by "<commit A>". The label is the same wherever the
+// A line of the fix's message such as "Fixes: NAME" is left out, like trailers.
+// Elsewhere exactly the name is replaced by "<commit A>". The label is the same wherever the
 // commit is named. The commits that the fix names have the letters A, B, C, in the
 // order of the text, and others have four letters that depend on the fix and the
 // commit alone. So the same fix always has the same labels.
@@ -175,8 +176,15 @@ func (m *Mask) Patch(p *gitext.Patch) *gitext.Patch {
 	return &out
 }
 
-// ofFix masks the message of the fix.
-func (m *Mask) ofFix(message string) string { return m.replace(message, m.spans(message, true)) }
+// culpritLine matches a line that names the culprit as a trailer does, behind which the
+// message goes on.
+var culpritLine = source.Lazy(`(?im)^[ \t]*(?:fixes|fixes-commit|fixed|regressed-by|introduced-by|broken-by|caused-by|bug-introduced-by|culprit)[ \t]*:[ \t]*(?:<commit [A-Z]+>\W*?)+$\n?`)
+
+// ofFix masks the message of the fix. Lines such as "Fixes: <commit A>" are left out, as
+// trailers are: their number would say how many culprits there are.
+func (m *Mask) ofFix(message string) string {
+	return culpritLine().ReplaceAllString(m.replace(message, m.spans(message, true)), "")
+}
 
 func (m *Mask) replace(text string, spans []nameSpan) string {
 	if len(spans) == 0 {

@@ -180,6 +180,16 @@ func TestMaskAnnotated(t *testing.T) {
 	}
 }
 
+// Lines that name culprits as trailers do are left out where the message goes on behind
+// them, because their number is a hint.
+func TestMaskLeavesOutCulpritLines(t *testing.T) {
+	m := newMaskCase(t)
+	got := m.message("It hangs.\n\nFixes: {A12} (\"" + titleA + "\")\nFixes: {B12}\n\nCloses: #12\n\nThe rest.")
+	if want := "It hangs.\n\n\nCloses: #12\n\nThe rest."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Hostile texts end soon and without a panic.
 func TestMaskHostile(t *testing.T) {
 	m := newMaskCase(t)
