@@ -34,6 +34,13 @@ const prior = 0.95
 // one of 47 fixes that were read by hand, and for 6 % of those that name a culprit.
 const doubtful = 0.7
 
+// ordinaryFix is the probability of a fix from which on the probabilities of suspects
+// stay as they are, so that those of ordinary fixes do not fall. On 388 fixes of
+// dev.jsonl (git agent eval szz), which are all fixes, the expected calibration error
+// is .086 with it, .084 without this package, and .103 with the factor uncapped. The
+// figures at prior are those of the uncapped factor.
+const ordinaryFix = 0.85
+
 // A Judgement says how much a commit looks like a fix.
 type Judgement struct {
 	Probability float64  // that the commit is a fix
@@ -54,8 +61,13 @@ func Judge(fc *szz.FixContext) Judgement {
 	return j
 }
 
+// factor returns by what the probabilities of suspects are multiplied: 1 for what looks
+// like a fix, and less the less it looks like one.
+func (j Judgement) factor() float64 { return min(1, j.Probability/ordinaryFix) }
+
 // Temper multiplies the probabilities of the ranking, which hold for fixes, by the
-// probability that the commit is a fix. If it does not look like one, Temper adds a
+// probability that the commit is a fix, if that is below ordinaryFix. If it does not
+// look like one, Temper adds a
 // note to any verdict. It leaves a verdict alone that rests on
 // the message of the fix, which says that the commit is a fix. The order of the
 // suspects stays. A verdict of a model keeps its probabilities, because the model
@@ -67,7 +79,7 @@ func Temper(fc *szz.FixContext, v *szz.Verdict) {
 	j := Judge(fc)
 	if v.Algorithm == "rank" {
 		for i := range v.Suspects {
-			v.Suspects[i].Probability *= j.Probability
+			v.Suspects[i].Probability *= j.factor()
 		}
 	}
 	if j.Probability >= doubtful {
