@@ -85,7 +85,7 @@ func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c 
 	if err != nil {
 		return err
 	}
-	if len(fresh) > 0 {
+	if fresh = slices.Compact(slices.Sorted(slices.Values(fresh))); len(fresh) > 0 {
 		fmt.Fprintf(b, "   %s %s new in %s\n", strings.Join(fresh, ", "), szz.Plural(len(fresh), "is", "are"), name)
 	}
 	before, err := d.findPrecedent(ctx, c.OID)

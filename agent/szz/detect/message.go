@@ -21,7 +21,7 @@ const maxSentence = 300
 // gaps. Of a long message it keeps the beginning, the sentences that speak of the
 // cause, and the last paragraph, and drops trailers.
 func messageText(message string, max int) string {
-	message = agent.Clean(strings.TrimSpace(message))
+	message = agent.Clean(strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n")))
 	if utf8.RuneCountInString(message) <= max {
 		return message
 	}

@@ -162,6 +162,28 @@ func TestNameThatIsGone(t *testing.T) {
 	}
 }
 
+func TestNameThatTheFixedFileKeeps(t *testing.T) {
+	// A name that another commit took out of other files is not said to be gone where
+	// the fixed file still has it behind the fix.
+	t.Parallel()
+	h := newHistory(t)
+	uses := "#include \"api.h\"\n\nint start(void)\n{\n\treturn old_api(1);\n}\n\nint stop(void)\n{\n\treturn old_api(2);\n}\n"
+	h.Commit("start", gittest.Files{"bsd.c": uses, "linux.c": "int go(void)\n{\n\treturn old_api(3);\n}\n"})
+	h.Commit("linux: use the new API", gittest.Files{"linux.c": "int go(void)\n{\n\treturn new_api(3);\n}\n"})
+	fix := h.Commit("bsd: use the new API where it stops, too", gittest.Files{"bsd.c": strings.Replace(uses, "old_api(2)", "new_api(2)", 1)})
+	if text, err := h.investigate(fix).originText(t.Context()); err != nil || strings.Contains(text, "in no other file") {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestMessageOfAnotherSystem(t *testing.T) {
+	// The ends of lines that the web pages of some hosts write are not shown.
+	t.Parallel()
+	if got := messageText("Fix it\r\n\r\nMotivation:\r\n", 100); got != "Fix it\n\nMotivation:" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWrapTextNamesWhoIndented(t *testing.T) {
 	// Blame without white space credits a line that was put into a block to the older
 	// commit. The prompt names the later one.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -159,7 +160,7 @@ func (d *investigation) onlySaid(name string) bool {
 // rarestUses picks the names that are traced: those that the fewest other files
 // use. A name of the message alone is traced in the fixed files too.
 func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
-	uses := map[string]*nameUse{}
+	uses, left := map[string]*nameUse{}, maps.Clone(d.k.Removed) // left: uses in the fixed files that the fix takes away
 	for _, n := range names {
 		uses[n] = &nameUse{name: n, lines: map[string][]gitext.GrepMatch{}}
 	}
@@ -169,6 +170,9 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 		}
 		words := source.CodeWordsOf(h.Text)
 		for n, u := range uses {
+			if words[n] > 0 && d.k.FixPath[h.Path] {
+				left[n] -= words[n]
+			}
 			if words[n] == 0 || d.k.FixPath[h.Path] && !d.onlySaid(n) {
 				continue
 			}
@@ -181,7 +185,7 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	var out []nameUse
 	for _, n := range names {
 		u := uses[n]
-		if len(u.paths) == 0 {
+		if len(u.paths) == 0 && left[n] >= 0 { // no file has it but for what the fix takes away
 			u.gone = d.takenOutBy(n)
 		}
 		if u.gone != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
