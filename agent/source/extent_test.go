@@ -278,7 +278,7 @@ func TestFunctionAroundNestedDeeply(t *testing.T) {
 		if e, ok := FunctionAround(path, lines, 3000); !ok || e.Start > 900 || e.End < 3000 {
 			t.Errorf("%s: %+v %v", path, e, ok)
 		}
-		if took := time.Since(begin); took > 2*time.Second {
+		if took := time.Since(begin); took > 30*time.Second {
 			t.Errorf("%s: %v", path, took)
 		}
 	}
