@@ -25,9 +25,11 @@ var (
 		"fixes": true, "fixes-commit": true, "regressed-by": true, "introduced-by": true,
 		"broken-by": true, "caused-by": true, "bug-introduced-by": true, "culprit": true,
 	}
-	hexWord   = source.Lazy(`\b[0-9a-f]{7,64}\b`)
-	RevertOf  = source.Lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
-	titleTail = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
+	hexWord  = source.Lazy(`\b[0-9a-f]{7,64}\b`)
+	RevertOf = source.Lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
+	// reportTail matches the number of a report where a title may stand, as in "(#123)".
+	reportTail = source.Lazy(`^\s*(?:[\w.-]+/[\w.-]+)?#\d+\s*$`)
+	titleTail  = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
 )
 
 // findAnnotations returns the annotations of a message, verified, each commit once.
@@ -148,7 +150,7 @@ func proseAnnotations(body string) []Annotation {
 
 func newAnnotation(kind, text, source string, span []int) Annotation {
 	a := Annotation{Kind: kind, Text: text, Commit: gitext.OID(strings.ToLower(source[span[0]:span[1]]))}
-	if m := titleTail().FindStringSubmatch(source[span[1]:]); m != nil {
+	if m := titleTail().FindStringSubmatch(source[span[1]:]); m != nil && !reportTail().MatchString(m[1]) {
 		a.Subject = strings.Join(strings.Fields(m[1]), " ")
 	}
 	return a

@@ -72,6 +72,12 @@ var (
 		`\b(?:as|just like|like|unlike|cf\.?|see|see also|refer to|per|also)\s+(?:done |was done |in |also |with |by )*` + toCommit,
 		`\b(?:cherry[- ]pick\w*|backport\w*|upstream commit|follow[- ]?ups?|complement\w*|continu\w+|inspired|incorporat\w*|adapted|copied|ported|borrowed|stolen|derived|supersed\w+|improves? (?:on|upon))\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:notic|spott|found|discover|review|see)\w*\s+(?:while|when|during|in|by)\s+(?:\w+\s+){0,3}?` + toCommit,
+		`/(?:blame|blob|tree|raw)/@`,
+		`\b(?:that|which) (?:was|were|got|had been) (?:later |then )?(?:rolled back|reverted|backed out|undone) (?:in|by|with)\s+` + toCommit,
+		`\broll-?forward of\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:consistent|in line|consistency) with\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:in|by|with)\s+COMMIT\W+(?:after|before|when|once)\b(?:[^.]|\.\w){0,80}@`,
+		`\bavoid\w*\s+(?:the\s+|any\s+)?(?:problems?|issues?|bugs?)\s+(?:with|of|in|from)\s+` + toCommit,
 		`\breleased (?:after|before|between|with)\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed in|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
 		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
@@ -88,6 +94,10 @@ var (
 		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
 		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*)\b`,
 		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
+		`@(?:[^.]|\.\w){0,80}\b(?:until|before|up to|prior to) (?:that|this|the) (?:commit|change|point)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) need|is not modified)\b`,
+		`@(?:[^.]|\.\w){0,60}\btests? (?:was|were) added\b`,
+		`@(?:[^.]|\.\w){0,60}\badded to (?:validate|test|check|verify)\b`,
 		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
 	}, "|") + `)`)
 	// outright matches the words that blame a commit even if it is a fix.

@@ -64,6 +64,14 @@ func TestBlameNobody(t *testing.T) {
 		"The merge dropped the entry that was introduced by HASH.",
 		"Libraries released after HASH will crash.",
 		"Apply the changes from commit HASH in places that were overlooked.",
+		"For reference: https://host.example/group/project/blame/HASH/api.go",
+		"This is a rollforward of OTHER, which was rolled back in HASH.",
+		"Consistent with the change in commit HASH (all: add a missing check), which broke nothing.",
+		"Use version 4 (more precisely HASH, because sizes were wrong until that commit).",
+		"The tests got accidentally reintroduced in OTHER after the class was renamed in HASH.",
+		"Since HASH the table is not modified and doesn't need a declaration.",
+		"In HASH tests were added to validate the fixes of the errors.",
+		"A second try, which avoids the problems with HASH, where cases were missed, breaking the build.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); got[hash] {
 			t.Errorf("%q is taken for blame", text)
@@ -109,4 +117,17 @@ func proseNames(body string) map[string]bool {
 		names[string(a.Commit)] = true
 	}
 	return names
+}
+
+// The number of a report behind a hash is not the commit's title.
+func TestNumberBehindHashIsNoTitle(t *testing.T) {
+	t.Parallel()
+	found := proseAnnotations("net: fix a leak\n\nFix the leak introduced in 0123456789ab (#1100).")
+	if len(found) != 1 || found[0].Subject != "" {
+		t.Errorf("got %+v", found)
+	}
+	found = proseAnnotations("net: fix a leak\n\nFix the leak introduced in 0123456789ab (\"net: add it\").")
+	if len(found) != 1 || found[0].Subject != "net: add it" {
+		t.Errorf("got %+v", found)
+	}
 }

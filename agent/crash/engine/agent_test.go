@@ -183,7 +183,8 @@ func (o *office) kept(q crash.Question) bool {
 // What stands in for a model's answer is not kept, and a run whose server refuses all
 // goes on where it was.
 func TestGoesOn(t *testing.T) {
-	t.Parallel()
+	// It does not run in parallel: a process that another test starts holds the lock of the
+	// run between fork and exec, so that the run would not be resumed.
 	status := http.StatusBadRequest
 	o := newOffice(t, 1, func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() > 0 && status != 0 {
@@ -215,7 +216,8 @@ func TestGoesOn(t *testing.T) {
 
 // An interrupted run is resumed from its record alone, which has the report.
 func TestResume(t *testing.T) {
-	t.Parallel()
+	// It does not run in parallel: a process that another test starts holds the lock of the
+	// run between fork and exec, so that the run would not be resumed.
 	refused := true
 	o := newOffice(t, 1, func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() > 0 && refused {
