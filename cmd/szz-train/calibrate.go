@@ -26,6 +26,29 @@ func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.
 	return rank.Calibrator{A: round4(w[0]), B: round4(w[1]), C: round4(w[2])}
 }
 
+// heldOut turns the scores of each fold into probabilities, with a calibrator that was
+// fitted to the other folds.
+func heldOut(rows []rank.Example, families []string, fold map[string]int, scores [][]float64, weights []float64) [][]float64 {
+	ps := make([][]float64, len(rows))
+	for n := range folds {
+		var others []rank.Example
+		var s [][]float64
+		var w []float64
+		for i, r := range rows {
+			if fold[families[i]] != n {
+				others, s, w = append(others, r), append(s, scores[i]), append(w, weights[i])
+			}
+		}
+		cal := calibrate(others, s, w)
+		for i := range rows {
+			if fold[families[i]] == n {
+				ps[i] = cal.Probabilities(scores[i])
+			}
+		}
+	}
+	return ps
+}
+
 func probabilities(c rank.Calibrator, scores [][]float64) [][]float64 {
 	ps := make([][]float64, len(scores))
 	for i, s := range scores {

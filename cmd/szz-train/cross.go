@@ -7,12 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	szzeval "git-agent/agent/eval/szz"
-	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
-	"git-agent/agent/szz/rank/trees"
 )
 
 // folds is the number of parts for cross-validation. A family of repositories
@@ -21,11 +18,15 @@ const folds = 5
 
 // cross prints how well the method does on repositories that it was not trained on:
 // overall, by style of label, and for the cases of each file of -on. With -without,
-// the figures show what the features that are left out are worth.
+// the figures show what the features that are left out are worth. With -against, they
+// are compared with those of other rows of the same cases.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
 	without := fs.String("without", "", "leave out the features with these `names`, separated by commas")
+	linear := fs.String("linear", rareFeatures, "give the features with these `names` a linear weight, and hide them from the trees")
+	against := fs.String("against", "", "compare with the same cases in these `files` of rows, separated by commas")
+	repeat := fs.Int("repeat", 1, "repeat `n` times, with other assignments to folds and seeds, and print means and standard deviations")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -33,15 +34,30 @@ func cross(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := leaveOut(rows, *without); err != nil {
-		return err
+	var others []rank.Example
+	if *against != "" {
+		if others, err = readRows(strings.Split(*against, ",")); err != nil {
+			return err
+		}
+		rows, others = inBoth(rows, others)
 	}
 	families := familiesOf(rows)
-	scores := crossScores(rows, families)
-	cal := calibrate(rows, scores, caseWeights(rows, families))
-	r := reporter{rows: rows, ps: probabilities(cal, scores)}
-	r.from = nameThresholds{thresholdOf(rows, r.ps), ghostThreshold}
-	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f\n", len(slices.Compact(slices.Sorted(slices.Values(families)))), cal, r.from)
+	r := reporter{rows: rows, others: others}
+	columns, err := columnsOf(others, rank.FeatureNames(), *linear)
+	if err != nil {
+		return err
+	}
+	r.against = repeated(others, families, columns, *repeat)
+	left, err := leaveOut(rows, *without)
+	if err != nil {
+		return err
+	}
+	if columns, err = columnsOf(rows, left, keptOf(*linear, left)); err != nil {
+		return err
+	}
+	r.runs = repeated(rows, families, columns, *repeat)
+	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f, linear weights %.2f\n",
+		len(slices.Compact(slices.Sorted(slices.Values(families)))), r.runs[0].cal, r.runs[0].from, r.runs[0].linear)
 	r.print("all", func(rank.Example) bool { return true })
 	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
 		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
@@ -57,78 +73,44 @@ func cross(args []string) error {
 	return nil
 }
 
-// A reporter prints the figures for subsets of the rows.
-type reporter struct {
-	rows []rank.Example
-	ps   [][]float64
-	from nameThresholds
-}
-
-// print prints the figures for the rows that keep accepts, together and by style of
-// label.
-func (r *reporter) print(name string, keep func(rank.Example) bool) {
-	for _, style := range []string{"", "trailer", "prose"} {
-		var part []rank.Example
-		var ps [][]float64
-		for i, ex := range r.rows {
-			if keep(ex) && (style == "" || ex.Style == style) {
-				part, ps = append(part, ex), append(ps, r.ps[i])
-			}
-		}
-		if len(part) > 0 {
-			fmt.Printf("%-20s %-7s first only %v\n%-20s %-7s short list %v\n", name, style, measure(part, ps, firstOnly), name, style, measure(part, ps, r.from))
-			if c := stat.NewCalibration(namedForecasts(part, ps, r.from)); c != nil {
-				fmt.Printf("%-20s %-7s ECE named  %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
-					name, style, c.ECE, c.ByChance.Mean, c.ByChance.High)
-			}
+// inBoth returns the cases that two lists have in common, in the same order.
+func inBoth(a, b []rank.Example) (fromA, fromB []rank.Example) {
+	byID := map[string]rank.Example{}
+	for _, ex := range b {
+		byID[ex.ID] = ex
+	}
+	for _, ex := range a {
+		if other, ok := byID[ex.ID]; ok {
+			fromA, fromB = append(fromA, ex), append(fromB, other)
 		}
 	}
+	return fromA, fromB
 }
 
-// assignFolds assigns each family to a fold. It takes the largest family first and
-// the fold with the fewest cases so far.
-func assignFolds(families []string) map[string]int {
-	size := map[string]int{}
-	for _, f := range families {
-		size[f]++
-	}
-	fold, _ := stat.Folds(size, folds)
-	return fold
+// A validation is one cross-validation: the probabilities of each case's candidates, by a model
+// that was trained without its family.
+type validation struct {
+	ps     [][]float64
+	from   nameThresholds
+	cal    rank.Calibrator // that fit to all cases
+	linear []float64       // likewise
 }
 
-// crossScores scores every case by a model that was trained without its family.
-func crossScores(rows []rank.Example, families []string) [][]float64 {
-	fold := assignFolds(families)
-	scores := make([][]float64, len(rows))
-	var wg sync.WaitGroup
-	for n := range folds {
-		var train []rank.Example
-		var of []string
-		for i, r := range rows {
-			if fold[families[i]] != n {
-				train, of = append(train, r), append(of, families[i])
-			}
-		}
-		if len(train) == 0 {
-			continue
-		}
-		wg.Go(func() {
-			m := trees.Train(flatten(train, caseWeights(train, of)), params)
-			for i, r := range rows {
-				if fold[families[i]] == n {
-					scores[i] = scoreAll(m, r)
-				}
-			}
-		})
+// repeated cross-validates n times. The first run has the usual seed and assignment to
+// folds.
+func repeated(rows []rank.Example, families []string, linear []int, n int) []validation {
+	if len(rows) == 0 {
+		return nil
 	}
-	wg.Wait()
-	return scores
-}
-
-func scoreAll(m *trees.Model, ex rank.Example) []float64 {
-	s := make([]float64, len(ex.X))
-	for i, x := range ex.X {
-		s[i] = m.Score(x)
+	weights := caseWeights(rows, families)
+	var runs []validation
+	for i := range n {
+		fold, p := assignFolds(families, uint64(i)), params
+		p.Seed += uint64(i)
+		scores, w := crossScores(rows, families, fold, linear, p)
+		v := validation{ps: heldOut(rows, families, fold, scores, weights), cal: calibrate(rows, scores, weights), linear: w}
+		v.from = nameThresholds{thresholdOf(rows, v.ps), ghostThreshold}
+		runs = append(runs, v)
 	}
-	return s
+	return runs
 }

@@ -17,21 +17,28 @@ var params = trees.Params{
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261120,
 }
 
-// fit writes a model trained on all rows. Its calibration and thresholds come
-// from cross-validation, since a model is overconfident about the rows that
+// fit writes a model trained on all rows. Its calibration, thresholds and linear weights
+// come from cross-validation, since a model is overconfident about the rows that
 // trained it.
 func fit(args []string) error {
 	rows, err := readRows(args)
 	if err != nil {
 		return err
 	}
+	columns, err := columnsOf(rows, rank.FeatureNames(), rareFeatures)
+	if err != nil {
+		return err
+	}
 	families := familiesOf(rows)
-	scores := crossScores(rows, families)
+	scores, w := crossScores(rows, families, assignFolds(families, 0), columns, params)
 	weights := caseWeights(rows, families)
-	m := rank.Model{Features: rank.FeatureNames(), Calibrator: calibrate(rows, scores, weights)}
+	m := rank.Model{Features: rank.FeatureNames(), Calibrator: calibrate(rows, scores, weights), Linear: map[string]float64{}}
+	for n, c := range columns {
+		m.Linear[m.Features[c]] = math.Round(w[n]*100) / 100
+	}
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
-	m.Trees = *trees.Train(flatten(rows, weights), params)
+	m.Trees = *trees.Train(flatten(hidden(rows, columns), weights), params)
 	shorten(&m.Trees)
 	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)

@@ -6,6 +6,7 @@
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
+//	go run ./cmd/szz-train judge rows.jsonl...
 //
 //	go run ./cmd/szz-train purpose -repos DIR cases.jsonl... > purpose.rows
 //	go run ./cmd/szz-train fixlike purpose.rows...
@@ -16,7 +17,8 @@
 // The step mine finds fixes whose messages name the commit that introduced the bug.
 // The step extract computes the features of every candidate, which takes minutes to
 // hours of git. The step fit trains on all rows. The step cross reports how well the
-// method does on repositories that it was not trained on.
+// method does on repositories that it was not trained on. The step judge reports how well
+// the shipped model, or another one, does.
 //
 // The other steps are for estimates beside the ranker's. The steps purpose and fixlike
 // fit the weights of package fixlike, floor measures from which probability on a
@@ -45,7 +47,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | purpose | fixlike | floor | confirm | ratios) <arguments>")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | judge | purpose | fixlike | floor | confirm | ratios) <arguments>")
 	}
 	switch args[0] {
 	case "mine":
@@ -56,6 +58,8 @@ func run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "judge":
+		return judge(args[1:])
 	case "purpose":
 		return purpose(ctx, args[1:])
 	case "floor":
@@ -67,5 +71,5 @@ func run(ctx context.Context, args []string) error {
 	case "confirm":
 		return confirm(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, purpose, fixlike, floor, confirm and ratios", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, judge, purpose, fixlike, floor, confirm and ratios", args[0])
 }

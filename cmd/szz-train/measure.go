@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
@@ -13,6 +14,7 @@ import (
 type figures struct {
 	Precision, Recall, F1 float64
 	Ghost, Cross          float64 // recall on fixes that delete nothing, and on cross-file ones
+	Three                 float64 // recall of the first three suspects, named or not
 	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects
@@ -20,9 +22,26 @@ type figures struct {
 	Cases                 int
 }
 
+// A figure is one of the figures with the name under which it is printed.
+type figure struct {
+	name  string
+	value float64
+}
+
+// list returns the figures in the order in which they are printed.
+func (f figures) list() []figure {
+	return []figure{
+		{"P", f.Precision}, {"R", f.Recall}, {"F1", f.F1}, {"ghost", f.Ghost}, {"cross-file", f.Cross}, {"three", f.Three},
+		{"ceiling", f.Ceiling}, {"ECE first", f.ECE}, {"named", f.NamedECE}, {"log loss", f.LogLoss},
+	}
+}
+
 func (f figures) String() string {
-	return fmt.Sprintf("P %.3f R %.3f F1 %.3f ghost %.3f cross-file %.3f ceiling %.3f ECE first %.3f named %.3f log loss %.3f (%d cases)",
-		f.Precision, f.Recall, f.F1, f.Ghost, f.Cross, f.Ceiling, f.ECE, f.NamedECE, f.LogLoss, f.Cases)
+	var b strings.Builder
+	for _, x := range f.list() {
+		fmt.Fprintf(&b, "%s %.3f ", x.name, x.value)
+	}
+	return b.String() + fmt.Sprintf("(%d cases)", f.Cases)
 }
 
 // nameThresholds are the lowest probabilities at which a second or later suspect is
@@ -39,38 +58,73 @@ func (n nameThresholds) of(ex rank.Example) float64 {
 	return n.most
 }
 
-// measure names the best candidate of each case and all others whose
-// probability reaches the threshold, and computes the figures.
-func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
-	var hits, named, truth, ghost, ghosts, cross, crosses, reach int
+// A tally is what one case adds to the figures.
+type tally struct {
+	named, hits, three   int // named commits, the right ones, and the right ones of the first three
+	truth, reach         int // true commits, and those that are candidates
+	ghost, cross         bool
+	first, namedForecast []stat.Forecast
+	loss                 float64
+}
+
+// tallyOf names the best candidate of a case and all others whose probability reaches
+// the threshold.
+func tallyOf(r rank.Example, ps []float64, from nameThresholds) tally {
+	t := tally{truth: r.Truth, ghost: r.Ghost, cross: r.Cross}
+	order := inOrder(ps)
+	list := chosen(ps, from.of(r))
+	for place, j := range order {
+		if r.Hit[j] {
+			t.reach++
+			if place < len(list) {
+				t.hits++
+			}
+			if place < 3 {
+				t.three++
+			}
+		}
+		t.loss += logLoss(ps[j], r.Hit[j])
+	}
+	t.named, t.hits, t.three = len(list), min(t.hits, t.truth), min(t.three, t.truth)
+	for _, j := range list {
+		t.namedForecast = append(t.namedForecast, stat.Forecast{P: ps[j], Right: r.Hit[j]})
+	}
+	t.first = t.namedForecast[:min(1, len(list))]
+	return t
+}
+
+func talliesOf(rows []rank.Example, ps [][]float64, from nameThresholds) []tally {
+	list := make([]tally, len(rows))
 	for i, r := range rows {
-		h := 0
-		for _, j := range chosen(ps[i], from.of(r)) {
-			named++
-			if r.Hit[j] {
-				h++
-			}
+		list[i] = tallyOf(r, ps[i], from)
+	}
+	return list
+}
+
+// measure computes the figures of cases.
+func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
+	return figuresOf(talliesOf(rows, ps, from))
+}
+
+func figuresOf(cases []tally) figures {
+	var hits, named, truth, three, ghost, ghosts, cross, crosses, reach int
+	first, list := make([][]stat.Forecast, len(cases)), make([][]stat.Forecast, len(cases))
+	loss := 0.0
+	for i, t := range cases {
+		hits, named, truth, three, reach = hits+t.hits, named+t.named, truth+t.truth, three+t.three, reach+t.reach
+		if t.ghost {
+			ghost, ghosts = ghost+t.hits, ghosts+t.truth
 		}
-		h = min(h, r.Truth)
-		hits += h
-		truth += r.Truth
-		if r.Ghost {
-			ghost, ghosts = ghost+h, ghosts+r.Truth
+		if t.cross {
+			cross, crosses = cross+t.hits, crosses+t.truth
 		}
-		if r.Cross {
-			cross, crosses = cross+h, crosses+r.Truth
-		}
-		for _, hit := range r.Hit {
-			if hit {
-				reach++
-			}
-		}
+		first[i], list[i] = t.first, t.namedForecast
+		loss += t.loss
 	}
 	f := figures{
-		Precision: share(hits, named), Recall: share(hits, truth), Ceiling: share(reach, truth),
-		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(rows),
-		ECE: stat.ECE(namedForecasts(rows, ps, firstOnly)), NamedECE: stat.ECE(namedForecasts(rows, ps, from)),
-		LogLoss: logLoss(rows, ps),
+		Precision: share(hits, named), Recall: share(hits, truth), Three: share(three, truth), Ceiling: share(reach, truth),
+		Ghost: share(ghost, ghosts), Cross: share(cross, crosses), Cases: len(cases),
+		ECE: stat.ECE(first), NamedECE: stat.ECE(list), LogLoss: loss / float64(max(1, len(cases))),
 	}
 	if hits > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -78,30 +132,21 @@ func measure(rows []rank.Example, ps [][]float64, from nameThresholds) figures {
 	return f
 }
 
-// logLoss returns the mean cost of a case: the sum of the log losses of its
-// candidates' probabilities. It shows changes that are too small to move a candidate
-// to another place.
-func logLoss(rows []rank.Example, ps [][]float64) float64 {
+// logLoss returns the cost of a probability. Its sum shows changes that are too small
+// to move a candidate to another place.
+func logLoss(p float64, hit bool) float64 {
 	const least = 1e-9 // of a probability, so that one blunder does not decide the sum
-	sum := 0.0
-	for i, r := range rows {
-		for j, p := range ps[i] {
-			if !r.Hit[j] {
-				p = 1 - p
-			}
-			sum -= math.Log(max(p, least))
-		}
+	if !hit {
+		p = 1 - p
 	}
-	return sum / float64(max(1, len(rows)))
+	return -math.Log(max(p, least))
 }
 
 // namedForecasts returns the forecasts of the suspects that are named in each case.
-func namedForecasts(rows []rank.Example, ps [][]float64, from nameThresholds) [][]stat.Forecast {
-	forecasts := make([][]stat.Forecast, len(rows))
-	for i, r := range rows {
-		for _, j := range chosen(ps[i], from.of(r)) {
-			forecasts[i] = append(forecasts[i], stat.Forecast{P: ps[i][j], Right: r.Hit[j]})
-		}
+func namedForecasts(cases []tally) [][]stat.Forecast {
+	forecasts := make([][]stat.Forecast, len(cases))
+	for i, t := range cases {
+		forecasts[i] = t.namedForecast
 	}
 	return forecasts
 }
@@ -113,12 +158,18 @@ func share(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-func chosen(ps []float64, threshold float64) []int {
+// inOrder returns the places of the candidates, most probable first.
+func inOrder(ps []float64) []int {
 	order := make([]int, len(ps))
 	for i := range order {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return ps[order[a]] > ps[order[b]] })
+	return order
+}
+
+func chosen(ps []float64, threshold float64) []int {
+	order := inOrder(ps)
 	n := min(1, len(order))
 	for n < len(order) && ps[order[n]] >= threshold {
 		n++

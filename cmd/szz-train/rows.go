@@ -44,24 +44,27 @@ func readRows(files []string) ([]rank.Example, error) {
 }
 
 // leaveOut removes the columns of some features, whose names are separated by
-// commas, from all rows.
-func leaveOut(rows []rank.Example, names string) error {
-	all := rank.FeatureNames()
-	out := make([]bool, len(all))
+// commas, from all rows, and returns the names of the other features.
+func leaveOut(rows []rank.Example, names string) (left []string, err error) {
+	left = rank.FeatureNames()
+	out := make([]bool, len(left))
 	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
-		at := slices.Index(all, name)
+		at := slices.Index(left, name)
 		if at < 0 {
-			return fmt.Errorf("no feature %q", name)
+			return nil, fmt.Errorf("no feature %q", name)
 		}
 		out[at] = true
 	}
+	column := -1
+	remove := func() bool { column++; return out[column] }
 	for _, r := range rows {
 		for i, x := range r.X {
-			column := -1
-			r.X[i] = slices.DeleteFunc(x, func(float64) bool { column++; return out[column] })
+			column = -1
+			r.X[i] = slices.DeleteFunc(x, func(float64) bool { return remove() })
 		}
 	}
-	return nil
+	column = -1
+	return slices.DeleteFunc(left, func(string) bool { return remove() }), nil
 }
 
 // familiesOf returns the family of each row. Repositories that share a candidate are

@@ -28,9 +28,10 @@ type Model struct {
 	Made     Provenance  `json:"made"`
 	Features []string    `json:"features"` // the columns, in the order of training
 	Trees    trees.Model `json:"trees"`
-	// Linear has the weights of features that came after the trees were trained, and
-	// that the trees do not read: log-odds for a value of 1, added to the score. They
-	// were fitted with the trees fixed, one repository left out at a time.
+	// Linear has the weights of features that too few candidates have for the trees to
+	// read them: log-odds for a value of 1, added to the score. They are fitted with the
+	// trees fixed: by szz-train fit to the scores of its folds. Those of the shipped
+	// model were fitted to the scores of its trees, after the training.
 	Linear map[string]float64 `json:"linear,omitempty"`
 	Calibrator
 	// Threshold is the least probability of a suspect that is named beside the
