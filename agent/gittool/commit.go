@@ -40,19 +40,26 @@ func (c Commit) line() string {
 
 func short(oid string) string { return oid[:min(shortHash, len(oid))] }
 
-// commit converts a commit.
+// commit converts a commit. Its message is redacted as a whole, because a name may be
+// split over subject and body.
 func (b *scopedRepo) commit(c gitext.Commit) Commit {
+	c.Message = b.scope.Redact.apply(c.Message)
 	out := Commit{
 		OID:     string(c.OID),
 		Date:    c.Committer.Time.UTC(),
 		Author:  agent.CleanLine(c.Author.Name),
 		Email:   agent.CleanLine(c.Author.Email),
-		Subject: b.subject(c.Subject()),
+		Subject: agent.CleanLine(c.Subject()),
 	}
 	if b.repo.ShallowBoundary()[c.OID] {
 		out.Note = "older history is not in this clone"
 	}
 	return out
+}
+
+// body returns a message without its subject, redacted as a whole too.
+func (b *scopedRepo) body(message string) string {
+	return agent.Clean(gitext.Commit{Message: b.scope.Redact.apply(message)}.Body())
 }
 
 // commits reads and converts each commit once, newest first and equal dates by

@@ -187,7 +187,7 @@ func (h FunctionHit) creates(name string) bool {
 
 func (b *scopedRepo) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 	hit := FunctionHit{Commit: b.commit(c), Hunks: b.scope.Redact.hunks(parseHunks(patch))}
-	hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
+	hit.Commit.Message = b.body(c.Message)
 	for _, h := range hit.Hunks {
 		added, deleted := h.counts()
 		hit.Added, hit.Deleted = hit.Added+added, hit.Deleted+deleted

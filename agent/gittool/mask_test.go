@@ -50,3 +50,18 @@ func TestHiddenNames(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 }
+
+func TestSplitNameIsHidden(t *testing.T) {
+	// A name that is split over subject and body of a message passes through the
+	// redactor in one piece.
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a.c", "int a;\n")
+	f.commit("first", "Regression of 01…\n\n…23 in it\n")
+	box := f.toolbox(Scope{Tip: f.oid["first"], Redact: Redactor{Name: "t", Text: func(s string) string {
+		return strings.ReplaceAll(s, "01…\n\n…23", "<commit A>")
+	}}}, Options{})
+	if text := f.transcript(box, [][2]string{{"git_show", `{"commit":"HEAD"}`}}); !strings.Contains(text, "Regression of <commit A> in it") || strings.Contains(text, "23 in") {
+		t.Errorf("got %s", text)
+	}
+}

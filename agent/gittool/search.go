@@ -300,7 +300,7 @@ func (b *scopedRepo) fillHits(ctx context.Context, v *Search, entries []gitext.L
 	}
 	for i, c := range commits {
 		hit := SearchHit{Commit: b.commit(c), Files: []string{}}
-		hit.Commit.Message = agent.Clean(b.scope.Redact.apply(c.Body()))
+		hit.Commit.Message = b.body(c.Message)
 		files, twins := withoutTwins(entries[i].Files)
 		hit.Twins, hit.Renamed = twins, renameIn(files, "")
 		for _, f := range files {

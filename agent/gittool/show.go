@@ -92,7 +92,7 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	}
 	v := &Show{Commit: b.commit(c), Stat: p.Stat}
 	message, trailers := commitmsg.Trailers(c.Message)
-	v.Commit.Message = agent.Clean(b.scope.Redact.apply(gitext.Commit{Message: message}.Body()))
+	v.Commit.Message = b.body(message)
 	for _, t := range trailers {
 		v.Trailers = append(v.Trailers, agent.CleanLine(b.scope.Redact.apply(t.Key+": "+t.Value)))
 	}

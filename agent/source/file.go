@@ -57,6 +57,13 @@ var (
 mdate-sh install releases history version`)
 )
 
+// listExt are those of documentExt that people do not read, and buildExt those of scripts
+// that may be called like a document.
+var (
+	listExt  = wordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
+	buildExt = wordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
+)
+
 // IsBuildOrData tells from the path alone whether a file is one that the project is
 // built with, such as a Makefile, or data that it reads, such as YAML. Source, tests,
 // documents and lists of dependencies' checksums are not.
@@ -67,6 +74,25 @@ func IsBuildOrData(p string) bool {
 	base := strings.ToLower(path.Base(p))
 	stem, _, _ := strings.Cut(base, ".")
 	return base == "cmakelists.txt" || !documentName[stem] && !documentExt[path.Ext(base)]
+}
+
+// manual matches the sources of manual pages, which a build fills in.
+var manual = Lazy(`\.[1-8](?:\.in|\.xml|\.rst|\.xml\.in)?$`)
+
+// IsDocument tells from the path alone whether a file is written for people only, such
+// as NEWS, a change log or a manual page.
+func IsDocument(p string) bool {
+	base := strings.ToLower(path.Base(p))
+	stem, _, _ := strings.Cut(base, ".")
+	switch {
+	case FileKindOf(p) != OtherFile:
+		return false
+	case manual().MatchString(base):
+		return true
+	case listExt[path.Ext(base)]:
+		return false
+	}
+	return documentName[stem] && stem != "version" && stem != "mdate-sh" && !buildExt[path.Ext(base)] || documentExt[path.Ext(base)]
 }
 
 // PathWords returns the words of a path, to compare it with prose.

@@ -24,7 +24,9 @@ import (
 //     upper or lower case, in a web address, broken over two lines, or with a wrong end
 //     as the tools forgive it. Five and six digits count behind a word such as "commit";
 //   - a name that git describe makes, such as v1.2-3-g0123abc;
-//   - its title behind its hash, also when it is cut off or has lost its prefix.
+//   - its title behind its hash, also when it is cut off or has lost its prefix;
+//   - any of these that a forge or a mailer split with the subject that it stands in,
+//     so that the body begins with the rest of it: "…".
 //
 // It is in the text of the fix, whose names are hints at the culprit, moreover:
 //
@@ -87,13 +89,17 @@ func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string
 	if m.fix == "" {
 		m.fix = fc.Parent
 	}
-	quoted, err := m.readHistory(ctx, fc, body)
+	both := body
+	if joined, cuts := closeSeams(body); len(cuts) > 0 {
+		both += "\n" + joined
+	}
+	quoted, err := m.readHistory(ctx, fc, both)
 	if err != nil {
 		return nil, err
 	}
 	lines := patchTexts(fc.Patch)
-	m.learn(append([]string{body}, lines...))
-	m.titles = append(quoted, m.titlesOf(body, annotations)...)
+	m.learn(append([]string{both}, lines...))
+	m.titles = append(quoted, m.titlesOf(both, annotations)...)
 	m.titles = m.titles[:min(mostSought, len(m.titles))]
 	for _, s := range m.spans(body, true) {
 		m.give(s.commit)
@@ -140,7 +146,7 @@ func (m *Mask) Key() string {
 		all = append(all, label+commit)
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("mask-1-%.8x", sha256.Sum256([]byte(strings.Join(all, " "))))
+	return fmt.Sprintf("mask-2-%.8x", sha256.Sum256([]byte(strings.Join(all, " "))))
 }
 
 // Text returns a text of the history with labels in place of the names of commits.
@@ -202,14 +208,11 @@ func (m *Mask) replace(text string, spans []nameSpan) string {
 // spans returns where a text names commits, in order and without overlaps. A name
 // that begins first is kept, and of several the longest.
 func (m *Mask) spans(text string, ofFix bool) []nameSpan {
-	m.learn([]string{text})
-	all := m.hashSpans(text)
-	for i := range all {
-		all[i].to = m.pastTitle(text, all[i])
-	}
-	all = append(all, m.quotedSpans(text, ofFix)...)
-	if ofFix {
-		all = append(all, m.numberSpans(text)...)
+	all := m.find(text, ofFix)
+	if closed, cuts := closeSeams(text); len(cuts) > 0 {
+		for _, s := range m.find(closed, ofFix) {
+			all = append(all, nameSpan{cuts.place(s.from), cuts.place(s.to-1) + 1, s.commit})
+		}
 	}
 	slices.SortStableFunc(all, func(a, b nameSpan) int {
 		if a.from != b.from {
@@ -224,6 +227,20 @@ func (m *Mask) spans(text string, ofFix bool) []nameSpan {
 		}
 	}
 	return kept
+}
+
+// find returns where a text names commits, in no order.
+func (m *Mask) find(text string, ofFix bool) []nameSpan {
+	m.learn([]string{text})
+	all := m.hashSpans(text)
+	for i := range all {
+		all[i].to = m.pastTitle(text, all[i])
+	}
+	all = append(all, m.quotedSpans(text, ofFix)...)
+	if ofFix {
+		all = append(all, m.numberSpans(text)...)
+	}
+	return all
 }
 
 // patchTexts returns the lines of a patch.

@@ -100,6 +100,34 @@ func TestMaskBrokenHash(t *testing.T) {
 	}
 }
 
+// A name that was split with the subject of the message is one name, whatever marks the
+// place, and so are the names in messages of the history.
+func TestMaskSplitSubject(t *testing.T) {
+	m := newMaskCase(t)
+	at := func(n int, mark string) string { return string(m.a[:n]) + mark + string(m.a[n:12]) }
+	for text, want := range map[string]string{
+		"Regression of " + at(7, "…\n\n…") + " in the queue":                     "Regression of <commit A> in the queue",
+		"Regression of " + at(7, "...\r\n\r\n...") + " in the queue":             "Regression of <commit A> in the queue",
+		"Regression of " + at(4, " …\n\n… ") + " in the queue":                   "Regression of <commit A> in the queue",
+		"Regression of " + at(9, "\n\n…") + " in the queue":                      "Regression of <commit A> in the queue",
+		"Since " + string(m.a[:8]) + "...\n\n...and {B8}":                        "Since <commit A>...\n\n...and <commit B>",
+		"Broken by {A12} (\"net: rework …\n\n…the queue of packets\"), and {B8}": "Broken by <commit A>, and <commit B>",
+		"Regression of #7…\n\n…7 in the queue":                                   "Regression of <commit A> in the queue",
+		"Wait…\n\n…for {A8}":                                                     "Wait…\n\n…for <commit A>",
+	} {
+		old := m.h.Head()
+		fix := m.h.Commit(m.fill(text), gittest.Files{"a.c": "int a = 0;\n"})
+		fc := m.h.context(fix, ContextOptions{NoAnnotations: true})
+		m.h.Git("reset", "-q", "--hard", string(old))
+		if got := strings.TrimSpace(fc.Message); got != want {
+			t.Errorf("%q\ngot  %q\nwant %q", m.fill(text), got, want)
+		}
+		if got := fc.Mask.Text(m.fill(text)); strings.Contains(got, string(m.a[9:12])) {
+			t.Errorf("in the history: %q", got)
+		}
+	}
+}
+
 // Numbers of commits are names where the repository numbers its commits.
 func TestMaskSerials(t *testing.T) {
 	m := newMaskCase(t)

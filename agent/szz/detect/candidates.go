@@ -220,6 +220,9 @@ func (d *investigation) commitLine(c gitext.Commit) string {
 	return fmt.Sprintf("%s %s %s", c.OID.Short(), dateOf(c.Committer.Time), subjectOf(c, d.redact))
 }
 
+// subjectOf renders the subject of a commit. The message is redacted as a whole, because
+// a name may be split over subject and body.
 func subjectOf(c gitext.Commit, redact func(string) string) string {
-	return agent.Abridge(agent.CleanLine(redact(c.Subject())), 90)
+	c.Message = redact(c.Message)
+	return agent.Abridge(agent.CleanLine(c.Subject()), 90)
 }

@@ -27,17 +27,19 @@ import (
 
 // A patchPart is a hunk of a candidate and how near to the fix its lines are.
 type patchPart struct {
-	file  *gitext.FileChange
-	hunk  *gitext.Hunk
-	far   []float64     // by line; 0 is nearest
-	shown []bool        // by line; marked lines are rendered
-	moved []movedAround // by line; where else in the patch the line stands
-	aside bool          // it is never shown, see dropAsides
+	file     *gitext.FileChange
+	hunk     *gitext.Hunk
+	far      []float64     // by line; 0 is nearest
+	shown    []bool        // by line; marked lines are rendered
+	moved    []movedAround // by line; where else in the patch the line stands
+	aside    bool          // it is never shown, see dropAsides
+	document bool          // it is of a document, and therefore aside
 }
 
 // Distances of lines from the fix that have other reasons than blame. They are in
 // lines, so that all distances can be compared.
 const (
+	farQuoted   = -1  // a line that the section of names quotes
 	farContext  = 2   // a line that stands next to what the fix changes
 	farNames    = 4   // a line with a name of the fix that few lines of the patch have, or with most of its words
 	farFunction = 12  // a line of the fixed function that the fix leaves alone
@@ -69,13 +71,19 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 		}
 	}
 	parts = append(parts, elsewhere...)
+	d.dropDocuments(parts)
 	d.dropAsides(parts)
 	showNearest(parts, room)
 	showSmall(parts)
 	var b strings.Builder
 	var file *gitext.FileChange
 	left, section := 0, ""
+	var texts []*patchPart
 	for _, part := range parts {
+		if part.document {
+			texts = append(texts, part)
+			continue
+		}
 		if !slices.Contains(part.shown, true) {
 			left++
 			continue
@@ -90,7 +98,27 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 	if left > 0 {
 		fmt.Fprintf(&b, "(%d more %s)\n", left, szz.Plural(left, "hunk", "hunks"))
 	}
+	writeDocuments(&b, texts)
 	return b.String()
+}
+
+// writeDocuments says on one line which documents a candidate changes.
+func writeDocuments(b *strings.Builder, parts []*patchPart) {
+	const most = 2
+	var names []string
+	for _, part := range parts {
+		if name := cmp.Or(part.file.NewPath, part.file.OldPath); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	text := agent.CleanLine(strings.Join(names[:min(most, len(names))], ", "))
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	fmt.Fprintf(b, "(not shown, %s: %s)\n", szz.Plural(len(names), "a document", "documents"), text)
 }
 
 // showSmall marks the changed lines of the hunks that are left out when they are
@@ -133,6 +161,23 @@ func (d *investigation) isFixed(f *gitext.FileChange) bool {
 	return d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath]
 }
 
+// dropDocuments hides what is written in documents such as NEWS, unless the fix
+// itself changes nothing else.
+func (d *investigation) dropDocuments(parts []*patchPart) {
+	code := slices.ContainsFunc(d.fc.Patch.Files, func(f gitext.FileChange) bool {
+		return !source.IsDocument(cmp.Or(f.OldPath, f.NewPath))
+	})
+	for _, part := range parts {
+		if !code || !source.IsDocument(cmp.Or(part.file.NewPath, part.file.OldPath)) {
+			continue
+		}
+		part.aside, part.document = true, true
+		for i := range part.far {
+			part.far[i] = math.Inf(1)
+		}
+	}
+}
+
 // dropAsides hides what seldom decides in files that the fix does not change: tests,
 // and data without a name of the fix. Where nothing else is left, they stay.
 func (d *investigation) dropAsides(parts []*patchPart) {
@@ -142,11 +187,13 @@ func (d *investigation) dropAsides(parts []*patchPart) {
 		}
 		return source.FileKindOf(cmp.Or(part.file.NewPath, part.file.OldPath))
 	}
-	if !slices.ContainsFunc(parts, func(part *patchPart) bool { return kind(part) == source.SourceFile && !part.movesAway() }) {
+	if !slices.ContainsFunc(parts, func(part *patchPart) bool {
+		return !part.document && kind(part) == source.SourceFile && !part.movesAway()
+	}) {
 		return
 	}
 	for _, part := range parts {
-		part.aside = kind(part) == source.TestFile || part.movesAway()
+		part.aside = part.document || kind(part) == source.TestFile || part.movesAway()
 		for i := range part.far {
 			if part.aside || kind(part) != source.SourceFile && part.far[i] > farNames {
 				part.far[i] = math.Inf(1)
@@ -196,6 +243,9 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 		}
 		if l.Op == '+' && d.decisive[squeezed(l.Text)] {
 			start[i] = 0
+		}
+		if l.Op == '+' && d.quoted[quotedLine{c.OID, squeezed(l.Text)}] {
+			start[i] = farQuoted
 		}
 	}
 	part.far = slices.Clone(start)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/szz/szztest"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -79,5 +80,54 @@ func TestExcerptPrefersNames(t *testing.T) {
 	_, excerpt, _ := strings.Cut(s.asked[0].Messages[1].Text, "# What these changed")
 	if !strings.Contains(excerpt, "drain_queue(slow_path)") || !strings.Contains(excerpt, "finish();") {
 		t.Errorf("the excerpt shows %s", excerpt)
+	}
+}
+
+func TestExcerptLeavesOutDocuments(t *testing.T) {
+	// What a candidate writes in documents is named but not shown, although the fix
+	// changes them too and they have its names. A fix of nothing else shows them.
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("empty", gittest.Files{"NEWS": "old news\n"})
+	h.Commit("start the program", gittest.Files{"p.c": szztest.Program, "NEWS": "limit() returns a large_maximum.\nold news\n", "doc/p.rst": "large_maximum\n"})
+	fixed := strings.Replace(szztest.Program, "max = 10", "max = large_maximum", 1)
+	both := h.Commit("limit: another number", gittest.Files{"p.c": fixed, "NEWS": "limit() returns large_maximum.\nold news\n"})
+	_, excerpt, _ := strings.Cut(h.firstMessage(both), "# What these changed")
+	if strings.Contains(excerpt, "returns a") || !strings.Contains(excerpt, "(not shown, documents: NEWS, doc/p.rst)\n") || !strings.Contains(excerpt, "+\tint max = 10;") {
+		t.Errorf("%s", excerpt)
+	}
+	news := h.Commit("NEWS: correct", gittest.Files{"NEWS": "limit() returns small_maximum.\nold news\n"})
+	if _, excerpt, _ := strings.Cut(h.firstMessage(news), "# What these changed"); !strings.Contains(excerpt, "+limit() returns") {
+		t.Errorf("%s", excerpt)
+	}
+}
+
+func TestQuotedLineIsShownInItsPlace(t *testing.T) {
+	// The section of names quotes a later change of a definition. The candidate's own
+	// hunk shows that line, too, however much else the candidate changed.
+	t.Parallel()
+	h := newHistory(t)
+	var body strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&body, "\tint known_%d = find_known(n, %d);\n", i, i)
+	}
+	define := func(check string) string {
+		return "int set_controllers(int n)\n{\n" + body.String() + check + "\treturn make_new(n);\n}\n"
+	}
+	h.Commit("start", gittest.Files{"p.c": szztest.Program})
+	h.Commit("set controllers", gittest.Files{"conn.c": define("")})
+	now := strings.Replace(szztest.Program, "max = 10", "max = 12", 1)
+	h.Commit("limit: compare versions", gittest.Files{
+		"p.c":    strings.Replace(now, "\tint max", "\tstart_limit(\"with a long explanation of what it does and why\");\n\tint max", 1),
+		"conn.c": define("\tif (n && same(n))\n\t\treturn the_long_way_to_find_another_known_number(n);\n"),
+		"more.c": "int limit_all(int max)\n{\n" + strings.Repeat("\tlimit(max); /* limit by max */\n", 60) + "}\n",
+	})
+	d := h.investigate(h.Commit("limit: do not substitute\n\nset_controllers() saw another number.", gittest.Files{"p.c": strings.Replace(szztest.Program, "max = 10", "max = 0", 1)}))
+	names, err := d.originText(t.Context())
+	if err != nil || !strings.Contains(names, "the_long_way_to_find") {
+		t.Fatalf("names: %s, %v", names, err)
+	}
+	if text, err := d.excerptText(t.Context()); err != nil || !strings.Contains(text, "+\t\treturn the_long_way_to_find") {
+		t.Errorf("excerpts: %s, %v", text, err)
 	}
 }

@@ -243,3 +243,29 @@ func TestPrecedentCountsAllOrigins(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestWrapTextTellsWhiteSpace(t *testing.T) {
+	// A commit that changed only the end of a line, or nothing but white space in the
+	// file, did not reindent or wrap it.
+	t.Parallel()
+	for name, change := range map[string]func(string) string{
+		"end": func(s string) string {
+			return strings.NewReplacer("max = 10;", "max = 10; \t", "printf", "print").Replace(s)
+		},
+		"tabs": func(s string) string {
+			return strings.NewReplacer("\tint max", "  int max", "\n\n", "\n  \n").Replace(s)
+		},
+	} {
+		h := newHistory(t)
+		h.Commit("empty", gittest.Files{"README": "x\n"})
+		origin := h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
+		changed := change(szztest.Program)
+		spacer := h.Commit("tidy", gittest.Files{"p.c": changed})
+		d := h.investigate(h.Commit("all numbers", gittest.Files{"p.c": strings.Replace(changed, "max = 10;", "max = 11;", 1)}))
+		text, err := d.wrapText(t.Context())
+		by, _ := d.mention(t.Context(), spacer)
+		if want := fmt.Sprintf("1 line of %s: %s changed white space only\n", d.names.of[origin], by); err != nil || text != want {
+			t.Errorf("%s: got %q, want %q; %v", name, text, want, err)
+		}
+	}
+}

@@ -66,6 +66,12 @@ type laterOwner struct {
 	text   string
 }
 
+// A quotedLine is a line without white space, and the commit that wrote it.
+type quotedLine struct {
+	commit gitext.OID
+	text   string
+}
+
 // originText renders a line or more for each name.
 func (d *investigation) originText(ctx context.Context) (string, error) {
 	uses, err := d.origins(ctx)
@@ -107,6 +113,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 		if err != nil {
 			return err
 		}
+		d.quoted[quotedLine{l.commit.OID, squeezed([]byte(d.redact(l.text)))}] = true
 		fmt.Fprintf(b, "   later %s by %s: %s\n", countLines(l.lines), by, agent.Abridge(agent.CleanLine(d.redact(strings.TrimSpace(l.text))), 80))
 	}
 	return nil

@@ -1,8 +1,10 @@
 package detect
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -24,11 +26,18 @@ const (
 // A rewrap is a commit that changed only the white space of lines of another one.
 type rewrap struct{ of, by gitext.OID }
 
+// A rewrapped is the lines of a rewrap.
+type rewrapped struct {
+	rewrap
+	lines    int
+	indented bool // one of them stands deeper or less deep since, beside other changes
+}
+
 // wrapText renders who reindented or wrapped lines that the fix removes, after the
 // commit that is credited with them.
 func (d *investigation) wrapText(ctx context.Context) (string, error) {
-	var order []rewrap
-	count := map[rewrap]int{}
+	var found []*rewrapped
+	known := map[rewrap]*rewrapped{}
 	for i := range d.k.Set.Files[:min(maxWrapFiles, len(d.k.Set.Files))] {
 		credited, ranges := d.deletedCode(i)
 		if len(ranges) == 0 {
@@ -46,12 +55,71 @@ func (d *investigation) wrapText(ctx context.Context) (string, error) {
 			if w.of == "" || w.of == w.by || l.Boundary || len(source.CodeWordsOf(l.Text)) == 0 {
 				continue
 			}
-			if count[w]++; count[w] == 1 {
-				order = append(order, w)
+			r := known[w]
+			if r == nil {
+				r = &rewrapped{rewrap: w}
+				known[w], found = r, append(found, r)
+			}
+			if r.lines++; !r.indented && len(found) <= maxWrapNotes {
+				if r.indented, err = d.indented(ctx, l); err != nil {
+					return "", err
+				}
 			}
 		}
 	}
-	return d.writeWraps(ctx, order, count)
+	return d.writeWraps(ctx, found)
+}
+
+// indented reports whether the commit that changed the white space of a line moved it
+// to another depth and changed more of the file than white space. Where its patch
+// cannot be read, that is assumed.
+func (d *investigation) indented(ctx context.Context, l gitext.BlameLine) (bool, error) {
+	c, err := d.repo.Commit(ctx, l.Commit)
+	if err != nil {
+		return false, err
+	}
+	p, err := d.patchOf(ctx, c)
+	if err != nil || p == nil {
+		return err == nil, err
+	}
+	at := slices.IndexFunc(p.Files, func(f gitext.FileChange) bool { return f.NewPath == l.Path })
+	if at < 0 {
+		return true, nil
+	}
+	var before, now []byte // the file's changed lines without white space
+	deep := true
+	for _, h := range p.Files[at].Hunks {
+		for _, x := range h.Lines {
+			switch {
+			case x.Op == '+':
+				now = append(now, squeezed(x.Text)...)
+			case x.Op == '-':
+				before = append(before, squeezed(x.Text)...)
+			}
+			if x.Op == '-' && depth(x.Text) == depth(l.Text) && squeezed(x.Text) == squeezed(l.Text) &&
+				h.NewStart <= l.OrigLine && l.OrigLine < h.NewStart+h.NewLines {
+				deep = false
+			}
+		}
+	}
+	return deep && !bytes.Equal(before, now), nil
+}
+
+// depth returns the width of a line's indentation.
+func depth(line []byte) int {
+	const tab = 8
+	width := 0
+	for _, b := range line {
+		switch b {
+		case ' ':
+			width++
+		case '\t':
+			width += tab - width%tab
+		default:
+			return width
+		}
+	}
+	return width
 }
 
 // deletedCode maps the lines of code that the fix removes from a file to their
@@ -74,9 +142,9 @@ func (d *investigation) deletedCode(file int) (map[int]gitext.OID, []gitext.Line
 	return credited, ranges
 }
 
-func (d *investigation) writeWraps(ctx context.Context, order []rewrap, count map[rewrap]int) (string, error) {
+func (d *investigation) writeWraps(ctx context.Context, found []*rewrapped) (string, error) {
 	var b strings.Builder
-	for _, w := range order[:min(maxWrapNotes, len(order))] {
+	for _, w := range found[:min(maxWrapNotes, len(found))] {
 		by, err := d.mention(ctx, w.by)
 		if err != nil {
 			return "", err
@@ -85,7 +153,11 @@ func (d *investigation) writeWraps(ctx context.Context, order []rewrap, count ma
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%s of %s: reindented or wrapped by %s\n", countLines(count[w]), of, by)
+		if w.indented {
+			fmt.Fprintf(&b, "%s of %s: reindented or wrapped by %s\n", countLines(w.lines), of, by)
+		} else {
+			fmt.Fprintf(&b, "%s of %s: %s changed white space only\n", countLines(w.lines), of, by)
+		}
 	}
 	return b.String(), nil
 }
