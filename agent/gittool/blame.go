@@ -123,7 +123,7 @@ func (b *scopedRepo) clip(path string, oid gitext.OID, start, end, total int) (i
 	case total == 0:
 		return 0, 0, refusef("%q is empty at %s", path, oid.Short())
 	case start > total:
-		return 0, 0, refusef("%q has only %d lines at %s; start is %d", path, total, oid.Short(), start)
+		return 0, 0, refusef("%q has only %s at %s; start is %d, and may be 1 to %d", path, agent.Plural(total, "line"), oid.Short(), start, total)
 	case end > 0 && start > end:
 		return 0, 0, refusef("start (%d) is behind end (%d)", start, end)
 	}

@@ -54,7 +54,8 @@ func TestPartialClone(t *testing.T) {
 	memory := &recorder{}
 	box := c.toolbox(Scope{}, Options{Memory: memory})
 	for _, call := range [][3]string{
-		{"git_blame", `{"path":"src/calc.c"}`, "error: this clone lacks object"},
+		{"git_blame", `{"path":"src/calc.c"}`, `error: this clone lacks object`},
+		{"git_blame", `{"path":"src/calc.c"}`, `, which the answer about "src/calc.c" needs; `},
 		{"git_show", `{"commit":"{zero}"}`, "note: this clone lacks object"},
 		{"git_show", `{"commit":"{zero}"}`, "M lib/calc.c +0 -0"},
 		{"git_log_search", `{"pattern":"divide"}`, "error: this clone lacks object"},

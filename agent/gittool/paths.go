@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/gitext"
@@ -135,11 +136,34 @@ func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string)
 	} else if was != "" {
 		return refusef("%q is not in %s; the file was called %q then", raw, oid.Short(), was)
 	}
-	names := b.similar(ctx, oid, tries[len(tries)-1])
-	if len(names) == 0 {
-		return refusef("%q is not in %s; find files with %s or in the list of git_show", raw, oid.Short(), b.opt.search())
+	text := fmt.Sprintf("%q is not in %s", raw, oid.Short())
+	gone := b.removal(ctx, oid, tries[len(tries)-1])
+	if gone != "" {
+		text += ": " + gone
 	}
-	return refusef("%q is not in %s; similar names there: %s", raw, oid.Short(), quoteAll(names))
+	names := b.similar(ctx, oid, tries[len(tries)-1])
+	switch {
+	case len(names) > 0:
+		text += "; similar names there: " + quoteAll(names)
+	case gone == "":
+		text += "; find files with " + b.opt.search() + " or in the list of git_show"
+	}
+	return refusef("%s", text)
+}
+
+// removal says which commit before oid removed a path, or "" if none is found
+// quickly.
+func (b *scopedRepo) removal(ctx context.Context, oid gitext.OID, p string) string {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	opt := gitext.LogOptions{Tip: oid, Paths: []string{p}, Max: 1, Files: true, NoRenames: true, MaxFiles: 1}
+	for entry, err := range b.repo.Log(ctx, opt) {
+		if err != nil || len(entry.Files) == 0 || entry.Files[0].Status != 'D' {
+			return ""
+		}
+		return fmt.Sprintf("%s of %s removed or renamed it; ask for it at %s^", entry.OID.Short(), entry.CommitTime.UTC().Format(time.DateOnly), entry.OID.Short())
+	}
+	return ""
 }
 
 // nameAt returns the name that the file p of the tip had at oid, by following

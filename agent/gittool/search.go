@@ -239,7 +239,9 @@ func explainPattern(err error, pattern string, regex bool) error {
 		return err // the pattern is fine, so something else is wrong
 	}
 	said := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(git.Stderr), "fatal: "))
-	return refusef("git does not accept the regular expression %q: %s", agent.Shorten(agent.CleanLine(pattern), 80), agent.Shorten(agent.CleanLine(said), 200))
+	said = strings.TrimPrefix(strings.TrimPrefix(said, "command line, "), "-e option, ")
+	return refusef("git does not accept the regular expression %q: %s; put a backslash before each of ( ) [ { * + ? that is meant literally, or search for a literal text",
+		agent.Shorten(agent.CleanLine(pattern), 80), agent.Shorten(agent.CleanLine(said), 200))
 }
 
 // repetition matches what POSIX allows after an opening brace.

@@ -169,7 +169,7 @@ func (t *gitTool[P, V]) Call(ctx context.Context, args json.RawMessage) (agent.R
 		return res, &agent.CallError{Tool: t.spec.Name, Err: context.DeadlineExceeded, TimedOut: true,
 			Text: fmt.Sprintf("stopped after %s without an answer; to ask for less, %s", b.opt.Timeout, t.narrow)}
 	}
-	return res, t.explain(ctx, err)
+	return res, t.explain(ctx, err, args)
 }
 
 func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.Result, error) {
@@ -199,7 +199,7 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 
 // explain turns errors that the caller can act on into a CallError, and returns
 // all others unchanged.
-func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
+func (t *gitTool[P, V]) explain(ctx context.Context, err error, args json.RawMessage) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -213,12 +213,23 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error) error {
 		return &agent.CallError{Tool: t.spec.Name, Err: err, Text: ended.text + "; " + t.narrow + ", or use another tool"}
 	case errors.As(err, &missing):
 		return &agent.CallError{Tool: t.spec.Name, Err: err,
-			Text: fmt.Sprintf("this clone lacks object %s, which the answer needs; %s, or use another tool", missing.OID, t.narrow)}
+			Text: fmt.Sprintf("this clone lacks object %s, which %s needs; %s, or use another tool", missing.OID, subjectOf(args), t.narrow)}
 	case gitext.Unreadable(err):
 		return &agent.CallError{Tool: t.spec.Name, Err: err,
 			Text: fmt.Sprintf("%s; to ask for less, %s", agent.CleanLine(err.Error()), t.narrow)}
 	}
 	return fmt.Errorf("%s: %w", t.spec.Name, err)
+}
+
+// subjectOf names the path that a call is about, or else its answer.
+func subjectOf(args json.RawMessage) string {
+	var named struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(args, &named) != nil || named.Path == "" {
+		return "the answer"
+	}
+	return fmt.Sprintf("the answer about %q", agent.Shorten(agent.CleanLine(named.Path), 120))
 }
 
 // refusal is the error for a call that cannot be answered as it is.
