@@ -139,7 +139,11 @@ func proseAnnotations(body string) []Annotation {
 		}
 		named++
 		if s := sentenceAround(body, span[0], span[1]); s.blames(title) {
-			blamed = append(blamed, newAnnotation(AnnotationProse, s.excerpt(), body, span))
+			a := newAnnotation(AnnotationProse, s.excerpt(), body, span)
+			line := body[strings.LastIndexByte(body[:span[0]], '\n')+1 : span[0]]
+			key, _, _ := strings.Cut(line, ":")
+			a.Formal = trailerKeys[strings.ToLower(key)]
+			blamed = append(blamed, a)
 		}
 	}
 	if named > mostNamed || len(blamed) > mostBlamed {

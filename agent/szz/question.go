@@ -1,6 +1,10 @@
 package szz
 
-import "git-agent/gitext"
+import (
+	"slices"
+
+	"git-agent/gitext"
+)
 
 // A Question is what is asked about one fix. The command line, MCP, evaluation and
 // recorded runs all use it.
@@ -9,9 +13,29 @@ type Question struct {
 	Source      Source
 	Paths       []string // literal paths that the fix is limited to; nil is all
 	Annotations bool     // a culprit that the fix's message names is the answer
+	Opinion     Opinion  // when the ranking is asked about an annotation
 	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
 	Max         int      // most suspects returned; 0 lets the engine decide
 	Switches    Switches // of the agent engine
+}
+
+// An Opinion says when the ranking is asked beside an annotation that answers.
+type Opinion int
+
+// The ranking is asked never; where the annotation is none of the formal ones, such as
+// a Fixes: trailer; or always.
+const (
+	OpinionNever Opinion = iota
+	OpinionUnsure
+	OpinionAlways
+)
+
+// Asks reports whether the ranking is asked about a fix with these annotations. One
+// that a tool wrote for the purpose is hardly ever wrong; prose may be misread.
+func (o Opinion) Asks(annotations []Annotation) bool {
+	return o == OpinionAlways || o == OpinionUnsure && !slices.ContainsFunc(annotations, func(a Annotation) bool {
+		return a.Verified && (a.Kind != AnnotationProse || a.Formal)
+	})
 }
 
 // Context returns how the fix is to be read.

@@ -14,6 +14,9 @@
 // to the repository. A blob that the clone lacks costs the lines that need it and
 // is named in the notes. It never costs the whole answer.
 //
+// An opinion beside an annotation (Verdict.Opinion), which package engine adds, is the
+// exception: the ranking is given a bounded time for it, and a note says if that ended.
+//
 // Limits: a merge commit is read as its patch against its first parent; a
 // commit outside the history of the fix's parent is never a suspect.
 package szz
@@ -53,6 +56,7 @@ type Annotation struct {
 	Kind     string // AnnotationTrailer, AnnotationProse or AnnotationRevert
 	Text     string // the words of the message
 	Subject  string // the subject that the message quotes, "" if it quotes none
+	Formal   bool   // prose, but a line such as "Fixes: <hash>" that stands above other paragraphs
 	Verified bool   // the commit exists, is an ancestor of the fix and has the quoted subject
 	Problem  string // why it is not verified
 	// In is the commit with the message: the fix, or one of the few that a merge
@@ -74,6 +78,7 @@ type Verdict struct {
 	Algorithm   string       // an element of Algorithms, "annotation" or "agent"
 	Suspects    []Suspect    // best first; a set for b, ag, ma and ra
 	Owner       *Suspect     // the commit that wrote most of the code that the fix removes, where the suspects are others; else nil
+	Opinion     *Suspect     // whom the ranking suspects instead of what an annotation names; nil where it has no strong opinion or was not asked
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked

@@ -31,6 +31,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
 			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
+			q.Opinion = c.opinion(a)
 			if !yield(q, err) {
 				return
 			}
@@ -96,6 +97,18 @@ func (c *szzCmd) takesAsPaths() bool {
 	}
 	c.Revisions, c.paths = nil, c.Revisions
 	return true
+}
+
+// opinion returns when the ranking is asked about an annotation: never for output that
+// has no place for its opinion, and always with -v.
+func (c *szzCmd) opinion(a *app) szz.Opinion {
+	switch {
+	case c.Trailer || c.Format != nil:
+		return szz.OpinionNever
+	case a.flags.Verbose > 0:
+		return szz.OpinionAlways
+	}
+	return szz.OpinionUnsure
 }
 
 // committed returns a question for each commit.

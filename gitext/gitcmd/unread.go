@@ -49,6 +49,12 @@ func CountUnread(ctx context.Context) (_ context.Context, sum func() Unread) {
 	return context.WithValue(ctx, unreadKey{}, c), c.sum
 }
 
+// Uncounted returns a context under which nothing that could not be read is counted
+// for the work that ctx belongs to.
+func Uncounted(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unreadKey{}, (*unreadCount)(nil))
+}
+
 type unreadKey struct{}
 
 // unreadCount counts for one piece of work; outer belongs to the work that it

@@ -89,21 +89,38 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 		ans, _, err := e.attempt(ctx, q, listen)
 		return ans, err
 	}
-	key := e.key(q)
-	if kept, ok := e.Cache.Get(ctx, key); ok {
-		var ans Answer
-		if err := json.Unmarshal(kept, &ans); err == nil && ans.Verdict != nil {
-			return &ans, nil
-		}
+	if ans := e.cached(ctx, q); ans != nil {
+		return ans, nil
 	}
 	ans, whole, err := e.attempt(ctx, q, listen)
 	if err != nil || !whole { // not cached: objects may be fetched, and limits may be raised
 		return ans, err
 	}
+	if ans.Verdict.Algorithm != annotation {
+		q.Opinion = szz.OpinionNever
+	}
 	if value, err := json.Marshal(ans); err == nil && ans.Complete() {
-		e.Cache.Put(ctx, key, value)
+		e.Cache.Put(ctx, e.key(q), value)
 	}
 	return ans, nil
+}
+
+// cached returns the cached answer, or nil. Only annotations are cached once for each
+// Opinion, because no other answer depends on it.
+func (e *Engine) cached(ctx context.Context, q szz.Question) *Answer {
+	for _, opinion := range []szz.Opinion{q.Opinion, szz.OpinionNever} {
+		asked := q
+		asked.Opinion = opinion
+		kept, ok := e.Cache.Get(ctx, e.key(asked))
+		var ans Answer
+		if !ok || json.Unmarshal(kept, &ans) != nil || ans.Verdict == nil {
+			continue
+		}
+		if opinion == q.Opinion || ans.Verdict.Algorithm != annotation {
+			return &ans
+		}
+	}
+	return nil
 }
 
 // compute works out an answer: it reads the fix, asks an engine and lets the
@@ -119,6 +136,11 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	ans := &Answer{Source: q.Source, Fix: fc.Commit}
 	if err := e.trace(ctx, ans, fc, q, listen); err != nil {
 		return nil, err
+	}
+	if ans.Verdict.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
+		if err := opine(ctx, e.Repo, q, ans.Verdict); err != nil {
+			return nil, err
+		}
 	}
 	if q.Committed() {
 		// The engine's context may hide parts of the message; a reader sees all of it.
@@ -166,7 +188,7 @@ func nothingToTrace(q szz.Question) error {
 
 // key returns the cache key of a question: everything that determines its answer.
 func (e *Engine) key(q szz.Question) cache.Key {
-	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(q.Max)}
+	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(int(q.Opinion)), strconv.Itoa(q.Max)}
 	if e.Agent != nil {
 		parts = append(parts, e.Agent.identity(q)...)
 	}

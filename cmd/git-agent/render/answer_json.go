@@ -25,7 +25,8 @@ type (
 		Engine     string        `json:"engine"`
 		Algorithm  string        `json:"algorithm"`
 		Suspects   []SuspectJSON `json:"suspects"`
-		Owner      *SuspectJSON  `json:"owner,omitempty"` // of most removed lines of code, if it is no suspect
+		Owner      *SuspectJSON  `json:"owner,omitempty"`   // of most removed lines of code, if it is no suspect
+		Opinion    *SuspectJSON  `json:"opinion,omitempty"` // whom the ranking suspects instead of what the message names
 		Considered int           `json:"considered"`
 		Notes      []string      `json:"notes"`
 		Incomplete []string      `json:"incomplete,omitempty"` // what the clone lacked: missing-objects, shallow
@@ -117,6 +118,10 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 	}
 	for _, s := range v.Suspects {
 		out.Suspects = append(out.Suspects, suspectJSONOf(s))
+	}
+	if v.Opinion != nil {
+		opinion := suspectJSONOf(*v.Opinion)
+		out.Opinion = &opinion
 	}
 	if v.Owner != nil {
 		owner := suspectJSONOf(*v.Owner)
