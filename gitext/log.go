@@ -26,6 +26,7 @@ type LogOptions struct {
 	Max          int // 0 is all
 	NoMerges     bool
 	Grep         string // literal text that the message has, in any case; "" is any
+	GrepLine     string // extended regular expression that a line of the message matches; not with Grep
 	Files        bool   // fill Files
 	NoRenames    bool   // list a rename as a deletion and an addition, so that no blob is read
 	MaxFiles     int    // most Files of one entry; 0 is as many as one log may keep
@@ -74,6 +75,9 @@ func (o LogOptions) args() ([]string, error) {
 	}
 	if o.Grep != "" {
 		args = append(args, "--fixed-strings", "--regexp-ignore-case", "--grep="+o.Grep)
+	}
+	if o.GrepLine != "" {
+		args = append(args, "--extended-regexp", "--grep="+o.GrepLine)
 	}
 	if o.NoMerges {
 		args = append(args, "--no-merges")

@@ -54,7 +54,7 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
 			return nil, err
 		}
-		if a.Problem != "" && a.Kind == AnnotationProse && isDecimal(named) {
+		if a.Problem != "" && isDecimal(named) {
 			continue // the number of a bug, of a line or of bytes
 		}
 		if a.Commit != "" && seen[a.Commit] {
@@ -103,7 +103,11 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range list {
+		referred, err := referredAnnotations(ctx, repo, fc, c, body)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range append(list, referred...) {
 			known := slices.ContainsFunc(found, func(b Annotation) bool { return a.Commit == b.Commit })
 			if a.In = c.OID; a.Verified && !known {
 				found = append(found, a)

@@ -60,7 +60,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	if fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers); err != nil || slices.ContainsFunc(fc.Annotations, verified) {
 		return fc, err
 	}
-	referred, err := referredAnnotations(ctx, repo, fc, body)
+	referred, err := referredAnnotations(ctx, repo, fc, fc.Commit, body)
 	if fc.Annotations = append(fc.Annotations, referred...); err != nil || len(referred) > 0 {
 		return fc, err
 	}

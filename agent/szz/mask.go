@@ -33,7 +33,9 @@ import (
 //   - the title of an ancestor in quotation marks, or of one that the fix names by its
 //     hash, whole and below the first line, without them;
 //   - the number of the pull request that brought an ancestor, and in a repository
-//     that numbers its commits (git-svn, Phabricator) such a number.
+//     that numbers its commits (git-svn, Phabricator) such a number;
+//   - any other number that the message blames and that an ancestor carries, such as
+//     that of a ticket.
 //
 // The titles that the fix names are hidden in other texts too, where they are quoted,
 // as in Revert "title". All else stays: a description of a commit, a report's number,
@@ -51,6 +53,7 @@ type Mask struct {
 	labels  map[string]string // by commit: those that the fix names
 	titles  []namedTitle      // of these commits
 	numbers map[string]string // the commit by the number that it is called, for the fix only
+	blamed  map[string]string // the commit by a number that the fix blames, as it is written
 	serials bool              // numbers such as r1234 and D1234 are commits
 
 	mu      sync.Mutex
@@ -83,7 +86,7 @@ const (
 func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, annotations []Annotation) (*Mask, error) {
 	m := &Mask{
 		repo: repo, ctx: context.WithoutCancel(ctx), fix: fc.Fix,
-		labels: map[string]string{}, numbers: map[string]string{}, known: map[string]string{}, subject: map[string][]string{},
+		labels: map[string]string{}, numbers: map[string]string{}, blamed: map[string]string{}, known: map[string]string{}, subject: map[string][]string{},
 		serials: ownSerial().MatchString(fc.Commit.Message),
 	}
 	if m.fix == "" {
@@ -95,6 +98,9 @@ func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string
 	}
 	quoted, err := m.readHistory(ctx, fc, both)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.readBlamed(ctx, fc, both); err != nil {
 		return nil, err
 	}
 	lines := patchTexts(fc.Patch)

@@ -194,6 +194,16 @@ func (m *Mask) numberSpans(text string) []nameSpan {
 			out = append(out, nameSpan{at[0], at[1], commit})
 		}
 	}
+	for name, commit := range m.blamed {
+		for from := 0; ; {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				break
+			}
+			out = append(out, nameSpan{from + i, from + i + len(name), commit})
+			from += i + len(name)
+		}
+	}
 	if !m.serials {
 		return out
 	}
@@ -275,6 +285,23 @@ func (m *Mask) readHistory(ctx context.Context, fc *FixContext, body string) ([]
 		}
 	}
 	return titles, nil
+}
+
+// readBlamed looks for the commits that the fix blames by a number.
+func (m *Mask) readBlamed(ctx context.Context, fc *FixContext, body string) error {
+	for _, r := range mentions(body) {
+		if r.kind == nil || fc.Parent == "" {
+			continue
+		}
+		commits, err := r.commits(ctx, m.repo, fc.Parent)
+		if err != nil {
+			return err
+		}
+		if len(commits) > 0 {
+			m.blamed[r.written] = string(commits[0])
+		}
+	}
+	return nil
 }
 
 func orNone(at []int) []int {

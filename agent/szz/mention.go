@@ -2,33 +2,33 @@ package szz
 
 import (
 	"context"
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
-// These patterns find what names a commit without its hash: its subject in quotation
-// marks, and the number of a pull request or of a ticket.
+// These patterns find what names a commit by its subject in quotation marks.
 var (
 	quotedTitle = source.Lazy(`["“]([^"“”\n]{8,120}(?:\n[^"“”\n]{1,80})?)["”]`)
-	requestName = source.Lazy(`(?:\b(?:PR|pull request|pull|MR)\s*#?|(?:\b[\w.-]+/[\w.-]+)?#|\bGH-)(\d{1,6})\b`)
-	// numberBlamed matches a sentence that blames a pull request. Numbers of reports are
-	// more frequent than those of pull requests, so that only these words are believed.
-	numberBlamed = source.Lazy(`(?i)\b(?:(?:bugs?|errors?|warnings?|problems?|issues?|failures?|regress\w*|leaks?|typos?|breakages?|crash\w*|deadlocks?)\b[^.,]{0,50}\b(?:introduced|caused|created|added)\s+(?:in|by|with)|regress(?:ion|ed|ions)\s+(?:in|from|by|since|caused by|introduced in)|broken\s+(?:in|by|since|after)|accidental\w*\s+(?:\w+\s+)?(?:in|by)|introduced accidentally in|fallout from)\s*:?\s+(?:PR\s*|pull request\s*)?@`)
-	titleBlamed  = source.Lazy(`(?i)(?:\b(?:commit|change|patch)s?\s+@|\b(?:introduced|caused|broken|revealed|exposed|regress\w*)\s+(?:in|by|with|from|since|after)\s+(?:the\s+)?(?:commit\s+|change\s+|patch\s+)?@)`)
+	titleBlamed = source.Lazy(`(?i)(?:\b(?:commit|change|patch)s?\s+@|\b(?:introduced|caused|broken|revealed|exposed|regress\w*)\s+(?:in|by|with|from|since|after)\s+(?:the\s+)?(?:commit\s+|change\s+|patch\s+)?@)`)
 )
 
 // mostReferences is how many names of commits other than hashes are looked up in the
 // history for one message. Each costs a walk over the messages of all ancestors.
 const mostReferences = 3
 
-// A mention names a commit by its subject or by the number of its pull request.
+// A mention names a commit by its subject or by a number that its message carries.
 type mention struct {
-	title, number string // one of them
-	text          string // the sentence
+	title   string  // the subject, or ""
+	kind    *ticket // the kind of the number, nil for a subject
+	number  string
+	written string // the number as the message has it, such as "PR #12"
+	around  string // the sentence, as far as it was read
+	text    string // an excerpt of it
 }
 
 // mentions returns what the text blames by a subject or a number.
@@ -41,14 +41,10 @@ func mentions(body string) []mention {
 		if hexWord().MatchString(s.before+s.behind) || !titleBlamed().MatchString(text) || !s.blames(title) {
 			continue // the hash is the better name
 		}
-		found = append(found, mention{title: strings.Join(strings.Fields(body[m[2]:m[3]]), " "), text: s.excerpt()})
+		found = append(found, mention{title: strings.Join(strings.Fields(body[m[2]:m[3]]), " "), around: s.before + s.behind, text: s.excerpt()})
 	}
-	for _, m := range requestName().FindAllStringSubmatchIndex(body, -1) {
-		s := sentenceAround(body, m[0], m[1])
-		text := s.pattern()
-		if numberBlamed().MatchString(text) && !excusedBefore().MatchString(text[:strings.IndexByte(text, '@')+1]) {
-			found = append(found, mention{number: body[m[2]:m[3]], text: s.excerpt()})
-		}
+	for i := range tickets {
+		found = append(found, tickets[i].mentions(body)...)
 	}
 	if len(found) > mostReferences {
 		return nil
@@ -56,51 +52,81 @@ func mentions(body string) []mention {
 	return found
 }
 
-// referredAnnotations resolves the references of a message among the ancestors of
-// the fix's parent. Those that no commit or several commits answer to are left out:
-// a title that two commits have does not say which is meant.
-func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string) ([]Annotation, error) {
+// referredAnnotations resolves what the message of a commit blames by a subject or a
+// number, where the commit is the fix or one that it merges, among the ancestors of the fix's parent. Those that no
+// commit or several commits answer to are left out: a title that two commits have does
+// not say which is meant, unless the sentence has the author or the date of one.
+func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, in gitext.Commit, body string) ([]Annotation, error) {
 	if fc.Parent == "" {
 		return nil, nil
 	}
 	var found []Annotation
 	for _, r := range mentions(body) {
+		if r.kind != nil && r.kind.report && fixCloses(in.Message, r.number) {
+			continue // the report of the bug itself
+		}
 		commits, err := r.commits(ctx, repo, fc.Parent)
 		if err != nil {
 			return nil, err
 		}
 		if len(commits) == 1 && !slices.ContainsFunc(found, func(a Annotation) bool { return a.Commit == commits[0] }) {
-			found = append(found, Annotation{Kind: AnnotationProse, Text: r.text, Commit: commits[0], Subject: r.title, Verified: true, In: fc.Fix})
+			found = append(found, Annotation{Kind: AnnotationProse, Text: r.text, Commit: commits[0], Subject: r.title, Verified: true, In: in.OID})
 		}
 	}
 	return found, nil
 }
 
-// commits returns the ancestors of tip that the mention names, tip included. A pull
-// request is named by the merge of it, or by a subject that ends in its number.
+// commits returns the ancestors of tip that the mention names, tip included.
 func (r mention) commits(ctx context.Context, repo *gitext.Repo, tip gitext.OID) ([]gitext.OID, error) {
 	const mostMatches = 50 // messages with the words that are looked at
-	words := r.title
-	if r.number != "" {
-		words = "#" + r.number
+	opt := gitext.LogOptions{Tip: tip, Grep: r.title, Max: mostMatches}
+	if r.kind != nil {
+		opt.GrepLine = r.kind.carrier(r.number)
 	}
-	var named []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: tip, Grep: words, Max: mostMatches}) {
+	var matched []gitext.OID
+	for e, err := range repo.Log(ctx, opt) {
 		if err != nil {
 			return nil, err
 		}
-		if r.is(e.Subject) {
-			named = append(named, e.OID)
-		}
+		matched = append(matched, e.OID)
+	}
+	if len(matched) == mostMatches {
+		return nil, nil // there may be more, and such a name names nobody
+	}
+	commits, err := repo.Commits(ctx, matched)
+	if err != nil {
+		return nil, fmt.Errorf("read the commits that %q may name: %w", r.text, err)
+	}
+	commits = slices.DeleteFunc(commits, func(c gitext.Commit) bool { return !r.is(c) })
+	if len(commits) > 1 {
+		commits = slices.DeleteFunc(commits, func(c gitext.Commit) bool { return !r.describes(c) })
+	}
+	var named []gitext.OID
+	for _, c := range commits {
+		named = append(named, c.OID)
 	}
 	return named, nil
 }
 
-// is reports whether a commit with the subject is the one that is named.
-func (r mention) is(subject string) bool {
-	if r.title != "" {
-		return foldSubject(subject) == foldSubject(r.title)
+// is reports whether the commit has the subject or carries the number.
+func (r mention) is(c gitext.Commit) bool {
+	if r.kind != nil {
+		return r.kind.carriedBy(c.Message, r.number)
 	}
-	number := regexp.QuoteMeta("#" + r.number)
-	return regexp.MustCompile(`(?:\(` + number + `\)$|^Merge pull request ` + number + `\b)`).MatchString(subject)
+	return foldSubject(c.Subject()) == foldSubject(r.title)
+}
+
+// describes reports whether the sentence has the name of the commit's author, or the
+// day on which it was made.
+func (r mention) describes(c gitext.Commit) bool {
+	around := " " + strings.ToLower(oneLine(r.around)) + " "
+	if name := strings.ToLower(c.Author.Name); strings.Contains(name, " ") && strings.Contains(around, name) {
+		return true
+	}
+	for _, form := range []string{time.DateOnly, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "Jan 2 2006", "Mon Jan 2 15:04:05 2006"} {
+		if day := strings.ToLower(c.Author.Time.Format(form)); strings.Contains(around, day) {
+			return true
+		}
+	}
+	return false
 }
