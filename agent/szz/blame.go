@@ -83,6 +83,10 @@ var (
 		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
 		`\b(?:dropped|removed|lost|omitted|missed|forgot\w*)\b(?:[^.]|\.\w){0,100}\b(?:that|which) (?:was|were) (?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
 		`\bbetween\b(?:[^.]|\.\w){0,80}@`,
+		`\btests? (?:for|of) (?:this|that|the) fix\b(?:[^.]|\.\w){0,20}@`,
+		`\bnote that (?:this|it) (?:also )?(?:reveals|exposes|uncovers)\b(?:[^.]|\.\w){0,80}@`,
+		`\b(?:can|could|may) (?:\w+ )?(?:revert|remove|drop|undo)\b(?:[^.]|\.\w){0,60}@`,
+		`\bwhy\b(?:[^.]|\.\w){0,20}\brevert\w*\b(?:[^.]|\.\w){0,20}@`,
 		`\battempt\w*\b(?:[^.]|\.\w){0,60}\b(?:in|by|with)\s+` + toCommit,
 		`\bmerged? (?:\w+ ){0,3}@`,
 		`\bapply (?:the )?(?:same )?(?:changes?|fix\w*|logic|idea)\b(?:[^.]|\.\w){0,40}@`,
@@ -98,10 +102,11 @@ var (
 		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) need|is not modified)\b`,
 		`@(?:[^.]|\.\w){0,60}\btests? (?:was|were) added\b`,
 		`@(?:[^.]|\.\w){0,60}\badded to (?:validate|test|check|verify)\b`,
+		`@\W*which (?:was|is) (?:\w+ ){0,3}work-?around`,
 		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
 	}, "|") + `)`)
 	// outright matches the words that blame a commit even if it is a fix.
-	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus\w+|inadvert\w*|accident\w*|mistaken\w*)\b`)
+	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.

@@ -71,6 +71,12 @@ func TestBlameNobody(t *testing.T) {
 		"The tests got accidentally reintroduced in OTHER after the class was renamed in HASH.",
 		"Since HASH the table is not modified and doesn't need a declaration.",
 		"In HASH tests were added to validate the fixes of the errors.",
+		"Test for this fix: HASH, a crash introduced long ago.",
+		"Note that this reveals the breakage in a test added in HASH.",
+		"Callers need not set it, so we can revert changes introduced in HASH.",
+		"It reverts two lines introduced in HASH, which was probably a workaround for this error.",
+		"HASH may have resolved the underlying cause of the failures.",
+		"Sorry, don't know why I reverted HASH.",
 		"A second try, which avoids the problems with HASH, where cases were missed, breaking the build.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); got[hash] {
