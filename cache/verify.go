@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // maxProblems is how many problems a report lists; further ones add nothing.
@@ -140,12 +141,14 @@ func (h *handle) structure(ctx context.Context, r *Report) error {
 }
 
 // codeInText finds SQLite's result code in a row of the integrity check.
-var codeInText = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+var codeInText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+})
 
 // pageError returns the error that a row of the integrity check tells of, nil for
 // a row that tells of none.
 func pageError(text string) error {
-	m := codeInText.FindStringSubmatch(text)
+	m := codeInText().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}

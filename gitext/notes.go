@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"git-agent/gitext/gitcmd"
 )
@@ -14,13 +13,13 @@ import (
 // into the user's own repository is in apply.go and saved.go.
 
 // noteRef matches what may follow refs/notes/.
-var noteRef = regexp.MustCompile(`^agent(-[a-z0-9-]+)?$`)
+var noteRef = lazy(`^agent(-[a-z0-9-]+)?$`)
 
 // AddNote writes a note for a commit to refs/notes/<name>, where name is
 // "agent" or begins with "agent-". It replaces an existing note. The author is
 // the user, as with git notes.
 func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte) error {
-	if !noteRef.MatchString(name) {
+	if !noteRef().MatchString(name) {
 		return fmt.Errorf("notes go to refs/notes/agent, not to %q", name)
 	}
 	if err := validAll(commit); err != nil {

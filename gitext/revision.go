@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
@@ -36,7 +35,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 
 // plainName matches a hash or the name of a branch or tag, followed by any
 // number of ^ and ~N.
-var plainName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
+var plainName = lazy(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
 
 // maxPlainName is how long such a name may be.
 const maxPlainName = 300
@@ -46,7 +45,7 @@ const maxPlainName = 300
 // that search (:/text, ^{/text}), read the reflog (@{...}), or name a file or a
 // range are refused before git sees them.
 func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
-	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName.MatchString(name) {
+	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName().MatchString(name) {
 		return "", &gitcmd.Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
 	}
 	return r.Resolve(ctx, name)

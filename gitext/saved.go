@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/openfile"
@@ -23,7 +22,7 @@ type Saved struct {
 }
 
 // savedName matches what may follow refs/agent/backup/.
-var savedName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var savedName = lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // SaveState makes refs/agent/backup/<name>, which must not exist. The work tree that it
 // holds is the index with files laid over it, in the form that WorkFiles returns. extra
@@ -31,7 +30,7 @@ var savedName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 // conflicts cannot be saved.
 func (r *Repo) SaveState(ctx context.Context, name string, files, extra []Overlay) (Saved, error) {
 	s := Saved{Ref: "refs/agent/backup/" + name}
-	if !savedName.MatchString(name) {
+	if !savedName().MatchString(name) {
 		return s, fmt.Errorf("%q is no name for a backup", name)
 	}
 	var head []OID
@@ -101,7 +100,7 @@ func (r *Repo) copyIndex(ctx context.Context, to string) error {
 // ReadState reads refs/agent/backup/<name>.
 func (r *Repo) ReadState(ctx context.Context, name string) (Saved, error) {
 	s := Saved{Ref: "refs/agent/backup/" + name}
-	if !savedName.MatchString(name) {
+	if !savedName().MatchString(name) {
 		return s, fmt.Errorf("%q is no name for a backup", name)
 	}
 	oid, err := r.Resolve(ctx, s.Ref)

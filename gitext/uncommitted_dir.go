@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
@@ -186,7 +185,7 @@ const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicod
 
 // plainValue matches a boolean or a single word, which is all that those
 // settings take.
-var plainValue = regexp.MustCompile(`^[A-Za-z0-9]*$`)
+var plainValue = lazy(`^[A-Za-z0-9]*$`)
 
 // useWorkTree lets git read the user's files. What counts as a change is
 // decided by the settings of the user and of the repository.
@@ -203,7 +202,7 @@ func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) erro
 				continue
 			}
 		case key == "core.excludesfile":
-		case !plainValue.MatchString(last.Value):
+		case !plainValue().MatchString(last.Value):
 			return fmt.Errorf("%s has the value %q (%s), which git does not accept", key, last.Value, last.Scope)
 		}
 		if last.Bare {

@@ -76,7 +76,7 @@ func indentedBody(lines [][]byte, at int) (source.Extent, bool) {
 	return source.Extent{Start: at + 1, Body: at + 1, End: at + 1 + n}, n > 0
 }
 
-var continuation = regexp.MustCompile(`^(?:[{})\]]|(?:public|private|protected)\b.*:)`)
+var continuation = source.Lazy(`^(?:[{})\]]|(?:public|private|protected)\b.*:)`)
 
 // bodyLength counts the lines after a heading that belong to its body.
 func bodyLength(indent int, lines []string) int {
@@ -86,7 +86,7 @@ func bodyLength(indent int, lines []string) int {
 		switch {
 		case text == "":
 			continue
-		case indentOf(line) <= indent && !continuation.MatchString(text):
+		case indentOf(line) <= indent && !continuation().MatchString(text):
 			return end
 		}
 		end = i + 1

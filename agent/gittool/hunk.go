@@ -3,12 +3,12 @@ package gittool
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -204,7 +204,7 @@ func allCRLF(in []gitext.Hunk) bool {
 	return n > 0
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+var hunkHeader = source.Lazy(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // parseHunks parses the patch that git log -L prints for one commit. It takes
 // lines by the counts in the hunk header, never by how they begin.
@@ -214,7 +214,7 @@ func parseHunks(patch []byte) []Hunk {
 	for raw := range bytes.Lines(patch) {
 		text := line(strings.TrimSuffix(string(raw), "\n"))
 		if old <= 0 && now <= 0 {
-			if m := hunkHeader.FindStringSubmatch(text); m != nil {
+			if m := hunkHeader().FindStringSubmatch(text); m != nil {
 				h := Hunk{OldStart: number(m[1], 0), OldLines: number(m[2], 1), NewStart: number(m[3], 0), NewLines: number(m[4], 1)}
 				old, now = h.OldLines, h.NewLines
 				out = append(out, h)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -64,15 +63,15 @@ const (
 var prefixes = [...]int{12, 10, 8, minHash}
 
 // hiddenName matches what a mask writes in place of the name of a commit.
-var hiddenName = regexp.MustCompile(`^\s*<commit [A-Z]{1,4}>\s*$`)
+var hiddenName = source.Lazy(`^\s*<commit [A-Z]{1,4}>\s*$`)
 
-var revisionForm = regexp.MustCompile(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
+var revisionForm = source.Lazy(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
 
 // revision resolves what a caller wrote to a commit of the scope. It accepts
 // hashes and HEAD (the tip), followed by ^ and ~N, but no other names, since
 // branches and tags may lie outside the scope.
 func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, error) {
-	if hiddenName.MatchString(text) {
+	if hiddenName().MatchString(text) {
 		return "", refusef("%s is a commit whose name is hidden here: find it by what it changed", strings.TrimSpace(text))
 	}
 	cleaned := strings.Trim(text, " \t\r\n`'\"<>()[].,:;")
@@ -80,7 +79,7 @@ func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, err
 	if cleaned == "" {
 		return b.scope.Tip, nil
 	}
-	m := revisionForm.FindStringSubmatch(cleaned)
+	m := revisionForm().FindStringSubmatch(cleaned)
 	if m == nil {
 		return "", refusef("%q is not a commit hash; names of branches and tags are not known here. Write a hash of at least %d digits, or leave commit out for the newest visible commit, %s",
 			agent.Shorten(agent.CleanLine(text), 60), minHash, b.scope.Tip.Short())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 )
@@ -245,12 +246,12 @@ func explainPattern(err error, pattern string, regex bool) error {
 }
 
 // repetition matches what POSIX allows after an opening brace.
-var repetition = regexp.MustCompile(`\{[0-9]+(,[0-9]*)?\}`)
+var repetition = source.Lazy(`\{[0-9]+(,[0-9]*)?\}`)
 
 // looseBrace reports whether the pattern has a brace that is literal in Go and
 // an error in POSIX.
 func looseBrace(pattern string) bool {
-	return strings.Contains(repetition.ReplaceAllString(pattern, ""), "{")
+	return strings.Contains(repetition().ReplaceAllString(pattern, ""), "{")
 }
 
 // matcher returns the offset of a pattern in a line, -1 if it does not occur.

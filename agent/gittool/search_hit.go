@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
 // translationDir matches a directory that holds the same texts in several languages.
-var translationDir = regexp.MustCompile(`(?i)(^|/)(po|i18n|l10n|locales?|lang|langs|languages|translations?|values-[a-z]{2}[^/]*|[^/]*\.lproj)/`)
+var translationDir = source.Lazy(`(?i)(^|/)(po|i18n|l10n|locales?|lang|langs|languages|translations?|values-[a-z]{2}[^/]*|[^/]*\.lproj)/`)
 
 // isTranslation reports whether a file is one of many with the same texts in other
 // languages, by its name.
@@ -23,7 +23,7 @@ func isTranslation(name string) bool {
 	case ".po", ".pot", ".mo", ".xlf", ".xliff", ".strings", ".arb":
 		return true
 	case ".ts", ".json", ".xml", ".yml", ".yaml", ".properties", ".resx", ".ini", ".lang", ".js", ".php":
-		return translationDir.MatchString(name)
+		return translationDir().MatchString(name)
 	}
 	return false
 }

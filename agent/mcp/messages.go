@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 )
@@ -169,7 +170,9 @@ func depth(text []byte) int {
 }
 
 // idForm matches ids that the SDK returns as they were sent.
-var idForm = regexp.MustCompile(`^(".*"|0|-?[1-9][0-9]{0,14})$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(".*"|0|-?[1-9][0-9]{0,14})$`)
+})
 
 // misspelled reports whether a name differs only in case from one of the
 // protocol's; some readers ignore case.
@@ -212,7 +215,7 @@ func parseMessage(text []byte) (msg message, problem string) {
 		return msg, `"jsonrpc" must be "2.0"`
 	case len(id) > maxID:
 		return msg, `"id" is longer than 256 bytes`
-	case len(id) > 0 && !idForm.Match(id):
+	case len(id) > 0 && !idForm().Match(id):
 		return msg, `"id" must be a string or a whole number`
 	case misspelled(m):
 		return msg, "the names of a message are written in small letters"

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,10 +18,10 @@ PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR NODE_PATH NODE_OPTIONS GEM_HOME GEM_PA
 CCACHE_DIR SCCACHE_DIR SOURCE_DATE_EPOCH NIX_PATH`)
 
 // secretName matches names of variables that programs keep secrets in.
-var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|credential|auth)`)
+var secretName = lazy(`(?i)(key|token|secret|passw|credential|auth)`)
 
 // variable matches the names that a shell can use.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // environ returns the environment of a command: the allow-list, the names that
 // the user added, what the caller sets, and a few values of ours. No git
@@ -41,10 +40,10 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 		}
 	}
 	for _, name := range s.Env {
-		if !variable.MatchString(name) {
+		if !variable().MatchString(name) {
 			return nil, fmt.Errorf("%q is not the name of an environment variable", name)
 		}
-		if secretName.MatchString(name) {
+		if secretName().MatchString(name) {
 			return nil, fmt.Errorf("environment variable %q is named like a secret: not given to a command", name)
 		}
 		if v, ok := lookup(name); ok {

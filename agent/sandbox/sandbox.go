@@ -46,7 +46,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -214,11 +213,11 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 
 // starvation matches what programs print when they get no memory: the C
 // library, shells, compilers, C++, Python, Java, Node and Go.
-var starvation = regexp.MustCompile(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
+var starvation = lazy(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
 
 // died matches what shells print about a command that a signal ended. The exit
 // code need not show it, if the command was in a pipe or in $(...).
-var died = regexp.MustCompile(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
+var died = lazy(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
 
 // starved reports whether a failed command probably reached the memory bound.
 // Nothing is killed at the bound: an allocation fails, and the program decides
@@ -229,8 +228,8 @@ func starved(bound, peak int64, res Result) bool {
 	if bound == 0 {
 		return false
 	}
-	signalled := res.Exit > 128 || died.Match(res.Output)
-	return peak > bound/8*7 || peak == 0 && signalled || starvation.Match(res.Output)
+	signalled := res.Exit > 128 || died().Match(res.Output)
+	return peak > bound/8*7 || peak == 0 && signalled || starvation().Match(res.Output)
 }
 
 // shellArgv runs the command below a shell that sets the limits, so that they

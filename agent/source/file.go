@@ -2,7 +2,6 @@ package source
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -128,7 +127,7 @@ func WordsOfPaths(paths []string) Bag {
 // and TAP. Unlike testName, it counts a capital T as the beginning of a word, because
 // a command is run with test files of a fix laid over other commits: Contest.java
 // could be the fix itself.
-var testFile = regexp.MustCompile(`(^|/)(` +
+var testFile = Lazy(`(^|/)(` +
 	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
 	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
@@ -138,7 +137,7 @@ var testFile = regexp.MustCompile(`(^|/)(` +
 // IsTestPath tells from the path alone whether a file belongs to a project's tests,
 // or is read by them. It does not find tests within source files, such as Rust's unit
 // tests.
-func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile.MatchString(p) }
+func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile().MatchString(p) }
 
 // vendored matches the paths of code that a project takes from elsewhere, or generates.
 var vendored = Lazy(`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"git-agent/agent/sandbox"
@@ -110,14 +111,16 @@ func (f Failure) Recurs(r Result) bool {
 
 // varying matches text that may differ between two outputs of the same failure:
 // times, line numbers, addresses and ids.
-var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|[0-9]+`)
+var varying = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b|[0-9]+`)
+})
 
 // normalLines returns the set of lines of an output. Text that varies is replaced by
 // "#".
 func normalLines(out []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(out) {
-		line = bytes.TrimSpace(varying.ReplaceAll(line, []byte("#")))
+		line = bytes.TrimSpace(varying().ReplaceAll(line, []byte("#")))
 		if len(line) > 0 {
 			lines[string(line)] = true
 		}

@@ -275,6 +275,20 @@ func TestMainDefinesNoEngine(t *testing.T) {
 	})
 }
 
+// No regular expression is compiled when the program starts: git agent may run in a
+// hook, and each process would pay for all of them.
+func TestPatternsAreCompiledOnFirstUse(t *testing.T) {
+	eager := regexp.MustCompile(`(?m)^(?:var |\t)\w+(?: [*.\w]+)? *= regexp\.MustCompile\(`)
+	walkTree(t, func(path string, data []byte) {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "cmd/szz-train/") {
+			return
+		}
+		for _, found := range eager.FindAllString(string(data), -1) {
+			t.Errorf("%s compiles a pattern at start: %s", path, strings.TrimSpace(found))
+		}
+	})
+}
+
 // Files and functions stay small, and no package is a drawer for the rest.
 func TestFilesStaySmall(t *testing.T) {
 	for _, f := range goFiles(t) {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"git-agent/agent/crash"
 	crashengine "git-agent/agent/crash/engine"
@@ -103,13 +104,15 @@ func (c *fixCmd) addCrash(ctx context.Context, a *app, repo *gitext.Repo, p *fix
 }
 
 // atPlace splits the value of --at.
-var atPlace = regexp.MustCompile(`^(.+?)(?::(\d+)(?:-(\d+))?)?$`)
+var atPlace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+?)(?::(\d+)(?:-(\d+))?)?$`)
+})
 
 // given returns the locations of --at, with paths from the top of the work tree.
 func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 	var list []fix.GivenLocation
 	for _, at := range c.At {
-		m := atPlace.FindStringSubmatch(at)
+		m := atPlace().FindStringSubmatch(at)
 		if m == nil {
 			return nil, usagef("--at takes <file>, <file>:<line> or <file>:<line>-<line>, not %q", at)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -212,9 +213,13 @@ func (t *mcpFix) addCrash(ctx context.Context, p *fix.Problem, text string) erro
 var (
 	// lineOfFile matches a line or a range of lines in a file, as tools print it, perhaps
 	// with a column.
-	lineOfFile = regexp.MustCompile(`^(.+?):(\d{1,9})(?:-(\d{1,9})|:\d+)?$`)
+	lineOfFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(.+?):(\d{1,9})(?:-(\d{1,9})|:\d+)?$`)
+	})
 	// functionOfFile matches a function of a file. Its name may be qualified.
-	functionOfFile = regexp.MustCompile(`^(.*?[^:]):([^:/\s].*?)(?:\(\))?$`)
+	functionOfFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(.*?[^:]):([^:/\s].*?)(?:\(\))?$`)
+	})
 )
 
 // placesIn reads locations, one on a line: <file>, <file>:<line>, <file>:<line>-<line> or
@@ -245,7 +250,7 @@ func placesIn(repo *gitext.Repo, text string) ([]fix.GivenLocation, error) {
 
 // placeIn reads one location.
 func placeIn(text string) (fix.GivenLocation, error) {
-	if m := lineOfFile.FindStringSubmatch(text); m != nil {
+	if m := lineOfFile().FindStringSubmatch(text); m != nil {
 		start, _ := strconv.Atoi(m[2]) // nine digits
 		end := start
 		if m[3] != "" {
@@ -256,7 +261,7 @@ func placeIn(text string) (fix.GivenLocation, error) {
 		}
 		return fix.GivenLocation{Path: m[1], Lines: gitext.LineRange{Start: start, End: end}}, nil
 	}
-	if m := functionOfFile.FindStringSubmatch(text); m != nil {
+	if m := functionOfFile().FindStringSubmatch(text); m != nil {
 		return fix.GivenLocation{Path: m[1], Function: m[2]}, nil
 	}
 	return fix.GivenLocation{Path: text}, nil

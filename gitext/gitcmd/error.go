@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
@@ -66,7 +67,7 @@ func (e *Error) Said() string {
 	var first string
 	for line := range strings.Lines(e.Stderr) {
 		line = strings.TrimSpace(line)
-		line = quotedLine.ReplaceAllString(line, "$1$2$3")
+		line = quotedLine().ReplaceAllString(line, "$1$2$3")
 		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
 			return rest
 		}
@@ -80,7 +81,9 @@ func (e *Error) Said() string {
 // quotedLine matches messages in which git quotes a line of a file of the
 // repository, or a directory that such a line names. The file may be a symbolic
 // link to anybody's secret, so the quoted text is removed.
-var quotedLine = regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`)
+var quotedLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`)
+})
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -89,7 +92,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func WholeComplaint(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {
-		text := quotedLine.ReplaceAllString(strings.TrimSpace(line), "$1$2$3")
+		text := quotedLine().ReplaceAllString(strings.TrimSpace(line), "$1$2$3")
 		kind, rest, begins := strings.Cut(text, ": ")
 		begins = begins && slices.Contains([]string{"fatal", "error", "warning"}, kind)
 		switch {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-agent/gitext/openfile"
 )
@@ -36,13 +37,15 @@ func ObjectDirs(objects []string) []string {
 }
 
 // objectEntry matches the names that git uses in an object directory.
-var objectEntry = regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
+var objectEntry = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(pack|info|[0-9a-f]{2}|tmp_.*|tmp-objdir-.*|incoming-.*)$`)
+})
 
 // onlyObjects reports whether every entry of the directory has a name that git
 // uses there. An empty directory qualifies.
 func onlyObjects(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry.MatchString(e.Name()) })
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry().MatchString(e.Name()) })
 }
 
 // maxAlternates bounds the size of a file objects/info/alternates.

@@ -63,7 +63,7 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 	for _, c := range classes {
 		names = append(names, c.name)
 	}
-	names = bounded(names, plainName)
+	names = bounded(names, plainName())
 	if len(names) == 0 {
 		return nil, nil
 	}

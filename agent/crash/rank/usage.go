@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -39,7 +40,7 @@ func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, re
 	for _, e := range files {
 		names = append(names, e.functionsOf(report)...)
 	}
-	names = bounded(names, plainName)
+	names = bounded(names, plainName())
 	if len(names) == 0 {
 		return nil
 	}
@@ -80,7 +81,7 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 		{native, `[/"<]`, `\.(?:h|hh|hpp|hxx|inc|inl)[">]`},
 		{java, `\.`, `;`},
 	} {
-		stems := bounded(language.stems, plainStem)
+		stems := bounded(language.stems, plainStem())
 		if len(stems) == 0 {
 			continue
 		}
@@ -124,8 +125,8 @@ func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr s
 }
 
 var (
-	plainName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	plainStem = regexp.MustCompile(`^[A-Za-z_][\w+-]*$`)
+	plainName = source.Lazy(`^[A-Za-z_]\w*$`)
+	plainStem = source.Lazy(`^[A-Za-z_][\w+-]*$`)
 )
 
 // bounded returns the first distinct names of the given form, sorted. A report may
