@@ -63,7 +63,17 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 		seen[a.Commit] = true
 		kept = append(kept, a)
 	}
-	return kept, nil
+	return preferFormal(kept), nil
+}
+
+// preferFormal drops what is blamed in prose where a verified line such as "Fixes: HASH"
+// names the culprit: the prose then tells of other commits.
+func preferFormal(all []Annotation) []Annotation {
+	formal := func(a Annotation) bool { return a.Kind == AnnotationTrailer || a.Formal }
+	if !slices.ContainsFunc(all, func(a Annotation) bool { return a.Verified && formal(a) }) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(a Annotation) bool { return a.Kind == AnnotationProse && !formal(a) })
 }
 
 func verified(a Annotation) bool { return a.Verified }

@@ -14,7 +14,7 @@ const (
 	// prepositions stand between a defect and the commit that it is from.
 	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of)`
 	// aDefect matches the names of what a fix repairs.
-	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
+	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|(?:infinite|endless|busy) loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
 	// bringing matches what a commit does to a defect.
 	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
 	// carelessly matches words for what somebody did not mean to do.
@@ -64,7 +64,7 @@ var (
 var (
 	excusedBefore = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`\b(?:pre-?dat\w*|older than|exist\w* (?:\w+ )?before|long before|even before|precedes?)\b(?:[^.]|\.\w){0,40}@`,
-		`(?:\bnot|\bnever|n't)\s+(?:\w+\s+){0,2}(?:broken|caused|introduced|due|fault|regression|regressed|related)\b`,
+		`(?:\bnot|\bnever|n't)\s+(?:\w+\s+){0,2}(?:broken|caused|introduced|due|fault|regress(?:ion|ed)?|related)\b`,
 		`\b(?:rel(?:y|ies|ied|ying) (?:\w+ )?on|depend\w* (?:\w+ )?on|dependency|needed (?:for|by)|requires|required (?:by|for)|prerequisite|builds? (?:up)?on|built on|based on)\b(?:[^.]|\.\w){0,80}@`,
 		`\b(?:fix(?:ed|es)?|resolved|solved|addressed|mitigat\w*|repaired|corrected|handled|worked around|work-?around\w*|superseded|obsoleted|reverted)(?:\s+(?:upstream|already|previously|partially|properly|later|earlier|recently|there|then|up|again|as well|for \w+|correctly|it|this|that))*,?\s+(?:in|by|with|from|via|as of|upstream in)\s+` + toCommit,
 		`\b(?:proper|complete|full|real|better|alternative|another|initial|previous|earlier|first|extend\w*|original|the|same|similar)\s+(?:fix|solution|work-?around)\s+(?:for|to|in|of|from|than)\s+` + toCommit,
@@ -86,6 +86,15 @@ var (
 		`\btests? (?:for|of) (?:this|that|the) fix\b(?:[^.]|\.\w){0,20}@`,
 		`\bnote that (?:this|it) (?:also )?(?:reveals|exposes|uncovers)\b(?:[^.]|\.\w){0,80}@`,
 		`\b(?:can|could|may) (?:\w+ )?(?:revert|remove|drop|undo)\b(?:[^.]|\.\w){0,60}@`,
+		`\bun-?revert\w*\b(?:[^.]|\.\w){0,40}@`,
+		`\b(?:accident|inadvert|mistaken|wrong)\w*\s+revert\w*\b(?:[^.]|\.\w){0,40}@`,
+		`\brevert\w* (?:back )?to (?:the )?(?:commit |state |version |content )?(?:of |in |from )?@`,
+		`COMMIT\b(?:[^.]|\.\w){0,120}\breverted\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:unnecessary|superfluous|redundant|obsolete|no longer (?:needed|necessary|required))\b(?:[^.]|\.\w){0,40}\b(?:due to|because of|thanks to)\s+` + toCommit,
+		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
+		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
+		`\bas passing\b(?:[^.]|\.\w){0,60}@`,
+		`\bas since @`,
 		`\bwhy\b(?:[^.]|\.\w){0,20}\brevert\w*\b(?:[^.]|\.\w){0,20}@`,
 		`\battempt\w*\b(?:[^.]|\.\w){0,60}\b(?:in|by|with)\s+` + toCommit,
 		`\bmerged? (?:\w+ ){0,3}@`,
@@ -105,6 +114,15 @@ var (
 		`@\W*which (?:was|is) (?:\w+ ){0,3}work-?around`,
 		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
 	}, "|") + `)`)
+	// excusedWhole matches sentences that excuse a commit whatever words of blame they have.
+	excusedWhole = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`@\W*(?:\w+\W+){0,3}?but (?:(?:it |this )?(?:was |got )?(?:later |then )?)?(?:\w+ly )?(?:removed|dropped|lost|reverted|deleted) (?:in|by|with)\b`,
+		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
+		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
+		`@\W*is about to be\b`,
+	}, "|") + `)`)
+	// releaseTitle matches the title of a commit that lists the changes of a release.
+	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
@@ -119,6 +137,9 @@ var (
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
+	if releaseTitle().MatchString(title) || excusedWhole().MatchString(text) {
+		return false
+	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {
 		return false
 	}

@@ -77,6 +77,17 @@ func TestBlameNobody(t *testing.T) {
 		"It reverts two lines introduced in HASH, which was probably a workaround for this error.",
 		"HASH may have resolved the underlying cause of the failures.",
 		"Sorry, don't know why I reverted HASH.",
+		"This did not regress in HASH, because it is checked there.",
+		"This commit un-reverts HASH, which had no error.",
+		"Accidentally reverts HASH.",
+		"Correct it. Revert to commit HASH after the crash.",
+		"Commit OTHER (\"x: y\") reverted changes introduced by commit HASH, so the error is back.",
+		"That logic is now unnecessary due to HASH.",
+		"The entry was initially introduced in HASH but accidentally removed in OTHER.",
+		"The command was disabled by HASH, because it introduced some tricky bugs.",
+		"It reverts OTHER as its prerequisite commit HASH is about to be reverted.",
+		"We forced one thread in the master's poll loop with commit HASH.",
+		"Conflicts: a.c (changed by HASH; the crash is gone)",
 		"A second try, which avoids the problems with HASH, where cases were missed, breaking the build.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); got[hash] {
