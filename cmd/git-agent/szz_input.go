@@ -31,7 +31,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
 			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
-			q.Opinion = c.opinion(a)
+			q.Opinion = c.opinion(a, total == 1)
 			if !yield(q, err) {
 				return
 			}
@@ -100,15 +100,18 @@ func (c *szzCmd) takesAsPaths() bool {
 }
 
 // opinion returns when the ranking is asked about an annotation: never for output that
-// has no place for its opinion, and always with -v.
-func (c *szzCmd) opinion(a *app) szz.Opinion {
+// has no place for its opinion, and always with -v. Of several fixes, an annotation is
+// answered at once: the ranking takes about twenty times as long.
+func (c *szzCmd) opinion(a *app, single bool) szz.Opinion {
 	switch {
 	case c.Trailer || c.Format != nil:
 		return szz.OpinionNever
 	case a.flags.Verbose > 0:
 		return szz.OpinionAlways
+	case single:
+		return szz.OpinionUnsure
 	}
-	return szz.OpinionUnsure
+	return szz.OpinionNever
 }
 
 // committed returns a question for each commit.
