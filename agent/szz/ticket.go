@@ -16,7 +16,7 @@ type ticket struct {
 }
 
 // requestWords stand before the number of a pull request in the trailers of some projects.
-const requestWords = `^(?:PR-URL|Pull-Request|Pull-request|PR|Reviewed-on|Part-of): .*[/#!]NUMBER>?$`
+const requestWords = `^(PR-URL|Pull-Request|Pull-request|PR|Reviewed-on|Part-of): .*[/#!]NUMBER>?$`
 
 // tickets are the kinds that are known. Their carriers are extended regular expressions
 // that git and Go read alike.
@@ -87,7 +87,7 @@ func fixCloses(body, number string) bool {
 
 // carrier returns an extended regular expression for the lines that carry a number.
 func (k *ticket) carrier(number string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(k.carriers, "|"), "(?:", "("), "NUMBER", regexp.QuoteMeta(number))
+	return strings.ReplaceAll(strings.Join(k.carriers, "|"), "NUMBER", regexp.QuoteMeta(number))
 }
 
 // carriedBy reports whether the subject or a trailer of a message carries the number.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -51,8 +50,8 @@ func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Verdic
 		return nil
 	}
 	v.Opinion = &s
-	v.Note("the ranking, which does not read the names in the message, suspects another commit: %s (%q), %s",
-		s.Commit.OID.Short(), s.Commit.Subject(), fmt.Sprintf("%.0f%%", 100*min(s.Probability, 0.99)))
+	v.Note("the ranking, which does not read the names in the message, suspects another commit: %s (%q), %.0f%%",
+		s.Commit.OID.Short(), s.Commit.Subject(), 100*min(s.Probability, 0.99))
 	return nil
 }
 
