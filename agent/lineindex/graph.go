@@ -1,0 +1,178 @@
+package lineindex
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+
+	"git-agent/gitext"
+)
+
+// These are the flags of a commit.
+const (
+	isUncertain = 1 << iota // not all of its changed lines are stored: git decides
+	hasBinary               // it changes a binary file
+)
+
+// A graph holds commits by number. The parents of a commit have smaller numbers.
+type graph struct {
+	oidSize int    // bytes of an object id
+	oids    []byte // one after the other
+	times   []int64
+	flags   []byte
+	first   []uint32 // where the parents of each commit begin
+	parents []uint32
+	numbers map[gitext.OID]uint32 // made by the first call of number
+}
+
+func newGraph(oidSize int) *graph { return &graph{oidSize: oidSize, first: []uint32{0}} }
+
+func (g *graph) len() int { return len(g.times) }
+
+// oid returns the id of a commit.
+func (g *graph) oid(n uint32) gitext.OID {
+	at := int(n) * g.oidSize
+	return gitext.OID(hex.EncodeToString(g.oids[at : at+g.oidSize]))
+}
+
+// parentsOf returns the numbers of the parents.
+func (g *graph) parentsOf(n uint32) []uint32 { return g.parents[g.first[n]:g.first[n+1]] }
+
+// index makes the table that find uses. It is worth its cost for many ids.
+func (g *graph) index() {
+	if g.numbers != nil {
+		return
+	}
+	g.numbers = make(map[gitext.OID]uint32, g.len())
+	for n := range g.len() {
+		g.numbers[g.oid(uint32(n))] = uint32(n)
+	}
+}
+
+// find returns the number of a commit.
+func (g *graph) find(oid gitext.OID) (uint32, bool) {
+	if g.numbers != nil {
+		n, ok := g.numbers[oid]
+		return n, ok
+	}
+	raw, err := hex.DecodeString(string(oid))
+	if err != nil || len(raw) != g.oidSize {
+		return 0, false
+	}
+	head := binary.BigEndian.Uint64(raw)
+	for n := g.len() - 1; n >= 0; n-- { // the newest are asked for most
+		at := n * g.oidSize
+		if binary.BigEndian.Uint64(g.oids[at:]) == head && string(g.oids[at:at+g.oidSize]) == string(raw) {
+			return uint32(n), true
+		}
+	}
+	return 0, false
+}
+
+var errGraphFull = errors.New("the history has too many commits for an index")
+
+// add appends a commit, whose parents are there. Parents that are not are an error.
+func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
+	raw, err := hex.DecodeString(string(c.OID))
+	if err != nil || len(raw) != g.oidSize {
+		return fmt.Errorf("%q is not an object id of this repository", c.OID)
+	}
+	if g.len() == math.MaxInt32 {
+		return errGraphFull
+	}
+	if g.numbers != nil {
+		g.numbers[c.OID] = uint32(g.len())
+	}
+	g.oids = append(g.oids, raw...)
+	g.times = append(g.times, c.Time)
+	g.flags = append(g.flags, flags)
+	g.parents = append(g.parents, parents...)
+	g.first = append(g.first, uint32(len(g.parents)))
+	return nil
+}
+
+// clone returns a graph to which commits can be added while others read g.
+func (g *graph) clone() *graph {
+	n := *g
+	n.oids, n.times, n.flags = clip(g.oids), clip(g.times), clip(g.flags)
+	n.first, n.parents, n.numbers = clip(g.first), clip(g.parents), nil
+	return &n
+}
+
+func clip[T any](s []T) []T { return s[:len(s):len(s)] }
+
+// heads returns the commits that are no parents of others.
+func (g *graph) heads() []gitext.OID {
+	isParent := make([]bool, g.len())
+	for _, p := range g.parents {
+		isParent[p] = true
+	}
+	var heads []gitext.OID
+	for n, is := range isParent {
+		if !is {
+			heads = append(heads, g.oid(uint32(n)))
+		}
+	}
+	return heads
+}
+
+// chapter is how many commits one part of the graph has.
+const chapter = 8192
+
+// encode returns the part with the commits from number first to before end.
+func (g *graph) encode(first, end int) []byte {
+	out := binary.AppendUvarint(nil, uint64(end-first))
+	out = append(out, g.oids[first*g.oidSize:end*g.oidSize]...)
+	out = append(out, g.flags[first:end]...)
+	var before int64
+	for n := first; n < end; n++ {
+		out = binary.AppendVarint(out, g.times[n]-before)
+		before = g.times[n]
+		parents := g.parentsOf(uint32(n))
+		out = binary.AppendUvarint(out, uint64(len(parents)))
+		for _, p := range parents {
+			out = binary.AppendUvarint(out, uint64(n)-uint64(p))
+		}
+	}
+	return out
+}
+
+var errGraph = errors.New("the index is damaged: its list of commits cannot be read")
+
+// decode appends the commits of a part.
+func (g *graph) decode(data []byte) error {
+	count, ok := number(&data)
+	if !ok || count > chapter || uint64(len(data)) < count*uint64(g.oidSize+1) {
+		return errGraph
+	}
+	n := int(count)
+	g.oids = append(g.oids, data[:n*g.oidSize]...)
+	data = data[n*g.oidSize:]
+	g.flags = append(g.flags, data[:n]...)
+	data = data[n:]
+	var before int64
+	for range n {
+		delta, w := binary.Varint(data)
+		if w <= 0 {
+			return errGraph
+		}
+		data = data[w:]
+		before += delta
+		parents, ok := number(&data)
+		if !ok {
+			return errGraph
+		}
+		for range parents {
+			back, ok := number(&data)
+			if !ok || back == 0 || back > uint64(len(g.times)) {
+				return errGraph
+			}
+			g.parents = append(g.parents, uint32(uint64(len(g.times))-back))
+		}
+		g.times = append(g.times, before)
+		g.first = append(g.first, uint32(len(g.parents)))
+	}
+	return nil
+}
