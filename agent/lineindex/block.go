@@ -8,8 +8,8 @@ import (
 )
 
 // blockSize is the size above which a block is closed, in bytes. Smaller blocks
-// compress worse; of larger ones a search unpacks more.
-const blockSize = 256 << 10
+// compress worse; of larger ones a search unpacks more. Tests change it.
+var blockSize = 256 << 10
 
 // These are the flags of a record.
 const (

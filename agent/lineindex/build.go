@@ -24,7 +24,8 @@ type BuildOptions struct {
 	Workers  int            // processes of git at the same time; 0 is one for each processor, at most maxWorkers
 	Progress func(Progress) // called after each batch; may be nil
 
-	stop func(Progress) bool // for tests: ends the build as a kill would
+	stop       func(Progress) bool // for tests: ends the build as a kill would
+	everyBatch bool                // for tests: stores what was read after each batch
 }
 
 const (
@@ -215,7 +216,7 @@ func (b *builder) addAll(ctx context.Context, repo *gitext.Repo, commits []gitex
 			}
 			done += len(one.commits)
 			p := Progress{Done: done, Total: len(commits), Text: b.header.Text}
-			if len(b.closed) >= 2*openBlocks || time.Since(b.saved) > maxOpen {
+			if b.opt.everyBatch || len(b.closed) >= 2*openBlocks || time.Since(b.saved) > maxOpen {
 				if err := b.save(ctx); err != nil {
 					return err
 				}
