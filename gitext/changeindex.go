@@ -31,8 +31,40 @@ type ChangeIndex interface {
 	// the order of git log. An error comes last. It returns false if it cannot judge
 	// the question.
 	Candidates(ctx context.Context, q ChangeQuery) (iter.Seq2[ChangeHit, error], bool)
+	// TextChanges lists, for each of the texts, the commits that the tip reaches and
+	// that change how often it occurs as a word in a file, newest first.
+	TextChanges(ctx context.Context, tip OID, texts []string) ([]TextHistory, error)
 	// Close is called when the repository is closed.
 	Close() error
+}
+
+// TextHistory lists the commits that changed how often a text occurs, newest first.
+type TextHistory struct {
+	Text    string
+	Changes []TextChange
+	Common  bool // the text is too short or occurs almost everywhere, and was not looked for
+}
+
+// TextChange is what a commit changes of a text in one file.
+type TextChange struct {
+	OID            OID
+	OldPath, Path  string // Path "" for a deleted file; OldPath is that of a renamed file, otherwise Path
+	Removed, Added int    // occurrences in the lines that the commit removes and adds
+	Place          int    // of the commit in the order of git log, from 1 on
+}
+
+// HasIndex reports whether TextChanges can answer.
+func (r *Repo) HasIndex(ctx context.Context) bool { return r.changeIndex(ctx) != nil }
+
+// TextChanges asks the index which commits changed each of the texts. It returns false if
+// there is no index.
+func (r *Repo) TextChanges(ctx context.Context, tip OID, texts []string) ([]TextHistory, bool, error) {
+	index := r.changeIndex(ctx)
+	if index == nil {
+		return nil, false, nil
+	}
+	list, err := index.TextChanges(ctx, tip, texts)
+	return list, err == nil, err
 }
 
 // wholeHistory reports whether an index can answer: nothing but times limits the walk.

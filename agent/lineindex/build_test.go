@@ -281,3 +281,41 @@ func TestSegments(t *testing.T) {
 		t.Errorf("a text shorter than a sequence: %q", got)
 	}
 }
+
+func TestTextChanges(t *testing.T) {
+	h := gittest.New(t)
+	repo, dir := h.Open(), t.TempDir()
+	made := h.Commit("made", gittest.Files{"a.c": "int needle(void);\nint needles;\n"})
+	h.Commit("part of a word", gittest.Files{"b.c": "int my_needle;\n"})
+	used := h.Commit("used", gittest.Files{"c.c": "x = needle() + needle();\n", "a.c": "int needle(int);\nint needles;\n"})
+	h.Git("mv", "c.c", "d.c")
+	moved := h.Commit("moved", gittest.Files{"d.c": "x = needle();\n"})
+	build(t, dir, repo)
+	x := opened(t, dir, repo)
+	list, err := x.TextChanges(t.Context(), h.Head(), []string{"needle", "int", "absent_name"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []gitext.TextChange{
+		{OID: moved, Path: "d.c", OldPath: "d.c", Added: 1, Place: 1},
+		{OID: moved, OldPath: "c.c", Removed: 2, Place: 1},
+		{OID: used, Path: "c.c", OldPath: "c.c", Added: 2, Place: 2},
+		{OID: made, Path: "a.c", OldPath: "a.c", Added: 1, Place: 4},
+	}
+	got := list[0].Changes
+	if len(got) == len(want) {
+		for i := range got { // the order of files of a commit is that of their names
+			if !slices.Contains(want, got[i]) || got[i].Place != want[i].Place {
+				t.Errorf("%+v", got[i])
+			}
+		}
+	} else {
+		t.Errorf("%+v", got)
+	}
+	if !list[1].Common || len(list[2].Changes) > 0 || list[2].Common {
+		t.Errorf("%+v", list[1:])
+	}
+	if list, err := x.TextChanges(t.Context(), made, []string{"needle"}); err != nil || len(list[0].Changes) != 1 {
+		t.Errorf("from an older commit: %+v, %v", list, err)
+	}
+}
