@@ -290,7 +290,7 @@ func openRepo(t *testing.T, dir string, x *Index) *gitext.Repo {
 }
 
 // someLines draws lines from all blocks of the index.
-func someLines(t *testing.T, x *Index, seed uint64) []string {
+func someLines(t testing.TB, x *Index, seed uint64) []string {
 	t.Helper()
 	var lines []string
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -330,7 +330,7 @@ func someTimes(t *testing.T, repo *gitext.Repo, tip gitext.OID) []time.Time {
 // commits, and commits that are older than their parents.
 type history struct{ *gittest.History }
 
-func (h *history) make(t *testing.T) {
+func (h *history) make(t testing.TB) {
 	t.Helper()
 	h.History = gittest.New(t)
 	r := rand.New(rand.NewPCG(7, 7))
