@@ -1,6 +1,7 @@
 package gitext
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -146,7 +147,8 @@ func (r *Repo) discover(ctx context.Context) error {
 	case len(lines) == withoutWorkTree+1:
 		r.workTree = lines[withoutWorkTree]
 	default:
-		return fmt.Errorf("the repository's path holds a line break: %q", out)
+		dir, _ := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--absolute-git-dir"}})
+		return fmt.Errorf("the path of the repository has a line break, which git-agent cannot read; give the folder another name: %q", bytes.TrimSuffix(dir, []byte("\n")))
 	}
 	r.gitDir, r.commonDir = lines[0], lines[1]
 	r.bare, r.format = lines[4] == "true", lines[6]
