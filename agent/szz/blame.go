@@ -10,7 +10,7 @@ import (
 // the commit in question, COMMIT for any other, and TITLE for a quoted text.
 const (
 	// toCommit matches the words between a preposition and the name of a commit.
-	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|COMMIT|TITLE)\b|v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
+	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|via|COMMIT|TITLE)\b|(?:\w+-)?v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
 	// prepositions stand between a defect and the commit that it is from.
 	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of)`
 	// aDefect matches the names of what a fix repairs.
@@ -37,7 +37,6 @@ var (
 		`\b` + aDefect + `\b(?:[^.]|\.\w){0,30}\b(?:present|there|around|since|dates back to)\b(?:[^.]|\.\w){0,80}\b(?:in|with|of|by)\s+` + toCommit,
 		`\b(?:due to|because of|caused by|comes? from|coming from) (?:the |an? )?(?:introduction|addition|use|refactoring|rework|removal|change|changes|conversion)\b(?:[^.]|\.\w){0,60}\b(?:in|by|with|of)\s+` + toCommit,
 		`\bproblems? (?:in|with) (?:the way|how) ` + toCommit,
-		`\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit,
 		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
 		`\b(?:culprit|bisect\w*|blame)\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:left-?overs?|left (?:over|behind|out)|fallout|side[- ]effects?|consequence|forgotten|aftermath)\s+(?:of|from|by|in|after)\s+` + toCommit,
@@ -55,7 +54,7 @@ var (
 	}, "|") + `)`)
 	// pronounBlamed matches "This was introduced in", which blames a commit where the
 	// title of the message tells of a fix.
-	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit)
+	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
 	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*|resolve)\b`)
 )
 
@@ -79,7 +78,7 @@ var (
 		`\b(?:in|by|with)\s+COMMIT\W+(?:after|before|when|once)\b(?:[^.]|\.\w){0,80}@`,
 		`\bavoid\w*\s+(?:the\s+|any\s+)?(?:problems?|issues?|bugs?)\s+(?:with|of|in|from)\s+` + toCommit,
 		`\breleased (?:after|before|between|with)\b(?:[^.]|\.\w){0,60}@`,
-		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed in|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed (?:in|as)|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
 		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
 		`\b(?:dropped|removed|lost|omitted|missed|forgot\w*)\b(?:[^.]|\.\w){0,100}\b(?:that|which) (?:was|were) (?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
 		`\bbetween\b(?:[^.]|\.\w){0,80}@`,
@@ -91,6 +90,10 @@ var (
 		`\brevert\w* (?:back )?to (?:the )?(?:commit |state |version |content )?(?:of |in |from )?@`,
 		`COMMIT\b(?:[^.]|\.\w){0,120}\breverted\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:unnecessary|superfluous|redundant|obsolete|no longer (?:needed|necessary|required))\b(?:[^.]|\.\w){0,40}\b(?:due to|because of|thanks to)\s+` + toCommit,
+		`\b(?:restored|re-?added|re-?instated|resurrected|brought back|put back)\s+(?:in|by|with)\s+` + toCommit,
+		`\b(?:re-?instat\w*|re-?land\w*|restor(?:es?|ed|ing)|resurrect\w*|recover\w*)\s+(?:(?:the|commit|parts?|of|changes?|fix|from|in)\s+)*@`,
+		`(?:COMMIT|#\d+)\s+(?:(?:has|have|had|was|which|already)\s+)*(?:solved|fixed|resolved|addressed)\b(?:[^.]|\.\w){0,100}@`,
+		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
 		`\bas passing\b(?:[^.]|\.\w){0,60}@`,
@@ -120,9 +123,14 @@ var (
 		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
 		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
 		`@\W*is about to be\b`,
+		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |was |were )*(?:never|not)\s+(?:been |actually |really |properly )*(?:tested|covered)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:forgot to|(?:did|does)(?: not|n't)|neglected to|failed to|without) add(?:ing)? (?:\w+ ){0,3}?(?:tests?|test cases?|syntax check)\b`,
+		`@\W*(?:\w+\W+){0,8}?(?:added|adds|adding) (?:an? |the |some )?(?:\w+ )?warnings? (?:about|when|if|to)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:prevent|avoid|suppress|detect|catch)\w*\s+(?:\w+\s+){0,3}?(?:accident\w*|inadvert\w*|mistake\w*|false|unintention\w*|unintended)\b`,
 	}, "|") + `)`)
 	// releaseTitle matches the title of a commit that lists the changes of a release.
-	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)`)
+	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
@@ -137,7 +145,7 @@ var (
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
-	if releaseTitle().MatchString(title) || excusedWhole().MatchString(text) {
+	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) {
 		return false
 	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {
@@ -150,7 +158,8 @@ func (s sentence) blames(title string) bool {
 		return true
 	}
 	return blamedBefore().MatchString(text) || blamedBehind().MatchString(text) ||
-		tellsOfFix().MatchString(title) && pronounBlamed().MatchString(text)
+		tellsOfFix().MatchString(title) && pronounBlamed().MatchString(text) ||
+		s.revertsDefect(title, text)
 }
 
 // pattern returns the sentence in the form that the patterns match. It ends where
