@@ -16,7 +16,7 @@ const (
 	// aDefect matches the names of what a fix repairs.
 	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|(?:infinite|endless|busy) loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
 	// bringing matches what a commit does to a defect.
-	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
+	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
 	// carelessly matches words for what somebody did not mean to do.
 	carelessly = `(?:accident\w*|inadvert\w*|mistake\w*|mistook|erroneous\w*|unintention\w*|unintended\w*|incorrect\w*|wrong\w*|improper\w*|forg[eo]t\w*|missed|overlook\w*|neglect\w*|botched|messed|screwed|misplaced|oversight|omitted)`
 	// failing matches words for what no longer works.
@@ -50,12 +50,14 @@ var (
 		`@\W*(?:\w+\W+){0,5}?(?:failed|neglected) to\b`,
 		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
 		`\bintroduced (?:in|by|with) ` + toCommit + `(?:[^.]|\.\w){0,100}\b(?:bugs?|broken|wrong|trigger\w*|caus\w+)\b`,
-		`\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`,
 	}, "|") + `)`)
+	// failsSince matches "Since X, the test fails", which blames a commit where the title of
+	// the message tells of a fix.
+	failsSince = source.Lazy(`(?i)\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`)
 	// pronounBlamed matches "This was introduced in", which blames a commit where the
 	// title of the message tells of a fix.
-	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
-	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*|resolve)\b`)
+	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
+	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*)\b`)
 )
 
 // These patterns match the sentences that name a commit without blaming it, though
@@ -93,6 +95,12 @@ var (
 		`\b(?:restored|re-?added|re-?instated|resurrected|brought back|put back)\s+(?:in|by|with)\s+` + toCommit,
 		`\b(?:re-?instat\w*|re-?land\w*|restor(?:es?|ed|ing)|resurrect\w*|recover\w*)\s+(?:(?:the|commit|parts?|of|changes?|fix|from|in)\s+)*@`,
 		`(?:COMMIT|#\d+)\s+(?:(?:has|have|had|was|which|already)\s+)*(?:solved|fixed|resolved|addressed)\b(?:[^.]|\.\w){0,100}@`,
+		`\bfix(?:es)?\s+(?:for\s+(?:\w+\s+){1,5})?(?:was|were|is|has|have|had)\s+(?:been\s+|already\s+|then\s+)*(?:committed|made|added|merged|done|applied)\s+(?:in|by|with|as)\s+` + toCommit,
+		`\bwork-?arounds?\s+(?:was |were |that was |already )*(?:added|introduced|made|committed|implemented)\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:limit\w*|restrictions?|requirements?|needs?|work-?arounds?)\s+(?:was|were|has been|is)\s+(?:\w+\s+)?(?:removed|lifted|dropped)\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:was|were) (?:originally|initially) (?:in|part of)\s+` + toCommit,
+		`\b(?:allowed|enabled|permitted) (?:this|that|it)\b(?:[^.]|\.\w){0,20}@`,
+		`COMMIT\W+which (?:came|comes|stems|originated) from @`,
 		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
@@ -123,14 +131,24 @@ var (
 		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
 		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
 		`@\W*is about to be\b`,
+		`\buntil\b(?:[^.]|\.\w){0,80}@(?:[^.]|\.\w){0,30}\b(?:is|are|gets?|has been) (?:fixed|resolved|solved)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |this |that |which )?(?:do not|does not|doesn't|did not|didn't|do|does|did)\s+(?:\w+ly )?(?:not )?(?:seem|appear|serve)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:was |were |is |are )?(?:never|not|no longer) (?:\w+ly )?used\b`,
+		`@\W*caus\w+ (?:\w+ )?(?:coverity|clang|gcc|the compiler|compilers|smatch|cppcheck|sparse) to (?:begin|start)\b`,
+		`@(?:[^.]|\.\w){0,60}\bis not included as\b`,
+		`@(?:[^.]|\.\w){0,40}\bmade it (?:possible|easier|simpler|safe)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:intended|meant|aimed|supposed) to (?:fix|solve|address)\b`,
+		`\b(?:broken|wrong) since @\W*anyways?\b`,
+		`\bcoding style\b`,
 		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |was |were )*(?:never|not)\s+(?:been |actually |really |properly )*(?:tested|covered)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:forgot to|(?:did|does)(?: not|n't)|neglected to|failed to|without) add(?:ing)? (?:\w+ ){0,3}?(?:tests?|test cases?|syntax check)\b`,
 		`@\W*(?:\w+\W+){0,8}?(?:added|adds|adding) (?:an? |the |some )?(?:\w+ )?warnings? (?:about|when|if|to)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:prevent|avoid|suppress|detect|catch)\w*\s+(?:\w+\s+){0,3}?(?:accident\w*|inadvert\w*|mistake\w*|false|unintention\w*|unintended)\b`,
 	}, "|") + `)`)
-	// releaseTitle matches the title of a commit that lists the changes of a release.
-	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b`)
+	// releaseTitle matches the title of a commit that lists the changes of a release, or
+	// that is about none.
+	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\bcoding[- ]style\b`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
@@ -158,7 +176,7 @@ func (s sentence) blames(title string) bool {
 		return true
 	}
 	return blamedBefore().MatchString(text) || blamedBehind().MatchString(text) ||
-		tellsOfFix().MatchString(title) && pronounBlamed().MatchString(text) ||
+		tellsOfFix().MatchString(title) && (pronounBlamed().MatchString(text) || failsSince().MatchString(text)) ||
 		s.revertsDefect(title, text)
 }
 
