@@ -30,7 +30,7 @@ var (
 		`\b(?:` + aDefect + `|broken?|breaks|regressed|broken up)\s*(?:was |were |is |has |[:,] )?\s*` + prepositions + `\s+` + toCommit,
 		`\b` + carelessly + `\b(?:[^.]|\.\w){0,80}\b(?:` + prepositions + `|when|while|to)\s+` + toCommit,
 		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
-		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|amends?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
+		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
 		`^(?:(?:\S+:|\[[^\]]*\])\s+)*(?:fix\w*|repair\w*|correct\w*)\b(?:[^.]|\.\w){0,70}\b(?:from|after|following|for|broken by|missed by)\s+` + toCommit,
 		`\b(?:fix\w*|repair\w*|correct(?:s|ed|ing)?)\s+(?:\w+\s+){1,5}?(?:used|made|done|added|introduced|changed)\s+(?:in|by|with)\s+` + toCommit,
 		`\b(?:but|and)\s+(?:it |this |that )?(?:was|were|got|has been|had been)\s+(?:\w+\s+)?(?:removed|dropped|lost|changed|broken|disabled)\s+(?:in|by|with|from|since)\s+` + toCommit,
@@ -101,6 +101,10 @@ var (
 		`\b(?:was|were) (?:originally|initially) (?:in|part of)\s+` + toCommit,
 		`\b(?:allowed|enabled|permitted) (?:this|that|it)\b(?:[^.]|\.\w){0,20}@`,
 		`COMMIT\W+which (?:came|comes|stems|originated) from @`,
+		`\b(?:previously|already|earlier)\s+(?:disabled|removed|dropped)\b(?:[^.]|\.\w){0,15}@`,
+		`\b(?:research|work|discussion|testing|investigation)\s+(?:for|of|on)\s+` + toCommit,
+		`\b(?:code|files?|lines?)\b(?:[^.]|\.\w){0,30}\boriginat\w+\s+(?:from|in)\s+` + toCommit,
+		`\breverted\s+(?:patch|commit|change)\s+@`,
 		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
@@ -116,10 +120,10 @@ var (
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
-		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
 		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:until|before|up to|prior to) (?:that|this|the) (?:commit|change|point)\b`,
-		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) need|is not modified)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) (?:need|require)|is not modified)\b`,
 		`@(?:[^.]|\.\w){0,60}\btests? (?:was|were) added\b`,
 		`@(?:[^.]|\.\w){0,60}\badded to (?:validate|test|check|verify)\b`,
 		`@\W*which (?:was|is) (?:\w+ ){0,3}work-?around`,
@@ -139,7 +143,9 @@ var (
 		`@(?:[^.]|\.\w){0,40}\bmade it (?:possible|easier|simpler|safe)\b`,
 		`@\W*(?:\w+\W+){0,3}?(?:intended|meant|aimed|supposed) to (?:fix|solve|address)\b`,
 		`\b(?:broken|wrong) since @\W*anyways?\b`,
-		`\bcoding style\b`,
+		`\b(?:coding|code|doc) style\b`,
+		`@(?:[^.]|\.\w){0,80}\b(?:has|have)\s+been\s+(?:\w+ly\s+)?fixed\b`,
+		`@(?:[^.]|\.\w){0,100}\bto (?:fix|solve|avoid|work around) (?:an? |the )?(?:\w+ ){0,2}(?:issues?|problems?|bugs?|errors?|warnings?) (?:caused|introduced|created|triggered) by\b`,
 		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |was |were )*(?:never|not)\s+(?:been |actually |really |properly )*(?:tested|covered)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:forgot to|(?:did|does)(?: not|n't)|neglected to|failed to|without) add(?:ing)? (?:\w+ ){0,3}?(?:tests?|test cases?|syntax check)\b`,
@@ -148,13 +154,15 @@ var (
 	}, "|") + `)`)
 	// releaseTitle matches the title of a commit that lists the changes of a release, or
 	// that is about none.
-	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\bcoding[- ]style\b`)
+	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\b(?:coding|code|doc)[- ]style\b`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
-	goesOn     = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	// fixedSince matches a next sentence that names the fix of what the commit did.
+	fixedSince = source.Lazy(`(?i)^\s*(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b`)
 	onlyCommit = source.Lazy(`(?i)^\W*` + toCommit)
 	quotedIn   = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
@@ -163,7 +171,7 @@ var (
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
-	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) {
+	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || fixedSince().MatchString(s.next) {
 		return false
 	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {

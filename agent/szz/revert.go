@@ -7,7 +7,7 @@ import "git-agent/agent/source"
 var (
 	revertsIt = source.Lazy(`(?i)\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit)
 	// revertTold matches a revert that another commit made, or that nobody made.
-	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
+	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
 	// revertsPart matches a revert that is none of a whole commit.
 	revertsPart = source.Lazy(`(?i)\b(?:part\w*|effective\w*|essential\w*|basic\w*|moral\w*|functional\w*|conceptual\w*|most\w*|half|some|wording|kind|sort|similar\w*|behaviou?r\w*)\b`)
 	// tellsDefect matches the words for what goes wrong.
@@ -22,7 +22,8 @@ var (
 	// testAdded matches the titles of commits that add tests, and testFixed those that
 	// also, or only, repair something.
 	testAdded = source.Lazy(`(?i)^(?:\S*\btests?\S*|t\d{4}\S*|\S*testsuite\S*)(?:\s*\([^)]*\))?:\s+(?:(?:also|further|more|new)\s+)*(?:add|capture|ensure|cover|demonstrate|document|show|check|verify|reproduc|exercise|expect|illustrate|mark|describe|test|update expected)\w*\b` +
-		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|introduce|write|new|more)\s+(?:(?:an?|the|some|more|new|another|few|failing|regression|unit|basic|simple|integration|\w+ing)\s+){0,3}(?:tests?|test[- ]?cases?|unit[- ]?tests?)\b`)
+		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|introduce|write|new|more)\s+(?:(?:an?|the|some|more|new|another|few|failing|regression|unit|basic|simple|integration|\w+ing)\s+){0,3}(?:tests?|unit[- ]?tests?)\b` +
+		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|write|new|more)\s+(?:\S+\s+){0,7}?test[- ]?cases?\b`)
 	testFixed = source.Lazy(`(?i)(?:^|[:,;&+]\s*|\band\s+)(?:fix|repair|correct|add missing (?:[^t]|$))`)
 )
 
@@ -31,7 +32,7 @@ var (
 // revert alone, also the one before. Where a part of a commit is reverted, the title
 // must do so.
 func (s sentence) revertsDefect(title, text string) bool {
-	if !revertsIt().MatchString(text) || revertTold().MatchString(text) || listTitle().MatchString(title) {
+	if !revertsIt().MatchString(text) || revertTold().MatchString(text) || revertTold().MatchString(s.firstNext()) || listTitle().MatchString(title) {
 		return false
 	}
 	if fixTitle().MatchString(plainWords(title)) {
