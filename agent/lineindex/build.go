@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -60,16 +61,15 @@ func Build(ctx context.Context, dir string, repo *gitext.Repo, opt BuildOptions)
 	if built.Replace, err = b.resume(ctx, now); err != nil {
 		return built, err
 	}
-	before := b.graph.len()
-	commits, err := b.missing(ctx, repo)
-	if err == nil {
-		err = b.addAll(ctx, repo, commits)
+	before := b.done
+	if err = b.list(ctx, repo); err == nil {
+		err = b.addAll(ctx, repo)
 	}
 	if err == nil {
 		b.header.Complete = true
 		err = b.save(ctx)
 	}
-	built.Header, built.Added = b.header, b.graph.len()-before
+	built.Header, built.Added = b.header, b.done-before
 	return built, err
 }
 
@@ -78,7 +78,8 @@ type builder struct {
 	store  *cache.IndexWriter
 	opt    BuildOptions
 	header Header
-	graph  *graph
+	graph  *graph // with the commits that are still to be read
+	done   int    // the commits before this number are in the index
 
 	open   *block       // the last block
 	starts []uint32     // of the closed blocks
@@ -99,7 +100,7 @@ func (b *builder) resume(ctx context.Context, now Header) (why string, err error
 		err = old.fits(now)
 	}
 	if err == nil {
-		b.header = old
+		b.header, b.done = old, old.Commits
 		if b.graph, err = readGraph(ctx, b.store, old); err == nil {
 			err = b.readTail(ctx)
 		}
@@ -114,7 +115,7 @@ func (b *builder) resume(ctx context.Context, now Header) (why string, err error
 	case !errors.Is(err, cache.ErrNoIndex):
 		why = err.Error()
 	}
-	b.header, b.graph, b.open, b.sigs, b.starts = now, newGraph(now.oidSize()), &block{}, nil, nil
+	b.header, b.graph, b.done, b.open, b.sigs, b.starts = now, newGraph(now.oidSize()), 0, &block{}, nil, nil
 	return why, b.store.Clear(ctx)
 }
 
@@ -132,7 +133,7 @@ func (b *builder) readTail(ctx context.Context) error {
 		}
 		b.sigs = append(b.sigs, sig)
 	}
-	b.first = b.graph.len() / chapter * chapter
+	b.first = b.done / chapter * chapter
 	if b.header.Blocks == 0 {
 		return nil
 	}
@@ -149,29 +150,54 @@ func (b *builder) readTail(ctx context.Context) error {
 	return err
 }
 
-// missing lists the commits of the refs that the index lacks, parents first.
-func (b *builder) missing(ctx context.Context, repo *gitext.Repo) ([]gitext.Ancestor, error) {
+// list adds the commits of the refs that the index lacks to the graph, parents first.
+func (b *builder) list(ctx context.Context, repo *gitext.Repo) error {
 	tips, err := repo.Tips(ctx)
 	if err != nil || len(tips) == 0 {
-		return nil, err
+		return err
 	}
+	heads := b.graph.heads()
 	b.graph.index()
-	var commits []gitext.Ancestor
-	for c, err := range repo.Ancestry(ctx, tips, b.graph.heads(), false) {
+	for c, err := range repo.Ancestry(ctx, tips, heads, false) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if _, known := b.graph.find(c.OID); !known {
-			commits = append(commits, c)
+		if _, known := b.graph.find(c.OID); known {
+			continue // its descendants in the index are gone from the repository
+		}
+		parents := make([]uint32, 0, 2)
+		for _, p := range c.Parents {
+			n, ok := b.graph.find(p)
+			if !ok {
+				return fmt.Errorf("git listed %s before its parent %s", c.OID, p)
+			}
+			parents = append(parents, n)
+		}
+		if err := b.graph.add(c, parents, 0); err != nil {
+			return err
 		}
 	}
-	return commits, nil
+	return nil
+}
+
+// commits returns some commits of the graph.
+func (b *builder) commits(first, end int) []gitext.Ancestor {
+	list := make([]gitext.Ancestor, 0, end-first)
+	for n := first; n < end; n++ {
+		c := gitext.Ancestor{OID: b.graph.oid(uint32(n)), Time: b.graph.times[n]}
+		for _, p := range b.graph.parentsOf(uint32(n)) {
+			c.Parents = append(c.Parents, b.graph.oid(p))
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // addAll reads the changed lines of the commits with several processes of git, and adds
 // them in order.
-func (b *builder) addAll(ctx context.Context, repo *gitext.Repo, commits []gitext.Ancestor) error {
-	if len(commits) == 0 {
+func (b *builder) addAll(ctx context.Context, repo *gitext.Repo) error {
+	from, total := b.done, b.graph.len()
+	if from == total {
 		return nil
 	}
 	b.header.Complete = false
@@ -184,8 +210,8 @@ func (b *builder) addAll(ctx context.Context, repo *gitext.Repo, commits []gitex
 	group.Go(func() error {
 		defer close(queue)
 		slots := make(chan struct{}, workers)
-		for first := 0; first < len(commits); first += batchSize {
-			one := newBatch(commits[first:min(first+batchSize, len(commits))])
+		for first := from; first < total; first += batchSize {
+			one := newBatch(b.commits(first, min(first+batchSize, total)))
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():
@@ -204,18 +230,14 @@ func (b *builder) addAll(ctx context.Context, repo *gitext.Repo, commits []gitex
 		return nil
 	})
 	group.Go(func() error {
-		done := 0
 		for one := range queue {
 			for item := range one.items {
-				if err := b.take(item); err != nil {
-					return err
-				}
+				b.take(item)
 			}
 			if one.err != nil {
 				return one.err
 			}
-			done += len(one.commits)
-			p := Progress{Done: done, Total: len(commits), Text: b.header.Text}
+			p := Progress{Done: b.done - from, Total: total - from, Text: b.header.Text}
 			if b.opt.everyBatch || len(b.closed) >= 2*openBlocks || time.Since(b.saved) > maxOpen {
 				if err := b.save(ctx); err != nil {
 					return err
@@ -246,10 +268,9 @@ type batch struct {
 	err     error // set before items is closed
 }
 
-// An item is a changed file or, with commit set, the end of a commit.
+// An item is a changed file or, without one, the end of a commit.
 type item struct {
 	file   *gitext.FileLines
-	commit *gitext.Ancestor
 	unread bool // not all files of the commit could be read
 }
 
@@ -286,32 +307,30 @@ func (o *batch) File(f *gitext.FileLines) {
 }
 
 // Commit notes that all files of a commit were read.
-func (o *batch) Commit(c gitext.Ancestor, err error) bool {
-	o.waiting = append(o.waiting, item{commit: &c, unread: err != nil})
+func (o *batch) Commit(_ gitext.Ancestor, err error) bool {
+	o.waiting = append(o.waiting, item{unread: err != nil})
 	return o.ctx.Err() == nil
 }
 
 // take adds what was read.
-func (b *builder) take(items []item) error {
+func (b *builder) take(items []item) {
 	for _, it := range items {
-		switch {
-		case it.file != nil:
+		if it.file != nil {
 			b.addFile(it.file)
-		default:
-			if it.unread {
-				b.flags |= isUncertain
-			}
-			if err := b.addCommit(*it.commit); err != nil {
-				return err
-			}
+			continue
 		}
+		if it.unread {
+			b.flags |= isUncertain
+		}
+		b.graph.flags[b.done] = b.flags
+		b.flags = 0
+		b.done++
 	}
-	return nil
 }
 
-// addFile adds a record for the commit that the next addCommit adds.
+// addFile adds a record for the next commit.
 func (b *builder) addFile(f *gitext.FileLines) {
-	flags := b.open.add(uint32(b.graph.len()), f)
+	flags := b.open.add(uint32(b.done), f)
 	if flags&isPartial != 0 {
 		b.flags |= isUncertain
 	}
@@ -352,21 +371,6 @@ func (b *builder) packOpen() []byte {
 	return sig
 }
 
-// addCommit adds a commit whose files were added.
-func (b *builder) addCommit(c gitext.Ancestor) error {
-	parents := make([]uint32, 0, 2)
-	for _, p := range c.Parents {
-		n, ok := b.graph.find(p)
-		if !ok {
-			return errors.New("git listed " + string(c.OID) + " before its parent " + string(p))
-		}
-		parents = append(parents, n)
-	}
-	err := b.graph.add(c, parents, b.flags)
-	b.flags = 0
-	return err
-}
-
 // save stores what was read, in one transaction. It is called between commits.
 func (b *builder) save(ctx context.Context) error {
 	header, starts := b.header, b.starts
@@ -376,7 +380,7 @@ func (b *builder) save(ctx context.Context) error {
 		starts = append(starts[:len(starts):len(starts)], b.open.first)
 	}
 	b.closed = append(b.closed, b.store.NewPart(cache.PartKey{Kind: kindStarts}, encodeStarts(starts)))
-	header.Commits, header.Built = b.graph.len(), time.Now().UTC().Truncate(time.Second)
+	header.Commits, header.Built = b.done, time.Now().UTC().Truncate(time.Second)
 	for first := b.first; first < header.Commits; first += chapter {
 		end := min(first+chapter, header.Commits)
 		b.closed = append(b.closed, b.store.NewPart(cache.PartKey{Kind: kindCommits, Num: uint32(first / chapter)}, b.graph.encode(first, end)))

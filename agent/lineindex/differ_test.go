@@ -216,7 +216,7 @@ func TestSameAsGit(t *testing.T) {
 	if large := os.Getenv("GIT_AGENT_INDEX_REPO"); large != "" {
 		dir = large
 	} else if testing.Short() {
-		needles = 150
+		needles = 60
 	}
 	if n, err := strconv.Atoi(os.Getenv("GIT_AGENT_INDEX_NEEDLES")); err == nil {
 		needles = n
@@ -432,7 +432,7 @@ func (h *history) rename(r *rand.Rand, i int, contents map[string][]string) {
 		h.Git("commit", "-qm", "link")
 		os.Remove(h.Dir + "/d.txt")
 	default:
-		h.Git("update-index", "--add", "--cacheinfo", fmt.Sprintf("160000,%040x,module", i))
+		h.Git("update-index", "--add", "--cacheinfo", fmt.Sprintf("160000,%0*x,module", len(h.Head()), i))
 		h.Git("commit", "-qm", "module")
 		h.Git("update-index", "--force-remove", "module")
 	}

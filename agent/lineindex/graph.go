@@ -24,7 +24,7 @@ type graph struct {
 	flags   []byte
 	first   []uint32 // where the parents of each commit begin
 	parents []uint32
-	numbers map[gitext.OID]uint32 // made by the first call of number
+	table   []uint32 // number+1 of each commit, at the place of its id or the next free one; nil before index
 }
 
 func newGraph(oidSize int) *graph { return &graph{oidSize: oidSize, first: []uint32{0}} }
@@ -40,32 +40,55 @@ func (g *graph) oid(n uint32) gitext.OID {
 // parentsOf returns the numbers of the parents.
 func (g *graph) parentsOf(n uint32) []uint32 { return g.parents[g.first[n]:g.first[n+1]] }
 
-// index makes the table that find uses. It is worth its cost for many ids.
+// index makes the table that find uses. It is worth its cost for many ids. A map takes ten
+// times the space.
 func (g *graph) index() {
-	if g.numbers != nil {
-		return
+	size := 1024
+	for size < 3*g.len() {
+		size *= 2
 	}
-	g.numbers = make(map[gitext.OID]uint32, g.len())
+	g.table = make([]uint32, size)
 	for n := range g.len() {
-		g.numbers[g.oid(uint32(n))] = uint32(n)
+		g.enter(uint32(n))
 	}
 }
 
+// enter puts a commit into the table.
+func (g *graph) enter(n uint32) {
+	mask := uint64(len(g.table) - 1)
+	at := g.head(n) & mask
+	for g.table[at] != 0 {
+		at = (at + 1) & mask
+	}
+	g.table[at] = n + 1
+}
+
+// head returns the first bytes of the id of a commit.
+func (g *graph) head(n uint32) uint64 { return binary.BigEndian.Uint64(g.oids[int(n)*g.oidSize:]) }
+
 // find returns the number of a commit.
 func (g *graph) find(oid gitext.OID) (uint32, bool) {
-	if g.numbers != nil {
-		n, ok := g.numbers[oid]
-		return n, ok
-	}
 	raw, err := hex.DecodeString(string(oid))
 	if err != nil || len(raw) != g.oidSize {
 		return 0, false
 	}
 	head := binary.BigEndian.Uint64(raw)
-	for n := g.len() - 1; n >= 0; n-- { // the newest are asked for most
-		at := n * g.oidSize
-		if binary.BigEndian.Uint64(g.oids[at:]) == head && string(g.oids[at:at+g.oidSize]) == string(raw) {
-			return uint32(n), true
+	is := func(n uint32) bool {
+		at := int(n) * g.oidSize
+		return g.head(n) == head && string(g.oids[at:at+g.oidSize]) == string(raw)
+	}
+	if g.table == nil {
+		for n := g.len() - 1; n >= 0; n-- { // the newest are asked for most
+			if is(uint32(n)) {
+				return uint32(n), true
+			}
+		}
+		return 0, false
+	}
+	mask := uint64(len(g.table) - 1)
+	for at := head & mask; g.table[at] != 0; at = (at + 1) & mask {
+		if n := g.table[at] - 1; is(n) {
+			return n, true
 		}
 	}
 	return 0, false
@@ -82,14 +105,18 @@ func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
 	if g.len() == math.MaxInt32 {
 		return errGraphFull
 	}
-	if g.numbers != nil {
-		g.numbers[c.OID] = uint32(g.len())
-	}
 	g.oids = append(g.oids, raw...)
 	g.times = append(g.times, c.Time)
 	g.flags = append(g.flags, flags)
 	g.parents = append(g.parents, parents...)
 	g.first = append(g.first, uint32(len(g.parents)))
+	switch {
+	case g.table == nil:
+	case 2*g.len() > len(g.table):
+		g.index()
+	default:
+		g.enter(uint32(g.len() - 1))
+	}
 	return nil
 }
 
@@ -97,7 +124,7 @@ func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
 func (g *graph) clone() *graph {
 	n := *g
 	n.oids, n.times, n.flags = clip(g.oids), clip(g.times), clip(g.flags)
-	n.first, n.parents, n.numbers = clip(g.first), clip(g.parents), nil
+	n.first, n.parents, n.table = clip(g.first), clip(g.parents), nil // without the table, which both would change
 	return &n
 }
 
