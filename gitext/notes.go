@@ -7,13 +7,14 @@ import (
 	"fmt"
 
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/pattern"
 )
 
 // Notes are written in our own namespace, and only on request. What else gitext writes
 // into the user's own repository is in apply.go and saved.go.
 
 // noteRef matches what may follow refs/notes/.
-var noteRef = lazy(`^agent(-[a-z0-9-]+)?$`)
+var noteRef = pattern.Lazy(`^agent(-[a-z0-9-]+)?$`)
 
 // AddNote writes a note for a commit to refs/notes/<name>, where name is
 // "agent" or begins with "agent-". It replaces an existing note. The author is

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/pattern"
 )
 
 // Resolve returns the commit that a name, as the user typed it, stands for. It
@@ -35,7 +36,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 
 // plainName matches a hash or the name of a branch or tag, followed by any
 // number of ^ and ~N.
-var plainName = lazy(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
+var plainName = pattern.Lazy(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
 
 // maxPlainName is how long such a name may be.
 const maxPlainName = 300

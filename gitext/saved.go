@@ -8,6 +8,7 @@ import (
 
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/openfile"
+	"git-agent/gitext/pattern"
 )
 
 // A Saved is the state of a repository before something writes it: a commit in the form
@@ -22,7 +23,7 @@ type Saved struct {
 }
 
 // savedName matches what may follow refs/agent/backup/.
-var savedName = lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var savedName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // SaveState makes refs/agent/backup/<name>, which must not exist. The work tree that it
 // holds is the index with files laid over it, in the form that WorkFiles returns. extra

@@ -14,6 +14,7 @@ import (
 	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/gitdir"
 	"git-agent/gitext/openfile"
+	"git-agent/gitext/pattern"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/shadow"
 	"git-agent/gitext/tempdir"
@@ -185,7 +186,7 @@ const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicod
 
 // plainValue matches a boolean or a single word, which is all that those
 // settings take.
-var plainValue = lazy(`^[A-Za-z0-9]*$`)
+var plainValue = pattern.Lazy(`^[A-Za-z0-9]*$`)
 
 // useWorkTree lets git read the user's files. What counts as a change is
 // decided by the settings of the user and of the repository.

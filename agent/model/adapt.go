@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"git-agent/gitext/pattern"
 )
 
 // requestForm is the form of request that the server accepts for the model. It
@@ -30,7 +32,7 @@ func (c *Client) form() requestForm {
 
 // reasoningModel matches OpenAI's models that require the responses API for
 // function calls.
-var reasoningModel = lazy(`^(o[1-9]|gpt-[5-9]|gpt-\d\d|codex)`)
+var reasoningModel = pattern.Lazy(`^(o[1-9]|gpt-[5-9]|gpt-\d\d|codex)`)
 
 // firstWire returns the configured wire or, for WireAuto, the one that the
 // model probably needs.
@@ -63,9 +65,9 @@ func (c *Client) adapt(used requestForm, e *Error) bool {
 }
 
 var (
-	wantsResponses = lazy(`(?i)/v1/responses|only supported in v1/responses|use the responses api`)
-	wantsChat      = lazy(`(?i)/v1/chat/completions|use the chat completions? api`)
-	blamesMessages = lazy(`(?i)(messages|reasoning(_content|_details)?|extra_content)\b.*(unsupported|not permitted|unexpected|unrecognized|unknown|extra|not allowed)|(unsupported|not permitted|unexpected|unrecognized|unknown|additional propert).*\b(messages|reasoning(_content|_details)?|extra_content)\b`)
+	wantsResponses = pattern.Lazy(`(?i)/v1/responses|only supported in v1/responses|use the responses api`)
+	wantsChat      = pattern.Lazy(`(?i)/v1/chat/completions|use the chat completions? api`)
+	blamesMessages = pattern.Lazy(`(?i)(messages|reasoning(_content|_details)?|extra_content)\b.*(unsupported|not permitted|unexpected|unrecognized|unknown|extra|not allowed)|(unsupported|not permitted|unexpected|unrecognized|unknown|additional propert).*\b(messages|reasoning(_content|_details)?|extra_content)\b`)
 )
 
 // nextForm returns the form to try after an error, and whether it differs from
@@ -109,8 +111,8 @@ var droppable = []string{
 }
 
 var (
-	saysUnsupported = lazy(`(?i)unsupported|not supported|does(n't| not) support|unrecognized|unknown|unexpected|not permitted|not allowed|deprecated|extra (field|input|param)|invalid (param|field|argument)`)
-	fieldWord       = lazy(`[a-z]+(_[a-z]+)*`)
+	saysUnsupported = pattern.Lazy(`(?i)unsupported|not supported|does(n't| not) support|unrecognized|unknown|unexpected|not permitted|not allowed|deprecated|extra (field|input|param)|invalid (param|field|argument)`)
+	fieldWord       = pattern.Lazy(`[a-z]+(_[a-z]+)*`)
 )
 
 // blamedField returns the field of our body that an error is about, or "".

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"git-agent/gitext/pattern"
+
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 )
@@ -81,7 +83,7 @@ func chatMessage(m Message, form requestForm) (openai.ChatCompletionMessageParam
 // of earlier calls again for their template, and OpenAI's check the names of
 // functions: a call that the model wrote wrongly would make every later request
 // fail.
-var toolName = lazy(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = pattern.Lazy(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func resendable(m Message) bool {
 	for _, call := range m.Calls {

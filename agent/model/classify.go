@@ -3,6 +3,8 @@ package model
 import (
 	"cmp"
 	"net/http"
+
+	"git-agent/gitext/pattern"
 )
 
 // These patterns tell kinds of errors apart by the server's text. They come
@@ -12,17 +14,17 @@ var (
 	// Anthropic, Bedrock, OpenAI, Gemini, xAI, Groq, OpenRouter, Copilot,
 	// llama.cpp, LM Studio, MiniMax, Kimi, vLLM, TGI, Mistral, DeepSeek,
 	// Together, Cohere, Ollama, Qwen, GLM.
-	saysOverflow = lazy(`(?i)context[ _-]?(length|window|size)[ _](is )?exceed|exceeds? (the |its |this |your )?(model'?s? )?(available |maximum |max )?(context|input (length|limit)|token limit)|` +
+	saysOverflow = pattern.Lazy(`(?i)context[ _-]?(length|window|size)[ _](is )?exceed|exceeds? (the |its |this |your )?(model'?s? )?(available |maximum |max )?(context|input (length|limit)|token limit)|` +
 		`maximum context|max(imum)? (prompt|input|sequence|model) (length|tokens?|len)|prompt (is )?too long|prompt contains \d+ tokens|input (is )?too (long|large)|too many (input )?tokens|` +
 		`input (tokens?|length)\b.{0,40}\bexceed|token count.{0,40}exceed|exceeded model token limit|token limit exceeded|larger than the (model'?s? )?context|` +
 		`greater than the context|longer than the (model|context)|reduce the length|range of input length|request (is )?too large|request_too_large|string_above_max_length|context_length_exceeded|` +
 		`model_context_window_exceeded|input length should be|inputs?.? tokens? \+ .?max_new_tokens.? must be|exceeds the limit of \d+|num_ctx|n_ctx|context overflow|prompt exceeds max length`)
-	saysRefused = lazy(`(?i)content[ _]?(filter|policy|management)|responsibleai|moderation|flagged|safety (system|filter|reason)|content_policy|data_inspection_failed|prohibited[ _]content|usage polic`)
-	saysAuth    = lazy(`(?i)(invalid|incorrect|missing|no|bad|wrong|expired|revoked)[ _]?(or missing )?(api[ _-]?key|auth|credential|token\b|bearer)|api key (not|is not|is invalid|not valid)|unauthenticated|unauthori[sz]ed|authentication`)
-	saysQuota   = lazy(`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage`)
-	saysModel   = lazy(`(?i)model[ _]not[ _]found|no such model|(model|deployment)\b.{0,80}\b(does not exist|not found|not exist|is not available|unavailable for|not supported by any provider|deprecated|has been (removed|retired|shut))|not a valid model|invalid model|unknown model|(not|n't) have access to.{0,40}model|no endpoints found|unsupported model|does not support (tools|function)`)
-	saysServer  = lazy(`(?i)server|internal|timeout|upstream|provider`)
-	saysBusy    = lazy(`(?i)rate[ _-]?limit|too many requests|overloaded|at capacity|over capacity|try again later|throttl|resource[ _]exhausted|server[ _]busy|concurrency|unavailable`)
+	saysRefused = pattern.Lazy(`(?i)content[ _]?(filter|policy|management)|responsibleai|moderation|flagged|safety (system|filter|reason)|content_policy|data_inspection_failed|prohibited[ _]content|usage polic`)
+	saysAuth    = pattern.Lazy(`(?i)(invalid|incorrect|missing|no|bad|wrong|expired|revoked)[ _]?(or missing )?(api[ _-]?key|auth|credential|token\b|bearer)|api key (not|is not|is invalid|not valid)|unauthenticated|unauthori[sz]ed|authentication`)
+	saysQuota   = pattern.Lazy(`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage`)
+	saysModel   = pattern.Lazy(`(?i)model[ _]not[ _]found|no such model|(model|deployment)\b.{0,80}\b(does not exist|not found|not exist|is not available|unavailable for|not supported by any provider|deprecated|has been (removed|retired|shut))|not a valid model|invalid model|unknown model|(not|n't) have access to.{0,40}model|no endpoints found|unsupported model|does not support (tools|function)`)
+	saysServer  = pattern.Lazy(`(?i)server|internal|timeout|upstream|provider`)
+	saysBusy    = pattern.Lazy(`(?i)rate[ _-]?limit|too many requests|overloaded|at capacity|over capacity|try again later|throttl|resource[ _]exhausted|server[ _]busy|concurrency|unavailable`)
 )
 
 // error returns the Error for what a server said with this status; 0 is no

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent/secret"
+	"git-agent/gitext/pattern"
 )
 
 // keys masks in a server's text the secrets that were sent to that server.
@@ -37,7 +38,7 @@ func (cfg Config) Secrets() []string {
 }
 
 // secretWord matches the names of URL parameters that hold a secret.
-var secretWord = lazy(`(?i)auth|key|token|secret|passw|cookie|credential|^sig$|signature|^code$`)
+var secretWord = pattern.Lazy(`(?i)auth|key|token|secret|passw|cookie|credential|^sig$|signature|^code$`)
 
 func newKeys(list []string) keys {
 	k := keys{masker: secret.New(list...)}

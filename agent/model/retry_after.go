@@ -5,11 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/pattern"
 )
 
-var waitText = lazy(`(?i)(?:try again|retry|available|wait)\b[^.0-9]{0,40}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*,?\s*)+)`)
+var waitText = pattern.Lazy(`(?i)(?:try again|retry|available|wait)\b[^.0-9]{0,40}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*,?\s*)+)`)
 
-var waitParts = lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
+var waitParts = pattern.Lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 
 // waitIn returns how long a message says to wait: "try again in 1.5s", "in
 // 20ms", "in 6m0s", "retry after 3 seconds".

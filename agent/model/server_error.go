@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/pattern"
 )
 
 const (
@@ -189,8 +191,8 @@ func readDetail(raw json.RawMessage) (message, param string) {
 func jsonText(raw json.RawMessage) string { return cut(text(raw), maxWords) }
 
 var (
-	htmlTitle = lazy(`(?is)<title[^>]*>(.*?)</title>`)
-	htmlTag   = lazy(`(?s)<[^>]*>`)
+	htmlTitle = pattern.Lazy(`(?is)<title[^>]*>(.*?)</title>`)
+	htmlTag   = pattern.Lazy(`(?s)<[^>]*>`)
 )
 
 // plainText returns the readable text of a body that is not JSON.

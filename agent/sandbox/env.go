@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/pattern"
 )
 
 // passed lists the variables that a build may need and that hold no secrets.
@@ -18,10 +20,10 @@ PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR NODE_PATH NODE_OPTIONS GEM_HOME GEM_PA
 CCACHE_DIR SCCACHE_DIR SOURCE_DATE_EPOCH NIX_PATH`)
 
 // secretName matches names of variables that programs keep secrets in.
-var secretName = lazy(`(?i)(key|token|secret|passw|credential|auth)`)
+var secretName = pattern.Lazy(`(?i)(key|token|secret|passw|credential|auth)`)
 
 // variable matches the names that a shell can use.
-var variable = lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // environ returns the environment of a command: the allow-list, the names that
 // the user added, what the caller sets, and a few values of ours. No git

@@ -50,6 +50,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-agent/gitext/pattern"
 )
 
 // grace is how long a process group may take to end after SIGTERM.
@@ -213,11 +215,11 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 
 // starvation matches what programs print when they get no memory: the C
 // library, shells, compilers, C++, Python, Java, Node and Go.
-var starvation = lazy(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
+var starvation = pattern.Lazy(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
 
 // died matches what shells print about a command that a signal ended. The exit
 // code need not show it, if the command was in a pipe or in $(...).
-var died = lazy(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
+var died = pattern.Lazy(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
 
 // starved reports whether a failed command probably reached the memory bound.
 // Nothing is killed at the bound: an allocation fails, and the program decides

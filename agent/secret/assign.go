@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"git-agent/gitext/pattern"
 )
 
 // Most leaked passwords have no recognisable form. They are found by the name
@@ -304,9 +306,9 @@ func (v candidate) likely(strong bool) bool {
 }
 
 var (
-	uuidForm    = lazy(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-	addressForm = lazy(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
-	variable    = lazy(`\$[A-Za-z_{(]`)
+	uuidForm    = pattern.Lazy(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	addressForm = pattern.Lazy(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	variable    = pattern.Lazy(`\$[A-Za-z_{(]`)
 )
 
 // templated reports whether a $ marks a placeholder that is to be replaced.

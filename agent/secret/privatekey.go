@@ -3,6 +3,8 @@ package secret
 import (
 	"encoding/base64"
 	"strings"
+
+	"git-agent/gitext/pattern"
 )
 
 // A private key spans lines, and what precedes the key on each line (the "+" of
@@ -19,12 +21,12 @@ const (
 )
 
 var (
-	keyBegin   = lazy(`-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`)
-	keyEnd     = lazy(`-----END[ A-Z0-9_-]{0,100}KEY(?: BLOCK)?-----`)
-	keyDigits  = lazy(`[A-Za-z0-9+/=]{4,}`)
-	fullDigits = lazy(`[A-Za-z0-9+/]{44}`)
-	longDigits = lazy(`[A-Za-z0-9+/=]{16,}`)
-	lineEnd    = lazy(`([A-Za-z0-9+/]{2,}={0,2})(?:\\[nr]|["'][ \t]*[+.&]|[ \t\r",'\\;)])*$`)
+	keyBegin   = pattern.Lazy(`-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`)
+	keyEnd     = pattern.Lazy(`-----END[ A-Z0-9_-]{0,100}KEY(?: BLOCK)?-----`)
+	keyDigits  = pattern.Lazy(`[A-Za-z0-9+/=]{4,}`)
+	fullDigits = pattern.Lazy(`[A-Za-z0-9+/]{44}`)
+	longDigits = pattern.Lazy(`[A-Za-z0-9+/=]{16,}`)
+	lineEnd    = pattern.Lazy(`([A-Za-z0-9+/]{2,}={0,2})(?:\\[nr]|["'][ \t]*[+.&]|[ \t\r",'\\;)])*$`)
 )
 
 // privateKeysIn finds the digits of private keys.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"git-agent/gitext/pattern"
 )
 
 //go:embed gitleaks/gitleaks.toml
@@ -258,10 +260,10 @@ func lineAt(text string, from, to int) string {
 }
 
 var (
-	hexForm = lazy(`^(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64})(?:\.{2,3}(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64}))?$`)
+	hexForm = pattern.Lazy(`^(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64})(?:\.{2,3}(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64}))?$`)
 	// secretName matches the assignment of a quoted text to a name that can only
 	// be a secret's.
-	secretName = lazy(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key)["']?\s*(?:=|:=|:|=>)\s*["']`)
+	secretName = pattern.Lazy(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key)["']?\s*(?:=|:=|:|=>)\s*["']`)
 )
 
 // gitID reports whether value may be a git object id, full or abbreviated, or a
@@ -274,7 +276,7 @@ func namedSecret(match string) bool { return secretName().MatchString(match) }
 
 // wordForm matches a part of an identifier: capitals, or small letters with
 // capitals among them, and perhaps a number.
-var wordForm = lazy(`^(?:[A-Z]*|[A-Z]?[a-z]+(?:[A-Z]+[a-z]+)*)[0-9]{0,3}$`)
+var wordForm = pattern.Lazy(`^(?:[A-Z]*|[A-Z]?[a-z]+(?:[A-Z]+[a-z]+)*)[0-9]{0,3}$`)
 
 // identifier reports whether value reads as a name in a program: words
 // separated by _, . or -. In code, a key is more often assigned from a constant
@@ -291,7 +293,7 @@ func identifier(value string) bool {
 }
 
 // mixedForm matches a short word of capitals and digits, such as I40E.
-var mixedForm = lazy(`^[A-Z][A-Z0-9]{0,5}$`)
+var mixedForm = pattern.Lazy(`^[A-Z][A-Z0-9]{0,5}$`)
 
 // entropy returns the Shannon entropy in bits per character.
 func entropy(s string) float64 {

@@ -27,6 +27,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/pattern"
 )
 
 // Masker masks texts. It is safe for concurrent use. The zero value knows no
@@ -158,7 +160,7 @@ func replace(text string, spans []span) string {
 // a number reveals almost nothing about the secret.
 const placeholderKinds = 1000
 
-var placeholderForm = lazy(`<secret:[a-z0-9-]+:[0-9]{1,4}>`)
+var placeholderForm = pattern.Lazy(`<secret:[a-z0-9-]+:[0-9]{1,4}>`)
 
 func placeholder(rule, value string) string {
 	sum := sha256.Sum256([]byte(rule + "\x00" + value))

@@ -37,11 +37,11 @@ var rooms = map[string][]string{
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/condense":             {"agent"},
 	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source", "gitext/gittest"},
-	"agent/model":                {"agent/secret", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
-	"agent/secret":               {},
+	"agent/model":                {"agent/secret", "gitext/pattern", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
+	"agent/secret":               {"gitext/pattern"},
 	"agent/":                     {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
 	"agent/trace":                {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
-	"agent/source":               {},
+	"agent/source":               {"gitext/pattern"},
 	"agent/stat":                 {},
 	"agent/session":              {"agent", "agent/model", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
 	"agent/lineindex":            {"agent/source", "cache", "gitext", "gitext/gittest"},
@@ -106,6 +106,7 @@ var rooms = map[string][]string{
 	"gitext/commitmsg":           {},
 	"gitext/openfile":            {},
 	"gitext/visible":             {},
+	"gitext/pattern":             {},
 	"gitext/gittest":             {"gitext"}, // for tests
 	"cache":                      {"cache/"},
 	"prompts":                    {},
