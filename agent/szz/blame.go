@@ -144,6 +144,11 @@ var (
 		`@\W*(?:\w+\W+){0,3}?(?:intended|meant|aimed|supposed) to (?:fix|solve|address)\b`,
 		`\b(?:broken|wrong) since @\W*anyways?\b`,
 		`\b(?:coding|code|doc) style\b`,
+		`\b(?:while|although|though)\b(?:[^.]|\.\w){0,20}@\W*(?:\w+ ){0,2}(?:fixed|solved|resolved|addressed)\b`,
+		`\b(?:unclear|not clear|not sure|unsure) (?:if|whether)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:did|does|do)(?: not|n't)\s+(?:[^.]|\.\w){0,40}\byet\b`,
+		`@(?:[^.]|\.\w){0,80}\bso (?:that )?(?:[^.]|\.\w){0,80}\b(?:isn't|is not|aren't|are not|no longer)\s+(?:\w+ )?(?:needed|required|necessary|used)\b`,
+		`\bby default since @\W*because (?:we|they|it)\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:has|have)\s+been\s+(?:\w+ly\s+)?fixed\b`,
 		`@(?:[^.]|\.\w){0,100}\bto (?:fix|solve|avoid|work around) (?:an? |the )?(?:\w+ ){0,2}(?:issues?|problems?|bugs?|errors?|warnings?) (?:caused|introduced|created|triggered) by\b`,
 		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
@@ -161,17 +166,18 @@ var (
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
 	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
-	// fixedSince matches a next sentence that names the fix of what the commit did.
-	fixedSince = source.Lazy(`(?i)^\s*(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b`)
-	onlyCommit = source.Lazy(`(?i)^\W*` + toCommit)
-	quotedIn   = source.Lazy(`["“][^"“”]{8,150}["”]`)
+	// settledSince matches a next sentence that says that what the commit did was fixed or
+	// reverted since, or is no reason for a fix but for a clean-up.
+	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
+	onlyCommit   = source.Lazy(`(?i)^\W*` + toCommit)
+	quotedIn     = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
 
 // blames reports whether the sentence blames the commit that it names. title is the
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
-	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || fixedSince().MatchString(s.next) {
+	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || settledSince().MatchString(s.next) {
 		return false
 	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {
