@@ -87,7 +87,7 @@ type About struct {
 	Files       []CaseFile
 	SampledFrom int    // 0 if the cases are not a sample
 	Shard       string // the part of the cases that was evaluated, such as "3/8"; "" for all
-	NoTimes     bool   // leave out how long predictions took
+	NoTimes     bool   // leave out how long predictions took, and how many were stored before
 }
 
 // NewReport computes the report of a run.
@@ -95,6 +95,7 @@ func NewReport(t Task, about About, res *Results) *Report {
 	res = sortedByID(res)
 	if about.NoTimes {
 		res.dropTimes()
+		res.Reused = 0
 	}
 	sheet := t.Sheet()
 	r := &Report{

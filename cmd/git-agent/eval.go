@@ -37,7 +37,7 @@ type evalFlags struct {
 
 // reportFlags are the options that say how a report is printed.
 type reportFlags struct {
-	Times bool   `negatable:"" default:"true" help:"show how long predictions took (the default); two runs never take the same time"`
+	Times bool   `negatable:"" default:"true" help:"show how long predictions took (the default), and in JSON how many were stored before"`
 	JSON  bool   `name:"json" help:"print the report as one JSON object"`
 	HTML  string `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
 	Rows  string `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`

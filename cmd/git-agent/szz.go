@@ -296,7 +296,11 @@ func (c *szzCmd) check() error {
 // given, because blame would attribute all older lines to the oldest commit that
 // the repository has.
 func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+	var opt gitext.OpenOptions
+	if c.Journal != "" {
+		opt.Bloom = gitext.BloomBuild // a journal is for many fixes, which filters make three times as fast
+	}
+	repo, err := a.open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
