@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	crashrank "git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
 	fixeval "git-agent/agent/eval/fix"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/shard"
+	szzrank "git-agent/agent/szz/rank"
 )
 
 // evalMergeCmd is `git agent eval merge`: it joins the journals of all shards.
@@ -50,6 +52,10 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app) error {
 	journal := eval.ShardsJournal{Task: task, Set: set}
 	res, err := eval.RecallShards(ctx, journal, algorithms, c.Partial)
 	if err != nil {
+		return err
+	}
+	e := evaluation{algorithms: algorithms, trained: trainedOn(task)}
+	if err := e.warnTrained(a, res.Cases); err != nil {
 		return err
 	}
 	if err := c.store(ctx, a, journal); err != nil {
@@ -112,6 +118,18 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms
 		return fixeval.TaskFor(algorithms), nil
 	}
 	return nil, fmt.Errorf("the journals are of kind %q, which this build does not know", kind)
+}
+
+// trainedOn returns the function that tells on which repositories the algorithm rank of a
+// task was trained.
+func trainedOn(t eval.Task) func() (map[string]int, error) {
+	switch t.(type) {
+	case szzeval.Task:
+		return szzrank.TrainedOn
+	case crasheval.Task:
+		return func() (map[string]int, error) { return crashrank.TrainedOn(), nil }
+	}
+	return func() (map[string]int, error) { return nil, nil }
 }
 
 // store adds the predictions to the recorded run of --run.

@@ -250,7 +250,7 @@ func mergeAnswers(ctx context.Context, a *app, set *shard.Set, partial bool) err
 		if err := json.Unmarshal(body, &kept); err != nil {
 			return err
 		}
-		if _, err := a.raw.Write(append(kept.Answer, '\n')); err != nil {
+		if _, err := a.raw.Write(append(visible.JSON(kept.Answer), '\n')); err != nil {
 			return err
 		}
 	}
