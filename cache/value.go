@@ -40,6 +40,7 @@ type stored struct {
 // of zstd are built on first use, because most processes need none or only
 // those of the decoder.
 type codec struct {
+	parallel         int // how many goroutines pack or unpack at the same time; 0 is one
 	encoder, decoder sync.Once
 	w                *zstd.Encoder
 	r                *zstd.Decoder
@@ -107,14 +108,14 @@ func (c *codec) compress(value []byte) []byte {
 	c.encoder.Do(func() {
 		// The only errors of NewWriter and NewReader are those of their options,
 		// and these are constants that the tests run.
-		c.w, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+		c.w, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(max(c.parallel, 1)), zstd.WithEncoderCRC(false))
 	})
 	return c.w.EncodeAll(value, nil)
 }
 
 func (c *codec) decompress(s stored) ([]byte, error) {
 	c.decoder.Do(func() {
-		c.r, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxValue))
+		c.r, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(max(c.parallel, 1)), zstd.WithDecoderMaxMemory(maxValue))
 	})
 	return c.r.DecodeAll(s.data, make([]byte, 0, s.size))
 }

@@ -72,17 +72,9 @@ func (r *Repo) HasBloom() bool {
 // written for exactly these tips. Tips that are missing or not commits are left
 // out.
 func (r *Repo) buildBloomForRefs(ctx context.Context) error {
-	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}})
+	tips, err := r.refTips(ctx)
 	if err != nil {
 		return err
-	}
-	var tips []OID
-	for line := range strings.Lines(string(out)) {
-		if f := strings.Fields(line); len(f) >= 2 && f[1] == "commit" {
-			tips = append(tips, OID(f[0]))
-		} else if len(f) == 4 && f[3] == "commit" {
-			tips = append(tips, OID(f[2]))
-		}
 	}
 	if head, err := r.Resolve(ctx, "HEAD"); err == nil {
 		tips = append(tips, head)
@@ -117,3 +109,22 @@ func (r *Repo) RebuildBloom(ctx context.Context) error {
 
 // BloomDropped is true when Open found the filters damaged and removed them.
 func (r *Repo) BloomDropped() bool { return r.dropped }
+
+// refTips lists the commits that the refs of the user's repository lead to, those below
+// the prefixes or all.
+func (r *Repo) refTips(ctx context.Context, prefixes ...string) ([]OID, error) {
+	args := []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: append(args, prefixes...)})
+	if err != nil {
+		return nil, err
+	}
+	var tips []OID
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) >= 2 && f[1] == "commit" {
+			tips = append(tips, OID(f[0]))
+		} else if len(f) == 4 && f[3] == "commit" {
+			tips = append(tips, OID(f[2]))
+		}
+	}
+	return tips, nil
+}

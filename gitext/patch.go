@@ -214,7 +214,11 @@ const endMark = '='
 // take seconds each, so after maxCutPairs of them the rest get the same error.
 // It returns false if the caller wants no more.
 func (r *Repo) eachPair(ctx context.Context, commits []OID, git gitcmd.Call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
-	pairs := r.pairs(ctx, commits)
+	return r.comparePairs(ctx, r.pairs(ctx, commits), git, read, emit)
+}
+
+// comparePairs is eachPair for commits whose parents are known.
+func (r *Repo) comparePairs(ctx context.Context, pairs []pair, git gitcmd.Call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
 	next, more, cuts := 0, true, 0
 	git.Args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.Args...)
 	for more && next < len(pairs) {

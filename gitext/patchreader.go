@@ -65,6 +65,8 @@ func (p *patchReader) patch(into *Patch) error {
 			if err := p.section(into, string(line)); err != nil {
 				return err
 			}
+		case bytes.HasPrefix(line, []byte(unmerged)):
+			return &UnmergedError{Path: string(line[len(unmerged):])}
 		default:
 			return fmt.Errorf("unexpected line in a patch: %.100q", line)
 		}

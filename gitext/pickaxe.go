@@ -16,6 +16,11 @@ import (
 type PickaxeOptions struct {
 	LogOptions
 	Needle string // a text for LogS, an extended regular expression for LogG
+
+	// With Last, the caller wants the last Last entries only. Where that saves time,
+	// others are left out, and their number is added to Skipped.
+	Last    int
+	Skipped *int
 }
 
 // needle returns the option and the text as one word, because the text may
@@ -30,18 +35,21 @@ func (o PickaxeOptions) needle(letter string) (string, error) {
 // LogS lists the commits that change how often a text occurs in a file, as git
 // log -S. Merges are not examined. With Files, entries name the files.
 func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
-	needle, err := opt.needle("S")
-	if err != nil {
-		return failed[LogEntry](err)
-	}
-	return r.log(ctx, opt.LogOptions, "-M", needle)
+	return r.pickaxe(ctx, opt, "S")
 }
 
 // LogG lists the commits that add or remove a line that matches, as git log -G.
 func (r *Repo) LogG(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
-	needle, err := opt.needle("G")
+	return r.pickaxe(ctx, opt, "G")
+}
+
+func (r *Repo) pickaxe(ctx context.Context, opt PickaxeOptions, letter string) iter.Seq2[LogEntry, error] {
+	needle, err := opt.needle(letter)
 	if err != nil {
 		return failed[LogEntry](err)
+	}
+	if opt.wholeHistory() {
+		return r.searchAll(ctx, opt, letter, needle)
 	}
 	return r.log(ctx, opt.LogOptions, "-M", needle)
 }

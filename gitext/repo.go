@@ -1,6 +1,7 @@
 package gitext
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,6 +49,14 @@ type OpenOptions struct {
 	// "" is again a temporary directory. Locate may be nil.
 	Locate func(commonDir string) string
 
+	// Index returns an index of the history's changed lines, or nil. It is called
+	// once, before the first search of a whole history. It may be nil.
+	Index func(context.Context, *Repo) ChangeIndex
+
+	// Searched is called after git has searched a whole history for a text, with the
+	// time that it took. It may be nil.
+	Searched func(r *Repo, took time.Duration)
+
 	// Settings returns the agent.* settings as git sees them in Dir; nil asks
 	// git. A caller that has read them anyway saves a process.
 	Settings func(context.Context) (map[string][]gitconfig.Value, error)
@@ -75,6 +84,9 @@ type Repo struct {
 	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
+
+	indexOnce sync.Once
+	index     ChangeIndex // nil if there is none
 
 	versionOnce sync.Once
 	version     string
@@ -135,7 +147,8 @@ func (r *Repo) discover(ctx context.Context) error {
 	case len(lines) == withoutWorkTree+1:
 		r.workTree = lines[withoutWorkTree]
 	default:
-		return fmt.Errorf("the repository's path holds a line break: %q", out)
+		dir, _ := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--absolute-git-dir"}})
+		return fmt.Errorf("the path of the repository has a line break, which git-agent cannot read; give the folder another name: %q", bytes.TrimSuffix(dir, []byte("\n")))
 	}
 	r.gitDir, r.commonDir = lines[0], lines[1]
 	r.bare, r.format = lines[4] == "true", lines[6]
@@ -198,6 +211,11 @@ func (r *Repo) readShallow(file string) error {
 func (r *Repo) Close() error {
 	if r.objs != nil {
 		r.objs.Close()
+	}
+	if r.index != nil {
+		if err := r.index.Close(); err != nil {
+			return err
+		}
 	}
 	if r.scratch != nil {
 		return r.scratch.Remove()

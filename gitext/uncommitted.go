@@ -38,7 +38,17 @@ func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, err
 	return patch, u.leaveOut(ctx, patch, ownFilters(settings))
 }
 
-// PatchStaged compares HEAD with the index, as git diff --cached does.
+// UnmergedError says that a file of the index has a conflict, so that the index is no
+// state that could be committed.
+type UnmergedError struct{ Path string }
+
+func (e *UnmergedError) Error() string { return fmt.Sprintf("%q is not merged", e.Path) }
+
+// unmerged begins the line that stands for such a file in a patch.
+const unmerged = "* Unmerged path "
+
+// PatchStaged compares HEAD with the index, as git diff --cached does. If a file has a
+// conflict, the error is an *UnmergedError.
 func (r *Repo) PatchStaged(ctx context.Context, opt PatchOptions) (*Patch, error) {
 	u, err := r.newUncommittedDir(ctx)
 	if err != nil {

@@ -89,7 +89,7 @@ func Compose(render func(detail int) Layout, detail, page int, notes []string, n
 		pages = paginate(full.Blocks, plainPageLines, plainPageChars)
 	}
 	if page > len(pages) {
-		return Answer{}, fmt.Errorf("there is no page %d; the full answer has %d", page, len(pages))
+		return Answer{}, fmt.Errorf("there is no page %d; the full answer has %s", page, agent.Plural(len(pages), "page"))
 	}
 	text := write(full, full.Blocks, notes)
 	if page == 0 && detail != Plain {

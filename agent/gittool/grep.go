@@ -146,7 +146,7 @@ func (v *Grep) head(files int) string {
 			if v.Total == maxGrepCount {
 				most = " or more"
 			}
-			s += fmt.Sprintf(" (of %d%s in %d: raise max, or give path)", v.Total, most, v.Files)
+			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give path)", v.Total, most, v.Files, most)
 		}
 		if v.Missing != "" {
 			s += fmt.Sprintf("\nnote: this clone lacks object %s%s and perhaps others; files that need them were not searched, all others at %s were", short(v.Missing), v.unsearched(), short(v.Commit))

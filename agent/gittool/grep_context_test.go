@@ -53,3 +53,12 @@ func TestShowPattern(t *testing.T) {
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a","stat":true}`), "not both")
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a\nb"}`), "must be one line")
 }
+
+// Where counting stops, the files are no more than counted, either.
+func TestGrepCountsNoMoreThanItRead(t *testing.T) {
+	t.Parallel()
+	v := &Grep{Pattern: "x", More: true, Total: maxGrepCount, Files: 12, Matches: []GrepMatch{{Path: "a"}}}
+	if got, want := v.head(1), "1 line(s) in 1 file(s) (of 10000 or more in 12 or more: raise max, or give path)"; !strings.Contains(got, want) {
+		t.Errorf("%q lacks %q", got, want)
+	}
+}

@@ -257,7 +257,7 @@ func day(name, value string, end bool) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, value)
 	if err != nil {
-		return t, refusef("%q must be a date as 2019-12-31, got %q", name, agent.Shorten(agent.CleanLine(value), 40))
+		return t, refusef("%q must be a date such as 2019-12-31, got %q", name, agent.Shorten(agent.CleanLine(value), 40))
 	}
 	if end {
 		t = t.Add(24*time.Hour - time.Second)

@@ -150,6 +150,9 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		opt.Follow = at != nil && at.file
 		v.Folder = at != nil && !at.file
 	}
+	if v.Order == "oldest" {
+		opt.Last, opt.Skipped = p.Max, &v.Total
+	}
 	log := b.repo.LogS(ctx, opt)
 	switch {
 	case p.Pattern == "":
@@ -215,7 +218,7 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 	}
 	if v.Order == "oldest" {
 		slices.Reverse(entries)
-		v.More = v.Total > len(entries)
+		v.More = v.Total > len(entries) // with those that the log left out
 	}
 	return entries, nil
 }

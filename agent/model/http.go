@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -107,22 +108,33 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	return &answer{keys: c.keys, body: data}, nil
 }
 
-// unanswered returns the Error for a request without a response. Where nothing listens, or
-// where there is no such host, trying again helps only if the server answered before.
+// unanswered returns the Error for a request without a response. Where nothing listens,
+// where there is no such host, or where TLS cannot work, trying again helps only if the
+// server answered before.
 func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	e := c.transport(ctx, err)
-	var dns *net.DNSError
-	nobody := errors.Is(err, syscall.ECONNREFUSED)
-	if !nobody && !(errors.As(err, &dns) && dns.IsNotFound) || c.answered.Load() {
-		return e
-	}
-	e.once = true
-	if nobody {
-		e.Message = "no server listens at " + PublicURL(c.base) + "; start it, or correct agent.baseUrl (" + e.Message + ")"
-	} else {
-		e.Message = "the host of " + PublicURL(c.base) + " is not known; check the network, or correct agent.baseUrl (" + e.Message + ")"
+	if say := c.hopeless(err); say != "" && !c.answered.Load() {
+		e.once = true
+		e.Message = say + " (" + e.Message + ")"
 	}
 	return e
+}
+
+// hopeless says what to do about a connection that will fail again; "" if it may not.
+func (c *Client) hopeless(err error) string {
+	at := PublicURL(c.base)
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "no server listens at " + at + "; start it, or correct agent.baseUrl"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "the host of " + at + " is not known; check the network, or correct agent.baseUrl"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return "the certificate of " + at + " is not trusted; correct agent.baseUrl, or name the file of the authority's certificate in SSL_CERT_FILE"
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
+		return "the server at " + at + " does not speak TLS; correct agent.baseUrl, which may begin with http://"
+	}
+	return ""
 }
 
 // transport returns the Error for a failure of the connection.

@@ -3,6 +3,8 @@ package model
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -59,6 +61,22 @@ func TestNobodyListens(t *testing.T) {
 	busy.Close()
 	if e := askFails(t, c); e.Attempts != 8 || len(k.slept) != 7 {
 		t.Errorf("after an answer: %+v after %v", e, k.slept)
+	}
+}
+
+// A certificate that nobody trusts, and a server without TLS, are told at once.
+func TestTLSThatCannotWork(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for url, want := range map[string]string{secure.URL: "is not trusted", strings.Replace(plain.URL, "http:", "https:", 1): "does not speak TLS"} {
+		c, k := newClient(t, url, nil)
+		if e := askFails(t, c); e.Class != ClassTransport || e.Attempts != 1 || len(k.slept) != 0 || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, "agent.baseUrl") {
+			t.Errorf("%s: %+v after %v", url, e, k.slept)
+		}
 	}
 }
 

@@ -210,10 +210,24 @@ func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 		return nil, false
 	}
 	toks, ok = drain(next, len(text), last)
-	if ok && strings.HasPrefix(lexer.Config().Name, "Python") {
+	switch name := lexer.Config().Name; {
+	case !ok:
+	case strings.HasPrefix(name, "Python"):
 		markDocstrings(toks)
+	case name == "YAML" || name == "Nix":
+		noDocstrings(toks)
 	}
 	return toks, ok
+}
+
+// noDocstrings makes strings of docstrings, in languages that have none: the lexers take
+// for one a block of text, which in YAML is often a script, and an address.
+func noDocstrings(toks []chroma.Token) {
+	for i := range toks {
+		if toks[i].Type == chroma.LiteralStringDoc {
+			toks[i].Type = chroma.LiteralString
+		}
+	}
 }
 
 // drain reads the tokens, and checks that they are the whole text or reach beyond

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -163,5 +164,15 @@ func TestLongNamesHaveNoLexer(t *testing.T) {
 	// take minutes.
 	if lexerFor(strings.Repeat("n", 1<<20)+".c") != nil || lexerFor("n.c") == nil {
 		t.Error("a name of a megabyte has a lexer, or a short one has none")
+	}
+}
+
+// The commands of a script in YAML are code, and only # begins a comment.
+func TestYAMLScript(t *testing.T) {
+	t.Parallel()
+	text := "steps:\n  # build\n  - run: |\n      make all\n      make check\n  - uses: x\n"
+	want := []LineKind{LineCode, LineComment, LineCode, LineCode, LineCode, LineCode}
+	if got := LineKinds("ci.yml", []byte(text), 6); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -244,7 +244,7 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict
 		v.Candidates = append(v.Candidates, a.Commit)
 		v.Suspects = append(v.Suspects, Suspect{Suspect: suspect.Suspect{
 			Commit: c,
-			Reason: fmt.Sprintf("the message of %s names it; it exists, precedes the fix%s", messageOf(a, fc), subjectClause(a)),
+			Reason: fmt.Sprintf("the message of %s names it; it %s", messageOf(a, fc), checkedOf(a)),
 			Evidence: []suspect.Evidence{{
 				Text:    strings.Join(strings.Fields(a.Text), " "),
 				Command: "git show -s " + string(a.In),
@@ -262,11 +262,12 @@ func messageOf(a Annotation, fc *FixContext) string {
 	return a.In.Short() + ", which the fix merges,"
 }
 
-func subjectClause(a Annotation) string {
+// checkedOf says what was checked of the commit that an annotation names.
+func checkedOf(a Annotation) string {
 	if a.Subject == "" {
-		return ""
+		return "exists and precedes the fix"
 	}
-	return " and has the quoted subject"
+	return "exists, precedes the fix and has the quoted subject"
 }
 
 // annotationNotes notes why annotations did not verify.

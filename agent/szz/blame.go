@@ -10,7 +10,7 @@ import (
 // the commit in question, COMMIT for any other, and TITLE for a quoted text.
 const (
 	// toCommit matches the words between a preposition and the name of a commit.
-	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|COMMIT|TITLE)\b|v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
+	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|via|COMMIT|TITLE)\b|(?:\w+-)?v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
 	// prepositions stand between a defect and the commit that it is from.
 	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of)`
 	// aDefect matches the names of what a fix repairs.
@@ -30,14 +30,13 @@ var (
 		`\b(?:` + aDefect + `|broken?|breaks|regressed|broken up)\s*(?:was |were |is |has |[:,] )?\s*` + prepositions + `\s+` + toCommit,
 		`\b` + carelessly + `\b(?:[^.]|\.\w){0,80}\b(?:` + prepositions + `|when|while|to)\s+` + toCommit,
 		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
-		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|amends?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
+		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
 		`^(?:(?:\S+:|\[[^\]]*\])\s+)*(?:fix\w*|repair\w*|correct\w*)\b(?:[^.]|\.\w){0,70}\b(?:from|after|following|for|broken by|missed by)\s+` + toCommit,
 		`\b(?:fix\w*|repair\w*|correct(?:s|ed|ing)?)\s+(?:\w+\s+){1,5}?(?:used|made|done|added|introduced|changed)\s+(?:in|by|with)\s+` + toCommit,
 		`\b(?:but|and)\s+(?:it |this |that )?(?:was|were|got|has been|had been)\s+(?:\w+\s+)?(?:removed|dropped|lost|changed|broken|disabled)\s+(?:in|by|with|from|since)\s+` + toCommit,
 		`\b` + aDefect + `\b(?:[^.]|\.\w){0,30}\b(?:present|there|around|since|dates back to)\b(?:[^.]|\.\w){0,80}\b(?:in|with|of|by)\s+` + toCommit,
 		`\b(?:due to|because of|caused by|comes? from|coming from) (?:the |an? )?(?:introduction|addition|use|refactoring|rework|removal|change|changes|conversion)\b(?:[^.]|\.\w){0,60}\b(?:in|by|with|of)\s+` + toCommit,
 		`\bproblems? (?:in|with) (?:the way|how) ` + toCommit,
-		`\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit,
 		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
 		`\b(?:culprit|bisect\w*|blame)\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:left-?overs?|left (?:over|behind|out)|fallout|side[- ]effects?|consequence|forgotten|aftermath)\s+(?:of|from|by|in|after)\s+` + toCommit,
@@ -51,12 +50,14 @@ var (
 		`@\W*(?:\w+\W+){0,5}?(?:failed|neglected) to\b`,
 		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
 		`\bintroduced (?:in|by|with) ` + toCommit + `(?:[^.]|\.\w){0,100}\b(?:bugs?|broken|wrong|trigger\w*|caus\w+)\b`,
-		`\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`,
 	}, "|") + `)`)
+	// failsSince matches "Since X, the test fails", which blames a commit where the title of
+	// the message tells of a fix.
+	failsSince = source.Lazy(`(?i)\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`)
 	// pronounBlamed matches "This was introduced in", which blames a commit where the
 	// title of the message tells of a fix.
-	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit)
-	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*|resolve)\b`)
+	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
+	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*)\b`)
 )
 
 // These patterns match the sentences that name a commit without blaming it, though
@@ -79,7 +80,7 @@ var (
 		`\b(?:in|by|with)\s+COMMIT\W+(?:after|before|when|once)\b(?:[^.]|\.\w){0,80}@`,
 		`\bavoid\w*\s+(?:the\s+|any\s+)?(?:problems?|issues?|bugs?)\s+(?:with|of|in|from)\s+` + toCommit,
 		`\breleased (?:after|before|between|with)\b(?:[^.]|\.\w){0,60}@`,
-		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed in|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:re-?appl(?:y|ies|ied|ying)|(?:explain|describ|document|mention)ed (?:in|as)|\w+[- ]picked)\b(?:[^.]|\.\w){0,60}@`,
 		`\bmessage\b(?:[^.]|\.\w){0,30}\b(?:introduced|added)\b(?:[^.]|\.\w){0,20}@`,
 		`\b(?:dropped|removed|lost|omitted|missed|forgot\w*)\b(?:[^.]|\.\w){0,100}\b(?:that|which) (?:was|were) (?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
 		`\bbetween\b(?:[^.]|\.\w){0,80}@`,
@@ -91,6 +92,20 @@ var (
 		`\brevert\w* (?:back )?to (?:the )?(?:commit |state |version |content )?(?:of |in |from )?@`,
 		`COMMIT\b(?:[^.]|\.\w){0,120}\breverted\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:unnecessary|superfluous|redundant|obsolete|no longer (?:needed|necessary|required))\b(?:[^.]|\.\w){0,40}\b(?:due to|because of|thanks to)\s+` + toCommit,
+		`\b(?:restored|re-?added|re-?instated|resurrected|brought back|put back)\s+(?:in|by|with)\s+` + toCommit,
+		`\b(?:re-?instat\w*|re-?land\w*|restor(?:es?|ed|ing)|resurrect\w*|recover\w*)\s+(?:(?:the|commit|parts?|of|changes?|fix|from|in)\s+)*@`,
+		`(?:COMMIT|#\d+)\s+(?:(?:has|have|had|was|which|already)\s+)*(?:solved|fixed|resolved|addressed)\b(?:[^.]|\.\w){0,100}@`,
+		`\bfix(?:es)?\s+(?:for\s+(?:\w+\s+){1,5})?(?:was|were|is|has|have|had)\s+(?:been\s+|already\s+|then\s+)*(?:committed|made|added|merged|done|applied)\s+(?:in|by|with|as)\s+` + toCommit,
+		`\bwork-?arounds?\s+(?:was |were |that was |already )*(?:added|introduced|made|committed|implemented)\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:limit\w*|restrictions?|requirements?|needs?|work-?arounds?)\s+(?:was|were|has been|is)\s+(?:\w+\s+)?(?:removed|lifted|dropped)\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:was|were) (?:originally|initially) (?:in|part of)\s+` + toCommit,
+		`\b(?:allowed|enabled|permitted) (?:this|that|it)\b(?:[^.]|\.\w){0,20}@`,
+		`COMMIT\W+which (?:came|comes|stems|originated) from @`,
+		`\b(?:previously|already|earlier)\s+(?:disabled|removed|dropped)\b(?:[^.]|\.\w){0,15}@`,
+		`\b(?:research|work|discussion|testing|investigation)\s+(?:for|of|on)\s+` + toCommit,
+		`\b(?:code|files?|lines?)\b(?:[^.]|\.\w){0,30}\boriginat\w+\s+(?:from|in)\s+` + toCommit,
+		`\breverted\s+(?:patch|commit|change)\s+@`,
+		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
 		`\bas passing\b(?:[^.]|\.\w){0,60}@`,
@@ -105,10 +120,10 @@ var (
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
-		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
 		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:until|before|up to|prior to) (?:that|this|the) (?:commit|change|point)\b`,
-		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) need|is not modified)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) (?:need|require)|is not modified)\b`,
 		`@(?:[^.]|\.\w){0,60}\btests? (?:was|were) added\b`,
 		`@(?:[^.]|\.\w){0,60}\badded to (?:validate|test|check|verify)\b`,
 		`@\W*which (?:was|is) (?:\w+ ){0,3}work-?around`,
@@ -120,15 +135,34 @@ var (
 		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
 		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
 		`@\W*is about to be\b`,
+		`\buntil\b(?:[^.]|\.\w){0,80}@(?:[^.]|\.\w){0,30}\b(?:is|are|gets?|has been) (?:fixed|resolved|solved)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |this |that |which )?(?:do not|does not|doesn't|did not|didn't|do|does|did)\s+(?:\w+ly )?(?:not )?(?:seem|appear|serve)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:was |were |is |are )?(?:never|not|no longer) (?:\w+ly )?used\b`,
+		`@\W*caus\w+ (?:\w+ )?(?:coverity|clang|gcc|the compiler|compilers|smatch|cppcheck|sparse) to (?:begin|start)\b`,
+		`@(?:[^.]|\.\w){0,60}\bis not included as\b`,
+		`@(?:[^.]|\.\w){0,40}\bmade it (?:possible|easier|simpler|safe)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:intended|meant|aimed|supposed) to (?:fix|solve|address)\b`,
+		`\b(?:broken|wrong) since @\W*anyways?\b`,
+		`\b(?:coding|code|doc) style\b`,
+		`@(?:[^.]|\.\w){0,80}\b(?:has|have)\s+been\s+(?:\w+ly\s+)?fixed\b`,
+		`@(?:[^.]|\.\w){0,100}\bto (?:fix|solve|avoid|work around) (?:an? |the )?(?:\w+ ){0,2}(?:issues?|problems?|bugs?|errors?|warnings?) (?:caused|introduced|created|triggered) by\b`,
+		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |was |were )*(?:never|not)\s+(?:been |actually |really |properly )*(?:tested|covered)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:forgot to|(?:did|does)(?: not|n't)|neglected to|failed to|without) add(?:ing)? (?:\w+ ){0,3}?(?:tests?|test cases?|syntax check)\b`,
+		`@\W*(?:\w+\W+){0,8}?(?:added|adds|adding) (?:an? |the |some )?(?:\w+ )?warnings? (?:about|when|if|to)\b`,
+		`@(?:[^.]|\.\w){0,120}\b(?:prevent|avoid|suppress|detect|catch)\w*\s+(?:\w+\s+){0,3}?(?:accident\w*|inadvert\w*|mistake\w*|false|unintention\w*|unintended)\b`,
 	}, "|") + `)`)
-	// releaseTitle matches the title of a commit that lists the changes of a release.
-	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)`)
+	// releaseTitle matches the title of a commit that lists the changes of a release, or
+	// that is about none.
+	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\b(?:coding|code|doc)[- ]style\b`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
-	goesOn     = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	// fixedSince matches a next sentence that names the fix of what the commit did.
+	fixedSince = source.Lazy(`(?i)^\s*(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b`)
 	onlyCommit = source.Lazy(`(?i)^\W*` + toCommit)
 	quotedIn   = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
@@ -137,7 +171,7 @@ var (
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
-	if releaseTitle().MatchString(title) || excusedWhole().MatchString(text) {
+	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || fixedSince().MatchString(s.next) {
 		return false
 	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {
@@ -150,7 +184,8 @@ func (s sentence) blames(title string) bool {
 		return true
 	}
 	return blamedBefore().MatchString(text) || blamedBehind().MatchString(text) ||
-		tellsOfFix().MatchString(title) && pronounBlamed().MatchString(text)
+		tellsOfFix().MatchString(title) && (pronounBlamed().MatchString(text) || failsSince().MatchString(text)) ||
+		s.revertsDefect(title, text)
 }
 
 // pattern returns the sentence in the form that the patterns match. It ends where

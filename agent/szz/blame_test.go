@@ -31,6 +31,13 @@ func TestBlame(t *testing.T) {
 		"It worked until HASH.",
 		"The flag was known, but was removed in HASH.",
 		"Diameter is buggy since OTHER, while the other code since HASH.",
+		"The bug was introduced in tools-7.0 via commit HASH.",
+		"The crash was probably revealed by commit HASH.",
+		"This should have been part of HASH.",
+		"HASH improved the cache, but introduced a crash.",
+		"Since HASH the test fails.",
+		"The sizes are wrong. This reverts the change of HASH.",
+		"Reverts HASH. It caused two crashes.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); !got[hash] {
 			t.Errorf("%q is not taken for blame", text)
@@ -88,6 +95,33 @@ func TestBlameNobody(t *testing.T) {
 		"It reverts OTHER as its prerequisite commit HASH is about to be reverted.",
 		"We forced one thread in the master's poll loop with commit HASH.",
 		"Conflicts: a.c (changed by HASH; the crash is gone)",
+		"Fix the leak differently; also revert HASH.",
+		"The fix for this crash was already made in HASH.",
+		"The missing call was restored in HASH.",
+		"This reinstates commit HASH, which was accidentally lost in OTHER.",
+		"This is how it worked before HASH, so adjust the list.",
+		"OTHER fixed a crash that was caused by HASH.",
+		"A workaround was added in HASH, but it does not help against the crash.",
+		"This limit was removed by commit HASH.",
+		"This was originally in HASH, but was changed and does not work.",
+		"Broken by OTHER, which came from HASH.",
+		"The board is broken until the issue introduced in HASH is resolved.",
+		"The function was added in HASH just in case, but doesn't seem to help.",
+		"HASH removed the line, because it was set but never used.",
+		"HASH caused Coverity to begin complaining; the bug is older.",
+		"HASH intended to fix it, but did it wrong.",
+		"Fix up HASH to fit our coding style.",
+		"HASH added options, but never actually tested them.",
+		"HASH added a warning about a wrong value, which will become an error.",
+		"HASH added a filter to prevent accidental scrolling.",
+		"It was not installed and was previously disabled with commit HASH.",
+		"The code originates from commit HASH, which accidentally had no licence.",
+		"The original crash, addressed by the reverted patch HASH.",
+		"HASH repaired the broken option for the other family.",
+		"HASH disabled the message, but keeps the wrong code. This has been fixed by OTHER.",
+		"Was added in HASH to fix an issue caused by the linker.",
+		"Since HASH the leak has been fixed, so the failures are gone.",
+		"To see the failure, git revert HASH.",
 		"A second try, which avoids the problems with HASH, where cases were missed, breaking the build.",
 	} {
 		if got := proseNames("net: fix it\n\n" + text); got[hash] {
@@ -146,5 +180,36 @@ func TestNumberBehindHashIsNoTitle(t *testing.T) {
 	found = proseAnnotations("net: fix a leak\n\nFix the leak introduced in 0123456789ab (\"net: add it\").")
 	if len(found) != 1 || found[0].Subject != "net: add it" {
 		t.Errorf("got %+v", found)
+	}
+}
+
+// A revert that is told in prose blames where the message tells of a defect. A title
+// that tells of none makes other sentences weaker, and one of a new test takes the
+// blame away.
+func TestBlameByTitle(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]bool{
+		"net: fix a crash\n\nThis partially reverts HASH.":                              true,
+		"net: use poll again\n\nThis partially reverts HASH.":                           false,
+		"net: use poll again\n\nReverts HASH.":                                          false,
+		"net: use poll again\n\nReverts HASH. It fails on small machines.":              true,
+		"net: use poll\n\nReverts HASH, which is no longer needed for the broken case.": false,
+		"Revert \"net: fix a crash\"\n\nThis undoes HASH.":                              false,
+		"Undo HASH. The queue had a race.":                                              true,
+		"net: revert HASH\n\nRevert the fix in favour of a better one.":                 false,
+		"Merge branch 'x'\n\n* x: fix a leak\n  Revert part of HASH":                    false,
+		"net: tidy up\n\nSince HASH the flag is lost when the call fails.":              false,
+		"net: fix the flag\n\nSince HASH the flag is lost and the call fails.":          true,
+		"tests: demonstrate a crash\n\nIt was introduced in HASH.":                      false,
+		"net: add a test for the crash\n\nThe crash was introduced in HASH.":            false,
+		"Add a bunch of parser test-cases\n\nThey find the bug introduced in HASH.":     false,
+		"tests: fix the test of sizes\n\nIt was broken by HASH.":                        true,
+		"net: add test and fix the crash\n\nThe crash was introduced in HASH.":          true,
+		"Development again\n\nThe version was changed in HASH by mistake.":              false,
+		"net: coding style\n\nFixes HASH.":                                              false,
+	} {
+		if got := proseNames(message)[hash]; got != want {
+			t.Errorf("%q: blamed %t, want %t", message, got, want)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 			fc.Parent = c.Parents[0]
 		}
 		if len(c.Parents) > 1 {
-			fc.Notes = append(fc.Notes, "a merge: compared with its first parent")
+			fc.Notes = append(fc.Notes, "the fix is a merge; it is compared with its first parent")
 		}
 		fc.Patch, err = repo.Patch(ctx, fc.Parent, fix, popt)
 		if gitext.Unreadable(err) {
@@ -196,11 +196,11 @@ func patchNotes(p *gitext.Patch) []string {
 		f := &p.Files[i]
 		switch {
 		case f.Submodule && f.Status == 'A':
-			note("submodule %q added at %s: not traced into", f.NewPath, f.NewOID.Short())
+			note("submodule %q was added at %s; its own history is not searched", f.NewPath, f.NewOID.Short())
 		case f.Submodule && f.Status == 'D':
-			note("submodule %q removed, at %s before: not traced into", f.OldPath, f.OldOID.Short())
+			note("submodule %q, which was at %s, was removed; its own history is not searched", f.OldPath, f.OldOID.Short())
 		case f.Submodule:
-			note("submodule %q moved from %s to %s: not traced into", f.NewPath, f.OldOID.Short(), f.NewOID.Short())
+			note("submodule %q was changed from %s to %s; its own history is not searched", f.NewPath, f.OldOID.Short(), f.NewOID.Short())
 		case f.Binary:
 			binary++
 		case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M':
@@ -212,7 +212,7 @@ func patchNotes(p *gitext.Patch) []string {
 		}
 	}
 	if binary > 0 {
-		note("%d %s not traced: binary, or larger than 32 MiB", binary, Plural(binary, "file", "files"))
+		note("%d %s not traced, because %s binary, or larger than 32 MiB", binary, Plural(binary, "file was", "files were"), Plural(binary, "it is", "they are"))
 	}
 	if renamed > 0 && !changesLines(p) {
 		note("%d %s renamed without a change", renamed, Plural(renamed, "file is", "files are"))
@@ -229,24 +229,28 @@ func changesLines(p *gitext.Patch) bool {
 	})
 }
 
-// crOnly reports whether every hunk only changes line ends.
+// crOnly reports whether a file's hunks change nothing but line ends. A line that moves
+// within a hunk is no such change, so each block of changed lines is compared by itself.
 func crOnly(f *gitext.FileChange) bool {
-	if len(f.Hunks) == 0 {
-		return false
-	}
 	for _, h := range f.Hunks {
 		var removed, added []string
 		for _, l := range h.Lines {
+			text := string(bytes.TrimSuffix(l.Text, []byte("\r")))
 			switch l.Op {
 			case '-':
-				removed = append(removed, string(bytes.TrimSuffix(l.Text, []byte("\r"))))
+				removed = append(removed, text)
 			case '+':
-				added = append(added, string(bytes.TrimSuffix(l.Text, []byte("\r"))))
+				added = append(added, text)
+			default:
+				if !slices.Equal(removed, added) {
+					return false
+				}
+				removed, added = nil, nil
 			}
 		}
 		if !slices.Equal(removed, added) {
 			return false
 		}
 	}
-	return true
+	return len(f.Hunks) > 0
 }

@@ -185,7 +185,7 @@ func TestContextNotes(t *testing.T) {
 		}
 	}
 	expect(h.Commit("line ends", gittest.Files{"a.c": "int a;\nint b;\n"}), "line ends only")
-	expect(h.Commit("binary", gittest.Files{"x.bin": "a\x00c"}), "1 file not traced: binary")
+	expect(h.Commit("binary", gittest.Files{"x.bin": "a\x00c"}), "1 file was not traced, because it is binary")
 	h.Git("update-index", "--chmod=+x", "s.sh")
 	h.Git("commit", "-q", "-m", "mode")
 	expect(h.Head(), "changes its mode only")
@@ -196,14 +196,26 @@ func TestContextNotes(t *testing.T) {
 		h.Git("commit", "-q", "-m", "lib at "+to)
 		return h.Head()
 	}
-	expect(module("a"), `submodule "lib" added at aaaaaaaaaaaa: not traced into`)
-	expect(module("b"), `submodule "lib" moved from aaaaaaaaaaaa to bbbbbbbbbbbb: not traced into`)
+	expect(module("a"), `submodule "lib" was added at aaaaaaaaaaaa; its own history is not searched`)
+	expect(module("b"), `submodule "lib" was changed from aaaaaaaaaaaa to bbbbbbbbbbbb; its own history is not searched`)
 	h.Git("update-index", "--force-remove", "lib")
 	h.Git("commit", "-q", "-m", "no lib")
-	expect(h.Head(), `submodule "lib" removed, at bbbbbbbbbbbb before: not traced into`)
+	expect(h.Head(), `submodule "lib", which was at bbbbbbbbbbbb, was removed; its own history is not searched`)
 	h.Git("checkout", "-q", "-b", "side", "HEAD~1")
 	h.Commit("side", gittest.Files{"side.c": "int s;\n"})
 	h.Git("checkout", "-q", "main")
 	h.Git("merge", "-q", "--no-ff", "-m", "merge", "side")
-	expect(h.Head(), "a merge: compared with its first parent")
+	expect(h.Head(), "the fix is a merge; it is compared with its first parent")
+}
+
+// A line that moves within a hunk leaves the same lines behind, but line ends are not
+// what changes.
+func TestMovedLineIsNoLineEnd(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"a.c": "lock();\nsave();\nwork();\n", "b.c": "a();\r\nb();\r\nc();\r\nd();\r\n"})
+	fix := h.Commit("save before locking", gittest.Files{"a.c": "save();\nlock();\nwork();\n", "b.c": "a();\nb();\r\nc();\r\nd();\n"})
+	notes := strings.Join(h.context(fix, ContextOptions{}).Notes, "\n")
+	if notes != `"b.c" changes line ends only` {
+		t.Errorf("notes: %s", notes)
+	}
 }

@@ -24,6 +24,7 @@ var (
 // A sentence is the part of a message around the name of a commit.
 type sentence struct {
 	before, name, behind string
+	prev                 string // the sentence before, where it is near
 	next                 string // what follows the sentence, up to sentenceReach bytes behind the name
 	cutBefore, cutBehind bool   // the sentence goes on
 }
@@ -35,8 +36,10 @@ func sentenceAround(body string, from, to int) sentence {
 	start, end := max(0, from-sentenceReach), min(len(body), to+sentenceReach)
 	s.before, s.behind = body[start:from], body[to:end]
 	s.cutBefore, s.cutBehind = start > 0, end < len(body)
+	at := start
 	for _, m := range sentenceEnds(s.before) {
-		s.before, s.cutBefore = body[start+m[1]:from], false
+		s.prev, at = body[at:start+m[1]], start+m[1]
+		s.before, s.cutBefore = body[at:from], false
 	}
 	quoted := len(titleTail().FindString(s.behind)) // a full stop in a title ends no sentence
 	if m := sentenceEnds(s.behind[quoted:]); len(m) > 0 {

@@ -72,7 +72,7 @@ func (k *ticket) mentions(body string) []mention {
 		excerpt := s.excerpt()
 		s.before = numberWord().ReplaceAllString(s.before, "")
 		text := s.pattern()
-		if numberBlamed().MatchString(text) && !excusedBefore().MatchString(text[:strings.IndexByte(text, '@')+1]) {
+		if numberBlamed().MatchString(text) && !addsTest(title) && !excusedWhole().MatchString(text) && !excusedBefore().MatchString(text[:strings.IndexByte(text, '@')+1]) {
 			found = append(found, mention{kind: k, number: number, written: strings.TrimSpace(body[m[0]:m[1]]), around: s.before + s.behind, text: excerpt})
 		}
 	}

@@ -129,7 +129,7 @@ func (a *app) openUnchecked(ctx context.Context, opt gitext.OpenOptions) (*gitex
 		opt.Log = a.logCall
 	}
 	go a.data.Config(ctx) // read it while git looks for the repository; locate waits for it
-	opt.Locate = a.data.Locate(ctx)
+	opt.Locate, opt.Index, opt.Searched = a.data.Locate(ctx), a.data.Index, a.data.Searched
 	if opt.Dir == "" {
 		opt.Settings = a.data.Config
 	}

@@ -25,6 +25,7 @@ type cli struct {
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash and parts of fix to other agents over the Model Context Protocol"`
 	Eval       evalCmd       `cmd:"" help:"measure answers on cases whose correct answer is known"`
 	Trace      traceCmd      `cmd:"" help:"show, export, replay or resume recorded runs"`
+	Index      indexCmd      `cmd:"" help:"build, update, describe or remove an index that answers searches of the whole history at once"`
 	Cache      cacheCmd      `cmd:"" help:"inspect, verify, prune or clear the cache"`
 	Doctor     doctorCmd     `cmd:"" help:"check git, the repository and the installation"`
 	Man        manCmd        `cmd:"" help:"show or install the manual pages"`

@@ -10,7 +10,6 @@ import (
 	"git-agent/agent/backfill"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -18,6 +17,9 @@ import (
 // fetchKey is the setting that stands for --fetch. A repository cannot set it, because
 // a fetch runs what the repository's configuration names.
 const fetchKey = "agent.fetch"
+
+// fetchAdvice stands before the command that fetches all objects.
+const fetchAdvice = "--fetch fetches the objects that the answer needs; all objects are fetched by"
 
 // unshallow is the command that turns a shallow clone into a complete one.
 const unshallow = "git fetch --unshallow"
@@ -50,10 +52,10 @@ type clone struct {
 	history bool // an answer may depend on history before the boundary of a shallow clone
 }
 
-// see records what one answer of szz lacked.
-func (k *clone) see(ans render.Answer) {
-	k.objects = k.objects || slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects)
-	k.history = k.history || slices.Contains(ans.Verdict.Incomplete, szz.LacksHistory)
+// see records what one answer lacked.
+func (k *clone) see(incomplete []string) {
+	k.objects = k.objects || slices.Contains(incomplete, szz.LacksObjects)
+	k.history = k.history || slices.Contains(incomplete, szz.LacksHistory)
 }
 
 // advise prints why objects could not be fetched, and how to get what the clone lacks.
@@ -65,7 +67,7 @@ func (k *clone) advise(ctx context.Context, a *app, fetcher *backfill.Fetcher) {
 	switch {
 	case !k.objects:
 	case fetcher == nil:
-		a.hint(ctx, "--fetch fetches the objects that the answer needs; all objects are fetched by\n"+gitext.FetchAll)
+		a.hint(ctx, fetchAdvice+"\n"+gitext.FetchAll)
 	case errors.Is(fetcher.Err(), backfill.ErrTrees):
 		fmt.Fprintf(a.stderr, "error: %s\n", layout.FatalText(fetcher.Err()))
 		a.hint(ctx, backfill.TreesAdvice)
@@ -77,28 +79,16 @@ func (k *clone) advise(ctx context.Context, a *app, fetcher *backfill.Fetcher) {
 	}
 }
 
-// withoutTrees adds to an error that ended the work why --fetch could not prevent it.
-func withoutTrees(fetcher *backfill.Fetcher, err error) error {
-	if fetcher == nil || !errors.Is(fetcher.Err(), backfill.ErrTrees) {
+// orFetch adds to an error that ended the work that --fetch may prevent it, or why it
+// could not.
+func (a *app) orFetch(fetcher *backfill.Fetcher, err error) error {
+	switch {
+	case fetcher == nil && a.lacksObject(err): // the hint about err itself fetches all objects
+		return withHint(err, fetchAdvice)
+	case fetcher == nil || err == nil || !errors.Is(fetcher.Err(), backfill.ErrTrees):
 		return err
 	}
 	return withHint(fmt.Errorf("%w; %w", err, backfill.ErrTrees), backfill.TreesAdvice)
-}
-
-// orIncomplete returns the exit status of a command that has no --fetch. If objects of a
-// partial clone were needed and missing, it says so, and "found nothing" becomes
-// "incomplete".
-func (a *app) orIncomplete(ctx context.Context, repo *gitext.Repo, status error) error {
-	if !repo.Partial() || repo.Missed() == 0 {
-		return status
-	}
-	a.warnOnce("this clone lacks objects that were needed: what depends on them was left out")
-	a.hint(ctx, gitext.FetchAll)
-	var code exitStatus
-	if errors.As(status, &code) && code == exitNothing {
-		return exitStatus(exitIncomplete)
-	}
-	return status
 }
 
 // fetchSetting returns the value of agent.fetch.

@@ -30,6 +30,7 @@ type crashCmd struct {
 	Format          *string `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
 	SARIF           bool    `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
 	Section         string  `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
+	Fetch           *bool   `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
 	Cache           bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
 	Events          string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
@@ -38,6 +39,7 @@ type crashCmd struct {
 	LSP             bool     `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
+	lacks         clone
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
@@ -67,16 +69,22 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, traces.Close()) }()
+	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+		return err
+	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	batch := c.newBatch(a, sources)
 	defer batch.meter.end()
-	if c.Group {
-		return c.groups(ctx, a, batch, e, question)
+	switch {
+	case c.Group:
+		err = c.groups(ctx, a, batch, e, question)
+	case c.ShowRequest:
+		err = c.showRequests(ctx, a, batch, e, question)
+	default:
+		err = c.answerAll(ctx, a, batch, e, question)
 	}
-	if c.ShowRequest {
-		return c.showRequests(ctx, a, batch, e, question)
-	}
-	return c.answerAll(ctx, a, batch, e, question)
+	c.lacks.advise(ctx, a, e.Fetch)
+	return a.orFetch(e.Fetch, err)
 }
 
 // answerAll answers for each report and prints the answers.
@@ -107,16 +115,20 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 		}
 		ans.End(ctx)
 		tally.add(ans.Ranking)
+		c.lacks.see(ans.Ranking.Incomplete)
 		return spentOn(e, ans.Ranking)
 	})
+	if err != nil && e.Agent != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		return a.withAgainHint(err)
+	}
 	if err != nil {
 		return err
 	}
-	return a.orIncomplete(ctx, e.Repo, tally.status())
+	return tally.status()
 }
 
 // crashTally counts the answers of crash. A batch of reports succeeds if a file is named
-// for one of them.
+// for one of them, and if the clone lacked nothing.
 type crashTally struct {
 	exitTally
 	named bool // a file is named for one report
@@ -145,7 +157,7 @@ func spentOn(e *engine.Engine, r *crash.Ranking) error {
 
 // talliedCrash returns what counts of one answer.
 func talliedCrash(r *crash.Ranking) tallied {
-	return tallied{empty: !r.Answered, unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
+	return tallied{empty: !r.Answered, incomplete: slices.Contains(r.Incomplete, crash.LacksObjects), unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
 }
 
 // sources returns the reports: those that are given, else standard input unless a

@@ -24,14 +24,14 @@ func (c *crashCmd) repair(ctx context.Context, a *app) error {
 	case c.Repro == "":
 		return usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
 	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
-		return usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events and the options for a model")
+		return usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model")
 	case c.Attempts < 1:
 		return usagef("--attempts takes a number from 1")
 	}
 	repair := fixCmd{
 		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
-		strategy: fix.Research,
-		fixWork:  defaultFixWork(),
+		strategy: fix.Research, Fetch: c.Fetch,
+		fixWork: defaultFixWork(),
 	}
 	repair.Engine, repair.Samples, repair.modelFlags = c.Engine, c.Attempts, c.modelFlags
 	return repair.Run(ctx, a)

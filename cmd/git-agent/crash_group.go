@@ -45,6 +45,7 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 		}
 		if g.Ranking != nil {
 			tally.add(g.Ranking)
+			c.lacks.see(g.Ranking.Incomplete)
 		}
 		shown = append(shown, g)
 	}

@@ -52,6 +52,12 @@ func withHint(err error, format string, args ...any) error {
 	return session.WithHint(err, format, args...)
 }
 
+// withAgainHint adds to the error of an interrupted investigation the command that goes on
+// with it, which is the same one again.
+func (a *app) withAgainHint(err error) error {
+	return withHint(err, "%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
+}
+
 // usageErrorOf turns an error of kong into a usageError. It also returns the verb
 // that the error is about, which is the program itself if no verb is given, and
 // nil if kong does not know.
@@ -127,6 +133,9 @@ func (a *app) hints(ctx context.Context, err error) {
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
 		a.hint(ctx, gitext.FetchAll)
+	}
+	if errors.As(err, new(*gitext.UnmergedError)) {
+		a.hint(ctx, "resolve the conflict, and mark that with git add or git rm; --worktree takes the files as they are")
 	}
 	var git *gitcmd.Error
 	if errors.As(err, &git) && git.Hint != "" {

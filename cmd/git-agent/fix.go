@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/backfill"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
 	"git-agent/cmd/git-agent/render"
@@ -33,13 +36,15 @@ type fixCmd struct {
 	Commit      bool   `xor:"to" help:"apply the patch and commit it"`
 	Branch      string `xor:"to" placeholder:"<name>" help:"commit the patch on a new branch, and leave HEAD, the index and the work tree alone"`
 	Patch       string `placeholder:"<file>" kind:"path" help:"also write the patch to <file>"`
+	Fetch       *bool  `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
 	JSON        bool   `name:"json" xor:"form" help:"print one JSON object"`
 	Events      string `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest bool   `xor:"form" help:"print the first request to the model instead of sending it"`
 
-	commit        string       // the commit to repair; "" is HEAD with the uncommitted changes
-	strategy      fix.Strategy // how a model works if Strategy is ""
-	agentRequired bool         // the user asked for the agent engine, so work of the offline engine counts as a failure
+	commit        string            // the commit to repair; "" is HEAD with the uncommitted changes
+	strategy      fix.Strategy      // how a model works if Strategy is ""
+	fetch         *backfill.Fetcher // fetches what a partial clone lacks; nil fetches nothing
+	agentRequired bool              // the user asked for the agent engine, so work of the offline engine counts as a failure
 }
 
 // fixWork are the options that fix and eval fix share for the work on a problem.
@@ -89,6 +94,10 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.ready(ctx, repo); err != nil {
 		return err
 	}
+	if c.fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+		return err
+	}
+	defer func() { err = a.orFetch(c.fetch, err) }()
 	question, err := c.question(ctx, a, repo)
 	if err != nil {
 		return err
@@ -118,7 +127,8 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 	events.start(eventTotal{})
 	ans, err := e.Answer(ctx, q, func(event agent.Event) { watching.see(eventSubject{}, "fix", event) })
 	if err != nil {
-		return err
+		meter.end()
+		return c.stopped(ctx, a, e, q, ans, err)
 	}
 	events.answer(eventSubject{}, render.FixAnswerOf(q.Problem.Tree.Commit, ans.Answer))
 	meter.end()
@@ -129,7 +139,27 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 		return err
 	}
 	ans.End(ctx)
-	return a.orIncomplete(ctx, e.Repo, c.status(ans.Answer))
+	lacks := clone{}
+	lacks.see(ans.Incomplete)
+	lacks.advise(ctx, a, c.fetch)
+	return c.status(ans.Answer)
+}
+
+// stopped returns the error that ended the work. If that was a signal, it says how a model
+// goes on, or what the search of the offline engine has found, and prints plausible
+// patches. Nothing is written to the work tree.
+func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Answer, err error) error {
+	if ans == nil || !errors.Is(context.Cause(ctx), errInterrupted) {
+		return err
+	}
+	if e.Agent != nil && ans.Agent == nil {
+		return a.withAgainHint(err)
+	}
+	fmt.Fprintf(a.stderr, "patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n", ans.Tried, len(ans.Plausible))
+	if len(ans.Plausible) == 0 {
+		return err
+	}
+	return errors.Join(err, c.print(context.WithoutCancel(ctx), a, e.Repo, q.Problem.Tree.Commit, ans.Answer))
 }
 
 // print prints the answer in the form that the options ask for.
@@ -146,11 +176,13 @@ func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gi
 	return human.Fix(commit, ans)
 }
 
-// status returns the exit code as an error, or nil if it is 0.
+// status returns the exit code as an error, or nil if it is 0. A plausible patch is
+// proved by the tests, whatever the clone lacks.
 func (c *fixCmd) status(ans *fix.Answer) error {
 	tally := exitTally{agentRequired: c.agentRequired}
 	tally.add(tallied{
 		empty:      len(ans.Plausible) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
+		incomplete: len(ans.Plausible) == 0 && slices.Contains(ans.Incomplete, fix.LacksObjects),
 		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Plausible) == 0),
 		runs:       ans.Agent.RunReports(),
 	})

@@ -32,7 +32,7 @@ func (w *fixWork) effort() engine.Effort {
 // engine returns the engine that answers, and a function that closes what it uses.
 func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (e *engine.Engine, closing func() error, err error) {
 	none := func() error { return nil }
-	e = &engine.Engine{Repo: repo, Effort: c.effort()}
+	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch}
 	e.Effort.Locate = c.Locate
 	if c.Good != "" {
 		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {

@@ -116,20 +116,34 @@ func TestInterruptOfModelSaysHowToGoOn(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("GIT_AGENT_MODEL", "slow-1")
 	t.Setenv("GIT_AGENT_BASE_URL", server.URL+"/v1")
-	events := filepath.Join(t.TempDir(), "events")
-	p := startProgram(t, "szz", "--skip=0", "--events="+events, "HEAD")
-	<-asked
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+	report := filepath.Join(t.TempDir(), "report")
+	text := "Program received signal SIGSEGV, Segmentation fault.\n#0  0x0000000000401136 in main () at a.c:1\n"
+	if err := os.WriteFile(report, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.exitCode(t); code != exitInterrupted {
-		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
-	}
-	if got := p.stderr.String(); !strings.HasSuffix(got, "hint: git agent szz --skip=0 --events="+events+" HEAD\n") {
-		t.Errorf("stderr is %q", got)
-	}
-	if text, err := os.ReadFile(events); err != nil || !strings.HasSuffix(string(text), `"event":"end","error":"interrupted"}`+"\n") {
-		t.Errorf("events are %s, %v", text, err)
+	for _, args := range [][]string{
+		{"szz", "--skip=0", "HEAD"},
+		{"crash", "--runs=1", report},
+		{"fix", "--sandbox=none", "--no-coverage", "--test=false", "--at=a.c:1"},
+	} {
+		t.Run(args[0], func(t *testing.T) {
+			events := filepath.Join(t.TempDir(), "events")
+			args = append(args, "--events="+events)
+			p := startProgram(t, args...)
+			<-asked
+			if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if code := p.exitCode(t); code != exitInterrupted {
+				t.Errorf("exits with %d; stderr %s", code, &p.stderr)
+			}
+			if got := p.stderr.String(); !strings.HasSuffix(got, "hint: git agent "+strings.Join(args, " ")+"\n") {
+				t.Errorf("stderr is %q", got)
+			}
+			if text, err := os.ReadFile(events); err != nil || !strings.HasSuffix(string(text), `"event":"end","error":"interrupted"}`+"\n") {
+				t.Errorf("events are %s, %v", text, err)
+			}
+		})
 	}
 }
 

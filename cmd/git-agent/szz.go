@@ -116,7 +116,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 
 	tally := exitTally{agentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
-		return withoutTrees(e.Fetch, err)
+		return a.orFetch(e.Fetch, err)
 	}
 	c.lacks.advise(ctx, a, e.Fetch)
 	if c.kept != nil {
@@ -187,7 +187,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 				return err
 			}
 		}
-		c.lacks.see(ans)
+		c.lacks.see(ans.Verdict.Incomplete)
 		tally.add(c.tallied(ans))
 		done++
 		meter.resume()

@@ -75,11 +75,15 @@ func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	if g.commit, err = repo.Commit(ctx, commit); err != nil {
 		return nil, nil, err
 	}
-	if g.regions, err = regionsOf(ctx, repo, commit, report, files); err != nil {
+	if g.regions, g.notes, err = regionsOf(ctx, repo, commit, report, files); err != nil {
 		return nil, nil, err
 	}
 	if len(g.regions) == 0 {
-		g.notes = append(g.notes, "no frame of the report has a line or a function of the project, so no commit is suspected")
+		why := "no frame of the report has a line or a function of the project, so no commit is suspected"
+		if len(g.notes) > 0 {
+			why = "no file of the frames could be traced, so no commit is suspected"
+		}
+		g.notes = append(g.notes, why)
 		return g, nil, nil
 	}
 	if g.since, err = newSince(ctx, repo, commit, good); err != nil {

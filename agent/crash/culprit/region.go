@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -113,24 +114,27 @@ func shares(files []crash.File) map[string]float64 {
 
 // regionsOf returns the functions that the frames of a report are in, the heaviest
 // first, and sentences about files that cannot be read.
-func regionsOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) ([]*region, error) {
-	var out []*region
+func regionsOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) (out []*region, unread []string, err error) {
 	places := placesOf(report, shares(files))
 	for _, f := range files { // and not by the map, whose order changes
 		if len(places[f.Path]) == 0 {
 			continue
 		}
 		blob, err := repo.BlobAt(ctx, commit, f.Path, maxFileBytes)
-		if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {
+		if errors.Is(err, gitext.ErrNotExist) {
+			continue
+		}
+		if gitext.Unreadable(err) {
+			unread = append(unread, fmt.Sprintf("%q was not traced: %s", suspect.ShortPath(f.Path), gitext.WhyUnread(err)))
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(out, regionsIn(f.Path, splitLines(blob), places[f.Path], report)...)
 	}
 	slices.SortStableFunc(out, func(a, b *region) int { return cmp.Compare(b.weight, a.weight) })
-	return bounded(out), nil
+	return bounded(out), unread, nil
 }
 
 // bounded returns the first regions that can be blamed in bounded time.

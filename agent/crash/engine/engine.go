@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/backfill"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/culprit"
 	"git-agent/agent/crash/localize"
@@ -31,6 +32,9 @@ type Engine struct {
 	Agent *Agent       // nil if the offline engine answers
 	Cache *cache.Cache // of a model's answers; nil if they are not cached
 	Build string       // identifies the build of the program; two builds may give different answers
+	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
+	// answer, its method Err says why not all could be fetched.
+	Fetch *backfill.Fetcher
 }
 
 // Cacheable reports whether a model's answers for the repository may be cached. In a
@@ -72,7 +76,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 		return nil, err
 	}
 	ans.Ranking, ans.End = found.Answer, found.End
-	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) { // next time, the model may answer
+	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) && len(offline.Incomplete) == 0 { // next time, the model may answer, or see more
 		e.Cache.Put(ctx, key, value)
 	}
 	return ans, nil
@@ -110,8 +114,25 @@ func makeText(r *crash.Report) error {
 }
 
 // Rank maps the frames of a question's report to files, which it stores in the
-// report, and ranks files and commits without a model.
-func (e *Engine) Rank(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+// report, and ranks files and commits without a model. The answer says what the clone
+// lacked for it.
+func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Ranking, err error) {
+	u, err := e.Fetch.Complete(ctx, func(ctx context.Context) (err error) {
+		ranking, err = e.rank(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if u.Missing > 0 {
+		ranking.Incomplete = append(ranking.Incomplete, crash.LacksObjects)
+		ranking.Notes = append(ranking.Notes, "this clone lacks objects that were needed: what depends on them was left out")
+	}
+	return ranking, nil
+}
+
+// rank is Rank from the objects that are there.
+func (e *Engine) rank(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
 	commit, from, notes, err := e.commitOf(ctx, q)
 	if err != nil {
 		return nil, err

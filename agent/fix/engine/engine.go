@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/backfill"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/localize"
@@ -23,6 +24,7 @@ import (
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // An Engine answers questions about bugs of one repository. It is safe for concurrent
@@ -32,6 +34,9 @@ type Engine struct {
 	Agent  *Agent        // nil if the offline engine answers
 	Trial  trial.Options // how commands run
 	Effort Effort
+	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
+	// answer, its method Err says why not all could be fetched.
+	Fetch *backfill.Fetcher
 }
 
 // Effort bounds the work, and turns parts of it off.
@@ -80,10 +85,22 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 	}
 	defer proof.Close()
 	s.proof = proof
+	counted, unread := gitcmd.CountUnread(ctx)
 	if e.Agent == nil {
-		return ans, s.repairOffline(ctx)
+		err = s.repairOffline(counted)
+	} else {
+		err = s.repairWithModel(counted, ans)
 	}
-	return ans, s.repairWithModel(ctx, ans)
+	s.mark(unread())
+	return ans, err
+}
+
+// mark records in the answer that a part of the work needed objects which the clone lacks.
+func (s *study) mark(u gitcmd.Unread) {
+	if u.Missing > 0 && len(s.answer.Incomplete) == 0 {
+		s.answer.Incomplete = append(s.answer.Incomplete, fix.LacksObjects)
+		s.note("this clone lacks objects that were needed: what depends on them was left out")
+	}
 }
 
 // A study is the work on one question.
@@ -119,12 +136,19 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	}
 	var err error
 	if len(s.problem.Given) > 0 { // before a test runs for minutes
-		if _, err := localize.Given(ctx, e.Repo, s.problem.Tree, s.problem.Given); err != nil {
+		_, err := e.Fetch.Complete(ctx, func(ctx context.Context) error {
+			_, err := localize.Given(ctx, e.Repo, s.problem.Tree, s.problem.Given)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	if s.trial, err = e.trialOptions(ctx, q); err != nil {
 		return nil, err
+	}
+	if s.problem.Test != "" && e.Fetch != nil {
+		e.Fetch.Files(ctx, s.problem.Tree.Commit, "") // the test runs in a checkout
 	}
 	space, err := trial.Open(ctx, e.Repo, s.trial)
 	if err != nil {
@@ -266,7 +290,8 @@ func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spec
 	return sp, nil
 }
 
-// repairOffline looks for a patch without a model.
+// repairOffline looks for a patch without a model. If ctx ends the search, what was found
+// until then is in the answer, beside the error.
 func (s *study) repairOffline(ctx context.Context) error {
 	eff := s.engine.Effort
 	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
@@ -274,11 +299,11 @@ func (s *study) repairOffline(ctx context.Context) error {
 		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Validate: s.proof.Validate,
 		Budget: offline.Budget{Wall: eff.Wall, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
 	})
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	s.conclude(ctx, trials)
-	return nil
+	return err
 }
 
 // conclude puts the trials into the answer.

@@ -16,19 +16,26 @@ import (
 
 // suspect finds the suspected functions and their history.
 func (s *study) suspect(ctx context.Context, in localize.Input) error {
-	s.say("looking for suspected functions")
-	found, err := localize.Localize(ctx, s.engine.Repo, in)
+	u, err := s.engine.Fetch.Complete(ctx, func(ctx context.Context) error {
+		s.say("looking for suspected functions")
+		found, err := localize.Localize(ctx, s.engine.Repo, in)
+		if err != nil {
+			return err
+		}
+		s.answer.Localization = *found
+		s.say("reading the history of the suspected lines")
+		s.answer.History, err = history.Find(ctx, s.engine.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	s.answer.Localization = *found
-	s.answer.Notes = append(s.answer.Notes, found.Notes...)
-	s.say("reading the history of the suspected lines")
-	s.answer.History, err = history.Find(ctx, s.engine.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
-	if err == nil && s.answer.History != nil {
+	s.answer.Notes = append(s.answer.Notes, s.answer.Localization.Notes...)
+	if s.answer.History != nil {
 		s.answer.Notes = append(s.answer.Notes, s.answer.History.Notes...)
 	}
-	return err
+	s.mark(u)
+	return nil
 }
 
 // Suspect finds the suspected functions of a problem and their history without running a

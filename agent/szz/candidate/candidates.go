@@ -426,6 +426,10 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 	})
 }
 
+// Empties reports whether no line of the file is left after the hunk, as when the commit
+// deletes the file.
+func (h *DiffHunk) Empties() bool { return h.newStart == 0 }
+
 // NewLines returns the lines of the hunk as they are after the commit, with those around
 // it where the hunk only removes.
 func (h *DiffHunk) NewLines() gitext.LineRange {

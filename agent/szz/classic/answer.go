@@ -42,9 +42,9 @@ func (t *tracer) answers() []answer {
 			c := l.blame.Commit
 			switch {
 			case f.drop[c]:
-				t.note("lines of %q lead to a commit that is looked through and are left out", f.path)
+				t.note("lines of %q are left out, because they lead to a commit that is looked through", f.path)
 			case boundary[c]:
-				t.note("lines of %q lead beyond the shallow boundary; type git fetch --unshallow", f.path)
+				t.note("lines of %q are left out, because they lead beyond the history of this shallow clone; type git fetch --unshallow", f.path)
 			default:
 				if byCommit[c] == nil {
 					byCommit[c] = &answer{commit: c}

@@ -104,33 +104,16 @@ func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Answer, roun
 	if ans != nil && ans.Verdict.Algorithm == annotation {
 		return false
 	}
-	oids := make([]gitext.OID, len(u.Objects))
-	for i, oid := range u.Objects {
-		oids[i] = gitext.OID(oid)
-	}
+	var sides []gitext.OID
 	if ans != nil {
 		for _, c := range ans.Verdict.Candidates {
 			if !read[c] && len(read) < maxPatches {
 				read[c] = true
-				oids = append(oids, e.sides(ctx, c)...)
+				sides = append(sides, e.sides(ctx, c)...)
 			}
 		}
 	}
-	got := false
-	traced := map[gitext.OID][]string{}
-	for _, r := range u.Reads {
-		rev := gitext.OID(r.Rev)
-		if r.Versions {
-			traced[rev] = append(traced[rev], r.Path)
-		} else {
-			got = e.Fetch.Files(ctx, rev, r.Path) || got
-		}
-	}
-	for rev, paths := range traced {
-		got = e.Fetch.History(ctx, rev, paths, oids) || got
-		oids = nil
-	}
-	return e.Fetch.Objects(ctx, oids) || got
+	return e.Fetch.Unread(ctx, u, sides)
 }
 
 // Bounds of the patches that refetch fetches.

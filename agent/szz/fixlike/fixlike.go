@@ -81,16 +81,19 @@ func Temper(fc *szz.FixContext, v *szz.Verdict) {
 		for i := range v.Suspects {
 			v.Suspects[i].Probability *= j.factor()
 		}
+		if v.Owner != nil { // it is listed beside them
+			v.Owner.Probability *= j.factor()
+		}
 	}
 	if j.Probability >= doubtful {
 		return
 	}
 	note := "this does not look like a fix of a bug"
 	if len(j.Why) > 0 {
-		note += ": " + strings.Join(j.Why, ", ")
+		note += ": " + strings.Join(j.Why, " and ")
 	}
 	if v.Algorithm == "rank" {
-		note += "; the probabilities are lower for it"
+		note += "; the probabilities are therefore lower"
 	}
 	v.Note("%s", note)
 }

@@ -74,7 +74,11 @@ func TestTemper(t *testing.T) {
 		for _, p := range []float64{0.8, 0.2} {
 			v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{Probability: p}})
 		}
+		v.Owner = &szz.Suspect{Suspect: suspect.Suspect{Probability: 0.1}}
 		Temper(doc, v)
+		if want.lower != (v.Owner.Probability < 0.1) {
+			t.Errorf("%s: the owner of the lines has %v", algorithm, v.Owner.Probability)
+		}
 		p := min(1, Judge(doc).Probability/ordinaryFix)
 		if want.lower != (v.Suspects[0].Probability < 0.6) || want.lower && math.Abs(v.Suspects[1].Probability-0.2*p) > 1e-9 {
 			t.Errorf("%s: %v, %v", algorithm, v.Suspects[0].Probability, v.Suspects[1].Probability)

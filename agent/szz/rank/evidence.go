@@ -112,6 +112,9 @@ func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string,
 	for _, p := range slices.Sorted(maps.Keys(c.Diff.Hunks)) {
 		for i := range c.Diff.Hunks[p] {
 			h := &c.Diff.Hunks[p][i]
+			if h.Empties() {
+				continue // git log -L needs a file that is there after the commit
+			}
 			value := 0.0
 			for _, t := range shared {
 				if h.In[t] != h.Out[t] {

@@ -132,3 +132,56 @@ func TestAppliedTogether(t *testing.T) {
 		t.Error("an author's own commits are marked")
 	}
 }
+
+// A file that the candidate deletes has no lines for git log -L: the evidence is the
+// candidate's patch of it.
+func TestEvidenceOfADeletedFile(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"p.c": lines("call", 9), "old.c": "int rarely_used_name;\n"})
+	h.Git("rm", "-q", "-f", "old.c")
+	bad := h.Commit("remove the rarely used name of the old parser", nil)
+	fix := h.Commit("bring back the rarely used name of the old parser", gittest.Files{"p.c": "int rarely_used_name;\n" + lines("call", 9)})
+	k, ranked := h.assess(fix)
+	e := k.diffEvidence(of(t, ranked, bad).Candidate)
+	if strings.Contains(e.Command, " -L ") {
+		t.Errorf("%+v", e)
+	}
+	if shown := h.Git(strings.Fields(e.Command)[1:]...); !strings.Contains(shown, "rarely_used_name") {
+		t.Errorf("%s shows %q", e.Command, shown)
+	}
+}
+
+// A reason says which of the removed lines it counts: those of tests and documents are
+// removed, too, but not traced where source is.
+func TestReasonSaysWhichLinesItCounts(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	bad := h.Commit("start", gittest.Files{"p.c": lines("call", 9), "tests/p_test.c": lines("check", 9), "ci.yml": "a: 1\nb: 2\n", "q.c": "/* one */\nint q;\n"})
+	for want, files := range map[string]gittest.Files{
+		"wrote the line of code that the fix removes":                         {"p.c": lines("call", 8)},
+		"wrote the line of code that the fix removes outside of tests":        {"p.c": lines("call", 8), "tests/p_test.c": lines("check", 5)},
+		"wrote the line of source code that the fix removes":                  {"p.c": lines("call", 8), "ci.yml": "a: 1\n"},
+		"wrote the line of source code that the fix removes outside of tests": {"p.c": lines("call", 8), "ci.yml": "a: 1\n", "tests/p_test.c": lines("check", 5)},
+		"wrote 1 line that the fix removes, which is not code":                {"q.c": "int q;\n"},
+	} {
+		h.Git("reset", "-q", "--hard", string(bad))
+		k, ranked := h.assess(h.Commit("fix", files))
+		if got := k.Reason(of(t, ranked, bad).Candidate); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A candidate that is not in the simplified history of a fixed file, because the other
+// side of a merge has the same change, is not said to have changed other files.
+func TestReasonOfAChangeOnAnotherBranch(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"p.c": "changed a file that the fix changes, and shares words with ", "q.c": "changed other files, but shares words with "} {
+		k := &Case{fc: &szz.FixContext{Fix: "f"}, FixPath: map[string]bool{"p.c": true}}
+		c := &candidate.Candidate{Diff: &candidate.CommitDiff{Paths: []string{path}}}
+		if got := k.wordsReason(c); got != want+"the message and the paths of the fix" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}

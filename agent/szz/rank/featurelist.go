@@ -18,7 +18,7 @@ var features = []feature{
 	{"deleted_top", "owns most deleted lines", top(candidate.ShareDeleted)},
 	{"trivial_share", "owns deleted blank, comment or brace lines", share(candidate.ShareTrivial)},
 	{"token_share", "wrote the deleted names", share(candidate.ShareTokens)},
-	{"run_share", "owns a part of every change", share(candidate.ShareChanges)},
+	{"run_share", "owns a part of the changes", share(candidate.ShareChanges)},
 	{"context_share", "owns lines around the changes", share(candidate.ShareContext)},
 	{"context_top", "owns most lines around the changes", top(candidate.ShareContext)},
 	{"insertion_share", "owns lines around insertions", share(candidate.ShareInsertion)},

@@ -175,9 +175,9 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	}
 	switch {
 	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, line) + " of code that the fix removes"
+		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode()
 	case other > 0:
-		return fmt.Sprintf("wrote %d %s that the fix removes, no code among them", other, szz.Plural(other, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s", other, szz.Plural(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"))
 	case near > 0:
 		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
 	case c.Sources&candidate.FromSecond != 0 && removals == 0:
@@ -192,10 +192,8 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return "wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
 		return k.historyReason(c)
-	case k.fc.Fix == "":
-		return "changed other files, but shares words with the paths of the fix"
 	}
-	return "changed other files, but shares words with the message and the paths of the fix"
+	return k.wordsReason(c)
 }
 
 // historyReason says what a candidate did to the fixed files of which it owns no line

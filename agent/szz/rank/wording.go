@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
 )
 
 // This file puts the signals and the evidence of the ranker into words.
@@ -15,7 +16,9 @@ import (
 // opposites maps the beginning of a feature's text to that of its opposite, for a
 // candidate whose feature is 0. The first that fits counts.
 var opposites = [][2]string{
-	{"owns a line", "owns no line"}, {"owns a deleted", "owns no deleted"}, {"owns a part of every", "owns no part of any"},
+	{"age at the fix", "not older than the fix"}, {"minutes before the fix", "committed no earlier than the fix"},
+	{"hours between the writing of both", "both were written at the same time"},
+	{"owns a line", "owns no line"}, {"owns a deleted", "owns no deleted"}, {"owns a part of", "owns no part of"},
 	{"owns ", "does not own "}, {"owned ", "did not own "}, {"wrote ", "did not write "},
 	{"applied ", "not applied "}, {"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
 	{"uses ", "does not use "}, {"creates ", "does not create "}, {"changes ", "does not change "}, {"removes ", "does not remove "},
@@ -44,13 +47,54 @@ func absent(say string) string {
 	return "not: " + say
 }
 
+// whichCode says of which code the removed lines are counted: where source is traced,
+// those of other files are not, and git's count of removed lines is larger.
+func (k *Case) whichCode() string {
+	code, where := " of code that the fix removes", ""
+	for i := range k.fc.Patch.Files {
+		f := &k.fc.Patch.Files[i]
+		if k.FixPath[f.OldPath] || k.Set.Partial || !losesLines(f) {
+			continue
+		}
+		if source.FileKindOf(f.OldPath) == source.TestFile {
+			where = " outside of tests"
+		} else {
+			code = " of source code that the fix removes"
+		}
+	}
+	return code + where
+}
+
+// losesLines reports whether a fix removes lines of a text file.
+func losesLines(f *gitext.FileChange) bool {
+	return !f.Submodule && !f.Binary && f.Status != 'A' && slices.ContainsFunc(f.Hunks, func(h gitext.Hunk) bool {
+		return slices.ContainsFunc(h.Lines, func(l gitext.PatchLine) bool { return l.Op == '-' })
+	})
+}
+
+// wordsReason is the reason of a candidate that was found by its words alone: it owns no
+// line, and is not in the history of the fixed files. It may have changed one of them
+// all the same, on a branch whose change the other side of a merge has, too.
+func (k *Case) wordsReason(c *candidate.Candidate) string {
+	does, in := "changed other files, but shares words with ", "the message and the paths of the fix"
+	if k.fc.Fix == "" {
+		in = "the paths of the fix"
+	}
+	if slices.ContainsFunc(c.Diff.Paths, func(p string) bool { return k.allPaths[p] > 0 || k.FixPath[p] }) {
+		does = "changed a file that the fix changes, and shares words with "
+	}
+	return does + in
+}
+
 // commonWords are words of comments and messages that tie no commit to another.
 var commonWords = strings.Fields(`a about above add added after again all also an and any are as at be because been before being below
-	between both but by can com could did do does doing done down each etc few fix fixed fixes for from further get github had has have
+	between both but by can change com could did do does doing done down each etc few fix fixed fixes for from further get github had has have
 	having he her here hers him his how http https if in into is issue it its itself just like make may me more most must my need needs
-	never no nor not now of off on once one only or org other our ours out over own same see set she should so some still such than that
+	last never no nor not now of off on once one only or org other our ours out over own same see set she should so some still such than that
 	the their them then there these they this those through to too two under until up upon use used uses using very was we were what when
-	where which while who whom why will with without would www you your yours`)
+	where which while who whom why will with without would www you your yours
+	changed changes date dated january jan february feb march mar april apr june jun july jul august aug september sep sept october oct
+	november nov december dec monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun`)
 
 // mostShared is how many names the evidence of a suspect mentions.
 const mostShared = 4

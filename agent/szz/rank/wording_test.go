@@ -30,6 +30,8 @@ func TestAbsent(t *testing.T) {
 		"one of its changes is like the fix's": "none of its changes is like the fix's",
 		"older than the other candidates":      "not older than the other candidates",
 		"files that it changes":                "no files that it changes",
+		"minutes before the fix":               "committed no earlier than the fix",
+		"owns a part of the changes":           "owns no part of the changes",
 	} {
 		if got := absent(say); got != want {
 			t.Errorf("absent(%q) = %q, want %q", say, got, want)
@@ -41,7 +43,7 @@ func TestAbsent(t *testing.T) {
 func TestTells(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]bool{"the": false, "The": false, "add": false, "before": false, "16": false, "px": false,
-		"return": false, "github": false, "remote_head": true, "xmalloc": true, "toUpperCase": true, "GO_VERSION": true} {
+		"return": false, "github": false, "Jun": false, "Last": false, "Change": false, "remote_head": true, "xmalloc": true, "toUpperCase": true, "GO_VERSION": true} {
 		if got := tells(word); got != want {
 			t.Errorf("tells(%q) = %t", word, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/trial"
@@ -161,14 +162,14 @@ func savings(plain, halvings, tried, walked int) string {
 	if plain > 0 {
 		estimate = bits.Len(uint(plain - 1))
 	}
-	text := fmt.Sprintf("bisection took %d %s where a plain one of the same %d %s takes about %d: ",
-		halvings, szz.Plural(halvings, "run", "runs"), plain, szz.Plural(plain, "commit", "commits"), estimate)
+	text := fmt.Sprintf("bisection took %s; a plain bisection of the same %s takes about %d, so the ranking saved ",
+		agent.Plural(halvings, "run"), agent.Plural(plain, "commit"), estimate)
 	if saved := estimate - halvings; saved > 0 {
-		text += fmt.Sprintf("the ranking saved %d", saved)
+		text += agent.Plural(saved, "run")
 	} else {
-		text += "the ranking saved none"
+		text += "none"
 	}
-	text += fmt.Sprintf(", for %d %s at suspects", tried, szz.Plural(tried, "run", "runs"))
+	text += fmt.Sprintf(", and %s preceded it at suspects", agent.Plural(tried, "run"))
 	if walked > 0 {
 		text += fmt.Sprintf("; %d more went back to a commit that passes", walked)
 	}

@@ -269,7 +269,7 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 		t.Error(v.Suspects[0].Reason)
 	}
 	szztest.CheckVerdict(t, v)
-	wantNote(t, v, "bisection took 3 runs where a plain one of the same 25 commits takes about 5: the ranking saved 2, for 3 runs at suspects")
+	wantNote(t, v, "bisection took 3 runs; a plain bisection of the same 25 commits takes about 5, so the ranking saved 2 runs, and 3 runs preceded it at suspects")
 }
 
 func TestVerifyBisectsFromNothing(t *testing.T) {
@@ -504,9 +504,9 @@ func TestSavings(t *testing.T) {
 		plain, halvings int
 		want            string
 	}{
-		{1024, 3, "where a plain one of the same 1024 commits takes about 10: the ranking saved 7, for 2 runs at suspects"},
-		{1025, 11, "where a plain one of the same 1025 commits takes about 11: the ranking saved none, for 2 runs at suspects"},
-		{1, 0, "where a plain one of the same 1 commit takes about 0: the ranking saved none, for 2 runs at suspects"},
+		{1024, 3, "bisection took 3 runs; a plain bisection of the same 1024 commits takes about 10, so the ranking saved 7 runs, and 2 runs preceded it at suspects"},
+		{1025, 11, "bisection took 11 runs; a plain bisection of the same 1025 commits takes about 11, so the ranking saved none, and 2 runs preceded it at suspects"},
+		{1, 0, "bisection took 0 runs; a plain bisection of the same 1 commit takes about 0, so the ranking saved none, and 2 runs preceded it at suspects"},
 	} {
 		if got := savings(c.plain, c.halvings, 2, 0); !strings.HasSuffix(got, c.want) {
 			t.Error(got)

@@ -53,15 +53,15 @@ func (v *Verb) printStats(f fileStats) error {
 		return render.WriteJSON(v.Stdout, f, "\n")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), formatSize(f.Bytes))
+	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), layout.Size(f.Bytes))
 	if f.File == "cache" {
-		fmt.Fprintf(&b, "at most %s, %s\n", formatSize(f.Limit), agent.Plural(int(f.Entries), "answer"))
+		fmt.Fprintf(&b, "at most %s, %s\n", layout.Size(f.Limit), agent.Plural(int(f.Entries), "answer"))
 	} else {
 		fmt.Fprintf(&b, "%s, %s\n", agent.Plural(int(f.Runs), "run"), agent.Plural(int(f.Entries), "step"))
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, k := range f.Kinds {
-		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", layout.Printable(k.Kind), k.Entries, formatSize(k.Bytes), formatSize(k.Stored))
+		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", layout.Printable(k.Kind), k.Entries, layout.Size(k.Bytes), layout.Size(k.Stored))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -98,18 +98,4 @@ func (v *Verb) printReport(file string, r cache.Report) error {
 		_, err = fmt.Fprintf(v.Stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
 	}
 	return err
-}
-
-// formatSize returns a number of bytes with a unit, as `git count-objects -H`
-// prints it.
-func formatSize(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.2f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -141,6 +141,6 @@ func (v *Verb) printRemoval(ctx context.Context, row *removal) error {
 	if len(row.Gone) > 0 {
 		gone = ", the caches of " + agent.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, formatSize(row.Before), formatSize(row.After))
+	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, layout.Size(row.Before), layout.Size(row.After))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/lineindex"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
@@ -20,6 +21,9 @@ import (
 // stored about it.
 func checkRepository(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, v, repo), checkSpeed(ctx, repo)}
+	if index, found := checkIndex(ctx, v, repo); found {
+		list = append(list, index)
+	}
 	if half, found := checkDelivery(ctx, repo); found {
 		list = append(list, half)
 	}
@@ -119,6 +123,34 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	}
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
 }
+
+// checkIndex looks at the index of changed lines. Without one it has something to say
+// only if a search of the history was slow.
+func checkIndex(ctx context.Context, v *visit, repo *gitext.Repo) (finding, bool) {
+	dir, err := v.Data.IndexFolder(ctx, repo)
+	if err != nil {
+		return finding{}, false // checkData reports it
+	}
+	x, err := lineindex.Open(ctx, dir, repo)
+	if errors.Is(err, cache.ErrNoIndex) {
+		took := v.Data.SlowSearch(ctx, repo)
+		return warn("index", "git agent index build", "git took %s to search the history once; with an index of changed lines, such a search takes less than a second", took), took > 0
+	}
+	if err != nil {
+		return warn("index", "git agent index build", "the index of changed lines cannot be used: %v", err), true
+	}
+	newer, err := x.Newer(ctx)
+	if err = errors.Join(err, x.Close()); err != nil {
+		return warn("index", "git agent index build", "the index of changed lines cannot be used: %v", err), true
+	}
+	if newer > manyNewer {
+		return warn("index", "git agent index update", "%s of branches and tags are not in the index of changed lines; each search has to look at them", agent.Plural(newer, "commit")), true
+	}
+	return ok("index", "%s are in the index of changed lines", agent.Plural(x.Header.Commits, "commit")), true
+}
+
+// manyNewer is how many commits git compares in about a second.
+const manyNewer = 1000
 
 func checkCache(ctx context.Context, v *visit, repo *gitext.Repo) finding {
 	k := v.Data.Folders(ctx, repo.CommonDir())

@@ -33,7 +33,7 @@ const (
 //	        git blame -w -L 118,118 0b4e... -- src/parser.c
 //	    decided by: owns a deleted line +2.10, is recent +0.80
 //
-//	note: merge commit: compared with its first parent
+//	note: the fix is a merge; it is compared with its first parent
 //	rank: 41 commits considered, offline engine
 type Human struct {
 	w       io.Writer

@@ -25,6 +25,7 @@ type (
 		Suspects   []CrashSuspectJSON `json:"suspects"`
 		Report     *crash.Report      `json:"report"`
 		Notes      []string           `json:"notes"`
+		Incomplete []string           `json:"incomplete,omitempty"` // what the clone lacked: missing-objects
 		Agent      *crashAgentJSON    `json:"agent,omitempty"`
 	}
 	crashAgentJSON struct {
@@ -76,7 +77,7 @@ func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, mo
 		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
 		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
 		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []CrashSuspectJSON{},
-		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Agent: crashAgentJSONOf(ranking.Agent),
+		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Incomplete: ranking.Incomplete, Agent: crashAgentJSONOf(ranking.Agent),
 	}
 	for _, s := range ranking.Suspects {
 		j := CrashSuspectJSON{

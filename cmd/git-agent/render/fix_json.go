@@ -12,19 +12,20 @@ const FixSchema = "git-agent/fix/1"
 // These types are the documented JSON form of an answer about a bug.
 type (
 	FixAnswerJSON struct {
-		Schema    string            `json:"schema"`
-		Commit    gitext.OID        `json:"commit"`   // the commit that is repaired
-		Engine    string            `json:"engine"`   // "offline" or "agent"
-		Repaired  bool              `json:"repaired"` // there is a plausible patch
-		Declined  string            `json:"declined"` // why nothing was tried; "" if something was
-		Test      fixTestJSON       `json:"test"`
-		Locations []fixLocationJSON `json:"locations"`
-		History   []fixBlamedJSON   `json:"history"`
-		Patches   []fixPatchJSON    `json:"patches"` // plausible ones, best first
-		Others    []fixPatchJSON    `json:"others"`  // some of the patches that are not plausible
-		Tried     int               `json:"tried"`
-		Notes     []string          `json:"notes"`
-		Agent     *fixAgentJSON     `json:"agent,omitempty"`
+		Schema     string            `json:"schema"`
+		Commit     gitext.OID        `json:"commit"`   // the commit that is repaired
+		Engine     string            `json:"engine"`   // "offline" or "agent"
+		Repaired   bool              `json:"repaired"` // there is a plausible patch
+		Declined   string            `json:"declined"` // why nothing was tried; "" if something was
+		Test       fixTestJSON       `json:"test"`
+		Locations  []fixLocationJSON `json:"locations"`
+		History    []fixBlamedJSON   `json:"history"`
+		Patches    []fixPatchJSON    `json:"patches"` // plausible ones, best first
+		Others     []fixPatchJSON    `json:"others"`  // some of the patches that are not plausible
+		Tried      int               `json:"tried"`
+		Notes      []string          `json:"notes"`
+		Incomplete []string          `json:"incomplete,omitempty"` // what the clone lacked: missing-objects
+		Agent      *fixAgentJSON     `json:"agent,omitempty"`
 	}
 	fixTestJSON struct {
 		Command string   `json:"command"`
@@ -105,7 +106,7 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 		Test: fixTestJSON{Command: rep.Command, State: string(rep.State), How: rep.How, Runs: rep.Runs, Failing: append([]string{}, rep.Failing...),
 			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},
 		Locations: []fixLocationJSON{}, History: []fixBlamedJSON{}, Patches: fixPatches(ans.Plausible), Others: fixPatches(ans.Others),
-		Notes: append([]string{}, ans.Notes...), Agent: fixAgentOf(ans.Agent),
+		Notes: append([]string{}, ans.Notes...), Incomplete: ans.Incomplete, Agent: fixAgentOf(ans.Agent),
 	}
 	for _, l := range ans.Localization.Locations {
 		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: append([]gitext.LineRange{}, l.Hot...), Score: l.Score, Grounds: []fixGroundJSON{}}

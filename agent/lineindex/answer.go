@@ -1,0 +1,135 @@
+package lineindex
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"git-agent/gitext"
+)
+
+// Candidates lists the commits that may have changed a text, in the order of git log.
+// Those that the stored lines prove are certain. It returns false for a question that the
+// index cannot answer: git then searches the history.
+func (x *Index) Candidates(ctx context.Context, q gitext.ChangeQuery) (iter.Seq2[gitext.ChangeHit, error], bool) {
+	if q.Text == "" || strings.ContainsAny(q.Text, "\n\x00") {
+		return nil, false
+	}
+	ask, open := changesCount(q.Text), byte(isUncertain)
+	if !inRuns(q.Text) {
+		open |= hasBinary
+	}
+	if q.Regexp {
+		var ok bool
+		if ask, ok = matchesLine(q.Text); !ok {
+			return nil, false
+		}
+		open = isUncertain // -G leaves binary files out
+	}
+	return func(yield func(gitext.ChangeHit, error) bool) {
+		if err := x.answer(ctx, q, ask, open, func(h gitext.ChangeHit) bool { return yield(h, nil) }); err != nil {
+			yield(gitext.ChangeHit{}, err)
+		}
+	}, true
+}
+
+// answer walks from the tip and yields the commits that may answer. Commits with one of
+// the flags in open may always.
+func (x *Index) answer(ctx context.Context, q gitext.ChangeQuery, ask question, open byte, yield func(gitext.ChangeHit) bool) error {
+	tip, g, err := x.reach(ctx, q.Tip)
+	if err != nil {
+		return err
+	}
+	s, err := x.newSearch(ctx, ask)
+	if err != nil {
+		return err
+	}
+	known := uint32(x.graph.len())
+	always := g.len() - x.graph.len() // commits that may answer whatever the blocks say
+	for _, f := range x.graph.flags {
+		if f&open != 0 {
+			always++
+		}
+	}
+	if len(s.blocks) <= ahead {
+		if err := s.scanAll(ctx); err != nil {
+			return err
+		}
+	}
+	w := newWalk(g, tip, unix(q.Since), unix(q.Until))
+	for found := 0; s.left > 0 || always > 0 || found < len(s.found); {
+		n, more := w.next()
+		if !more {
+			return ctx.Err()
+		}
+		v := maybe
+		if n < known {
+			if v, err = s.verdict(ctx, n); err != nil {
+				return err
+			}
+			if v != no {
+				found++
+			}
+			if x.graph.flags[n]&open != 0 {
+				v, always = max(v, maybe), always-1
+			}
+		} else {
+			always--
+			if len(g.parentsOf(n)) > 1 {
+				v = no
+			}
+		}
+		if v != no && !yield(gitext.ChangeHit{OID: g.oid(n), Certain: v == yes}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// reach returns the number of the tip, in a graph that has all commits that it reaches:
+// that of the index, with the newer commits behind.
+func (x *Index) reach(ctx context.Context, tip gitext.OID) (uint32, *graph, error) {
+	if n, ok := x.graph.find(tip); ok {
+		return n, x.graph, nil
+	}
+	g := x.graph.clone()
+	newer := map[gitext.OID]uint32{}
+	for c, err := range x.repo.Ancestry(ctx, []gitext.OID{tip}, x.graph.heads(), false) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if _, known := x.graph.find(c.OID); known {
+			continue // its descendants in the index are gone from the repository
+		}
+		parents := make([]uint32, 0, 2)
+		for _, p := range c.Parents {
+			n, ok := newer[p]
+			if !ok {
+				n, ok = x.graph.find(p)
+			}
+			if !ok {
+				return 0, nil, fmt.Errorf("the index lacks %s, a parent of %s", p, c.OID)
+			}
+			parents = append(parents, n)
+		}
+		newer[c.OID] = uint32(g.len())
+		if err := g.add(c, parents, 0); err != nil {
+			return 0, nil, err
+		}
+	}
+	n, ok := newer[tip]
+	if !ok {
+		return 0, nil, fmt.Errorf("%s is not a commit of this repository", tip)
+	}
+	return n, g, nil
+}
+
+// unix returns seconds since 1970, 0 for the zero time.
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

@@ -1,0 +1,190 @@
+package lineindex
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"git-agent/gitext"
+)
+
+// blockSize is the size above which a block is closed, in bytes. Smaller blocks
+// compress worse; of larger ones a search unpacks more. Tests change it.
+var blockSize = 256 << 10
+
+// These are the flags of a record.
+const (
+	isPartial = 1 << iota // the lines were too many and are not stored
+	isBinary              // of the lines, runs of printable ASCII characters are stored
+)
+
+// minRun is the length of the shortest run of printable characters that is stored of a
+// binary file.
+const minRun = 5
+
+// A block collects records: what a commit changes in one file. Its encoding is the
+// length of the heads, the heads, and the texts that they describe.
+type block struct {
+	heads, texts []byte
+	records      int
+	first, last  uint32 // the commits of the first and the last record
+}
+
+func (b *block) size() int { return len(b.heads) + len(b.texts) }
+
+// add appends a record and returns its flags. commit is the number of the commit, which
+// is not smaller than that of the record before.
+func (b *block) add(commit uint32, f *gitext.FileLines) byte {
+	var flags byte
+	removed, added := f.Removed, f.Added
+	switch {
+	case f.Partial:
+		flags, removed, added = isPartial, nil, nil
+	case hasNUL(removed) || hasNUL(added):
+		flags, removed, added = isBinary, printableRuns(removed), printableRuns(added)
+	}
+	b.heads = binary.AppendUvarint(b.heads, uint64(commit-b.last))
+	b.heads = append(b.heads, flags)
+	b.heads = binary.AppendUvarint(b.heads, uint64(len(removed)))
+	b.heads = binary.AppendUvarint(b.heads, uint64(len(added)))
+	old := f.OldPath
+	if old == f.Path {
+		old = ""
+	}
+	b.heads = appendText(appendText(b.heads, f.Path), old)
+	b.texts = append(append(b.texts, removed...), added...)
+	if b.records == 0 {
+		b.first = commit
+	}
+	b.last, b.records = commit, b.records+1
+	return flags
+}
+
+func appendText(to []byte, s string) []byte {
+	return append(binary.AppendUvarint(to, uint64(len(s))), s...)
+}
+
+// encode returns the bytes of the block.
+func (b *block) encode() []byte {
+	out := binary.AppendUvarint(make([]byte, 0, b.size()+10), uint64(len(b.heads)))
+	return append(append(out, b.heads...), b.texts...)
+}
+
+func hasNUL(text []byte) bool {
+	for _, c := range text {
+		if c == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// printable is what a run of a binary file consists of.
+func printable(c byte) bool { return c >= ' ' && c <= '~' || c == '\t' }
+
+// printableRuns returns the runs of printable characters, each with a line break.
+func printableRuns(text []byte) []byte {
+	var out []byte
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && printable(text[i]) {
+			continue
+		}
+		if i-start >= minRun {
+			out = append(append(out, text[start:i]...), '\n')
+		}
+		start = i + 1
+	}
+	return out
+}
+
+// inRuns reports whether every occurrence of a text in a binary file is in a run that
+// is stored.
+func inRuns(text string) bool {
+	for i := range len(text) {
+		if !printable(text[i]) {
+			return false
+		}
+	}
+	return len(text) >= minRun
+}
+
+// A record is what a commit changes in one file.
+type record struct {
+	commit         uint32
+	flags          byte
+	removed, added []byte
+	path, old      []byte // old is empty if the commit does not rename the file; path is empty if it deletes it
+}
+
+var errBlock = errors.New("the index is damaged: a block ends early")
+
+// splitBlock returns the heads and the texts of an encoded block.
+func splitBlock(data []byte) (heads, texts []byte, err error) {
+	n, w := binary.Uvarint(data)
+	if w <= 0 || n > uint64(len(data)-w) {
+		return nil, nil, errBlock
+	}
+	return data[w : w+int(n)], data[w+int(n):], nil
+}
+
+// eachRecord reads the records of a block.
+func eachRecord(heads, texts []byte, take func(*record)) error {
+	var r record
+	for len(heads) > 0 {
+		delta, ok1 := number(&heads)
+		if !ok1 || len(heads) == 0 {
+			return errBlock
+		}
+		r.commit += uint32(delta)
+		r.flags, heads = heads[0], heads[1:]
+		removed, ok2 := number(&heads)
+		added, ok3 := number(&heads)
+		var ok4, ok5 bool
+		r.path, ok4 = text(&heads)
+		r.old, ok5 = text(&heads)
+		if !ok2 || !ok3 || !ok4 || !ok5 || removed > uint64(len(texts)) || added > uint64(len(texts))-removed {
+			return errBlock
+		}
+		r.removed, r.added = texts[:removed:removed], texts[removed:removed+added]
+		texts = texts[removed+added:]
+		take(&r)
+	}
+	return nil
+}
+
+// number reads a number from the beginning of data.
+func number(data *[]byte) (uint64, bool) {
+	n, w := binary.Uvarint(*data)
+	if w <= 0 {
+		return 0, false
+	}
+	*data = (*data)[w:]
+	return n, true
+}
+
+// text reads a text with its length.
+func text(data *[]byte) ([]byte, bool) {
+	n, ok := number(data)
+	if !ok || n > uint64(len(*data)) {
+		return nil, false
+	}
+	s := (*data)[:n]
+	*data = (*data)[n:]
+	return s, true
+}
+
+// decodeBlock returns a block to which records can be added.
+func decodeBlock(data []byte) (*block, error) {
+	heads, texts, err := splitBlock(data)
+	if err != nil {
+		return nil, err
+	}
+	b := &block{heads: append([]byte{}, heads...), texts: append([]byte{}, texts...)}
+	err = eachRecord(heads, texts, func(r *record) {
+		if b.records == 0 {
+			b.first = r.commit
+		}
+		b.last, b.records = r.commit, b.records+1
+	})
+	return b, err
+}

@@ -1,0 +1,205 @@
+package lineindex
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+
+	"git-agent/gitext"
+)
+
+// These are the flags of a commit.
+const (
+	isUncertain = 1 << iota // not all of its changed lines are stored: git decides
+	hasBinary               // it changes a binary file
+)
+
+// A graph holds commits by number. The parents of a commit have smaller numbers.
+type graph struct {
+	oidSize int    // bytes of an object id
+	oids    []byte // one after the other
+	times   []int64
+	flags   []byte
+	first   []uint32 // where the parents of each commit begin
+	parents []uint32
+	table   []uint32 // number+1 of each commit, at the place of its id or the next free one; nil before index
+}
+
+func newGraph(oidSize int) *graph { return &graph{oidSize: oidSize, first: []uint32{0}} }
+
+func (g *graph) len() int { return len(g.times) }
+
+// oid returns the id of a commit.
+func (g *graph) oid(n uint32) gitext.OID {
+	at := int(n) * g.oidSize
+	return gitext.OID(hex.EncodeToString(g.oids[at : at+g.oidSize]))
+}
+
+// parentsOf returns the numbers of the parents.
+func (g *graph) parentsOf(n uint32) []uint32 { return g.parents[g.first[n]:g.first[n+1]] }
+
+// index makes the table that find uses. It is worth its cost for many ids. A map takes ten
+// times the space.
+func (g *graph) index() {
+	size := 1024
+	for size < 3*g.len() {
+		size *= 2
+	}
+	g.table = make([]uint32, size)
+	for n := range g.len() {
+		g.enter(uint32(n))
+	}
+}
+
+// enter puts a commit into the table.
+func (g *graph) enter(n uint32) {
+	mask := uint64(len(g.table) - 1)
+	at := g.head(n) & mask
+	for g.table[at] != 0 {
+		at = (at + 1) & mask
+	}
+	g.table[at] = n + 1
+}
+
+// head returns the first bytes of the id of a commit.
+func (g *graph) head(n uint32) uint64 { return binary.BigEndian.Uint64(g.oids[int(n)*g.oidSize:]) }
+
+// find returns the number of a commit.
+func (g *graph) find(oid gitext.OID) (uint32, bool) {
+	raw, err := hex.DecodeString(string(oid))
+	if err != nil || len(raw) != g.oidSize {
+		return 0, false
+	}
+	head := binary.BigEndian.Uint64(raw)
+	is := func(n uint32) bool {
+		at := int(n) * g.oidSize
+		return g.head(n) == head && string(g.oids[at:at+g.oidSize]) == string(raw)
+	}
+	if g.table == nil {
+		for n := g.len() - 1; n >= 0; n-- { // the newest are asked for most
+			if is(uint32(n)) {
+				return uint32(n), true
+			}
+		}
+		return 0, false
+	}
+	mask := uint64(len(g.table) - 1)
+	for at := head & mask; g.table[at] != 0; at = (at + 1) & mask {
+		if n := g.table[at] - 1; is(n) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+var errGraphFull = errors.New("the history has too many commits for an index")
+
+// add appends a commit, whose parents are there. Parents that are not are an error.
+func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
+	raw, err := hex.DecodeString(string(c.OID))
+	if err != nil || len(raw) != g.oidSize {
+		return fmt.Errorf("%q is not an object id of this repository", c.OID)
+	}
+	if g.len() == math.MaxInt32 {
+		return errGraphFull
+	}
+	g.oids = append(g.oids, raw...)
+	g.times = append(g.times, c.Time)
+	g.flags = append(g.flags, flags)
+	g.parents = append(g.parents, parents...)
+	g.first = append(g.first, uint32(len(g.parents)))
+	switch {
+	case g.table == nil:
+	case 2*g.len() > len(g.table):
+		g.index()
+	default:
+		g.enter(uint32(g.len() - 1))
+	}
+	return nil
+}
+
+// clone returns a graph to which commits can be added while others read g.
+func (g *graph) clone() *graph {
+	n := *g
+	n.oids, n.times, n.flags = clip(g.oids), clip(g.times), clip(g.flags)
+	n.first, n.parents, n.table = clip(g.first), clip(g.parents), nil // without the table, which both would change
+	return &n
+}
+
+func clip[T any](s []T) []T { return s[:len(s):len(s)] }
+
+// heads returns the commits that are no parents of others.
+func (g *graph) heads() []gitext.OID {
+	isParent := make([]bool, g.len())
+	for _, p := range g.parents {
+		isParent[p] = true
+	}
+	var heads []gitext.OID
+	for n, is := range isParent {
+		if !is {
+			heads = append(heads, g.oid(uint32(n)))
+		}
+	}
+	return heads
+}
+
+// chapter is how many commits one part of the graph has.
+const chapter = 8192
+
+// encode returns the part with the commits from number first to before end.
+func (g *graph) encode(first, end int) []byte {
+	out := binary.AppendUvarint(nil, uint64(end-first))
+	out = append(out, g.oids[first*g.oidSize:end*g.oidSize]...)
+	out = append(out, g.flags[first:end]...)
+	var before int64
+	for n := first; n < end; n++ {
+		out = binary.AppendVarint(out, g.times[n]-before)
+		before = g.times[n]
+		parents := g.parentsOf(uint32(n))
+		out = binary.AppendUvarint(out, uint64(len(parents)))
+		for _, p := range parents {
+			out = binary.AppendUvarint(out, uint64(n)-uint64(p))
+		}
+	}
+	return out
+}
+
+var errGraph = errors.New("the index is damaged: its list of commits cannot be read")
+
+// decode appends the commits of a part.
+func (g *graph) decode(data []byte) error {
+	count, ok := number(&data)
+	if !ok || count > chapter || uint64(len(data)) < count*uint64(g.oidSize+1) {
+		return errGraph
+	}
+	n := int(count)
+	g.oids = append(g.oids, data[:n*g.oidSize]...)
+	data = data[n*g.oidSize:]
+	g.flags = append(g.flags, data[:n]...)
+	data = data[n:]
+	var before int64
+	for range n {
+		delta, w := binary.Varint(data)
+		if w <= 0 {
+			return errGraph
+		}
+		data = data[w:]
+		before += delta
+		parents, ok := number(&data)
+		if !ok {
+			return errGraph
+		}
+		for range parents {
+			back, ok := number(&data)
+			if !ok || back == 0 || back > uint64(len(g.times)) {
+				return errGraph
+			}
+			g.parents = append(g.parents, uint32(uint64(len(g.times))-back))
+		}
+		g.times = append(g.times, before)
+		g.first = append(g.first, uint32(len(g.parents)))
+	}
+	return nil
+}

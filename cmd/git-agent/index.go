@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+
+	"git-agent/cmd/git-agent/indexcmd"
+	"git-agent/gitext"
+)
+
+// indexCmd is `git agent index`: it builds an index of all changed lines, with which
+// searches of a whole history take milliseconds.
+type indexCmd struct {
+	Build  indexBuildCmd  `cmd:"" help:"build the index, or go on with a build that was interrupted"`
+	Update indexUpdateCmd `cmd:"" help:"add the commits that are new since the last build or update"`
+	Status indexStatusCmd `cmd:"" help:"say what the index covers; exit with 1 if there is none that can answer"`
+	Clear  indexClearCmd  `cmd:"" help:"remove the index"`
+}
+
+type indexBuildCmd struct {
+	Jobs int  `placeholder:"<n>" help:"read the history with <n> processes of git at the same time; default: one for each processor, at most 8"`
+	JSON bool `name:"json" help:"print a JSON object"`
+}
+
+type indexUpdateCmd struct {
+	Jobs int  `placeholder:"<n>" help:"read the history with <n> processes of git at the same time; default: one for each processor, at most 8"`
+	JSON bool `name:"json" help:"print a JSON object"`
+}
+
+type indexStatusCmd struct {
+	JSON bool `name:"json" help:"print a JSON object"`
+}
+
+type indexClearCmd struct {
+	JSON bool `name:"json" help:"print a JSON object"`
+}
+
+// Run builds the index.
+func (c *indexBuildCmd) Run(ctx context.Context, a *app) error {
+	return a.buildIndex(ctx, c.Jobs, c.JSON, false)
+}
+
+// Run adds new commits.
+func (c *indexUpdateCmd) Run(ctx context.Context, a *app) error {
+	return a.buildIndex(ctx, c.Jobs, c.JSON, true)
+}
+
+func (a *app) buildIndex(ctx context.Context, jobs int, json, update bool) error {
+	if jobs < 0 || jobs > 64 {
+		return usagef("--jobs takes a number from 1 to 64")
+	}
+	bar := a.newProgress("Indexing")
+	defer bar.end()
+	v := a.indexVerb(json)
+	v.Progress = bar.update
+	return v.Build(ctx, jobs, update)
+}
+
+// Run exits with 1 if no index can answer.
+func (c *indexStatusCmd) Run(ctx context.Context, a *app) error {
+	usable, err := a.indexVerb(c.JSON).Status(ctx)
+	if err == nil && !usable {
+		return exitStatus(exitNothing)
+	}
+	return err
+}
+
+// Run removes the index.
+func (c *indexClearCmd) Run(ctx context.Context, a *app) error {
+	return a.indexVerb(c.JSON).Clear(ctx)
+}
+
+func (a *app) indexVerb(json bool) *indexcmd.Verb {
+	open := func(ctx context.Context) (*gitext.Repo, error) { return a.open(ctx, gitext.OpenOptions{}) }
+	return &indexcmd.Verb{Stdout: a.stdout, Say: a.say, Open: open, Data: a.data, JSON: json}
+}

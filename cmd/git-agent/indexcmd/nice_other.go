@@ -1,0 +1,6 @@
+//go:build !linux
+
+package indexcmd
+
+// lowerPriority does nothing on this system.
+func lowerPriority() {}

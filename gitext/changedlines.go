@@ -1,0 +1,193 @@
+package gitext
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"git-agent/gitext/gitcmd"
+)
+
+// FileLines holds the lines that a commit takes out of a file and puts into it, each
+// with a line break. Where git pairs a deleted file with an added one as a rename, they
+// are one file.
+type FileLines struct {
+	OldPath, Path  string // Path "" for a deleted file
+	Removed, Added []byte
+	Partial        bool // lines are missing: they have more bytes than are kept
+}
+
+// maxFileLines bounds the lines of one file, in bytes.
+const maxFileLines = 32 << 20
+
+// LinesTaker receives what ChangedLines reads. After the files of each commit comes its
+// Commit. With an error, which is one that Unreadable knows, files may be missing. Commit
+// returns false to end the reading. The lines are valid until File returns.
+type LinesTaker interface {
+	File(f *FileLines)
+	Commit(c Ancestor, err error) bool
+}
+
+// ChangedLines reads the changed lines of all files of the commits, as git log -p
+// compares them: with the first parent, with renames, without textconv. Binary files are
+// compared as text. Merges have no files. Another error than an unreadable commit ends
+// the reading and is returned.
+func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesTaker) error {
+	var pairs []pair
+	for _, c := range commits {
+		p := pair{commit: c.OID}
+		if len(c.Parents) > 1 {
+			p.err = errMerge
+		} else if len(c.Parents) == 1 {
+			p.parent = c.Parents[0]
+		}
+		pairs = append(pairs, p)
+	}
+	next := 0
+	read := func(out *bufio.Reader, p *pair) error {
+		if p.err != nil {
+			return nil
+		}
+		reader := linesReader{patchReader: newPatchReader(out, PatchOptions{}), take: take}
+		return reader.read()
+	}
+	var failed error
+	emit := func(p *pair, err error) bool {
+		c := commits[next]
+		next++
+		if err == errMerge {
+			err = nil
+		}
+		if err != nil && !Unreadable(err) {
+			failed = fmt.Errorf("read the changed lines of %s: %w", c.OID.Short(), err)
+			return false
+		}
+		return take.Commit(c, err)
+	}
+	git := gitcmd.Call{Total: gitcmd.BuildTotal, Args: []string{"-r", "-p", "--raw", "--full-index", "-U0", "--inter-hunk-context=0", "-M", "-l1000",
+		"--text", "--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none",
+		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--"}}
+	r.comparePairs(ctx, pairs, git, read, emit)
+	return failed
+}
+
+var errMerge = errors.New("a merge is not compared")
+
+// A linesReader reads a patch without context, one file at a time.
+type linesReader struct {
+	patchReader
+	take  LinesTaker
+	patch Patch // the raw records
+	lines FileLines
+	index int // of the file that lines belongs to, -1 before the first
+}
+
+func (l *linesReader) read() error {
+	l.index = -1
+	for {
+		first, err := l.patchReader.lines.Peek()
+		if err == io.EOF || err == nil && first == endMark {
+			l.flush()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, err := l.patchReader.lines.Next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(line) == 0:
+		case first == ':':
+			file, err := parseRaw(string(line))
+			if err != nil {
+				return err
+			}
+			l.patch.Files = append(l.patch.Files, file)
+		case bytes.HasPrefix(line, []byte("diff --git ")):
+			err = l.begin(string(line))
+		case bytes.HasPrefix(line, []byte("@@ ")):
+			err = l.hunk(string(line))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// begin finds the file that the header belongs to. A change of type has two headers.
+func (l *linesReader) begin(header string) error {
+	i := max(l.index, 0)
+	for i < len(l.patch.Files) && sectionHeader(&l.patch.Files[i]) != header {
+		i++
+	}
+	if i == len(l.patch.Files) {
+		return fmt.Errorf("no file for the patch header %.200q", header)
+	}
+	if i == l.index {
+		return nil
+	}
+	l.flush()
+	f := &l.patch.Files[i]
+	l.index = i
+	l.lines = FileLines{OldPath: f.OldPath, Path: f.NewPath, Removed: l.lines.Removed[:0], Added: l.lines.Added[:0]}
+	switch f.Status {
+	case 'A':
+		l.lines.OldPath = ""
+	case 'D':
+		l.lines.Path = ""
+	}
+	return nil
+}
+
+// flush passes on the file that was read.
+func (l *linesReader) flush() {
+	if len(l.lines.Removed)+len(l.lines.Added) > 0 || l.lines.Partial {
+		l.take.File(&l.lines)
+	}
+	l.lines = FileLines{Removed: l.lines.Removed[:0], Added: l.lines.Added[:0]}
+}
+
+// hunk reads the lines that the hunk's header announces.
+func (l *linesReader) hunk(header string) error {
+	h, err := parseHunkHeader(header)
+	if err != nil {
+		return err
+	}
+	at := lineNumbers{oldLeft: h.OldLines, newLeft: h.NewLines}
+	for at.oldLeft > 0 || at.newLeft > 0 || l.patchReader.lines.StartsWith(`\`) {
+		line, err := l.patchReader.lines.Next()
+		if err != nil {
+			return gitcmd.UnexpectedEnd(err)
+		}
+		if len(line) > 0 && line[0] == '\\' {
+			continue
+		}
+		pl, ok := at.line(line)
+		if !ok || pl.Op == ' ' {
+			return fmt.Errorf("unexpected line in the hunk %.100q: %.100q", header, line)
+		}
+		l.add(pl, len(line) >= gitcmd.MaxLine)
+	}
+	return nil
+}
+
+// add keeps a line, unless the file has too many.
+func (l *linesReader) add(pl PatchLine, cut bool) {
+	if cut || len(l.lines.Removed)+len(l.lines.Added)+len(pl.Text) > maxFileLines {
+		l.lines.Partial = true
+	}
+	if l.lines.Partial {
+		l.lines.Removed, l.lines.Added = nil, nil
+		return
+	}
+	side := &l.lines.Added
+	if pl.Op == '-' {
+		side = &l.lines.Removed
+	}
+	*side = append(append(*side, pl.Text...), '\n')
+}
