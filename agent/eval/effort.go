@@ -77,7 +77,7 @@ func newEffort(outcomes []Outcome) *Effort {
 		turns, calls = append(turns, float64(w.Turns)), append(calls, float64(w.Calls))
 		kept = append(kept, float64(w.CachedCalls))
 		prompt, cached = append(prompt, float64(w.Usage.Prompt())), append(cached, float64(w.Usage.CacheRead))
-		output, seconds = append(output, float64(w.Usage.Output)), append(seconds, o.Seconds)
+		output, seconds = append(output, float64(w.Usage.Output)), appendKnown(seconds, o.Seconds)
 		if w.Usage.CostUSD != nil {
 			cost = append(cost, *w.Usage.CostUSD)
 		}
@@ -135,6 +135,17 @@ func (e *Effort) rank(tools map[string]*ToolUse) {
 	})
 }
 
+// known reports whether any value of a number that is never 0 was known.
+func (s Spread) known() bool { return s.Total > 0 }
+
+// appendKnown appends a value unless it is not known.
+func appendKnown(values []float64, x float64) []float64 {
+	if math.IsNaN(x) {
+		return values
+	}
+	return append(values, x)
+}
+
 func spread(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
@@ -169,7 +180,10 @@ func (e *Effort) rows() []effortRow {
 	if e.Priced > 0 {
 		rows = append(rows, row("US dollars", e.CostUSD, dollars, dollars))
 	}
-	return append(rows, row("seconds", e.Seconds, tenth, whole))
+	if e.Seconds.known() {
+		rows = append(rows, row("seconds", e.Seconds, tenth, whole))
+	}
+	return rows
 }
 
 // about describes in words what the table of an Effort leaves out.
@@ -252,12 +266,16 @@ func (r *Report) textAblation(b *strings.Builder) {
 		if e.Priced > 0 {
 			usd = fmt.Sprintf("%.4f", e.CostUSD.Mean)
 		}
+		seconds := "-"
+		if e.Seconds.known() {
+			seconds = fmt.Sprintf("%.1f", e.Seconds.Mean)
+		}
 		line := []string{a.Name}
 		for _, at := range estimated {
 			line = append(line, threeOrDash(a.Overall.Values[at].Value))
 		}
 		t.add(append(line, change, fmt.Sprintf("%.1f", e.Turns.Mean), fmt.Sprintf("%.1f", e.Calls.Mean),
-			fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, fmt.Sprintf("%.1f", e.Seconds.Mean))...)
+			fmt.Sprintf("%.0f", e.Prompt.Mean+e.Output.Mean), usd, seconds)...)
 	}
 	if len(t.rows) > 2 {
 		b.WriteByte('\n')

@@ -31,7 +31,7 @@ func effortByOutcome(outcomes []Outcome) []OutcomeEffort {
 				continue
 			}
 			e.Cases++
-			seconds = append(seconds, o.Seconds)
+			seconds = appendKnown(seconds, o.Seconds)
 			if o.Work == nil {
 				continue
 			}

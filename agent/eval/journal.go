@@ -109,6 +109,9 @@ func (t *RunJournal) Keep(ctx context.Context, r Record) error {
 	return err
 }
 
+// Close does nothing: the caller closes the traces.
+func (t *RunJournal) Close() error { return nil }
+
 // Finish records how the run ended; err is nil for success.
 func (t *RunJournal) Finish(ctx context.Context, err error) error {
 	state := cache.Done

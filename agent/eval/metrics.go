@@ -9,7 +9,7 @@ type Row struct {
 	Failed  int
 	Empty   int             // answers that name nothing, failures included
 	Values  []stat.Estimate // one for each metric of the sheet
-	Seconds float64         // mean per case
+	Seconds float64         // mean per case; NaN if not known
 	sheet   *Sheet
 }
 
@@ -33,7 +33,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 			o.field(m.Name, r.valueOrList(i))
 		}
 	}
-	o.field("mean_seconds", r.Seconds)
+	o.field("mean_seconds", stat.Defined(r.Seconds))
 	return o.bytes()
 }
 

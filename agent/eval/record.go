@@ -86,7 +86,7 @@ type Outcome struct {
 	Case      int     // index into the cases
 	Evaluated bool    // false for a case that was skipped or not reached
 	Failed    bool    // the engine failed, which counts as an answer that names nothing
-	Seconds   float64 // of the engine
+	Seconds   float64 // of the engine; NaN if not known
 	Score
 	Unanswered Tally // the tally that the case has with an empty answer
 }

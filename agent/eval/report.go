@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"git-agent/agent/stat"
@@ -24,6 +25,7 @@ type Report struct {
 	Annotations bool        `json:"annotations"`    // the engines saw hints such as Fixes: in messages
 	Only        string      `json:"only,omitempty"` // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
+	Shard       string      `json:"shard,omitempty"` // the part of the cases that was evaluated, such as "3/8"; "" for all
 	Cases       int         `json:"cases"`
 	SampledFrom int         `json:"sampled_from,omitempty"` // number of cases from which Cases were sampled
 	Evaluated   int         `json:"evaluated"`              // cases that at least one algorithm evaluated
@@ -83,16 +85,22 @@ type About struct {
 	Annotations bool
 	Only        string // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile
-	SampledFrom int // 0 if the cases are not a sample
+	SampledFrom int    // 0 if the cases are not a sample
+	Shard       string // the part of the cases that was evaluated, such as "3/8"; "" for all
+	NoTimes     bool   // leave out how long predictions took, and how many were stored before
 }
 
 // NewReport computes the report of a run.
 func NewReport(t Task, about About, res *Results) *Report {
 	res = sortedByID(res)
+	if about.NoTimes {
+		res.dropTimes()
+		res.Reused = 0
+	}
 	sheet := t.Sheet()
 	r := &Report{
 		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
-		Annotations: about.Annotations, Only: about.Only, Files: notNil(about.Files),
+		Annotations: about.Annotations, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
@@ -164,6 +172,16 @@ func sortedByID(res *Results) *Results {
 		sorted.Outcomes[name] = moved
 	}
 	return &sorted
+}
+
+// dropTimes makes the seconds of all outcomes unknown. The report of two runs with the
+// same answers is then the same.
+func (res *Results) dropTimes() {
+	for _, rows := range res.Outcomes {
+		for i := range rows {
+			rows[i].Seconds = math.NaN()
+		}
+	}
 }
 
 func evaluated(res *Results) int {

@@ -369,11 +369,7 @@ func (r *runner) results() *Results {
 		res.Outcomes[a] = rows
 	}
 	res.Unfinished = r.prog.Total - r.prog.Done
-	slices.SortFunc(res.Skipped, func(a, b Skipped) int { return cmp.Compare(a.ID, b.ID) })
-	slices.SortFunc(res.Partial, func(a, b Partial) int { return cmp.Compare(a.ID, b.ID) })
-	slices.SortFunc(res.Failed, func(a, b Failed) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Algorithm, b.Algorithm))
-	})
+	res.sortLists()
 	return res
 }
 

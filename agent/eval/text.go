@@ -50,6 +50,9 @@ func (r *Report) textHead(b *strings.Builder) {
 	if r.SampledFrom > 0 {
 		fmt.Fprintf(b, "a fixed sample: %d of %d cases\n", r.Cases, r.SampledFrom)
 	}
+	if r.Shard != "" {
+		fmt.Fprintf(b, "only shard %s of the cases\n", r.Shard)
+	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "unfinished: %s not reached\n", agent.Plural(r.Unfinished, "case"))
 	}
@@ -88,7 +91,7 @@ func (r *Report) textOverall(b *strings.Builder) {
 	for _, a := range r.Algorithms {
 		o := a.Overall
 		line := append([]string{a.Name}, o.cells(inTable)...)
-		t.add(append(line, fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), fmt.Sprintf("%.2f", o.Seconds))...)
+		t.add(append(line, fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), secondsOrDash(o.Seconds))...)
 	}
 	b.WriteByte('\n')
 	t.write(b)
@@ -273,6 +276,14 @@ func threeOrDash(x *float64) string {
 		return "-"
 	}
 	return three(*x)
+}
+
+// secondsOrDash formats a mean number of seconds, and one that is not known as "-".
+func secondsOrDash(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // pValue formats a p-value.

@@ -96,8 +96,12 @@ func (e OutcomeEffort) cells() []string {
 		}
 		return fmt.Sprintf(number+" ("+number+")", s.Median, s.Mean)
 	}
+	timed := 0
+	if e.Seconds.known() {
+		timed = e.Cases
+	}
 	return []string{fmt.Sprint(e.Cases), show(e.Turns, e.Asked, "%.1f"), show(e.Tokens, e.Asked, "%.0f"),
-		show(e.CostUSD, e.Priced, "%.4f"), show(e.Seconds, e.Cases, "%.1f")}
+		show(e.CostUSD, e.Priced, "%.4f"), show(e.Seconds, timed, "%.1f")}
 }
 
 // effortTestTable shows the median of each algorithm, and the p-value of its comparison

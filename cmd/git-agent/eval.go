@@ -20,19 +20,27 @@ type evalCmd struct {
 	Szz   evalSzzCmd   `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
 	Crash evalCrashCmd `cmd:"" help:"measure crash on crash reports whose fixes are known"`
 	Fix   evalFixCmd   `cmd:"" help:"measure fix on bugs whose fixes and tests are known"`
+	Merge evalMergeCmd `cmd:"" help:"join the journals of all shards, and print what one run over all cases prints"`
 }
 
 // evalFlags are the options that the evaluations of all tasks share.
 type evalFlags struct {
-	Limit   int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
-	Timeout time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
-	RunName string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
-	Reuse   []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
-	Compare bool          `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
-	JSON    bool          `name:"json" help:"print the report as one JSON object"`
-	HTML    string        `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
-	Rows    string        `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
-	Cases   []string      `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
+	Limit       int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
+	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
+	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
+	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
+	shardFlags  `embed:""`
+	Compare     bool `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
+	reportFlags `embed:""`
+	Cases       []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
+}
+
+// reportFlags are the options that say how a report is printed.
+type reportFlags struct {
+	Times bool   `negatable:"" default:"true" help:"show how long predictions took (the default), and in JSON how many were stored before"`
+	JSON  bool   `name:"json" help:"print the report as one JSON object"`
+	HTML  string `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
+	Rows  string `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
 }
 
 // evaluation holds what the evaluation of one task adds to the steps that all tasks
@@ -48,6 +56,7 @@ type evaluation struct {
 	onlyName   string                         // what only selects, such as "core cases"
 
 	annotations bool
+	asksModel   bool
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
 	// recalled returns the task and the results that a stored run is reported with.
@@ -58,11 +67,13 @@ type evaluation struct {
 
 // run measures the algorithms, or reports an earlier run, or compares two runs.
 func (e *evaluation) run(ctx context.Context, a *app) (err error) {
-	traces, err := a.openOwnTraces(ctx)
-	if err != nil {
-		return err
+	var traces *cache.Traces
+	if e.Journal == "" || e.asksModel { // a model's conversations are recorded, too
+		if traces, err = a.openOwnTraces(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, traces.Close()) }()
 	}
-	defer func() { err = errors.Join(err, traces.Close()) }()
 	switch {
 	case e.Compare:
 		return e.compare(ctx, a, traces)
@@ -86,7 +97,14 @@ func (f *evalFlags) checkNames(algorithms, known []string) error {
 // check returns an error for options that make no sense together. repos and jobs are
 // the options of these names.
 func (f *evalFlags) check(repos string, jobs int) error {
+	if err := f.shardFlags.check(); err != nil {
+		return err
+	}
 	switch {
+	case f.Journal != "" && (f.Compare || f.RunName != "" || len(f.Reuse) > 0):
+		return usagef("--journal takes the place of recorded runs, so it goes with none of --run, --reuse and --compare")
+	case f.Journal != "" && len(f.Cases) == 0:
+		return usagef("no file of cases; git agent eval merge reports journals")
 	case f.Compare && len(f.Cases) != 2:
 		return usagef("--compare takes two runs, not %d", len(f.Cases))
 	case f.Compare:
@@ -102,35 +120,31 @@ func (f *evalFlags) check(repos string, jobs int) error {
 }
 
 // measure makes the predictions that are not stored yet, and reports all of them.
-func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) error {
-	cases, files, err := eval.ReadCaseFiles(ctx, e.task, e.Cases)
+func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) (err error) {
+	cases, about, err := e.read(ctx, a)
 	if err != nil {
 		return err
 	}
-	if e.only != nil {
-		cases = slices.DeleteFunc(cases, func(c eval.Case) bool { return !e.only(c) })
-	}
-	if err := e.warnTrained(a, cases); err != nil {
+	own, digest, err := eval.Deal(e.part, cases)
+	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(e.repos); err != nil || !info.IsDir() {
-		return fmt.Errorf("%q is no folder of repositories", e.repos)
-	}
-	plan, err := e.plan(a, eval.Sample(cases, e.Limit))
+	plan, err := e.plan(a, own)
 	if err != nil {
 		return err
 	}
 	if err := e.staff(ctx, &plan, traces); err != nil {
 		return err
 	}
-	name := e.RunName
-	if name == "" {
-		name = e.task.Name() + "-" + plan.Version
+	about.Version, about.Run = plan.Version, e.RunName
+	if about.Run == "" {
+		about.Run = e.task.Name() + "-" + plan.Version
 	}
-	journal, err := eval.OpenJournal(ctx, plan.Task, traces, name)
+	journal, err := e.openJournal(ctx, traces, plan, about, len(cases), digest)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
 	meter := a.newProgress("measuring")
 	plan.Journal, plan.OnProgress = journal, func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
 	res, runErr := eval.Run(ctx, plan)
@@ -143,10 +157,6 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	about := eval.About{Run: name, Version: plan.Version, Annotations: e.annotations, Only: e.onlyName, Files: files}
-	if len(res.Cases) < len(cases) {
-		about.SampledFrom = len(cases)
-	}
 	if err := errors.Join(err, e.report(plan.Task, about, res, runErr == nil)); err != nil {
 		return err
 	}
@@ -155,6 +165,40 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 		return withHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
 	}
 	return nil
+}
+
+// keptJournal is a journal that is told how a run ended.
+type keptJournal interface {
+	eval.Journal
+	Finish(ctx context.Context, err error) error
+	Close() error
+}
+
+// read reads the cases of all shards, and says what the report is about.
+func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About, error) {
+	about := eval.About{Annotations: e.annotations, Only: e.onlyName, NoTimes: !e.Times}
+	if e.part.Of > 1 {
+		about.Shard = e.part.String()
+	}
+	cases, files, err := eval.ReadCaseFiles(ctx, e.task, e.Cases)
+	if err != nil {
+		return nil, about, err
+	}
+	about.Files = files
+	if e.only != nil {
+		cases = slices.DeleteFunc(cases, func(c eval.Case) bool { return !e.only(c) })
+	}
+	if err := e.warnTrained(a, cases); err != nil {
+		return nil, about, err
+	}
+	if info, err := os.Stat(e.repos); err != nil || !info.IsDir() {
+		return nil, about, fmt.Errorf("%q is no folder of repositories", e.repos)
+	}
+	sample := eval.Sample(cases, e.Limit)
+	if len(sample) < len(cases) {
+		about.SampledFrom = len(cases)
+	}
+	return sample, about, nil
 }
 
 // warnTrained warns if rank is to be measured on repositories that it was trained
@@ -187,7 +231,7 @@ func (e *evaluation) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 	}
 	jobs := e.jobs
 	if jobs == 0 {
-		jobs = runtime.NumCPU()
+		jobs = runtime.GOMAXPROCS(0) // which knows the limit of a container
 	}
 	return eval.Plan{
 		Task: e.task, Cases: cases, Algorithms: e.algorithms, Version: version, Reuse: e.Reuse,
@@ -210,7 +254,7 @@ func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Only: e.onlyName}, res, true)
+	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Only: e.onlyName, NoTimes: !e.Times}, res, true)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.

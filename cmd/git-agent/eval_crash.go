@@ -32,7 +32,7 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: crasheval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm,
+		evalFlags: &c.evalFlags, task: crasheval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
 		trained: func() (map[string]int, error) { return rank.TrainedOn(), nil },
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)

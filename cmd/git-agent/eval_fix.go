@@ -33,7 +33,7 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: fixeval.TaskFor(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm,
+		evalFlags: &c.evalFlags, task: fixeval.TaskFor(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
@@ -43,7 +43,7 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		},
 	}
 	if e.jobs == 0 {
-		e.jobs = max(1, runtime.NumCPU()/2) // each case runs several commands at once
+		e.jobs = max(1, runtime.GOMAXPROCS(0)/2) // each case runs several commands at once
 	}
 	return e.run(ctx, a)
 }

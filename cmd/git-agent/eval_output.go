@@ -18,7 +18,7 @@ import (
 )
 
 // show prints a report in the form that the options ask for.
-func (f *evalFlags) show(a *app, r *eval.Report) error {
+func (f *reportFlags) show(a *app, r *eval.Report) error {
 	if f.HTML != "" {
 		if err := writeFile(f.HTML, 0o644, r.WriteHTML); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (f *evalFlags) show(a *app, r *eval.Report) error {
 
 // writeRows writes the stored predictions of a run to the file of --rows, even if
 // the run was interrupted.
-func (f *evalFlags) writeRows(ctx context.Context, journal *eval.RunJournal, res *eval.Results) error {
+func (f *reportFlags) writeRows(ctx context.Context, journal eval.Journal, res *eval.Results) error {
 	if f.Rows == "" {
 		return nil
 	}

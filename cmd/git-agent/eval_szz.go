@@ -29,7 +29,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, trained: rank.TrainedOn, annotations: c.Annotations,
+		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
@@ -56,6 +56,8 @@ func (c *evalSzzCmd) check() error {
 	switch {
 	case c.asksModel() && c.Engine == "offline":
 		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+	case c.Calibrate != "" && c.Journal != "":
+		return usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate")
 	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
 		return usagef("--calibrate goes with neither --calibration nor --compare")
 	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():

@@ -80,7 +80,7 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-var generatedPart = regexp.MustCompile(`(?ms)^\.\\" begin (\w+)\n.*?^\.\\" end\n`)
+var generatedPart = regexp.MustCompile(`(?ms)^\.\\" begin (\w+(?: \S+)?)\n.*?^\.\\" end\n`)
 
 // regenerate returns a page with its generated parts made anew.
 func regenerate(t *testing.T, root *kong.Node, page, source string) string {
@@ -96,7 +96,14 @@ func regenerate(t *testing.T, root *kong.Node, page, source string) string {
 
 func generate(t *testing.T, root, node *kong.Node, kind string) string {
 	var b strings.Builder
+	kind, argument, _ := strings.Cut(kind, " ")
 	switch kind {
+	case "file":
+		text, err := os.ReadFile(filepath.Join("..", "..", "man", filepath.FromSlash(argument)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(strings.ReplaceAll(roff(string(text)), "'", `\(aq`))
 	case "synopsis":
 		b.WriteString(".nf\n")
 		if node == root {

@@ -75,6 +75,11 @@ func setupScript(env *testscript.Env) error {
 		name, value, _ := strings.Cut(pair, "=")
 		env.Setenv(name, value)
 	}
+	machines, err := filepath.Abs(filepath.Join("..", "..", "man", "machines"))
+	if err != nil {
+		return err
+	}
+	env.Setenv("MACHINES", machines) // the files that the manual shows
 	if hash := os.Getenv("GIT_DEFAULT_HASH"); hash != "" {
 		env.Setenv("GIT_DEFAULT_HASH", hash)
 	}

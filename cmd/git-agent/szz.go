@@ -51,6 +51,7 @@ type szzCmd struct {
 	Events        string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest   bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs          int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	shardFlags    `embed:""`
 	szzModelFlags `embed:""`
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
@@ -59,6 +60,7 @@ type szzCmd struct {
 	lacks         clone
 	floor         float64 // of --trailer; 0 without it
 	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
+	kept          *szzJournal
 }
 
 // SetPaths sets the paths that follow "--".
@@ -91,7 +93,8 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, traces.Close()) }()
-	questions, total, err := c.questions(ctx, a, repo)
+	defer func() { err = errors.Join(err, c.kept.close()) }()
+	questions, total, err := c.questions(ctx, a, repo, agent)
 	if err != nil {
 		return err
 	}
@@ -116,6 +119,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return a.orFetch(e.Fetch, err)
 	}
 	c.lacks.advise(ctx, a, e.Fetch)
+	if c.kept != nil {
+		tally.missed = 0 // to a scheduler, an answer that names nothing is no failure
+	}
 	return tally.status()
 }
 
@@ -158,7 +164,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 	done := 0
 	meter.update(done, show.total, "")
 	batch := engine.Batch{
-		Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || show.total > 1,
+		Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || c.kept != nil || show.total > 1,
 		OnEvent: func(q szz.Question, e agent.Event) { watching.see(subjectOf(q), q.Fix.Short(), e) },
 	}
 	for found, err := range e.All(ctx, questions, batch) {
@@ -277,6 +283,12 @@ func (c *szzCmd) check() error {
 	if c.Jobs < 0 {
 		return usagef("--jobs takes no negative number")
 	}
+	if err := c.shardFlags.check(); err != nil {
+		return err
+	}
+	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
+		return usagef("--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request")
+	}
 	return c.szzModelFlags.check()
 }
 
@@ -284,7 +296,11 @@ func (c *szzCmd) check() error {
 // given, because blame would attribute all older lines to the oldest commit that
 // the repository has.
 func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+	var opt gitext.OpenOptions
+	if c.Journal != "" {
+		opt.Bloom = gitext.BloomBuild // a journal is for many fixes, which filters make three times as fast
+	}
+	repo, err := a.open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -312,9 +328,9 @@ func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int
 		return err
 	}
 	words := []string{"git", "agent"}
-	added := false
+	added := c.kept != nil // the journal says what is done
 	for _, arg := range a.args {
-		if done > 0 && strings.HasPrefix(arg, "--skip=") {
+		if done > 0 && c.kept == nil && strings.HasPrefix(arg, "--skip=") {
 			continue
 		}
 		words = append(words, arg)

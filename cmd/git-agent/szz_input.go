@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
 	"git-agent/gitext"
 )
 
@@ -19,24 +20,36 @@ const maxRevision = 64 << 10
 
 // questions returns the questions, in the order of the input, and their number,
 // which is 0 if it depends on standard input.
-func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
+func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
+	if c.Journal != "" {
+		return c.dealt(ctx, a, repo, agent)
+	}
 	fixes, total, err := c.fixes(ctx, a, repo)
 	if err != nil {
 		return nil, 0, err
 	}
-	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
+	complete, err := c.completed(a, repo, total == 1)
 	if err != nil {
 		return nil, 0, err
 	}
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
-			q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
-			q.Opinion = c.opinion(a, total == 1)
-			if !yield(q, err) {
+			if !yield(complete(q), err) {
 				return
 			}
 		}
 	}, total, nil
+}
+
+// completed returns a function that adds to a question what the options say. single says
+// that there is no other question.
+func (c *szzCmd) completed(a *app, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
+	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
+	return func(q szz.Question) szz.Question {
+		q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
+		q.Opinion = c.opinion(a, single)
+		return q
+	}, err
 }
 
 // fixes returns questions that name the fixes and nothing else yet, and their

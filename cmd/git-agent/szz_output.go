@@ -40,7 +40,7 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 		o.a.warnBelowFloor(ctx, ans.Verdict, o.cmd.floor)
 		return nil
 	}
-	if !o.cmd.JSON {
+	if !o.cmd.JSON && o.cmd.kept == nil {
 		local := *ans.Verdict
 		local.Suspects = o.at.answer(local.Suspects)
 		if local.Owner != nil {
@@ -71,6 +71,8 @@ func (o *szzOutput) warn(ans render.Answer) {
 func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 	end := lineEnd(o.cmd.Null)
 	switch {
+	case o.cmd.kept != nil:
+		return o.cmd.kept
 	case o.cmd.JSON:
 		return &render.JSON{W: o.a.raw, End: end}
 	case o.cmd.Trailer:
