@@ -13,18 +13,27 @@ import (
 // a case takes a few blames.
 const fewCases = 4
 
-// OpenRepository opens the repository in dir for a number of cases. Locate returns
-// the folder of a clone's shadow, see gitext.
-func OpenRepository(ctx context.Context, dir string, cases int, locate func(commonDir string) string) (*gitext.Repo, error) {
+// Opening says how repositories are opened.
+type Opening struct {
+	Locate func(commonDir string) string                          // returns the folder of a clone's shadow, see gitext
+	Index  func(context.Context, *gitext.Repo) gitext.ChangeIndex // opens the index of changed lines, or begins to build it; nil for none
+}
+
+// OpenRepository opens the repository in dir for a number of cases.
+func OpenRepository(ctx context.Context, dir string, cases int, how Opening) (*gitext.Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	opt := gitext.OpenOptions{Dir: dir, Locate: locate}
+	opt := gitext.OpenOptions{Dir: dir, Locate: how.Locate, Index: how.Index}
 	if cases > fewCases {
 		opt.Bloom = gitext.BloomBuild
 	}
-	return gitext.Open(ctx, opt)
+	repo, err := gitext.Open(ctx, opt)
+	if err == nil {
+		repo.HasIndex(ctx) // begins what is built in the background
+	}
+	return repo, err
 }
 
 // Absent returns the commits that a repository lacks.

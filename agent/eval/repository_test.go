@@ -15,7 +15,7 @@ func TestFiltersForManyCases(t *testing.T) {
 	h.Commit("one", gittest.Files{"f": "1\n"})
 	h.Commit("two", gittest.Files{"f": "2\n"})
 	for cases, want := range map[int]bool{fewCases: false, fewCases + 1: true} {
-		repo, err := OpenRepository(t.Context(), h.Dir, cases, nil)
+		repo, err := OpenRepository(t.Context(), h.Dir, cases, Opening{})
 		if err != nil {
 			t.Fatal(err)
 		}

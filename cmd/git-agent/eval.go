@@ -83,6 +83,17 @@ func (e *evaluation) run(ctx context.Context, a *app) (err error) {
 	return e.measure(ctx, a, traces)
 }
 
+// opening says how an evaluation opens repositories: with an index of changed lines that
+// is built in the background, or with none, so that its predictions are those of any
+// machine.
+func (a *app) opening(ctx context.Context, index bool) eval.Opening {
+	how := eval.Opening{Locate: a.data.Locate(ctx)}
+	if index {
+		how.Index = a.data.GrowIndex
+	}
+	return how
+}
+
 // checkNames returns an error if an algorithm is none of the known ones.
 func (f *evalFlags) checkNames(algorithms, known []string) error {
 	for _, name := range slices.Concat(algorithms, f.Reuse) {

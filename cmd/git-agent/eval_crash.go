@@ -22,6 +22,7 @@ type evalCrashCmd struct {
 	Suspects        bool     `negatable:"" default:"true" help:"also ask for suspect commits, and measure them on cases that name those that introduced the crash (the default)"`
 	Ablation        bool     `help:"also measure the agent engine without its tools, and without each part of its first message"`
 	Jobs            int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	Index           bool     `help:"build an index of the changed lines of each repository in the background, and bring it up to date"`
 	evalFlags       `embed:""`
 	crashModelFlags `embed:""`
 }
@@ -100,7 +101,7 @@ func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm
 
 // staff adds the engines to a plan.
 func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := crasheval.Options{Locate: a.data.Locate(ctx), Cache: a.data.OpenCache}
+	opt := crasheval.Options{Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {

@@ -16,7 +16,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	if c.Annotations {
 		plan.Setting = "annotations"
 	}
-	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Locate: a.data.Locate(ctx), Cache: a.data.OpenCache}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)
 		return nil

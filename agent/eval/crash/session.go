@@ -15,7 +15,7 @@ import (
 
 // Options configure how the engine of agent/crash is asked.
 type Options struct {
-	Locate   func(commonDir string) string                    // returns the folder of a clone's shadow, see gitext
+	Opening  eval.Opening
 	Suspects int                                              // most suspect commits of an answer; 0 asks for none
 	Ask      Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
 	Cache    func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
@@ -24,7 +24,7 @@ type Options struct {
 // Open returns an eval.Opener that opens repositories for the engine of agent/crash.
 func Open(opt Options) eval.Opener {
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
-		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Locate)
+		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Opening)
 		if err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func Open(opt Options) eval.Opener {
 		opt.Patches = MostPatches
 	}
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
-		full, err := eval.OpenRepository(ctx, dir, 1, opt.Locate) // little is read from it
+		full, err := eval.OpenRepository(ctx, dir, 1, eval.Opening{Locate: opt.Locate}) // little is read from it
 		if err != nil {
 			return nil, err
 		}

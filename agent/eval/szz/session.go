@@ -15,7 +15,7 @@ import (
 // Options configure how the engines of agent/szz are asked.
 type Options struct {
 	Context szz.ContextOptions
-	Locate  func(commonDir string) string                    // returns the folder of a clone's shadow, see gitext
+	Opening eval.Opening
 	Ask     Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
 	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
@@ -23,7 +23,7 @@ type Options struct {
 // Open returns an eval.Opener that opens repositories for the engines of agent/szz.
 func Open(opt Options) eval.Opener {
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
-		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Locate)
+		repo, err := eval.OpenRepository(ctx, dir, cases, opt.Opening)
 		if err != nil {
 			return nil, err
 		}

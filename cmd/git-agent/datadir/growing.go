@@ -1,0 +1,97 @@
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"git-agent/agent/lineindex"
+	"git-agent/cache"
+	"git-agent/gitext"
+)
+
+// GrowIndex is Index for an evaluation that is told to build indexes: it begins to build
+// that of the repository, or to bring it up to date, and goes on with it in the
+// background. Until that is done, git searches the history.
+func (s *Store) GrowIndex(ctx context.Context, repo *gitext.Repo) gitext.ChangeIndex {
+	dir, err := s.IndexFolder(ctx, repo)
+	if err != nil {
+		return nil // the warning about the folder says it
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	g := &growing{cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(g.ended)
+		err := g.grow(ctx, dir, repo)
+		if err != nil && ctx.Err() == nil {
+			s.warn(fmt.Sprintf("no index of %q was built: %v", repo.CommonDir(), err))
+		}
+	}()
+	return g
+}
+
+// A growing is an index that is being built.
+type growing struct {
+	cancel context.CancelFunc
+	ended  chan struct{}
+
+	mu    sync.Mutex
+	index *lineindex.Index // nil until it is built
+}
+
+// grow builds the index and opens it. Where another process builds it, what that has
+// stored is opened.
+func (g *growing) grow(ctx context.Context, dir string, repo *gitext.Repo) error {
+	_, err := lineindex.Build(ctx, dir, repo, lineindex.BuildOptions{Workers: 1})
+	if err != nil && !errors.Is(err, cache.ErrHeld) {
+		return err
+	}
+	x, err := lineindex.Open(ctx, dir, repo)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.index = x
+	return nil
+}
+
+func (g *growing) built() *lineindex.Index {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.index
+}
+
+// Candidates asks the index if it is built.
+func (g *growing) Candidates(ctx context.Context, q gitext.ChangeQuery) (iter.Seq2[gitext.ChangeHit, error], bool) {
+	if x := g.built(); x != nil {
+		return x.Candidates(ctx, q)
+	}
+	return nil, false
+}
+
+// TextChanges waits for the index: the answers of an evaluation must not depend on how
+// fast it is built.
+func (g *growing) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
+	select {
+	case <-g.ended:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if x := g.built(); x != nil {
+		return x.TextChanges(ctx, tip, texts)
+	}
+	return nil, errors.New("the index of changed lines was not built")
+}
+
+// Close ends the building. What was read is kept.
+func (g *growing) Close() error {
+	g.cancel()
+	<-g.ended
+	if g.index != nil {
+		return g.index.Close()
+	}
+	return nil
+}
