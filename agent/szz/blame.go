@@ -105,6 +105,10 @@ var (
 		`\b(?:research|work|discussion|testing|investigation)\s+(?:for|of|on)\s+` + toCommit,
 		`\b(?:code|files?|lines?)\b(?:[^.]|\.\w){0,30}\boriginat\w+\s+(?:from|in)\s+` + toCommit,
 		`\breverted\s+(?:patch|commit|change)\s+@`,
+		`\bmis-?merge of\b(?:[^.]|\.\w){0,40}@`,
+		`\bmade possible\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:previous|earlier|initial|original|first|last) fix\W+(?:\w+\W+){0,2}@`,
+		`\banother (?:solution|fix|way|approach|attempt)\b(?:[^.]|\.\w){0,80}@`,
 		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
@@ -149,6 +153,10 @@ var (
 		`@(?:[^.]|\.\w){0,120}\b(?:did|does|do)(?: not|n't)\s+(?:[^.]|\.\w){0,40}\byet\b`,
 		`@(?:[^.]|\.\w){0,80}\bso (?:that )?(?:[^.]|\.\w){0,80}\b(?:isn't|is not|aren't|are not|no longer)\s+(?:\w+ )?(?:needed|required|necessary|used)\b`,
 		`\bby default since @\W*because (?:we|they|it)\b`,
+		`@\W*(?:\w+ ){0,2}?(?:made|makes) (?:this|that|it) possible\b`,
+		`\b(?:isn't|is not|aren't|are not|no longer|not) (?:really )?(?:needed|necessary|required)(?: any ?more| nowadays| now)\b`,
+		`\b(?:is|are|seems?|it's) (?:now |thus |therefore )?(?:no longer (?:\w+ )?(?:needed|necessary|required)|superflu?ous)\b`,
+		`\bbroke (?:\S+ ){1,4}out\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:has|have)\s+been\s+(?:\w+ly\s+)?fixed\b`,
 		`@(?:[^.]|\.\w){0,100}\bto (?:fix|solve|avoid|work around) (?:an? |the )?(?:\w+ ){0,2}(?:issues?|problems?|bugs?|errors?|warnings?) (?:caused|introduced|created|triggered) by\b`,
 		`@\W*(?:\w+\W+){0,6}?(?:was|were|got)\s+(?:\w+ly\s+)?(?:reverted|undone|lost|overwritten)\s+(?:in|by|with|when|during)\b`,
@@ -157,6 +165,10 @@ var (
 		`@\W*(?:\w+\W+){0,8}?(?:added|adds|adding) (?:an? |the |some )?(?:\w+ )?warnings? (?:about|when|if|to)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:prevent|avoid|suppress|detect|catch)\w*\s+(?:\w+\s+){0,3}?(?:accident\w*|inadvert\w*|mistake\w*|false|unintention\w*|unintended)\b`,
 	}, "|") + `)`)
+	// fixedDefect matches sentences that name a commit as a fix of something, whatever that
+	// had caused, and turns those that go on to say what the fix did wrong.
+	fixedDefect = source.Lazy(`(?i)@\W*(?:\w+ly )?fix(?:ed|es) (?:an? |the |some )?(?:\w+ ){0,3}?(?:problems?|issues?|bugs?|crash\w*|leaks?|regress\w*|errors?|races?)\b`)
+	turns       = source.Lazy(`(?i)\b(?:but|however|unfortunately|accident\w*|inadvert\w*|mistaken\w*|introduc\w+|also|which|broke|without|only)\b`)
 	// releaseTitle matches the title of a commit that lists the changes of a release, or
 	// that is about none.
 	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\b(?:coding|code|doc)[- ]style\b`)
@@ -178,6 +190,9 @@ var (
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
 	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || settledSince().MatchString(s.next) {
+		return false
+	}
+	if fixedDefect().MatchString(text) && !turns().MatchString(text) {
 		return false
 	}
 	if at := strings.IndexByte(text, '@'); excusedBefore().MatchString(text[:at+1]) {

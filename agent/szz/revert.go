@@ -23,7 +23,9 @@ var (
 	// also, or only, repair something.
 	testAdded = source.Lazy(`(?i)^(?:\S*\btests?\S*|t\d{4}\S*|\S*testsuite\S*)(?:\s*\([^)]*\))?:\s+(?:(?:also|further|more|new)\s+)*(?:add|capture|ensure|cover|demonstrate|document|show|check|verify|reproduc|exercise|expect|illustrate|mark|describe|test|update expected)\w*\b` +
 		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|introduce|write|new|more)\s+(?:(?:an?|the|some|more|new|another|few|failing|regression|unit|basic|simple|integration|\w+ing)\s+){0,3}(?:tests?|unit[- ]?tests?)\b` +
-		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|write|new|more)\s+(?:\S+\s+){0,7}?test[- ]?cases?\b`)
+		`|^(?:\S+:\s+)*(?:add|adding|adds|added|create|write|new|more)\s+(?:\S+\s+){0,7}?test[- ]?cases?\b` +
+		`|^(?:basic|more|some|new|unit|regression|simple|further) tests? (?:for|of|to)\b` +
+		`|^(?:\S+:\s+)*(?:skip|disable)\b.*\b(?:tests?|for now)\b`)
 	testFixed = source.Lazy(`(?i)(?:^|[:,;&+]\s*|\band\s+)(?:fix|repair|correct|add missing (?:[^t]|$))`)
 )
 
