@@ -107,6 +107,7 @@ var (
 		`\breverted\s+(?:patch|commit|change)\s+@`,
 		`\bmis-?merge of\b(?:[^.]|\.\w){0,40}@`,
 		`\bmade possible\b(?:[^.]|\.\w){0,30}@`,
+		`\b(?:errors?|warnings?|exceptions?|messages?) (?:for|about|when|if|on) (?:[^.]|\.\w){0,60}\b(?:was|were|is|are|has been|have been)\s+(?:\w+ )?(?:introduced|added)\b(?:[^.]|\.\w){0,30}@`,
 		`\b(?:previous|earlier|initial|original|first|last) fix\W+(?:\w+\W+){0,2}@`,
 		`\banother (?:solution|fix|way|approach|attempt)\b(?:[^.]|\.\w){0,80}@`,
 		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
@@ -154,6 +155,8 @@ var (
 		`@(?:[^.]|\.\w){0,80}\bso (?:that )?(?:[^.]|\.\w){0,80}\b(?:isn't|is not|aren't|are not|no longer)\s+(?:\w+ )?(?:needed|required|necessary|used)\b`,
 		`\bby default since @\W*because (?:we|they|it)\b`,
 		`@\W*(?:\w+ ){0,2}?(?:made|makes) (?:this|that|it) possible\b`,
+		`@\W*(?:introduced|added|adds) (?:an? |the |some )?(?:\w+ ){0,2}?(?:errors?|warnings?|exceptions?) (?:to|for|about|when|if)\b`,
+		`\bdoes(?: not|n't) seem (?:to be )?(?:needed|necessary|required)\b`,
 		`\b(?:isn't|is not|aren't|are not|no longer|not) (?:really )?(?:needed|necessary|required)(?: any ?more| nowadays| now)\b`,
 		`\b(?:is|are|seems?|it's) (?:now |thus |therefore )?(?:no longer (?:\w+ )?(?:needed|necessary|required)|superflu?ous)\b`,
 		`\bbroke (?:\S+ ){1,4}out\b`,
@@ -180,7 +183,7 @@ var (
 	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
 	// settledSince matches a next sentence that says that what the commit did was fixed or
 	// reverted since, or is no reason for a fix but for a clean-up.
-	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
+	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
 	onlyCommit   = source.Lazy(`(?i)^\W*` + toCommit)
 	quotedIn     = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
@@ -190,6 +193,9 @@ var (
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
 	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || settledSince().MatchString(s.next) {
+		return false
+	}
+	if revertsIt().MatchString(text) && noLongerNeeded().MatchString(s.prev) {
 		return false
 	}
 	if fixedDefect().MatchString(text) && !turns().MatchString(text) {

@@ -8,6 +8,8 @@ var (
 	revertsIt = source.Lazy(`(?i)\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit)
 	// revertTold matches a revert that another commit made, or that nobody made.
 	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
+	// noLongerNeeded matches the sentence before a revert that clears away.
+	noLongerNeeded = source.Lazy(`(?i)\b(?:no longer|not|isn't|aren't) (?:\w+ )?(?:needed|required|necessary)\b`)
 	// revertsPart matches a revert that is none of a whole commit.
 	revertsPart = source.Lazy(`(?i)\b(?:part\w*|effective\w*|essential\w*|basic\w*|moral\w*|functional\w*|conceptual\w*|most\w*|half|some|wording|kind|sort|similar\w*|behaviou?r\w*)\b`)
 	// tellsDefect matches the words for what goes wrong.
