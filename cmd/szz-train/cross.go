@@ -43,7 +43,7 @@ func cross(args []string) error {
 	}
 	families := familiesOf(rows)
 	r := reporter{rows: rows, others: others}
-	columns, err := columnsOf(others, rank.FeatureNames(), *linear)
+	columns, err := columnsOf(others, namesOf(others), *linear)
 	if err != nil {
 		return err
 	}

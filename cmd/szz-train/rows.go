@@ -43,10 +43,19 @@ func readRows(files []string) ([]rank.Example, error) {
 	return rows, nil
 }
 
+// namesOf returns the names of the columns of rows: those of the index come last, where
+// there are any.
+func namesOf(rows []rank.Example) []string {
+	if names := rank.FeatureNames(); width(rows) <= len(names) {
+		return names
+	}
+	return rank.IndexedNames()
+}
+
 // leaveOut removes the columns of some features, whose names are separated by
 // commas, from all rows, and returns the names of the other features.
 func leaveOut(rows []rank.Example, names string) (left []string, err error) {
-	left = rank.FeatureNames()
+	left = namesOf(rows)
 	out := make([]bool, len(left))
 	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
 		at := slices.Index(left, name)
