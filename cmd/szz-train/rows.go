@@ -126,14 +126,18 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 // change.
 const familyDamping = 0.25
 
-// flatten converts cases to rows of one candidate each.
-func flatten(cases []rank.Example, weights []float64) trees.Rows {
+// flatten converts cases to rows of one candidate each. start has the scores to begin
+// with; nil is none.
+func flatten(cases []rank.Example, weights []float64, start [][]float64) trees.Rows {
 	var r trees.Rows
 	total := 0.0
 	group := 0
 	for n, c := range cases {
 		if len(c.X) == 0 {
 			continue
+		}
+		if start != nil {
+			r.Start = append(r.Start, start[n]...)
 		}
 		for i := range c.X {
 			r.X, r.Y = append(r.X, c.X[i]), append(r.Y, c.Hit[i])
