@@ -32,20 +32,21 @@ type ChangeIndex interface {
 	// the question.
 	Candidates(ctx context.Context, q ChangeQuery) (iter.Seq2[ChangeHit, error], bool)
 	// TextChanges lists, for each of the texts, the commits that the tip reaches and
-	// that change how often it occurs as a word in a file, newest first.
+	// that change lines in which it occurs as a word, newest first.
 	TextChanges(ctx context.Context, tip OID, texts []string) ([]TextHistory, error)
 	// Close is called when the repository is closed.
 	Close() error
 }
 
-// TextHistory lists the commits that changed how often a text occurs, newest first.
+// TextHistory lists the commits that changed lines with a text, newest first.
 type TextHistory struct {
 	Text    string
 	Changes []TextChange
 	Common  bool // the text is too short or occurs almost everywhere, and was not looked for
 }
 
-// TextChange is what a commit changes of a text in one file.
+// TextChange is what a commit changes of a text in one file. Where Removed and Added are
+// equal, it changed the rest of a line, as the arguments of a call, or moved the line.
 type TextChange struct {
 	OID            OID
 	OldPath, Path  string // Path "" for a deleted file; OldPath is that of a renamed file, otherwise Path

@@ -300,6 +300,7 @@ func TestTextChanges(t *testing.T) {
 		{OID: moved, Path: "d.c", OldPath: "d.c", Added: 1, Place: 1},
 		{OID: moved, OldPath: "c.c", Removed: 2, Place: 1},
 		{OID: used, Path: "c.c", OldPath: "c.c", Added: 2, Place: 2},
+		{OID: used, Path: "a.c", OldPath: "a.c", Removed: 1, Added: 1, Place: 2},
 		{OID: made, Path: "a.c", OldPath: "a.c", Added: 1, Place: 4},
 	}
 	got := list[0].Changes

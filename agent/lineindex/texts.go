@@ -19,7 +19,7 @@ import (
 const mostBlocks = 64
 
 // TextChanges lists for each of the texts the commits that the tip reaches and that change
-// how often it occurs as a word in a file, newest first. A text that occurs almost
+// lines in which it occurs as a word, newest first. A text that occurs almost
 // everywhere is Common and has no changes. Commits that the index lacks, or whose lines
 // are not stored, are not listed.
 func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
@@ -98,8 +98,7 @@ func (x *Index) places(g *graph, tip uint32) []uint32 {
 	}
 }
 
-// countTexts calls take for each record of a block that changes the count of one of some
-// texts.
+// countTexts calls take for each record of a block that has one of some texts as a word.
 func (x *Index) countTexts(part cache.Part, texts []string, some []int, take func(i int, r *record, removed, added int)) error {
 	data, err := part.Value()
 	if err != nil {
@@ -115,7 +114,7 @@ func (x *Index) countTexts(part cache.Part, texts []string, some []int, take fun
 	}
 	return eachRecord(heads, all, func(r *record) {
 		for _, i := range some {
-			if removed, added := countWord(r.removed, texts[i]), countWord(r.added, texts[i]); removed != added {
+			if removed, added := countWord(r.removed, texts[i]), countWord(r.added, texts[i]); removed+added > 0 {
 				take(i, r, removed, added)
 			}
 		}

@@ -26,6 +26,7 @@ func cross(args []string) error {
 	without := fs.String("without", "", "leave out the features with these `names`, separated by commas")
 	linear := fs.String("linear", rareFeatures, "give the features with these `names` a linear weight, and hide them from the trees")
 	against := fs.String("against", "", "compare with the same cases in these `files` of rows, separated by commas")
+	onto := fs.Bool("onto", false, "train on the rows of -against, and correct their scores with second trees, which read what an index of changed lines gives")
 	repeat := fs.Int("repeat", 1, "repeat `n` times, with other assignments to folds and seeds, and print means and standard deviations")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -43,11 +44,11 @@ func cross(args []string) error {
 	}
 	families := familiesOf(rows)
 	r := reporter{rows: rows, others: others}
-	columns, err := columnsOf(others, rank.FeatureNames(), *linear)
+	columns, err := columnsOf(others, namesOf(others), *linear)
 	if err != nil {
 		return err
 	}
-	r.against = repeated(others, families, columns, *repeat)
+	r.against = repeated(training{rows: others, families: families, linear: columns}, *repeat)
 	left, err := leaveOut(rows, *without)
 	if err != nil {
 		return err
@@ -55,7 +56,11 @@ func cross(args []string) error {
 	if columns, err = columnsOf(rows, left, keptOf(*linear, left)); err != nil {
 		return err
 	}
-	r.runs = repeated(rows, families, columns, *repeat)
+	t := training{rows: rows, families: families, linear: columns}
+	if *onto {
+		t.plain = others
+	}
+	r.runs = repeated(t, *repeat)
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f, linear weights %.2f\n",
 		len(slices.Compact(slices.Sorted(slices.Values(families)))), r.runs[0].cal, r.runs[0].from, r.runs[0].linear)
 	r.print("all", func(rank.Example) bool { return true })
@@ -98,18 +103,18 @@ type validation struct {
 
 // repeated cross-validates n times. The first run has the usual seed and assignment to
 // folds.
-func repeated(rows []rank.Example, families []string, linear []int, n int) []validation {
-	if len(rows) == 0 {
+func repeated(t training, n int) []validation {
+	if len(t.rows) == 0 {
 		return nil
 	}
-	weights := caseWeights(rows, families)
+	weights := caseWeights(t.rows, t.families)
 	var runs []validation
 	for i := range n {
-		fold, p := assignFolds(families, uint64(i)), params
-		p.Seed += uint64(i)
-		scores, w := crossScores(rows, families, fold, linear, p)
-		v := validation{ps: heldOut(rows, families, fold, scores, weights), cal: calibrate(rows, scores, weights), linear: w}
-		v.from = nameThresholds{thresholdOf(rows, v.ps), ghostThreshold}
+		t.fold, t.p = assignFolds(t.families, uint64(i)), params
+		t.p.Seed += uint64(i)
+		scores, w := crossScores(t)
+		v := validation{ps: heldOut(t.rows, t.families, t.fold, scores, weights), cal: calibrate(t.rows, scores, weights), linear: w}
+		v.from = nameThresholds{thresholdOf(t.rows, v.ps), ghostThreshold}
 		runs = append(runs, v)
 	}
 	return runs

@@ -26,6 +26,7 @@ func extract(ctx context.Context, args []string) error {
 	most := fs.Int("most", 0, "take at most `n` cases of a repository, evenly spread; 0 is all")
 	skip := fs.String("skip", "", "leave out the fixes of these case `files`, separated by commas")
 	jobs := fs.Int("jobs", 2, "work on `n` cases at once")
+	indexed := fs.String("indexed", "", "also write to this `file` the rows with what the indexes of changed lines give; repositories without one are left out")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -33,7 +34,15 @@ func extract(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
+	out := rowWriter{plain: bufio.NewWriter(os.Stdout)}
+	if *indexed != "" {
+		f, err := os.Create(*indexed)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out.indexed = bufio.NewWriter(f)
+	}
 	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
 		cases := pickEvenly(byRepo[name], *most)
 		n, err := extractRepo(ctx, *repos, cases, *jobs, out)
@@ -41,7 +50,7 @@ func extract(ctx context.Context, args []string) error {
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		}
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
+		if err := errors.Join(ctx.Err(), out.flush()); err != nil {
 			return err
 		}
 	}
@@ -93,16 +102,19 @@ func pickEvenly[T any](cases []T, n int) []T {
 	return picked
 }
 
-func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs int, out *bufio.Writer) (int, error) {
+func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs int, out rowWriter) (int, error) {
 	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
 	if !ok {
 		return 0, fmt.Errorf("no such repository under %q", root)
 	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild})
+	repo, err := openIndexed(ctx, dir)
 	if err != nil {
 		return 0, err
 	}
 	defer repo.Close()
+	if out.indexed != nil && !repo.HasIndex(ctx) {
+		return 0, errNoIndex
+	}
 	var (
 		mu   sync.Mutex
 		done int
@@ -116,7 +128,7 @@ func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs in
 		}
 		wg.Go(func() {
 			defer func() { <-gate }()
-			ex, err := example(ctx, repo, c)
+			plain, indexed, err := examples(ctx, repo, c, out.indexed != nil)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -124,32 +136,60 @@ func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs in
 				return
 			}
 			done++
-			json.NewEncoder(out).Encode(ex) // the writer keeps its first error for Flush
+			out.write(plain, indexed)
 		})
 	}
 	wg.Wait()
 	return done, nil
 }
 
-func example(ctx context.Context, repo *gitext.Repo, c szzeval.Case) (*rank.Example, error) {
+// A rowWriter writes the rows of cases, with and without an index. Its writers keep their
+// first error for flush.
+type rowWriter struct{ plain, indexed *bufio.Writer }
+
+func (w rowWriter) write(plain, indexed *rank.Example) {
+	json.NewEncoder(w.plain).Encode(plain)
+	if indexed != nil {
+		json.NewEncoder(w.indexed).Encode(indexed)
+	}
+}
+
+func (w rowWriter) flush() error {
+	if w.indexed == nil {
+		return w.plain.Flush()
+	}
+	return errors.Join(w.plain.Flush(), w.indexed.Flush())
+}
+
+// examples computes the rows of a case, and those with an index if they are wanted.
+func examples(ctx context.Context, repo *gitext.Repo, c szzeval.Case, both bool) (plain, indexed *rank.Example, err error) {
 	fc, err := szz.NewContext(ctx, repo, c.Fix, szz.ContextOptions{NoAnnotations: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ex, err := rank.Study(ctx, repo, fc)
+	if both {
+		plain, indexed, err = rank.StudyIndexed(ctx, repo, fc)
+	} else {
+		plain, err = rank.Study(ctx, repo, fc)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	for _, ex := range []*rank.Example{plain, indexed} {
+		if ex != nil {
+			label(ex, c)
+		}
+	}
+	return plain, indexed, nil
+}
+
+// label says which candidates of an example are true.
+func label(ex *rank.Example, c szzeval.Case) {
 	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", c.Ghost, c.CrossFile, len(c.BICs)
 	if strings.HasPrefix(c.LabelSource, "trailer") {
 		ex.Style = "trailer"
 	}
 	for _, oid := range ex.Candidates {
-		hit := slices.Contains(c.BICs, oid)
-		for _, twins := range c.Twins {
-			hit = hit || slices.Contains(twins, oid)
-		}
-		ex.Hit = append(ex.Hit, hit)
+		ex.Hit = append(ex.Hit, isTrue(c, oid))
 	}
-	return ex, nil
 }

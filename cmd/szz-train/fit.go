@@ -30,7 +30,7 @@ func fit(args []string) error {
 		return err
 	}
 	families := familiesOf(rows)
-	scores, w := crossScores(rows, families, assignFolds(families, 0), columns, params)
+	scores, w := crossScores(training{rows: rows, families: families, fold: assignFolds(families, 0), linear: columns, p: params})
 	weights := caseWeights(rows, families)
 	m := rank.Model{Features: rank.FeatureNames(), Calibrator: calibrate(rows, scores, weights), Linear: map[string]float64{}}
 	for n, c := range columns {
@@ -38,7 +38,7 @@ func fit(args []string) error {
 	}
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
-	m.Trees = *trees.Train(flatten(hidden(rows, columns), weights), params)
+	m.Trees = *trees.Train(flatten(hidden(rows, columns), weights, nil), params)
 	shorten(&m.Trees)
 	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)

@@ -34,12 +34,25 @@ func assignFolds(families []string, seed uint64) map[string]int {
 	return fold
 }
 
+// A training is what a cross-validation trains on.
+type training struct {
+	rows     []rank.Example
+	families []string
+	fold     map[string]int // of each family
+	linear   []int          // columns that the trees do not read, which get a linear weight
+	p        trees.Params
+	// plain are the same cases without an index. If they are given, trees that were
+	// trained on them score the rows, and second trees correct the scores.
+	plain []rank.Example
+}
+
 // crossScores scores every case by a model that was trained without its family: by its
 // trees, which do not read the linear columns, and by weights of these columns, which
 // were fitted to the scores of the other folds. It also returns the weights that fit the
 // scores of all folds.
-func crossScores(rows []rank.Example, families []string, fold map[string]int, linear []int, p trees.Params) (scores [][]float64, w []float64) {
-	scores = treeScores(hidden(rows, linear), families, fold, p)
+func crossScores(t training) (scores [][]float64, w []float64) {
+	rows, families, linear := t.rows, t.families, t.linear
+	scores = t.treeScores()
 	weights := caseWeights(rows, families)
 	w = fitLinear(rows, scores, weights, linear)
 	if len(linear) == 0 {
@@ -47,7 +60,7 @@ func crossScores(rows []rank.Example, families []string, fold map[string]int, li
 	}
 	sums := make([][]float64, len(rows))
 	for n := range folds {
-		own := func(i int) bool { return fold[families[i]] == n }
+		own := func(i int) bool { return t.fold[families[i]] == n }
 		others := slices.Clone(weights)
 		for i := range others {
 			if own(i) {
@@ -65,25 +78,68 @@ func crossScores(rows []rank.Example, families []string, fold map[string]int, li
 }
 
 // treeScores scores every case by trees that were trained without its family.
-func treeScores(rows []rank.Example, families []string, fold map[string]int, p trees.Params) [][]float64 {
-	scores := make([][]float64, len(rows))
+func (t training) treeScores() [][]float64 {
+	rows := hidden(t.rows, t.linear)
+	if t.plain == nil {
+		return t.foldScores(rows, rows, nil, t.p)
+	}
+	first := t.foldScores(hidden(t.plain, t.linear), rows, nil, t.p)
+	return t.foldScores(t.second(rows, first), t.second(rows, first), first, secondParams)
+}
+
+// secondParams are those of trees that correct scores. They were chosen beforehand: a
+// few hundred cases have an index.
+var secondParams = trees.Params{
+	Rounds: 150, Leaves: 6, MinRows: 100, LearningRate: 0.05,
+	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261123,
+}
+
+// second returns the rows that second trees read: the features of the index, and how far
+// each score is below the best of its case. Few cases cannot teach them more.
+func (t training) second(rows []rank.Example, scores [][]float64) []rank.Example {
+	from := len(rank.FeatureNames())
+	list := slices.Clone(rows)
+	for n, r := range rows {
+		list[n].X = make([][]float64, len(r.X))
+		for i, x := range r.X {
+			list[n].X[i] = append(slices.Clone(x[from:]), scores[n][i]-slices.Max(scores[n]))
+		}
+	}
+	return list
+}
+
+// foldScores scores the cases of each fold by trees that were trained on the other folds
+// of train, whose cases are the same. The trees correct the scores of start, if it is not
+// nil.
+func (t training) foldScores(train, score []rank.Example, start [][]float64, p trees.Params) [][]float64 {
+	scores := make([][]float64, len(score))
 	var wg sync.WaitGroup
 	for n := range folds {
-		var train []rank.Example
+		var part []rank.Example
 		var of []string
-		for i, r := range rows {
-			if fold[families[i]] != n {
-				train, of = append(train, r), append(of, families[i])
+		var from [][]float64
+		for i, r := range train {
+			if t.fold[t.families[i]] != n {
+				part, of = append(part, r), append(of, t.families[i])
+				if start != nil {
+					from = append(from, start[i])
+				}
 			}
 		}
-		if len(train) == 0 {
+		if len(part) == 0 {
 			continue
 		}
 		wg.Go(func() {
-			m := trees.Train(flatten(train, caseWeights(train, of)), p)
-			for i, r := range rows {
-				if fold[families[i]] == n {
-					scores[i] = scoreAll(m, r)
+			m := trees.Train(flatten(part, caseWeights(part, of), from), p)
+			for i, r := range score {
+				if t.fold[t.families[i]] != n {
+					continue
+				}
+				scores[i] = scoreAll(m, r)
+				if start != nil {
+					for j := range scores[i] {
+						scores[i][j] += start[i][j]
+					}
 				}
 			}
 		})

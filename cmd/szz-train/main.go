@@ -7,6 +7,7 @@
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
 //	go run ./cmd/szz-train judge rows.jsonl...
+//	go run ./cmd/szz-train reach -repos DIR cases.jsonl...
 //
 //	go run ./cmd/szz-train purpose -repos DIR cases.jsonl... > purpose.rows
 //	go run ./cmd/szz-train fixlike purpose.rows...
@@ -18,7 +19,9 @@
 // The step extract computes the features of every candidate, which takes minutes to
 // hours of git. The step fit trains on all rows. The step cross reports how well the
 // method does on repositories that it was not trained on. The step judge reports how well
-// the shipped model, or another one, does.
+// the shipped model, or another one, does. The step reach says which searches of an index
+// of changed lines find the true commits; with -indexed, extract also writes the features
+// that such an index gives. Both use the indexes that git agent index build made.
 //
 // The other steps are for estimates beside the ranker's. The steps purpose and fixlike
 // fit the weights of package fixlike, floor measures from which probability on a
@@ -47,7 +50,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | judge | purpose | fixlike | floor | confirm | ratios) <arguments>")
+		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>")
 	}
 	switch args[0] {
 	case "mine":
@@ -60,6 +63,8 @@ func run(ctx context.Context, args []string) error {
 		return cross(args[1:])
 	case "judge":
 		return judge(args[1:])
+	case "reach":
+		return reach(ctx, args[1:])
 	case "purpose":
 		return purpose(ctx, args[1:])
 	case "floor":
@@ -71,5 +76,5 @@ func run(ctx context.Context, args []string) error {
 	case "confirm":
 		return confirm(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, judge, purpose, fixlike, floor, confirm and ratios", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios", args[0])
 }

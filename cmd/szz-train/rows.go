@@ -43,10 +43,19 @@ func readRows(files []string) ([]rank.Example, error) {
 	return rows, nil
 }
 
+// namesOf returns the names of the columns of rows: those of the index come last, where
+// there are any.
+func namesOf(rows []rank.Example) []string {
+	if names := rank.FeatureNames(); width(rows) <= len(names) {
+		return names
+	}
+	return rank.IndexedNames()
+}
+
 // leaveOut removes the columns of some features, whose names are separated by
 // commas, from all rows, and returns the names of the other features.
 func leaveOut(rows []rank.Example, names string) (left []string, err error) {
-	left = rank.FeatureNames()
+	left = namesOf(rows)
 	out := make([]bool, len(left))
 	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
 		at := slices.Index(left, name)
@@ -117,14 +126,18 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 // change.
 const familyDamping = 0.25
 
-// flatten converts cases to rows of one candidate each.
-func flatten(cases []rank.Example, weights []float64) trees.Rows {
+// flatten converts cases to rows of one candidate each. start has the scores to begin
+// with; nil is none.
+func flatten(cases []rank.Example, weights []float64, start [][]float64) trees.Rows {
 	var r trees.Rows
 	total := 0.0
 	group := 0
 	for n, c := range cases {
 		if len(c.X) == 0 {
 			continue
+		}
+		if start != nil {
+			r.Start = append(r.Start, start[n]...)
 		}
 		for i := range c.X {
 			r.X, r.Y = append(r.X, c.X[i]), append(r.Y, c.Hit[i])

@@ -25,7 +25,7 @@ import (
 )
 
 // A SourceSet says which searches found a candidate.
-type SourceSet uint8
+type SourceSet uint16
 
 // The searches.
 const (
@@ -37,10 +37,11 @@ const (
 	FromNames                          // owns a line elsewhere that uses a rare name of the fix
 	FromRecent                         // a recent commit elsewhere that reads like the fix
 	FromBeside                         // owns a line in or near a change of a build or data file, beside source
+	FromIndex                          // changed rare texts of the fix somewhere, at some time; found with an index of changed lines only
 )
 
 // FoundElsewhere are the searches that find commits in other files than the traced ones.
-const FoundElsewhere = FromNames | FromRecent | FromBeside
+const FoundElsewhere = FromNames | FromRecent | FromBeside | FromIndex
 
 // A Candidate is a commit that may have introduced the bug, and what is known of
 // it.
@@ -93,11 +94,14 @@ const (
 // A Pool holds the candidates of a fix.
 type Pool struct {
 	ByOID     map[gitext.OID]*Candidate
-	boundary  map[gitext.OID]bool // of a shallow clone; such a commit is no candidate
-	Recents   []source.Bag        // words of the subjects of the repository's newest commits
-	Authors   []gitext.Person     // of these commits
-	Pace      float64             // days between two of these commits, on average
-	bytesLeft int64               // bytes of diffs that may still be kept
+	boundary  map[gitext.OID]bool    // of a shallow clone; such a commit is no candidate
+	Recents   []source.Bag           // words of the subjects of the repository's newest commits
+	Authors   []gitext.Person        // of these commits
+	Pace      float64                // days between two of these commits, on average
+	Named     map[gitext.OID]*Naming // what commits did to the texts of the fix; nil without an index of changed lines
+	recent    []gitext.OID           // the repository's newest commits
+	alike     []gitext.OID           // those of them that read most like the fix, after the ones that are candidates
+	bytesLeft int64                  // bytes of diffs that may still be kept
 }
 
 // add returns the candidate and notes another source of it. A commit at the
@@ -251,6 +255,7 @@ func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 			}
 		}
 		weights.Add(docs[i])
+		p.recent = append(p.recent, e.OID)
 		if c := p.ByOID[e.OID]; c != nil {
 			c.Recent = i
 		}
@@ -269,6 +274,9 @@ func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 	sort.SliceStable(best, func(a, b int) bool { return best[a].score > best[b].score })
 	for _, b := range best[:min(len(best), maxRecentKept)] {
 		p.add(entries[b.i].OID, FromRecent).Recent = b.i
+	}
+	for _, b := range best[min(len(best), maxRecentKept):min(len(best), maxRecentKept+maxAlike)] {
+		p.alike = append(p.alike, entries[b.i].OID)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"git-agent/agent/szz"
+	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
 
@@ -39,14 +40,36 @@ func Study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Example
 	if err != nil {
 		return nil, err
 	}
+	return k.example(k.vector), nil
+}
+
+// StudyIndexed returns what Study does, and the same with the candidates and features that
+// an index of changed lines gives. Its rows have the columns of IndexedNames.
+func StudyIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (plain, indexed *Example, err error) {
+	k, err := study(ctx, repo, fc)
+	if err != nil {
+		return nil, nil, err
+	}
+	plain = k.example(k.vector)
+	if err := k.pool.AddIndexed(ctx, repo, fc, k.Set); err != nil {
+		return nil, nil, err
+	}
+	if k, err = newCase(ctx, fc, k.Set, k.pool); err != nil {
+		return nil, nil, err
+	}
+	return plain, k.example(k.indexedVector), nil
+}
+
+// example computes the features of all candidates.
+func (k *Case) example(vector func(*candidate.Candidate) []float64) *Example {
 	ex := &Example{}
 	for _, c := range k.list {
-		x := k.vector(c)
+		x := vector(c)
 		for i := range x {
 			x[i] = math.Round(x[i]*1e4) / 1e4
 		}
 		ex.Candidates = append(ex.Candidates, c.OID)
 		ex.X = append(ex.X, x)
 	}
-	return ex, nil
+	return ex
 }

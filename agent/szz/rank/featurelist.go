@@ -36,7 +36,7 @@ var features = []feature{
 	{"from_names", "uses a rare name of the fix elsewhere", foundBy(candidate.FromNames)},
 	{"from_second", "owned a line before it was rewritten", foundBy(candidate.FromSecond)},
 	{"from_recent", "recent elsewhere, reads like the fix", func(_ *Case, c *candidate.Candidate) float64 {
-		return flag(c.Sources&^candidate.FromBeside == candidate.FromRecent)
+		return flag(c.Sources&^(candidate.FromBeside|candidate.FromIndex) == candidate.FromRecent)
 	}},
 
 	// when it was made

@@ -69,6 +69,8 @@ type Case struct {
 	Code    *source.IDF                    // over the tokens that they added or removed
 	prose   *source.IDF                    // over their messages
 	files   *source.IDF                    // over the paths that they change
+
+	bestNaming float64 // the highest score that an index of changed lines gives a commit
 }
 
 // A weighed holds the tokens of a fix as all candidates are compared with them: of a fix
@@ -100,6 +102,7 @@ func newCase(ctx context.Context, fc *szz.FixContext, set *candidate.AnchorSet, 
 		Around: source.Bag{}, message: source.Bag{},
 		DelKeys: map[string]bool{}, addKeys: map[string]bool{}, FixPath: map[string]bool{},
 	}
+	k.readNamings()
 	for _, f := range set.Files {
 		k.FixPath[f.OldPath], k.FixPath[f.NewPath] = true, true
 	}

@@ -26,6 +26,9 @@ type Rows struct {
 	Y      []bool
 	Weight []float64
 	Group  []int // number of each row's group, ascending from 0
+	// Start has the scores to begin with, which the trees correct; nil is 0 for all. A
+	// Model does not add them.
+	Start []float64
 }
 
 const maxBins = 64
@@ -51,6 +54,7 @@ func Train(rows Rows, p Params) *Model {
 	m := &Model{}
 	n := len(rows.Y)
 	t.score, t.grad, t.hess = make([]float64, n), make([]float64, n), make([]float64, n)
+	copy(t.score, rows.Start)
 	for range p.Rounds {
 		t.gradients()
 		tree := t.grow(t.sample())

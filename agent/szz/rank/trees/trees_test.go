@@ -102,3 +102,31 @@ func BenchmarkExplain(b *testing.B) {
 		m.Explain(rows.X[0])
 	}
 }
+
+// Trees that begin with scores correct them: they leave those alone that are right.
+func TestTrainCorrectsScores(t *testing.T) {
+	rows := noisy(3000)
+	known := func(x []float64) float64 { return 20 * x[2] }
+	merit := func(x []float64) float64 {
+		if (x[0] > 0.5) != (x[1] > 0.3) {
+			return 40
+		}
+		return 0
+	}
+	moved := func(start func([]float64) float64) float64 {
+		rows.Start = nil
+		for _, x := range rows.X {
+			rows.Start = append(rows.Start, start(x))
+		}
+		m := Train(rows, Params{Rounds: 60, Leaves: 6, MinRows: 10, LearningRate: 0.2, L2: 1, FeatureShare: 1, RowShare: 0.8, Seed: 7})
+		most := 0.0
+		for _, x := range rows.X {
+			most = max(most, math.Abs(m.Score(x)))
+		}
+		return most
+	}
+	whole := func(x []float64) float64 { return merit(x) + known(x) }
+	if right, partly := moved(whole), moved(known); right > partly/2 {
+		t.Errorf("right scores are moved by %.2f, others by %.2f", right, partly)
+	}
+}

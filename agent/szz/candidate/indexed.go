@@ -1,0 +1,205 @@
+package candidate
+
+import (
+	"context"
+	"math"
+	"path"
+	"slices"
+	"sort"
+
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// This file searches the whole history for the texts of a fix, where there is an index of
+// changed lines. Blame and grep know only what still stands, in a few files; the index
+// knows every commit that brought a name anywhere or took it out. A commit is worth more
+// the rarer the names are that it changed, the fewer commits changed them after it, and
+// the later it came.
+
+// Bounds of the candidates that are added where there is an index.
+const (
+	maxIndexed  = 30 // of the commits that the index gives
+	maxAlike    = 12 // more of the newest commits that read like the fix
+	maxByAuthor = 6  // of the newest commits by the fix's author
+	maxAdded    = 40 // together
+)
+
+// touchedOnly is what a text counts for a commit that only changed the rest of its lines.
+const touchedOnly = 0.7
+
+// A Naming says what a commit did to the texts of a fix. All but Names, Place and Near are
+// sums of the rarity of texts, as shares of what all texts of the fix add up to.
+type Naming struct {
+	Score   float64 // by rarity, recency and later changes; the best commit of a fix has the most
+	Rank    int     // in the order of Score, from 0 on
+	Names   int     // how many texts it changed
+	Changed float64 // texts in lines that the fix changes
+	Said    float64 // texts in the fix's message
+	First   float64 // texts that nobody changed before it
+	Last    float64 // texts that nobody changed after it
+	TookOut float64 // texts that it removed more often than it added them
+	Brought float64 // texts that it added more often than it removed them
+	Rarest  float64 // of the rarest text, from 0 to 1
+	Place   int     // in the order of git log
+	Near    float64 // 1 where it changed them in a fixed file, 1/2 in the directory of one
+}
+
+// AddIndexed adds the commits that did most to the texts of the fix. Without an index it
+// does nothing.
+func (p *Pool) AddIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) error {
+	if fc.Parent == "" || !repo.HasIndex(ctx) {
+		return nil
+	}
+	clues := CluesOf(fc)
+	texts := make([]string, len(clues))
+	for i := range clues {
+		texts[i] = clues[i].Text
+	}
+	found, ok, err := repo.TextChanges(ctx, fc.Parent, texts)
+	if err != nil || !ok {
+		return err
+	}
+	p.Named = Namings(fc, clues, found)
+	p.addNamed(fc)
+	return p.read(ctx, repo, InterestingPaths(fc, set))
+}
+
+// addNamed adds the best commits of each source that have not been found.
+func (p *Pool) addNamed(fc *szz.FixContext) {
+	place := map[gitext.OID]int{}
+	var own []gitext.OID
+	for i, oid := range p.recent {
+		place[oid] = i
+		if fc.Fix != "" && len(own) < maxByAuthor && p.Authors[i].Email == fc.Commit.Author.Email {
+			own = append(own, oid)
+		}
+	}
+	best := ByScore(p.Named)
+	left := maxAdded
+	for _, search := range []struct {
+		from SourceSet
+		oids []gitext.OID
+	}{{FromIndex, best[:min(len(best), maxIndexed)]}, {FromRecent, p.alike}, {FromRecent, own}} {
+		for _, oid := range search.oids {
+			if p.ByOID[oid] != nil || p.boundary[oid] || left == 0 {
+				continue
+			}
+			left--
+			c := p.add(oid, search.from)
+			if at, ok := place[oid]; ok {
+				c.Recent = at
+			}
+		}
+	}
+}
+
+// Namings says for each commit what it did to the texts of a fix.
+func Namings(fc *szz.FixContext, clues []Clue, found []gitext.TextHistory) map[gitext.OID]*Naming {
+	last := 1
+	for _, h := range found {
+		for _, ch := range h.Changes {
+			last = max(last, ch.Place)
+		}
+	}
+	n := namer{named: map[gitext.OID]*Naming{}, commits: float64(last), files: map[string]bool{}, dirs: map[string]bool{}}
+	for _, f := range fc.Patch.Files {
+		for _, name := range []string{f.OldPath, f.NewPath} {
+			if name != "" {
+				n.files[name], n.dirs[path.Dir(name)] = true, true
+			}
+		}
+	}
+	for i, h := range found {
+		n.add(clues[i], h)
+	}
+	for rank, oid := range ByScore(n.named) {
+		c := n.named[oid]
+		c.Rank = rank
+		for _, sum := range []*float64{&c.Score, &c.Changed, &c.Said, &c.First, &c.Last, &c.TookOut, &c.Brought} {
+			*sum /= max(n.total, 1)
+		}
+	}
+	return n.named
+}
+
+// ByScore returns the commits, best first.
+func ByScore(named map[gitext.OID]*Naming) []gitext.OID {
+	oids := make([]gitext.OID, 0, len(named))
+	for oid := range named {
+		oids = append(oids, oid)
+	}
+	sort.Slice(oids, func(i, j int) bool {
+		if a, b := named[oids[i]].Score, named[oids[j]].Score; a != b {
+			return a > b
+		}
+		return oids[i] < oids[j]
+	})
+	return oids
+}
+
+// A namer sums up what commits did to texts.
+type namer struct {
+	named       map[gitext.OID]*Naming
+	commits     float64
+	total       float64 // rarity of all texts that some commit changed
+	files, dirs map[string]bool
+}
+
+// add counts one text.
+func (n *namer) add(clue Clue, h gitext.TextHistory) {
+	var order []gitext.OID // newest first
+	sums := map[gitext.OID]int{}
+	for _, ch := range h.Changes {
+		if _, seen := sums[ch.OID]; !seen {
+			order = append(order, ch.OID)
+		}
+		sums[ch.OID] += ch.Added - ch.Removed
+		n.place(ch)
+	}
+	if len(order) == 0 {
+		return
+	}
+	rarity := math.Log((n.commits + 1) / float64(len(order)))
+	if rarity <= 0 {
+		return
+	}
+	n.total += rarity
+	for later, oid := range order {
+		c := n.named[oid]
+		c.Names++
+		worth := rarity
+		if sums[oid] == 0 {
+			worth *= touchedOnly
+		}
+		c.Score += worth / math.Sqrt(1+float64(later)) / (1 + math.Log1p(float64(c.Place))/3)
+		c.Rarest = max(c.Rarest, rarity/math.Log(n.commits+1))
+		for _, did := range []struct {
+			it  bool
+			sum *float64
+		}{
+			{clue.In&(ClueRemoved|ClueAdded) != 0, &c.Changed}, {clue.In&ClueSaid != 0, &c.Said},
+			{later == len(order)-1, &c.First}, {later == 0, &c.Last},
+			{sums[oid] < 0, &c.TookOut}, {sums[oid] > 0, &c.Brought},
+		} {
+			if did.it {
+				*did.sum += rarity
+			}
+		}
+	}
+}
+
+// place notes where a commit stands and changes a text.
+func (n *namer) place(ch gitext.TextChange) {
+	c := n.named[ch.OID]
+	if c == nil {
+		c = &Naming{Place: ch.Place}
+		n.named[ch.OID] = c
+	}
+	switch {
+	case n.files[ch.Path] || n.files[ch.OldPath]:
+		c.Near = 1
+	case slices.ContainsFunc([]string{ch.Path, ch.OldPath}, func(p string) bool { return p != "" && n.dirs[path.Dir(p)] }):
+		c.Near = max(c.Near, 0.5)
+	}
+}
