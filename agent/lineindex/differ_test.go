@@ -212,7 +212,7 @@ func (n *needler) expression() string {
 func TestSameAsGit(t *testing.T) {
 	var h history
 	h.make(t)
-	dir, needles := h.Dir, 600
+	dir, needles := h.Dir, 250
 	if large := os.Getenv("GIT_AGENT_INDEX_REPO"); large != "" {
 		dir = large
 	} else if testing.Short() {
