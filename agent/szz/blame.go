@@ -29,15 +29,12 @@ var (
 		`\b` + aDefect + `\b(?:[^.]|\.\w){0,100}?\b` + bringing + `(?:\s+[\w.]+){0,3}?\s+` + prepositions + `\s+` + toCommit,
 		`\b(?:` + aDefect + `|broken?|breaks|regressed|broken up)\s*(?:was |were |is |has |[:,] )?\s*` + prepositions + `\s+` + toCommit,
 		`\b` + carelessly + `\b(?:[^.]|\.\w){0,80}\b(?:` + prepositions + `|when|while|to)\s+` + toCommit,
-		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
 		`(?:^|[-*:>(\]]\s*|\bthis (?:commit|patch|change)?\s*|\band\s+)(?:really |partially |properly )?(?:fix(?:e[sd]|ing|-?ups?)?|corrects?|unbreaks?|repairs?)[:,]?\s+(?:(?:up|for|of|to|after)\s+)?` + toCommit,
 		`^(?:(?:\S+:|\[[^\]]*\])\s+)*(?:fix\w*|repair\w*|correct\w*)\b(?:[^.]|\.\w){0,70}\b(?:from|after|following|for|broken by|missed by)\s+` + toCommit,
 		`\b(?:fix\w*|repair\w*|correct(?:s|ed|ing)?)\s+(?:\w+\s+){1,5}?(?:used|made|done|added|introduced|changed)\s+(?:in|by|with)\s+` + toCommit,
-		`\b(?:but|and)\s+(?:it |this |that )?(?:was|were|got|has been|had been)\s+(?:\w+\s+)?(?:removed|dropped|lost|changed|broken|disabled)\s+(?:in|by|with|from|since)\s+` + toCommit,
 		`\b` + aDefect + `\b(?:[^.]|\.\w){0,30}\b(?:present|there|around|since|dates back to)\b(?:[^.]|\.\w){0,80}\b(?:in|with|of|by)\s+` + toCommit,
 		`\b(?:due to|because of|caused by|comes? from|coming from) (?:the |an? )?(?:introduction|addition|use|refactoring|rework|removal|change|changes|conversion)\b(?:[^.]|\.\w){0,60}\b(?:in|by|with|of)\s+` + toCommit,
 		`\bproblems? (?:in|with) (?:the way|how) ` + toCommit,
-		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
 		`\b(?:culprit|bisect\w*|blame)\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:left-?overs?|left (?:over|behind|out)|fallout|side[- ]effects?|consequence|forgotten|aftermath)\s+(?:of|from|by|in|after)\s+` + toCommit,
 	}, "|") + `)`)
@@ -48,12 +45,17 @@ var (
 		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|though|yet)\s+(?:it |that |this |also |then |then also )?(?:failed to|fails to|did not|didn't|does not|doesn't|never|not)\b`,
 		`@\W*(?:[^.]|\.\w){0,90}?\bwithout (?:also |actually |properly )?(?:updat|add|handl|consider|recogni|tak|check|adjust|account|chang|mak|realiz|notic|remov|initiali)\w*ing\b`,
 		`@\W*(?:\w+\W+){0,5}?(?:failed|neglected) to\b`,
-		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
 		`\bintroduced (?:in|by|with) ` + toCommit + `(?:[^.]|\.\w){0,100}\b(?:bugs?|broken|wrong|trigger\w*|caus\w+)\b`,
 	}, "|") + `)`)
-	// failsSince matches "Since X, the test fails", which blames a commit where the title of
-	// the message tells of a fix.
-	failsSince = source.Lazy(`(?i)\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`)
+	// blamedByFix matches words that tell a defect where the title of the message tells of a
+	// fix, and often something intended where it does not.
+	blamedByFix = source.Lazy(`(?i)(?:` + strings.Join([]string{
+		`\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`,
+		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
+		`\b(?:but|and)\s+(?:it |this |that )?(?:was|were|got|has been|had been)\s+(?:\w+\s+)?(?:removed|dropped|lost|changed|broken|disabled)\s+(?:in|by|with|from|since)\s+` + toCommit,
+		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
+		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
+	}, "|") + `)`)
 	// pronounBlamed matches "This was introduced in", which blames a commit where the
 	// title of the message tells of a fix.
 	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
@@ -184,14 +186,20 @@ var (
 	// settledSince matches a next sentence that says that what the commit did was fixed or
 	// reverted since, or is no reason for a fix but for a clean-up.
 	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
-	onlyCommit   = source.Lazy(`(?i)^\W*` + toCommit)
-	quotedIn     = source.Lazy(`["“][^"“”]{8,150}["”]`)
+	// rangeBehind matches what stands behind the left end of a range of commits, which git
+	// leaves out.
+	rangeBehind = source.Lazy(`^\.\.\.?[0-9a-f]{7,}`)
+	onlyCommit  = source.Lazy(`(?i)^\W*` + toCommit)
+	quotedIn    = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
 
 // blames reports whether the sentence blames the commit that it names. title is the
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
+	if rangeBehind().MatchString(s.behind) {
+		return false
+	}
 	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || settledSince().MatchString(s.next) {
 		return false
 	}
@@ -207,12 +215,11 @@ func (s sentence) blames(title string) bool {
 	if excusedBehind().MatchString(text) && !outright().MatchString(text) {
 		return false
 	}
-	if onlyCommit().MatchString(text) && goesOn().MatchString(s.next) {
+	if blamedBefore().MatchString(text) || blamedBehind().MatchString(text) || s.revertsDefect(title, text) {
 		return true
 	}
-	return blamedBefore().MatchString(text) || blamedBehind().MatchString(text) ||
-		tellsOfFix().MatchString(title) && (pronounBlamed().MatchString(text) || failsSince().MatchString(text)) ||
-		s.revertsDefect(title, text)
+	return tellsOfFix().MatchString(title) &&
+		(pronounBlamed().MatchString(text) || blamedByFix().MatchString(text) || onlyCommit().MatchString(text) && goesOn().MatchString(s.next))
 }
 
 // pattern returns the sentence in the form that the patterns match. It ends where
