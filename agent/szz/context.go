@@ -30,6 +30,7 @@ type ContextOptions struct {
 	NoAnnotations bool
 	Paths         []string // what the fix is limited to, from the top of the tree: literal paths or, if one begins with ":(", pathspecs; nil is all
 	Source        Source
+	Index         bool // the ranking asks the repository's index of changed lines, if there is one
 }
 
 // ContextLines is how many lines of context a patch has, as git's have. The ranker
@@ -94,7 +95,7 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 	if err != nil {
 		return nil, err
 	}
-	fc := &FixContext{Date: c.Committer.Time}
+	fc := &FixContext{Date: c.Committer.Time, Index: opt.Index}
 	switch opt.Source {
 	case SourceStaged:
 		fc.Parent = fix

@@ -16,6 +16,7 @@ type Question struct {
 	Opinion     Opinion  // when the ranking is asked about an annotation
 	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
 	Max         int      // most suspects returned; 0 lets the engine decide
+	Index       bool     // the ranking asks the repository's index of changed lines
 	Switches    Switches // of the agent engine
 }
 
@@ -40,7 +41,7 @@ func (o Opinion) Asks(annotations []Annotation) bool {
 
 // Context returns how the fix is to be read.
 func (q Question) Context() ContextOptions {
-	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source}
+	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Index: q.Index}
 }
 
 // Committed reports whether the fix is a commit.

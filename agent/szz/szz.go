@@ -45,6 +45,7 @@ type FixContext struct {
 	Annotations []Annotation  // culprits that the message names
 	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
 	Notes       []string      // what is odd about this fix, a sentence each
+	Index       bool          // the ranking asks the repository's index of changed lines, if there is one
 
 	leftOut bool // some files could not be read
 }
@@ -82,6 +83,7 @@ type Verdict struct {
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked
+	Index       bool         // the ranking asked an index of changed lines
 	Incomplete  []string     // what the clone lacked for a complete answer: LacksObjects, LacksHistory; nil if nothing
 	Sandbox     string       // the sandbox.Level that confined the command of package verify; "" when none was run
 }

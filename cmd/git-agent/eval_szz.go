@@ -18,7 +18,7 @@ type evalSzzCmd struct {
 	Annotations   bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
 	Ablation      bool     `help:"also measure the agent engine without its tools, its method and its compression"`
 	Jobs          int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
-	Index         bool     `help:"build an index of the changed lines of each repository in the background, and bring it up to date"`
+	Index         bool     `help:"build an index of the changed lines of each repository, or bring it up to date, and let the ranking ask it"`
 	evalFlags     `embed:""`
 	Calibrate     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
 	szzModelFlags `embed:""`

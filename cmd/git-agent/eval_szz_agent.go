@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
@@ -13,10 +14,8 @@ import (
 
 // staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	if c.Annotations {
-		plan.Setting = "annotations"
-	}
-	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
+	plan.Setting = c.setting()
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)
 		return nil
@@ -50,13 +49,25 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	return nil
 }
 
+// setting names what the options change in the answers of all algorithms.
+func (c *evalSzzCmd) setting() string {
+	var words []string
+	if c.Annotations {
+		words = append(words, "annotations")
+	}
+	if c.Index {
+		words = append(words, "index")
+	}
+	return strings.Join(words, " ")
+}
+
 // answerCase returns a function that lets the model investigate one case.
 func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var server eval.Server
 	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
 		found, err := agent.Investigate(ctx, engine.Inquiry{
 			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: session.Case{Repo: in.Case.Repo, Name: in.Case.ID},
-			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},
+			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Index: c.Index, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},
 		})
 		if err != nil {
 			return nil, nil, server.Refused(err)

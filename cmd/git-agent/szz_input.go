@@ -28,7 +28,7 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo, agent
 	if err != nil {
 		return nil, 0, err
 	}
-	complete, err := c.completed(a, repo, total == 1)
+	complete, err := c.completed(ctx, a, repo, total == 1)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -43,11 +43,11 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo, agent
 
 // completed returns a function that adds to a question what the options say. single says
 // that there is no other question.
-func (c *szzCmd) completed(a *app, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
+func (c *szzCmd) completed(ctx context.Context, a *app, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
 	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
 	return func(q szz.Question) szz.Question {
 		q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
-		q.Opinion = c.opinion(a, single)
+		q.Opinion, q.Index = c.opinion(a, single), repo.HasIndex(ctx)
 		return q
 	}, err
 }

@@ -97,12 +97,12 @@ func (c *szzCmd) dealt(ctx context.Context, a *app, repo *gitext.Repo, agent *en
 	if err != nil {
 		return nil, 0, err
 	}
-	complete, err := c.completed(a, repo, len(names) == 1 && !c.Stdin)
+	complete, err := c.completed(ctx, a, repo, len(names) == 1 && !c.Stdin)
 	if err != nil {
 		return nil, 0, err
 	}
 	fixes, header := c.deal(names)
-	if err := c.openJournal(ctx, header, agent); err != nil {
+	if err := c.openJournal(ctx, header, agent, repo.HasIndex(ctx)); err != nil {
 		return nil, 0, err
 	}
 	done, err := c.kept.done()
@@ -189,7 +189,9 @@ func (c *szzCmd) deal(names []string) ([]dealtFix, shard.Header) {
 	}
 }
 
-func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent) (err error) {
+// openJournal opens the journal. indexed says that the ranking asks an index of changed
+// lines; a journal that was begun without one is not continued with one.
+func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent, indexed bool) (err error) {
 	if h.Build, err = engineVersion(); err != nil {
 		return err
 	}
@@ -199,6 +201,9 @@ func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.
 	h.Options = map[string]string{
 		"algorithm": c.Algorithm, "annotations": strconv.FormatBool(c.Annotations), "max-count": "all",
 		"paths": strings.Join(c.paths, "\x00"), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect), "engine": "offline",
+	}
+	if indexed {
+		h.Options["index"] = "true"
 	}
 	if c.MaxCount != nil {
 		h.Options["max-count"] = strconv.Itoa(*c.MaxCount)

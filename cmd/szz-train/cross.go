@@ -27,6 +27,7 @@ func cross(args []string) error {
 	linear := fs.String("linear", rareFeatures, "give the features with these `names` a linear weight, and hide them from the trees")
 	against := fs.String("against", "", "compare with the same cases in these `files` of rows, separated by commas")
 	onto := fs.Bool("onto", false, "train on the rows of -against, and correct their scores with second trees, which read what an index of changed lines gives")
+	all := fs.Bool("all", false, "have these second trees read the other features, too")
 	repeat := fs.Int("repeat", 1, "repeat `n` times, with other assignments to folds and seeds, and print means and standard deviations")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -58,7 +59,7 @@ func cross(args []string) error {
 	}
 	t := training{rows: rows, families: families, linear: columns}
 	if *onto {
-		t.plain = others
+		t.plain, t.all = others, *all
 	}
 	r.runs = repeated(t, *repeat)
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f, linear weights %.2f\n",

@@ -24,6 +24,7 @@ func extract(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("extract", flag.ContinueOnError)
 	repos := fs.String("repos", "", "`folder` with the repositories")
 	most := fs.Int("most", 0, "take at most `n` cases of a repository, evenly spread; 0 is all")
+	cross := fs.Int("cross", 0, "take at most `n` cross-file cases, too, and -most of the other cases; the weights of the rows make up for it")
 	skip := fs.String("skip", "", "leave out the fixes of these case `files`, separated by commas")
 	jobs := fs.Int("jobs", 2, "work on `n` cases at once")
 	indexed := fs.String("indexed", "", "also write to this `file` the rows with what the indexes of changed lines give; repositories without one are left out")
@@ -44,7 +45,8 @@ func extract(ctx context.Context, args []string) error {
 		out.indexed = bufio.NewWriter(f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
-		cases := pickEvenly(byRepo[name], *most)
+		cases, weights := pickCases(byRepo[name], *most, *cross)
+		out.weights = weights
 		n, err := extractRepo(ctx, *repos, cases, *jobs, out)
 		fmt.Fprintf(os.Stderr, "%s: %d of %d cases\n", name, n, len(cases))
 		if err != nil {
@@ -102,6 +104,33 @@ func pickEvenly[T any](cases []T, n int) []T {
 	return picked
 }
 
+// pickCases picks most of the cases of a repository. With cross, it picks so many of the
+// cross-file cases and most of the others, and returns the weight of each.
+func pickCases(cases []szzeval.Case, most, cross int) ([]szzeval.Case, map[string]float64) {
+	if cross <= 0 {
+		return pickEvenly(cases, most), nil
+	}
+	var strata [2][]szzeval.Case
+	for _, c := range cases {
+		n := 0
+		if c.CrossFile {
+			n = 1
+		}
+		strata[n] = append(strata[n], c)
+	}
+	var picked []szzeval.Case
+	weights := map[string]float64{}
+	some := [2][]szzeval.Case{pickEvenly(strata[0], most), pickEvenly(strata[1], cross)}
+	for n, part := range some {
+		for _, c := range part {
+			standsFor := float64(len(strata[n])) / float64(len(part))
+			weights[c.ID] = standsFor * float64(len(some[0])+len(some[1])) / float64(len(cases))
+		}
+		picked = append(picked, part...)
+	}
+	return picked, weights
+}
+
 func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs int, out rowWriter) (int, error) {
 	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
 	if !ok {
@@ -145,11 +174,16 @@ func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs in
 
 // A rowWriter writes the rows of cases, with and without an index. Its writers keep their
 // first error for flush.
-type rowWriter struct{ plain, indexed *bufio.Writer }
+type rowWriter struct {
+	plain, indexed *bufio.Writer
+	weights        map[string]float64 // by case; nil where all are 1
+}
 
 func (w rowWriter) write(plain, indexed *rank.Example) {
+	plain.Weight = w.weights[plain.ID]
 	json.NewEncoder(w.plain).Encode(plain)
 	if indexed != nil {
+		indexed.Weight = w.weights[indexed.ID]
 		json.NewEncoder(w.indexed).Encode(indexed)
 	}
 }

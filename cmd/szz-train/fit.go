@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
+	"strings"
 
 	"git-agent/agent/szz/rank"
 	"git-agent/agent/szz/rank/trees"
@@ -19,11 +21,25 @@ var params = trees.Params{
 
 // fit writes a model trained on all rows. Its calibration, thresholds and linear weights
 // come from cross-validation, since a model is overconfident about the rows that
-// trained it.
+// trained it. With -onto, the rows are those that extract -indexed wrote, and the model
+// corrects the scores of one that was trained on the rows of the same cases in the files
+// of -onto.
 func fit(args []string) error {
-	rows, err := readRows(args)
+	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
+	onto := fs.String("onto", "", "correct the scores of a model that is trained on the rows in these `files`, separated by commas")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	rows, err := readRows(fs.Args())
 	if err != nil {
 		return err
+	}
+	if *onto != "" {
+		plain, err := readRows(strings.Split(*onto, ","))
+		if err != nil {
+			return err
+		}
+		return fitCorrection(inBoth(rows, plain))
 	}
 	columns, err := columnsOf(rows, rank.FeatureNames(), rareFeatures)
 	if err != nil {
@@ -39,6 +55,28 @@ func fit(args []string) error {
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
 	m.Trees = *trees.Train(flatten(hidden(rows, columns), weights, nil), params)
+	shorten(&m.Trees)
+	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
+	return json.NewEncoder(os.Stdout).Encode(m)
+}
+
+// fitCorrection writes the model that corrects scores where there is an index of changed
+// lines. The scores that it corrects while it learns are those of models that were
+// trained without the family of the case, as the scores of an unknown repository are.
+func fitCorrection(rows, plain []rank.Example) error {
+	columns, err := columnsOf(plain, rank.FeatureNames(), rareFeatures)
+	if err != nil {
+		return err
+	}
+	families := familiesOf(rows)
+	t := training{rows: rows, plain: plain, families: families, fold: assignFolds(families, 0), linear: columns, p: params}
+	scores, _ := crossScores(t)
+	weights := caseWeights(rows, families)
+	m := rank.Model{Features: rank.CorrectedNames(), Calibrator: calibrate(rows, scores, weights)}
+	ps := probabilities(m.Calibrator, scores)
+	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
+	first := t.foldScores(hidden(plain, columns), hidden(rows, columns), nil, params)
+	m.Trees = *trees.Train(flatten(corrected(rows, first, false), weights, first), secondParams)
 	shorten(&m.Trees)
 	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)

@@ -44,6 +44,7 @@ type training struct {
 	// plain are the same cases without an index. If they are given, trees that were
 	// trained on them score the rows, and second trees correct the scores.
 	plain []rank.Example
+	all   bool // the second trees read all features
 }
 
 // crossScores scores every case by a model that was trained without its family: by its
@@ -84,7 +85,8 @@ func (t training) treeScores() [][]float64 {
 		return t.foldScores(rows, rows, nil, t.p)
 	}
 	first := t.foldScores(hidden(t.plain, t.linear), rows, nil, t.p)
-	return t.foldScores(t.second(rows, first), t.second(rows, first), first, secondParams)
+	second := corrected(rows, first, t.all)
+	return t.foldScores(second, second, first, secondParams)
 }
 
 // secondParams are those of trees that correct scores. They were chosen beforehand: a
@@ -94,15 +96,20 @@ var secondParams = trees.Params{
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261123,
 }
 
-// second returns the rows that second trees read: the features of the index, and how far
-// each score is below the best of its case. Few cases cannot teach them more.
-func (t training) second(rows []rank.Example, scores [][]float64) []rank.Example {
+// corrected returns the rows that second trees read: the columns of rank.CorrectedNames.
+// Unless all is set, those of the other features are 0.
+func corrected(rows []rank.Example, scores [][]float64, all bool) []rank.Example {
 	from := len(rank.FeatureNames())
 	list := slices.Clone(rows)
 	for n, r := range rows {
 		list[n].X = make([][]float64, len(r.X))
+		below := rank.Below(scores[n])
 		for i, x := range r.X {
-			list[n].X[i] = append(slices.Clone(x[from:]), scores[n][i]-slices.Max(scores[n]))
+			x = append(slices.Clone(x), below[i])
+			if !all {
+				clear(x[:from])
+			}
+			list[n].X[i] = x
 		}
 	}
 	return list

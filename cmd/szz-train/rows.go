@@ -107,7 +107,8 @@ func familiesOf(rows []rank.Example) []string {
 	return families
 }
 
-// caseWeights returns the weight of each case. The weight falls with the number of
+// caseWeights returns the weight of each case. It is what the case stands for (see
+// rank.Example), and falls with the number of
 // cases of the family, because otherwise two big projects would dominate.
 func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
@@ -117,6 +118,9 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 	weights := make([]float64, len(rows))
 	for i, f := range families {
 		weights[i] = math.Pow(count[f], -familyDamping)
+		if w := rows[i].Weight; w > 0 {
+			weights[i] *= w
+		}
 	}
 	return weights
 }

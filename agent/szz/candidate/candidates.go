@@ -94,14 +94,15 @@ const (
 // A Pool holds the candidates of a fix.
 type Pool struct {
 	ByOID     map[gitext.OID]*Candidate
-	boundary  map[gitext.OID]bool    // of a shallow clone; such a commit is no candidate
-	Recents   []source.Bag           // words of the subjects of the repository's newest commits
-	Authors   []gitext.Person        // of these commits
-	Pace      float64                // days between two of these commits, on average
-	Named     map[gitext.OID]*Naming // what commits did to the texts of the fix; nil without an index of changed lines
-	recent    []gitext.OID           // the repository's newest commits
-	alike     []gitext.OID           // those of them that read most like the fix, after the ones that are candidates
-	bytesLeft int64                  // bytes of diffs that may still be kept
+	boundary  map[gitext.OID]bool            // of a shallow clone; such a commit is no candidate
+	Recents   []source.Bag                   // words of the subjects of the repository's newest commits
+	Authors   []gitext.Person                // of these commits
+	Pace      float64                        // days between two of these commits, on average
+	Named     map[gitext.OID]*Naming         // what commits did to the texts of the fix; nil without an index of changed lines
+	Texts     map[string][]gitext.TextChange // who changed lines with each text of the fix, newest first; nil likewise
+	recent    []gitext.OID                   // the repository's newest commits
+	alike     []gitext.OID                   // those of them that read most like the fix, after the ones that are candidates
+	bytesLeft int64                          // bytes of diffs that may still be kept
 }
 
 // add returns the candidate and notes another source of it. A commit at the

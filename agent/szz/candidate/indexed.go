@@ -1,11 +1,14 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"path"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 
 	"git-agent/agent/szz"
 	"git-agent/gitext"
@@ -20,9 +23,10 @@ import (
 // Bounds of the candidates that are added where there is an index.
 const (
 	maxIndexed  = 30 // of the commits that the index gives
+	maxTelling  = 10 // more of them, by the most telling texts
 	maxAlike    = 12 // more of the newest commits that read like the fix
 	maxByAuthor = 6  // of the newest commits by the fix's author
-	maxAdded    = 40 // together
+	maxAdded    = 48 // together
 )
 
 // touchedOnly is what a text counts for a commit that only changed the rest of its lines.
@@ -40,9 +44,46 @@ type Naming struct {
 	Last    float64 // texts that nobody changed after it
 	TookOut float64 // texts that it removed more often than it added them
 	Brought float64 // texts that it added more often than it removed them
-	Rarest  float64 // of the rarest text, from 0 to 1
-	Place   int     // in the order of git log
-	Near    float64 // 1 where it changed them in a fixed file, 1/2 in the directory of one
+	// The same of texts that only the fix's added lines have, and only its removed lines.
+	TookOutAdded, BroughtAdded, TookOutGone, BroughtGone float64
+
+	Rarest      float64 // of the rarest text, from 0 to 1
+	RarestFirst float64 // of the rarest text that nobody changed before it
+	RarestLast  float64 // of the rarest text that nobody changed after it
+	Telling     float64 // Score by the texts that the fix changes or its message names only
+	TellingRank int     // in the order of Telling, from 0 on
+	Place       int     // in the order of git log
+	Near        float64 // 1 where it changed them in a fixed file, 1/2 in the directory of one
+
+	Best []NamedText // the texts that count most in Score, best first
+}
+
+// A NamedText is what a commit did to one text of a fix.
+type NamedText struct {
+	Text  string
+	Sum   int  // occurrences that it added, less those that it removed
+	Last  bool // nobody changed lines with the text after it
+	worth float64
+}
+
+// Shown returns the text, in quotes if it is more than one word.
+func (t NamedText) Shown() string {
+	if strings.ContainsAny(t.Text, " \t") {
+		return strconv.Quote(t.Text)
+	}
+	return t.Text
+}
+
+// maxBest is how many texts are kept of a commit.
+const maxBest = 3
+
+// keep keeps a text if it is among the best.
+func (n *Naming) keep(t NamedText) {
+	at, _ := slices.BinarySearchFunc(n.Best, t, func(a, b NamedText) int { return cmp.Compare(b.worth, a.worth) })
+	if at < maxBest {
+		n.Best = slices.Insert(n.Best, at, t)
+		n.Best = n.Best[:min(len(n.Best), maxBest)]
+	}
 }
 
 // AddIndexed adds the commits that did most to the texts of the fix. Without an index it
@@ -60,6 +101,10 @@ func (p *Pool) AddIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixCon
 	if err != nil || !ok {
 		return err
 	}
+	p.Texts = map[string][]gitext.TextChange{}
+	for _, h := range found {
+		p.Texts[h.Text] = h.Changes
+	}
 	p.Named = Namings(fc, clues, found)
 	p.addNamed(fc)
 	return p.read(ctx, repo, InterestingPaths(fc, set))
@@ -75,12 +120,12 @@ func (p *Pool) addNamed(fc *szz.FixContext) {
 			own = append(own, oid)
 		}
 	}
-	best := ByScore(p.Named)
+	best, telling := ByScore(p.Named), byBest(p.Named, func(c *Naming) float64 { return c.Telling })
 	left := maxAdded
 	for _, search := range []struct {
 		from SourceSet
 		oids []gitext.OID
-	}{{FromIndex, best[:min(len(best), maxIndexed)]}, {FromRecent, p.alike}, {FromRecent, own}} {
+	}{{FromIndex, best[:min(len(best), maxIndexed)]}, {FromIndex, telling[:min(len(telling), maxTelling)]}, {FromRecent, p.alike}, {FromRecent, own}} {
 		for _, oid := range search.oids {
 			if p.ByOID[oid] != nil || p.boundary[oid] || left == 0 {
 				continue
@@ -113,10 +158,16 @@ func Namings(fc *szz.FixContext, clues []Clue, found []gitext.TextHistory) map[g
 	for i, h := range found {
 		n.add(clues[i], h)
 	}
+	for rank, oid := range byBest(n.named, func(c *Naming) float64 { return c.Telling }) {
+		n.named[oid].TellingRank = rank
+	}
 	for rank, oid := range ByScore(n.named) {
 		c := n.named[oid]
 		c.Rank = rank
-		for _, sum := range []*float64{&c.Score, &c.Changed, &c.Said, &c.First, &c.Last, &c.TookOut, &c.Brought} {
+		for _, sum := range []*float64{
+			&c.Score, &c.Changed, &c.Said, &c.First, &c.Last, &c.TookOut, &c.Brought,
+			&c.TookOutAdded, &c.BroughtAdded, &c.TookOutGone, &c.BroughtGone, &c.Telling,
+		} {
 			*sum /= max(n.total, 1)
 		}
 	}
@@ -125,12 +176,17 @@ func Namings(fc *szz.FixContext, clues []Clue, found []gitext.TextHistory) map[g
 
 // ByScore returns the commits, best first.
 func ByScore(named map[gitext.OID]*Naming) []gitext.OID {
+	return byBest(named, func(c *Naming) float64 { return c.Score })
+}
+
+// byBest returns the commits in the order of a score, best first.
+func byBest(named map[gitext.OID]*Naming, score func(*Naming) float64) []gitext.OID {
 	oids := make([]gitext.OID, 0, len(named))
 	for oid := range named {
 		oids = append(oids, oid)
 	}
 	sort.Slice(oids, func(i, j int) bool {
-		if a, b := named[oids[i]].Score, named[oids[j]].Score; a != b {
+		if a, b := score(named[oids[i]]), score(named[oids[j]]); a != b {
 			return a > b
 		}
 		return oids[i] < oids[j]
@@ -165,6 +221,8 @@ func (n *namer) add(clue Clue, h gitext.TextHistory) {
 		return
 	}
 	n.total += rarity
+	rarest := rarity / math.Log(n.commits+1)
+	changed, said := clue.In&(ClueRemoved|ClueAdded), clue.In&ClueSaid != 0
 	for later, oid := range order {
 		c := n.named[oid]
 		c.Names++
@@ -172,19 +230,31 @@ func (n *namer) add(clue Clue, h gitext.TextHistory) {
 		if sums[oid] == 0 {
 			worth *= touchedOnly
 		}
-		c.Score += worth / math.Sqrt(1+float64(later)) / (1 + math.Log1p(float64(c.Place))/3)
-		c.Rarest = max(c.Rarest, rarity/math.Log(n.commits+1))
+		worth /= math.Sqrt(1+float64(later)) * (1 + math.Log1p(float64(c.Place))/3)
+		c.Score += worth
+		if changed != 0 || said {
+			c.Telling += worth
+		}
+		first, last, out, in := later == len(order)-1, later == 0, sums[oid] < 0, sums[oid] > 0
+		c.keep(NamedText{Text: clue.Text, Sum: sums[oid], Last: last, worth: worth})
 		for _, did := range []struct {
 			it  bool
 			sum *float64
 		}{
-			{clue.In&(ClueRemoved|ClueAdded) != 0, &c.Changed}, {clue.In&ClueSaid != 0, &c.Said},
-			{later == len(order)-1, &c.First}, {later == 0, &c.Last},
-			{sums[oid] < 0, &c.TookOut}, {sums[oid] > 0, &c.Brought},
+			{changed != 0, &c.Changed}, {said, &c.Said}, {first, &c.First}, {last, &c.Last}, {out, &c.TookOut}, {in, &c.Brought},
+			{out && changed == ClueAdded, &c.TookOutAdded}, {in && changed == ClueAdded, &c.BroughtAdded},
+			{out && changed == ClueRemoved, &c.TookOutGone}, {in && changed == ClueRemoved, &c.BroughtGone},
 		} {
 			if did.it {
 				*did.sum += rarity
 			}
+		}
+		c.Rarest = max(c.Rarest, rarest)
+		if first {
+			c.RarestFirst = max(c.RarestFirst, rarest)
+		}
+		if last {
+			c.RarestLast = max(c.RarestLast, rarest)
 		}
 	}
 }

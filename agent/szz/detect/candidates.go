@@ -127,8 +127,8 @@ func (d *investigation) tie(c *candidate.Candidate) string {
 		return "changed a fixed file, and lines in others that use a rare name of the fix"
 	case touched:
 		return "changed a fixed file"
-	case c.Sources&candidate.FromNames != 0:
-		return d.k.Reason(c)
+	case c.Sources&(candidate.FromNames|candidate.FromIndex) != 0:
+		return agent.CleanLine(d.redact(d.k.Reason(c)))
 	}
 	return onlyAlike
 }

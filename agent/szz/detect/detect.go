@@ -120,7 +120,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	if err != nil {
 		return nil, err
 	}
-	v := &szz.Verdict{Engine: "agent", Algorithm: "agent", Suspects: suspects, Candidates: d.offline.Candidates}
+	v := &szz.Verdict{Engine: "agent", Algorithm: "agent", Suspects: suspects, Candidates: d.offline.Candidates, Index: d.offline.Index}
 	for _, s := range suspects {
 		if !slices.Contains(v.Candidates, s.Commit.OID) {
 			v.Candidates = append(v.Candidates, s.Commit.OID)

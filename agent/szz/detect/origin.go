@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,6 +36,7 @@ const (
 	maxOriginLines = 8   // of a file
 	maxDefinition  = 200 // lines of a definition
 	maxLater       = 2   // commits that changed a definition
+	maxChanges     = 3   // commits that changed lines with a name, by an index
 	maxOwnBytes    = 512 << 10
 	maxOriginText  = 1000 // characters of the section
 )
@@ -46,6 +48,7 @@ type nameUse struct {
 	lines  map[string][]gitext.GrepMatch
 	origin []pathOrigin // what is said of it
 	gone   string       // the candidate that took it out of everywhere else
+	taker  gitext.OID   // another commit that did so, found with an index
 }
 
 // A pathOrigin is who wrote the lines of a file with a name.
@@ -80,6 +83,12 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	for _, u := range uses {
+		if u.taker != "" {
+			var err error
+			if u.gone, err = d.mention(ctx, u.taker); err != nil {
+				return "", err
+			}
+		}
 		if u.gone != "" {
 			fmt.Fprintf(&b, "%s: in no other file; taken out by %s\n", agent.CleanLine(d.redact(u.name)), u.gone)
 		}
@@ -87,6 +96,9 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 			if err := d.writeOrigin(ctx, &b, &u, o); err != nil {
 				return "", err
 			}
+		}
+		if err := d.writeChanges(ctx, &b, &u); err != nil {
+			return "", err
 		}
 	}
 	return cutLines(b.String(), maxOriginText), nil
@@ -115,6 +127,36 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 		}
 		d.quoted[quotedLine{l.commit.OID, squeezed([]byte(d.redact(l.text)))}] = true
 		fmt.Fprintf(b, "   later %s by %s: %s\n", countLines(l.lines), by, agent.Abridge(agent.CleanLine(d.redact(strings.TrimSpace(l.text))), 80))
+	}
+	return nil
+}
+
+// writeChanges renders the newest commits that changed lines with a name in files that
+// the fix does not touch. They are known where there is an index of changed lines; the
+// other lines of the section know only who wrote what still stands.
+func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u *nameUse) error {
+	said := map[gitext.OID]bool{}
+	for _, o := range u.origin {
+		said[o.first] = true
+		for _, l := range o.later[:min(maxLater, len(o.later))] {
+			said[l.commit.OID] = true
+		}
+	}
+	left := maxChanges
+	for _, ch := range d.k.TextChanges(u.name) {
+		if left == 0 {
+			break
+		}
+		if said[ch.OID] || d.k.FixPath[ch.Path] || source.FileKindOf(ch.Path) != source.SourceFile {
+			continue
+		}
+		said[ch.OID] = true
+		left--
+		by, err := d.mention(ctx, ch.OID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "   lines with %s changed (-%d +%d) in %s by %s\n", agent.CleanLine(d.redact(u.name)), ch.Removed, ch.Added, agent.CleanLine(cmp.Or(ch.Path, ch.OldPath)), by)
 	}
 	return nil
 }
@@ -193,9 +235,9 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	for _, n := range names {
 		u := uses[n]
 		if len(u.paths) == 0 && left[n] >= 0 { // no file has it but for what the fix takes away
-			u.gone = d.takenOutBy(n)
+			u.gone, u.taker = d.takenOutBy(n)
 		}
-		if u.gone != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
+		if u.gone != "" || u.taker != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
 			out = append(out, *u)
 		}
 	}
@@ -204,15 +246,21 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 }
 
 // takenOutBy names the most probable listed candidate that took a name out of files
-// and did not add it.
-func (d *investigation) takenOutBy(name string) string {
+// and did not add it. Where there is none it returns the newest such commit that an
+// index of changed lines knows.
+func (d *investigation) takenOutBy(name string) (string, gitext.OID) {
 	for i, j := range d.ranking {
 		told := i < excerpted && d.k.Fresh[name] > 0 // see writeRestored
 		if tag := d.names.of[j.Candidate.OID]; tag != "" && !told && j.Candidate.Diff.Removed[name] > 0 && j.Candidate.Diff.Added[name] == 0 {
-			return tag
+			return tag, ""
 		}
 	}
-	return ""
+	for _, ch := range d.k.TextChanges(name) {
+		if ch.Removed > ch.Added && source.FileKindOf(ch.OldPath) == source.SourceFile {
+			return "", ch.OID
+		}
+	}
+	return "", ""
 }
 
 // traceUse finds who defined a name and who changed the definition, in each of the

@@ -56,3 +56,29 @@ func TestOriginsEndAtTheBoundary(t *testing.T) {
 		}
 	}
 }
+
+func TestOriginsWithIndex(t *testing.T) {
+	// With an index, the commits that changed lines with a name in other files are told,
+	// although none of these lines stands any more; and who took a name out of everywhere.
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"use.c": szztest.Program, "pace.h": "int pace_limit(int rate);\n", "old.c": "int old(void) { return pace_limit(1) + spare_pace; }\n"})
+	culprit := h.Commit("old: in another unit", gittest.Files{"old.c": "int old(void) { return pace_limit(1000); }\n"})
+	h.Commit("drop old", gittest.Files{"old.c": ""})
+	fix := h.Commit("limit as before", gittest.Files{"use.c": strings.Replace(szztest.Program, "max = 10", "max = pace_limit(10) + spare_pace", 1)})
+	index := szztest.TextIndex{
+		"pace_limit": {{OID: culprit, Path: "old.c", OldPath: "old.c", Removed: 1, Added: 1, Place: 3}, {OID: culprit, Path: "use.c", OldPath: "use.c", Added: 1, Place: 3}},
+		"spare_pace": {{OID: culprit, Path: "old.c", OldPath: "old.c", Removed: 1, Place: 3}},
+	}
+	fc := h.Context(fix, szz.ContextOptions{NoAnnotations: true, Index: true})
+	d, err := newInvestigation(t.Context(), h.OpenWith(index), fc, Options{Switches: szz.Switches{NoCandidates: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.originText(t.Context())
+	for _, want := range []string{"   lines with pace_limit changed (-1 +1) in old.c by " + culprit.Short(), "spare_pace: in no other file; taken out by " + culprit.Short()} {
+		if err != nil || !strings.Contains(text, want) || strings.Contains(text, "use.c by") {
+			t.Errorf("%q, %v; want %q", text, err, want)
+		}
+	}
+}

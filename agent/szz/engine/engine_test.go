@@ -91,7 +91,7 @@ func TestAnswersAreKept(t *testing.T) {
 	if err != nil || len(again.Verdict.Suspects) != len(first.Verdict.Suspects) || again.Fix.OID != first.Fix.OID {
 		t.Errorf("%+v, %v", again, err)
 	}
-	for name, q := range map[string]szz.Question{"other switches": {Fix: list[0].Fix, Algorithm: "b", Max: 1}, "annotations": {Fix: list[0].Fix, Algorithm: "b", Annotations: true}} {
+	for name, q := range map[string]szz.Question{"other switches": {Fix: list[0].Fix, Algorithm: "b", Max: 1}, "annotations": {Fix: list[0].Fix, Algorithm: "b", Annotations: true}, "index": {Fix: list[0].Fix, Algorithm: "b", Index: true}} {
 		if _, ok := kept.Get(t.Context(), e.key(q)); ok {
 			t.Errorf("%s: the same key", name)
 		}

@@ -18,7 +18,10 @@ type Example struct {
 	Ghost bool   `json:"ghost"`
 	Cross bool   `json:"cross"`
 	// Truth counts the true commits, those that are no candidate included.
-	Truth      int          `json:"truth"`
+	Truth int `json:"truth"`
+	// Weight says how many cases this one stands for, on average 1, where cases of one
+	// kind were sampled more often than others. 0 is 1.
+	Weight     float64      `json:"weight,omitempty"`
 	Candidates []gitext.OID `json:"candidates"`
 	Hit        []bool       `json:"hit"`
 	X          [][]float64  `json:"x"` // one row a candidate, in the order of FeatureNames
@@ -51,10 +54,7 @@ func StudyIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (p
 		return nil, nil, err
 	}
 	plain = k.example(k.vector)
-	if err := k.pool.AddIndexed(ctx, repo, fc, k.Set); err != nil {
-		return nil, nil, err
-	}
-	if k, err = newCase(ctx, fc, k.Set, k.pool); err != nil {
+	if k, err = k.withIndex(ctx, repo); err != nil {
 		return nil, nil, err
 	}
 	return plain, k.example(k.indexedVector), nil

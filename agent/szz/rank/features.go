@@ -70,6 +70,7 @@ type Case struct {
 	prose   *source.IDF                    // over their messages
 	files   *source.IDF                    // over the paths that they change
 
+	indexed    bool    // the index of changed lines was asked
 	bestNaming float64 // the highest score that an index of changed lines gives a commit
 }
 

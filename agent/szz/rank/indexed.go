@@ -1,13 +1,16 @@
 package rank
 
 import (
+	"context"
 	"math"
+	"strings"
 
 	"git-agent/agent/szz/candidate"
+	"git-agent/gitext"
 )
 
 // This file has the features that need an index of changed lines. They come after the
-// others, and the shipped model does not read them.
+// others, and only the model of IndexModelFile reads them.
 
 // indexedFeatures are the inputs that an index adds.
 var indexedFeatures = []feature{
@@ -21,6 +24,14 @@ var indexedFeatures = []feature{
 	{"index_took_out", "took out texts of the fix anywhere", named(func(n *candidate.Naming) float64 { return n.TookOut })},
 	{"index_brought", "brought texts of the fix anywhere", named(func(n *candidate.Naming) float64 { return n.Brought })},
 	{"index_rarest", "changed a very rare text of the fix", named(func(n *candidate.Naming) float64 { return n.Rarest })},
+	{"index_took_out_added", "took out texts that the fix adds", named(func(n *candidate.Naming) float64 { return n.TookOutAdded })},
+	{"index_brought_added", "brought texts that the fix adds", named(func(n *candidate.Naming) float64 { return n.BroughtAdded })},
+	{"index_took_out_gone", "took out texts that the fix removes", named(func(n *candidate.Naming) float64 { return n.TookOutGone })},
+	{"index_brought_gone", "brought texts that the fix removes", named(func(n *candidate.Naming) float64 { return n.BroughtGone })},
+	{"index_rarest_first", "first to bring a very rare text of the fix", named(func(n *candidate.Naming) float64 { return n.RarestFirst })},
+	{"index_rarest_last", "last to change a very rare text of the fix", named(func(n *candidate.Naming) float64 { return n.RarestLast })},
+	{"index_telling", "changed rare texts that the fix changes or its message names", named(func(n *candidate.Naming) float64 { return n.Telling })},
+	{"index_telling_rank", "among those that changed most of these", named(func(n *candidate.Naming) float64 { return reciprocal(n.TellingRank) })},
 	{"index_near", "changed texts of the fix near the fixed files", named(func(n *candidate.Naming) float64 { return n.Near })},
 	{"index_place", "later commits, as git log lists them", named(func(n *candidate.Naming) float64 { return math.Log1p(float64(n.Place)) })},
 	{"from_index", "found by texts of the fix only", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources == candidate.FromIndex) }},
@@ -48,6 +59,55 @@ func IndexedNames() []string {
 	}
 	return names
 }
+
+// CorrectedNames lists the columns of the model that corrects scores where there is an
+// index: those of IndexedNames, and how far the score is below the best of the fix.
+func CorrectedNames() []string { return append(IndexedNames(), "score_below") }
+
+// withIndex returns the case with the candidates that an index of changed lines adds, and
+// with what it says of all candidates.
+func (k *Case) withIndex(ctx context.Context, repo *gitext.Repo) (*Case, error) {
+	if err := k.pool.AddIndexed(ctx, repo, k.fc, k.Set); err != nil {
+		return nil, err
+	}
+	with, err := newCase(ctx, k.fc, k.Set, k.pool)
+	if err == nil {
+		with.indexed = k.pool.Named != nil
+	}
+	return with, err
+}
+
+// indexReason says which texts of the fix a candidate changed that an index of changed
+// lines found.
+func (k *Case) indexReason(c *candidate.Candidate) string {
+	n := k.pool.Named[c.OID]
+	if n == nil || len(n.Best) == 0 {
+		return k.wordsReason(c)
+	}
+	if best := n.Best[0]; best.Last && best.Sum <= 0 {
+		return "the last commit that " + didTo(best) + " " + best.Shown() + ", which the fix uses"
+	}
+	texts := make([]string, len(n.Best))
+	for i, t := range n.Best {
+		texts[i] = t.Shown()
+	}
+	return "changed lines elsewhere that have " + strings.Join(texts, ", ") + " of the fix"
+}
+
+// didTo says what a commit did to a text.
+func didTo(t candidate.NamedText) string {
+	switch {
+	case t.Sum < 0:
+		return "took out"
+	case t.Sum > 0:
+		return "added"
+	}
+	return "changed lines with"
+}
+
+// TextChanges returns what commits did to a text of the fix, newest first. It is nil
+// where no index of changed lines was asked, or the text is common.
+func (k *Case) TextChanges(text string) []gitext.TextChange { return k.pool.Texts[text] }
 
 // indexedVector computes all features of a candidate, those of the index as well.
 func (k *Case) indexedVector(c *candidate.Candidate) []float64 {

@@ -1,9 +1,7 @@
 package rank
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,43 +9,14 @@ import (
 
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
+	"git-agent/agent/szz/szztest"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
 
-// textIndex answers as an index of changed lines does that knows these texts.
-type textIndex map[string][]gitext.TextChange
-
-func (x textIndex) Candidates(context.Context, gitext.ChangeQuery) (iter.Seq2[gitext.ChangeHit, error], bool) {
-	return nil, false
-}
-
-func (x textIndex) TextChanges(_ context.Context, _ gitext.OID, texts []string) ([]gitext.TextHistory, error) {
-	var list []gitext.TextHistory
-	for _, t := range texts {
-		list = append(list, gitext.TextHistory{Text: t, Changes: x[t]})
-	}
-	return list, nil
-}
-
-func (x textIndex) Close() error { return nil }
-
-// openWith opens the repository with an index.
-func (h *history) openWith(x textIndex) *gitext.Repo {
-	h.T.Helper()
-	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{
-		Dir: h.Dir, DataDir: h.T.TempDir(), Index: func(context.Context, *gitext.Repo) gitext.ChangeIndex { return x },
-	})
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	h.T.Cleanup(func() { repo.Close() })
-	return repo
-}
-
 // crossFile is a fix whose culprit changed none of its files, behind more commits than
 // are looked at without an index.
-func crossFile(h *history) (culprit, fix gitext.OID, x textIndex) {
+func crossFile(h *history) (culprit, fix gitext.OID, x szztest.TextIndex) {
 	call := "int use(void)\n{\n\tint n = 1;\n\treturn n;\n}\n"
 	made := h.Commit("define it", gittest.Files{"lib/pace.h": "int pace_limit(int rate);\n", "app/use.c": call})
 	culprit = h.Commit("another unit", gittest.Files{"lib/pace.h": "int pace_limit(int rate, int unit);\n"})
@@ -55,7 +24,7 @@ func crossFile(h *history) (culprit, fix gitext.OID, x textIndex) {
 		h.Commit(fmt.Sprint("other work ", i), gittest.Files{"other.txt": fmt.Sprint(i)})
 	}
 	fix = h.Commit("app: the limit was too low", gittest.Files{"app/use.c": strings.Replace(call, "n = 1", "n = pace_limit(1, 2)", 1)})
-	x = textIndex{"pace_limit": {
+	x = szztest.TextIndex{"pace_limit": {
 		{OID: culprit, Path: "lib/pace.h", OldPath: "lib/pace.h", Removed: 1, Added: 1, Place: 4},
 		{OID: made, Path: "lib/pace.h", OldPath: "lib/pace.h", Added: 1, Place: 5},
 	}}
@@ -67,7 +36,7 @@ func crossFile(h *history) (culprit, fix gitext.OID, x textIndex) {
 func TestIndexedCandidates(t *testing.T) {
 	h := newHistory(t)
 	culprit, fix, x := crossFile(h)
-	plain, indexed, err := StudyIndexed(t.Context(), h.openWith(x), h.Context(fix, szz.ContextOptions{NoAnnotations: true}))
+	plain, indexed, err := StudyIndexed(t.Context(), h.OpenWith(x), h.Context(fix, szz.ContextOptions{NoAnnotations: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +57,8 @@ func TestIndexedCandidates(t *testing.T) {
 	}
 }
 
-// Without an index there is nothing to add, and the features of an index are 0. The
-// answer of the shipped model does not depend on an index.
+// Without an index there is nothing to add, and the features of an index are 0. Nor does
+// the answer to a question that asks no index depend on it.
 func TestAnswerWithoutIndex(t *testing.T) {
 	h := newHistory(t)
 	_, fix, x := crossFile(h)
@@ -110,9 +79,39 @@ func TestAnswerWithoutIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := Trace(t.Context(), h.openWith(x), fc, 3)
+	with, err := Trace(t.Context(), h.OpenWith(x), fc, 3)
 	if err != nil || !reflect.DeepEqual(with, without) {
 		t.Errorf("with an index: %+v, %v\nwithout: %+v", with, err, without)
+	}
+}
+
+// An answer with the index says so, and has the culprit that only the index finds, with a
+// reason and a command.
+func TestAnswerWithIndex(t *testing.T) {
+	h := newHistory(t)
+	culprit, fix, x := crossFile(h)
+	fc := h.Context(fix, szz.ContextOptions{NoAnnotations: true, Index: true})
+	v, err := Trace(t.Context(), h.OpenWith(x), fc, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Index {
+		t.Error("the answer does not say that the index was asked")
+	}
+	at := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == culprit })
+	if at < 0 {
+		t.Fatalf("%s is not among %v", culprit, v.Suspects)
+	}
+	s := v.Suspects[at]
+	if s.Reason != "the last commit that changed lines with pace_limit, which the fix uses" && s.Reason != "wrote lines in other files that use a rare name of the fix" {
+		t.Errorf("the reason is %q", s.Reason)
+	}
+	if len(s.Evidence) == 0 || !strings.HasPrefix(s.Evidence[0].Command, "git ") {
+		t.Errorf("the evidence is %+v", s.Evidence)
+	}
+	plain, err := Trace(t.Context(), h.Open(), fc, 10)
+	if err != nil || plain.Index {
+		t.Errorf("without an index the answer says %t, %v", plain.Index, err)
 	}
 }
 

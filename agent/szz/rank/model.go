@@ -21,6 +21,12 @@ import (
 //go:embed model.json
 var ModelFile []byte
 
+// IndexModelFile is the model that corrects the scores of the other where there is an
+// index of changed lines. Its columns are those of CorrectedNames.
+//
+//go:embed index_model.json
+var IndexModelFile []byte
+
 // A Model is what cmd/szz-train writes and the ranker reads. Boosted trees give each
 // candidate a score in log-odds, and a calibrator turns the scores of all
 // candidates of a fix into probabilities.
@@ -63,17 +69,30 @@ type Calibrator struct {
 
 var errNoModel = errors.New("the ranker's model does not fit its features: train again")
 
-// loadModel parses the embedded model once, on first use.
-var loadModel = sync.OnceValues(func() (*Model, error) {
+// loadModel and loadIndexModel parse the embedded models once, on first use.
+var (
+	loadModel      = sync.OnceValues(func() (*Model, error) { return parseModel(ModelFile, FeatureNames()) })
+	loadIndexModel = sync.OnceValues(func() (*Model, error) { return parseModel(IndexModelFile, CorrectedNames()) })
+)
+
+func parseModel(text []byte, columns []string) (*Model, error) {
 	m := &Model{}
-	if err := json.Unmarshal(ModelFile, m); err != nil {
+	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
 	}
-	if !slices.Equal(m.Features, FeatureNames()) {
+	if !slices.Equal(m.Features, columns) {
 		return nil, errNoModel
 	}
 	return m, nil
-})
+}
+
+// modelOf returns the model that gives the case its probabilities.
+func (k *Case) modelOf() (*Model, error) {
+	if k.indexed {
+		return loadIndexModel()
+	}
+	return loadModel()
+}
 
 // TrainedOn returns the repositories from which the ranker's model learned, and how
 // many cases of each. A figure measured on these is too good.
@@ -86,29 +105,76 @@ func TrainedOn() (map[string]int, error) {
 }
 
 // rank scores all candidates and sorts them, most probable first. It ends early with ctx.
-func (m *Model) rank(ctx context.Context, k *Case) ([]Ranked, error) {
-	ranked := make([]Ranked, len(k.list))
-	scores := make([]float64, len(k.list))
+func (k *Case) rank(ctx context.Context) ([]Ranked, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	ranked, scores := make([]Ranked, len(k.list)), make([]float64, len(k.list))
 	for i, c := range k.list {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		x := k.vector(c)
-		score, _, because := m.Trees.Explain(x)
-		for f, name := range m.Features {
-			if w := m.Linear[name] * x[f]; w != 0 {
-				because[f] += w
-				score += w
-			}
+		score, because := m.explain(x)
+		ranked[i], scores[i] = Ranked{Candidate: c, features: x, contributions: because}, score
+	}
+	if k.indexed {
+		if m, err = k.correct(ranked, scores); err != nil {
+			return nil, err
 		}
-		ranked[i] = Ranked{Candidate: c, features: x, contributions: because}
-		scores[i] = score
 	}
 	for i, p := range m.Probabilities(scores) {
 		ranked[i].Probability = p
 	}
 	sort.SliceStable(ranked, func(i, j int) bool { return ranked[i].Probability > ranked[j].Probability }) // ties stay in order of id
 	return ranked, nil
+}
+
+// explain returns the score of a candidate with the features x, and what each feature
+// contributes to it.
+func (m *Model) explain(x []float64) (score float64, because []float64) {
+	score, _, because = m.Trees.Explain(x)
+	for f, name := range m.Features {
+		if w := m.Linear[name] * x[f]; w != 0 {
+			because[f] += w
+			score += w
+		}
+	}
+	return score, because
+}
+
+// correct adds to the scores what the index of changed lines says, and returns the model
+// that says it.
+func (k *Case) correct(ranked []Ranked, scores []float64) (*Model, error) {
+	m, err := loadIndexModel()
+	if err != nil || len(scores) == 0 {
+		return m, err
+	}
+	below := Below(scores)
+	for i := range ranked {
+		r := &ranked[i]
+		plain := len(r.features)
+		for _, f := range indexedFeatures {
+			r.features = append(r.features, f.get(k, r.Candidate))
+		}
+		more, because := m.explain(append(slices.Clip(r.features), below[i]))
+		for f := range plain {
+			because[f] += r.contributions[f]
+		}
+		r.contributions = because[:len(r.features)]
+		scores[i] += more
+	}
+	return m, nil
+}
+
+// Below returns how far each score is below the best one.
+func Below(scores []float64) []float64 {
+	list := make([]float64, len(scores))
+	for i, s := range scores {
+		list[i] = s - slices.Max(scores)
+	}
+	return list
 }
 
 // Probabilities turns the scores of the candidates of one fix into probabilities.

@@ -35,15 +35,14 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) 
 // Assess gathers the facts about a fix and ranks its candidates, most probable
 // first.
 func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, []Ranked, error) {
-	m, err := loadModel()
-	if err != nil {
-		return nil, nil, err
-	}
 	k, err := study(ctx, repo, fc)
+	if err == nil && fc.Index && repo.HasIndex(ctx) {
+		k, err = k.withIndex(ctx, repo)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	ranked, err := m.rank(ctx, k)
+	ranked, err := k.rank(ctx)
 	return k, ranked, err
 }
 
@@ -52,11 +51,11 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 // of all lines: the probabilities were learnt from whole histories, where the
 // owners are among the candidates, and would mean nothing.
 func (k *Case) Verdict(ranked []Ranked, n int) (*szz.Verdict, error) {
-	m, err := loadModel()
+	m, err := k.modelOf()
 	if err != nil {
 		return nil, err
 	}
-	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes}
+	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes, Index: k.indexed}
 	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}
@@ -127,13 +126,21 @@ func (k *Case) Suspect(j Ranked) suspect.Suspect {
 	return s
 }
 
+// columnFeature returns the feature of a column.
+func columnFeature(column int) *feature {
+	if column < len(features) {
+		return &features[column]
+	}
+	return &indexedFeatures[column-len(features)]
+}
+
 // signals lists the features that moved the probability most, strongest first.
 func signals(j Ranked) []suspect.Signal {
 	const most = 6
 	var list []suspect.Signal
 	for i, w := range j.contributions {
-		if math.Abs(w) >= 0.05 && !strings.HasPrefix(features[i].name, "fix_") {
-			name := features[i].say
+		if math.Abs(w) >= 0.05 && !strings.HasPrefix(columnFeature(i).name, "fix_") {
+			name := columnFeature(i).say
 			if j.features[i] == 0 {
 				name = absent(name)
 			}
@@ -192,6 +199,8 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return "wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
 		return k.historyReason(c)
+	case c.Sources&candidate.FromIndex != 0:
+		return k.indexReason(c)
 	}
 	return k.wordsReason(c)
 }

@@ -340,11 +340,7 @@ func TestComputingEndsWithItsContext(t *testing.T) {
 	if _, err := newCase(ended, fc, set, pool); !errors.Is(err, context.Canceled) {
 		t.Errorf("while gathering facts: %v", err)
 	}
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.rank(ended, h.caseOf(fix)); !errors.Is(err, context.Canceled) {
+	if _, err := h.caseOf(fix).rank(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("while ranking: %v", err)
 	}
 }

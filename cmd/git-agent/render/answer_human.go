@@ -272,7 +272,11 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer) {
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
-	fmt.Fprintf(b, "%s: %s considered, %s engine\n", v.Algorithm, agent.Plural(len(v.Candidates), "commit"), engine)
+	with := ""
+	if v.Index {
+		with = " with the index"
+	}
+	fmt.Fprintf(b, "%s: %s considered%s, %s engine\n", v.Algorithm, agent.Plural(len(v.Candidates), "commit"), with, engine)
 	r.agent(b, ans)
 }
 

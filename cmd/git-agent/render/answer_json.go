@@ -28,6 +28,7 @@ type (
 		Owner      *SuspectJSON  `json:"owner,omitempty"`   // of most removed lines of code, if it is no suspect
 		Opinion    *SuspectJSON  `json:"opinion,omitempty"` // whom the ranking suspects instead of what the message names
 		Considered int           `json:"considered"`
+		Index      bool          `json:"index,omitempty"` // the ranking asked an index of changed lines
 		Notes      []string      `json:"notes"`
 		Incomplete []string      `json:"incomplete,omitempty"` // what the clone lacked: missing-objects, shallow
 		Sandbox    string        `json:"sandbox,omitempty"`    // what confined --verify-cmd
@@ -113,7 +114,7 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 	v := ans.Verdict
 	out := AnswerJSON{
 		Schema: AnswerSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
-		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates),
+		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates), Index: v.Index,
 		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Incomplete: v.Incomplete, Agent: agentJSONOf(ans), Sandbox: v.Sandbox,
 	}
 	for _, s := range v.Suspects {
