@@ -21,19 +21,15 @@ type Ancestor struct {
 }
 
 // Ancestry lists the commits that the tips reach and the commits in not do not
-// reach. No commit comes before one of its parents, unless newestFirst is set:
-// then the order is that of git log. Ids in not that name no object of this
-// clone are ignored. An error comes last and ends the listing.
-func (r *Repo) Ancestry(ctx context.Context, tips, not []OID, newestFirst bool) iter.Seq2[Ancestor, error] {
+// reach. No commit comes before one of its parents. Ids in not that name no object of
+// this clone are ignored. An error comes last and ends the listing.
+func (r *Repo) Ancestry(ctx context.Context, tips, not []OID) iter.Seq2[Ancestor, error] {
 	return func(yield func(Ancestor, error) bool) {
 		if err := validAll(append(tips[:len(tips):len(tips)], not...)...); err != nil {
 			yield(Ancestor{}, err)
 			return
 		}
-		args := []string{"rev-list", "--parents", "--timestamp", "--ignore-missing", "--stdin"}
-		if !newestFirst {
-			args = append(args, "--topo-order", "--reverse")
-		}
+		args := []string{"rev-list", "--parents", "--timestamp", "--ignore-missing", "--stdin", "--topo-order", "--reverse"}
 		var revs strings.Builder
 		for _, oid := range tips {
 			fmt.Fprintln(&revs, oid)

@@ -81,14 +81,14 @@ type linesReader struct {
 	patchReader
 	take  LinesTaker
 	patch Patch // the raw records
-	lines FileLines
-	index int // of the file that lines belongs to, -1 before the first
+	file  FileLines
+	index int // of file in patch, -1 before the first
 }
 
 func (l *linesReader) read() error {
 	l.index = -1
 	for {
-		first, err := l.patchReader.lines.Peek()
+		first, err := l.lines.Peek()
 		if err == io.EOF || err == nil && first == endMark {
 			l.flush()
 			return nil
@@ -96,7 +96,7 @@ func (l *linesReader) read() error {
 		if err != nil {
 			return err
 		}
-		line, err := l.patchReader.lines.Next()
+		line, err := l.lines.Next()
 		if err != nil {
 			return err
 		}
@@ -121,10 +121,7 @@ func (l *linesReader) read() error {
 
 // begin finds the file that the header belongs to. A change of type has two headers.
 func (l *linesReader) begin(header string) error {
-	i := max(l.index, 0)
-	for i < len(l.patch.Files) && sectionHeader(&l.patch.Files[i]) != header {
-		i++
-	}
+	i := findSection(l.patch.Files, l.index, header)
 	if i == len(l.patch.Files) {
 		return fmt.Errorf("no file for the patch header %.200q", header)
 	}
@@ -134,22 +131,22 @@ func (l *linesReader) begin(header string) error {
 	l.flush()
 	f := &l.patch.Files[i]
 	l.index = i
-	l.lines = FileLines{OldPath: f.OldPath, Path: f.NewPath, Removed: l.lines.Removed[:0], Added: l.lines.Added[:0]}
+	l.file = FileLines{OldPath: f.OldPath, Path: f.NewPath, Removed: l.file.Removed[:0], Added: l.file.Added[:0]}
 	switch f.Status {
 	case 'A':
-		l.lines.OldPath = ""
+		l.file.OldPath = ""
 	case 'D':
-		l.lines.Path = ""
+		l.file.Path = ""
 	}
 	return nil
 }
 
 // flush passes on the file that was read.
 func (l *linesReader) flush() {
-	if len(l.lines.Removed)+len(l.lines.Added) > 0 || l.lines.Partial {
-		l.take.File(&l.lines)
+	if len(l.file.Removed)+len(l.file.Added) > 0 || l.file.Partial {
+		l.take.File(&l.file)
 	}
-	l.lines = FileLines{Removed: l.lines.Removed[:0], Added: l.lines.Added[:0]}
+	l.file = FileLines{Removed: l.file.Removed[:0], Added: l.file.Added[:0]}
 }
 
 // hunk reads the lines that the hunk's header announces.
@@ -158,36 +155,22 @@ func (l *linesReader) hunk(header string) error {
 	if err != nil {
 		return err
 	}
-	at := lineNumbers{oldLeft: h.OldLines, newLeft: h.NewLines}
-	for at.oldLeft > 0 || at.newLeft > 0 || l.patchReader.lines.StartsWith(`\`) {
-		line, err := l.patchReader.lines.Next()
-		if err != nil {
-			return gitcmd.UnexpectedEnd(err)
-		}
-		if len(line) > 0 && line[0] == '\\' {
-			continue
-		}
-		pl, ok := at.line(line)
-		if !ok || pl.Op == ' ' {
-			return fmt.Errorf("unexpected line in the hunk %.100q: %.100q", header, line)
-		}
-		l.add(pl, len(line) >= gitcmd.MaxLine)
-	}
-	return nil
+	return l.hunkLines(&h, l.add)
 }
 
-// add keeps a line, unless the file has too many.
+// add keeps a line, unless the file has too many. A line of context, which git does not
+// print without any, would be a mistake of ours.
 func (l *linesReader) add(pl PatchLine, cut bool) {
-	if cut || len(l.lines.Removed)+len(l.lines.Added)+len(pl.Text) > maxFileLines {
-		l.lines.Partial = true
+	if cut || pl.Op == ' ' || len(l.file.Removed)+len(l.file.Added)+len(pl.Text) > maxFileLines {
+		l.file.Partial = true
 	}
-	if l.lines.Partial {
-		l.lines.Removed, l.lines.Added = nil, nil
+	if l.file.Partial {
+		l.file.Removed, l.file.Added = nil, nil
 		return
 	}
-	side := &l.lines.Added
+	side := &l.file.Added
 	if pl.Op == '-' {
-		side = &l.lines.Removed
+		side = &l.file.Removed
 	}
 	*side = append(append(*side, pl.Text...), '\n')
 }

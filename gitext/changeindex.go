@@ -31,6 +31,8 @@ type ChangeIndex interface {
 	// the order of git log. An error comes last. It returns false if it cannot judge
 	// the question.
 	Candidates(ctx context.Context, q ChangeQuery) (iter.Seq2[ChangeHit, error], bool)
+	// Covers reports whether TextChanges knows what all commits did that the tip reaches.
+	Covers(ctx context.Context, tip OID) bool
 	// TextChanges lists, for each of the texts, the commits that the tip reaches and
 	// that change lines in which it occurs as a word, newest first.
 	TextChanges(ctx context.Context, tip OID, texts []string) ([]TextHistory, error)
@@ -54,8 +56,16 @@ type TextChange struct {
 	Place          int    // of the commit in the order of git log, from 1 on
 }
 
-// HasIndex reports whether TextChanges can answer.
+// HasIndex reports whether TextChanges can answer. The first call opens the index, or
+// begins to build it where OpenOptions.Index does that.
 func (r *Repo) HasIndex(ctx context.Context) bool { return r.changeIndex(ctx) != nil }
+
+// Indexed reports whether TextChanges knows what all commits did that the tip reaches. An
+// answer that rests on it is then the same whenever it is asked for.
+func (r *Repo) Indexed(ctx context.Context, tip OID) bool {
+	index := r.changeIndex(ctx)
+	return index != nil && index.Covers(ctx, tip)
+}
 
 // TextChanges asks the index which commits changed each of the texts. It returns false if
 // there is no index.

@@ -76,10 +76,7 @@ func (p *patchReader) patch(into *Patch) error {
 // section reads what follows a "diff --git" header. A change of type has two
 // sections: one deletes the old file, one adds the new one.
 func (p *patchReader) section(into *Patch, header string) error {
-	i := max(p.current, 0)
-	for i < len(into.Files) && sectionHeader(&into.Files[i]) != header {
-		i++
-	}
+	i := findSection(into.Files, p.current, header)
 	file := &FileChange{} // stands in for a file that was not kept
 	switch {
 	case i < len(into.Files):
@@ -112,6 +109,16 @@ func (p *patchReader) section(into *Patch, header string) error {
 	}
 }
 
+// findSection returns the place of the file that a section with this header is about,
+// from current on; len(files) if there is none.
+func findSection(files []FileChange, current int, header string) int {
+	i := max(current, 0)
+	for i < len(files) && sectionHeader(&files[i]) != header {
+		i++
+	}
+	return i
+}
+
 // sectionHeader is the first line that git prints for a file.
 func sectionHeader(f *FileChange) string {
 	return "diff --git " + quote.Path("a/"+f.OldPath) + " " + quote.Path("b/"+f.NewPath)
@@ -127,6 +134,29 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	if keep {
 		h.Lines = make([]PatchLine, 0, min(h.OldLines+h.NewLines, 1<<10))
 	}
+	err = p.hunkLines(&h, func(pl PatchLine, _ bool) {
+		p.left -= int64(len(pl.Text)) + lineCost
+		if keep = keep && p.left >= 0; keep {
+			pl.Text = p.lines.Keep(pl.Text)
+			h.Lines = append(h.Lines, pl)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	into.Truncated = into.Truncated || !keep
+	switch {
+	case keep:
+		file.Hunks = append(file.Hunks, h)
+	case p.alone: // the records of all files stand before the first hunk
+		return gitcmd.ErrStop
+	}
+	return nil
+}
+
+// hunkLines calls take with each line that the header of h announces. cut says that the
+// line was too long to be read whole. The text is valid until take returns.
+func (p *patchReader) hunkLines(h *Hunk, take func(pl PatchLine, cut bool)) error {
 	at := lineNumbers{old: h.OldStart, new: h.NewStart, oldLeft: h.OldLines, newLeft: h.NewLines}
 	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.StartsWith(`\`) {
 		line, err := p.lines.Next()
@@ -139,20 +169,9 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 		}
 		pl, ok := at.line(line)
 		if !ok {
-			return fmt.Errorf("unexpected line in the hunk %.100q: %.100q", header, line)
+			return fmt.Errorf("unexpected line in the hunk at -%d +%d: %.100q", h.OldStart, h.NewStart, line)
 		}
-		p.left -= int64(len(pl.Text)) + lineCost
-		if keep = keep && p.left >= 0; keep {
-			pl.Text = p.lines.Keep(pl.Text)
-			h.Lines = append(h.Lines, pl)
-		}
-	}
-	into.Truncated = into.Truncated || !keep
-	switch {
-	case keep:
-		file.Hunks = append(file.Hunks, h)
-	case p.alone: // the records of all files stand before the first hunk
-		return gitcmd.ErrStop
+		take(pl, len(line) >= gitcmd.MaxLine)
 	}
 	return nil
 }

@@ -23,16 +23,12 @@ type Ranking struct {
 	Answered bool              `json:"answered"`
 	Suspects []suspect.Suspect `json:"suspects,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
-	// Incomplete lists what the clone lacked for a complete answer: LacksObjects; nil if
+	// Incomplete lists what the clone lacked for a complete answer: agent.LacksObjects; nil if
 	// nothing.
 	Incomplete []string `json:"incomplete,omitempty"`
 	// Agent says how a model came to the ranking, nil if the offline engine did.
 	Agent *AgentReport `json:"agent,omitempty"`
 }
-
-// LacksObjects in Ranking.Incomplete says that the clone lacks objects that were needed,
-// and what depends on them was left out.
-const LacksObjects = "missing-objects"
 
 // Unread adds a note about a part of the repository that could not be read: what
 // follows from it, and the reason. It returns nil, and every other error unchanged.

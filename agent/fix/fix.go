@@ -184,14 +184,10 @@ type Answer struct {
 	// sentence; "" if it was tried.
 	Declined string
 	Notes    []string
-	// Incomplete lists what the clone lacked for the work: LacksObjects; nil if nothing.
+	// Incomplete lists what the clone lacked for the work: agent.LacksObjects; nil if nothing.
 	Incomplete []string
 	Agent      *AgentReport // nil if no model was asked
 }
-
-// LacksObjects in Answer.Incomplete says that the clone lacks objects that were needed,
-// and what depends on them was left out.
-const LacksObjects = "missing-objects"
 
 // A Heuristic is a way to show history to a repair agent, after HAFixAgent (arXiv
 // 2511.01047), section 4.1.

@@ -95,31 +95,10 @@ func (x *Index) reach(ctx context.Context, tip gitext.OID) (uint32, *graph, erro
 		return n, x.graph, nil
 	}
 	g := x.graph.clone()
-	newer := map[gitext.OID]uint32{}
-	for c, err := range x.repo.Ancestry(ctx, []gitext.OID{tip}, x.graph.heads(), false) {
-		if err != nil {
-			return 0, nil, err
-		}
-		if _, known := x.graph.find(c.OID); known {
-			continue // its descendants in the index are gone from the repository
-		}
-		parents := make([]uint32, 0, 2)
-		for _, p := range c.Parents {
-			n, ok := newer[p]
-			if !ok {
-				n, ok = x.graph.find(p)
-			}
-			if !ok {
-				return 0, nil, fmt.Errorf("the index lacks %s, a parent of %s", p, c.OID)
-			}
-			parents = append(parents, n)
-		}
-		newer[c.OID] = uint32(g.len())
-		if err := g.add(c, parents, 0); err != nil {
-			return 0, nil, err
-		}
+	if err := g.extend(ctx, x.repo, []gitext.OID{tip}); err != nil {
+		return 0, nil, err
 	}
-	n, ok := newer[tip]
+	n, ok := g.find(tip)
 	if !ok {
 		return 0, nil, fmt.Errorf("%s is not a commit of this repository", tip)
 	}

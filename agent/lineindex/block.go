@@ -1,6 +1,7 @@
 package lineindex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -69,14 +70,7 @@ func (b *block) encode() []byte {
 	return append(append(out, b.heads...), b.texts...)
 }
 
-func hasNUL(text []byte) bool {
-	for _, c := range text {
-		if c == 0 {
-			return true
-		}
-	}
-	return false
-}
+func hasNUL(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
 // printable is what a run of a binary file consists of.
 func printable(c byte) bool { return c >= ' ' && c <= '~' || c == '\t' }

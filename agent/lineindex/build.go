@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 
@@ -32,8 +31,8 @@ type BuildOptions struct {
 const (
 	maxWorkers = 8
 	batchSize  = 128             // commits of one git process
-	maxOpen    = 3 * time.Second // the time after which what was read is stored
-	openBlocks = 32              // the number of closed blocks after which what was read is stored
+	saveAfter  = 3 * time.Second // the time after which what was read is stored
+	saveParts  = 64              // the number of closed parts, two of each block, after which it is stored
 	inFlight   = 8 << 20         // bytes of lines that one worker may be ahead
 )
 
@@ -156,48 +155,14 @@ func (b *builder) list(ctx context.Context, repo *gitext.Repo) error {
 	if err != nil || len(tips) == 0 {
 		return err
 	}
-	heads := b.graph.heads()
-	b.graph.index()
-	for c, err := range repo.Ancestry(ctx, tips, heads, false) {
-		if err != nil {
-			return err
-		}
-		if _, known := b.graph.find(c.OID); known {
-			continue // its descendants in the index are gone from the repository
-		}
-		parents := make([]uint32, 0, 2)
-		for _, p := range c.Parents {
-			n, ok := b.graph.find(p)
-			if !ok {
-				return fmt.Errorf("git listed %s before its parent %s", c.OID, p)
-			}
-			parents = append(parents, n)
-		}
-		if err := b.graph.add(c, parents, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// commits returns some commits of the graph.
-func (b *builder) commits(first, end int) []gitext.Ancestor {
-	list := make([]gitext.Ancestor, 0, end-first)
-	for n := first; n < end; n++ {
-		c := gitext.Ancestor{OID: b.graph.oid(uint32(n)), Time: b.graph.times[n]}
-		for _, p := range b.graph.parentsOf(uint32(n)) {
-			c.Parents = append(c.Parents, b.graph.oid(p))
-		}
-		list = append(list, c)
-	}
-	return list
+	return b.graph.extend(ctx, repo, tips)
 }
 
 // addAll reads the changed lines of the commits with several processes of git, and adds
 // them in order.
 func (b *builder) addAll(ctx context.Context, repo *gitext.Repo) error {
-	from, total := b.done, b.graph.len()
-	if from == total {
+	from := b.done
+	if from == b.graph.len() {
 		return nil
 	}
 	b.header.Complete = false
@@ -209,50 +174,66 @@ func (b *builder) addAll(ctx context.Context, repo *gitext.Repo) error {
 	queue := make(chan *batch, workers) // in the order of the commits
 	group.Go(func() error {
 		defer close(queue)
-		slots := make(chan struct{}, workers)
-		for first := from; first < total; first += batchSize {
-			one := newBatch(b.commits(first, min(first+batchSize, total)))
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-			group.Go(func() error {
-				defer func() { <-slots }()
-				return one.read(ctx, repo)
-			})
-			select {
-			case queue <- one:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return nil
+		return b.feed(ctx, repo, group, from, workers, queue)
 	})
 	group.Go(func() error {
 		for one := range queue {
-			for item := range one.items {
-				b.take(item)
-			}
-			if one.err != nil {
-				return one.err
-			}
-			p := Progress{Done: b.done - from, Total: total - from, Text: b.header.Text}
-			if b.opt.everyBatch || len(b.closed) >= 2*openBlocks || time.Since(b.saved) > maxOpen {
-				if err := b.save(ctx); err != nil {
-					return err
-				}
-			}
-			if b.opt.stop != nil && b.opt.stop(p) {
-				return errStopped
-			}
-			if b.opt.Progress != nil {
-				b.opt.Progress(p)
+			if err := b.collect(ctx, one, from); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 	return group.Wait()
+}
+
+// feed reads batches of commits, as many at the same time as there are workers, and
+// queues them. It does not look at b.done, which changes meanwhile.
+func (b *builder) feed(ctx context.Context, repo *gitext.Repo, group *errgroup.Group, from, workers int, queue chan<- *batch) error {
+	slots := make(chan struct{}, workers)
+	total := b.graph.len()
+	for first := from; first < total; first += batchSize {
+		one := newBatch(b.graph.commits(first, min(first+batchSize, total)))
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		group.Go(func() error {
+			defer func() { <-slots }()
+			return one.read(ctx, repo)
+		})
+		select {
+		case queue <- one:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// collect adds what a batch reads, and stores what has been added if it is time. from is
+// where the build began.
+func (b *builder) collect(ctx context.Context, one *batch, from int) error {
+	for items := range one.items {
+		b.take(items)
+	}
+	if one.err != nil {
+		return one.err
+	}
+	if b.opt.everyBatch || len(b.closed) >= saveParts || time.Since(b.saved) > saveAfter {
+		if err := b.save(ctx); err != nil {
+			return err
+		}
+	}
+	p := Progress{Done: b.done - from, Total: b.graph.len() - from, Text: b.header.Text}
+	if b.opt.stop != nil && b.opt.stop(p) {
+		return errStopped
+	}
+	if b.opt.Progress != nil {
+		b.opt.Progress(p)
+	}
+	return nil
 }
 
 var errStopped = errors.New("stopped by a test")

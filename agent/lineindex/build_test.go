@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -318,5 +319,44 @@ func TestTextChanges(t *testing.T) {
 	}
 	if list, err := x.TextChanges(t.Context(), made, []string{"needle"}); err != nil || len(list[0].Changes) != 1 {
 		t.Errorf("from an older commit: %+v, %v", list, err)
+	}
+}
+
+// What the index lacks is read from git, so that an update changes no answer.
+func TestTextChangesOfNewerCommits(t *testing.T) {
+	h := gittest.New(t)
+	repo, dir := h.Open(), t.TempDir()
+	h.Commit("made", gittest.Files{"a.c": "int needle(void);\n"})
+	build(t, dir, repo)
+	before := opened(t, dir, repo)
+	used := h.Commit("used", gittest.Files{"c.c": "x = needle();\n", "other.c": "int nothing;\n"})
+	h.Git("rm", "-q", "a.c")
+	gone := h.Commit("gone", gittest.Files{"b.bin": "\x00\x01needle\x02"})
+	h.Git("checkout", "-q", "-b", "side", "HEAD~1")
+	h.Commit("elsewhere", gittest.Files{"side.c": "needle\n"})
+	if !before.Covers(t.Context(), gone) {
+		t.Error("an index that lacks two commits does not cover their history")
+	}
+	ask := func(x *Index) []gitext.TextHistory {
+		list, err := x.TextChanges(t.Context(), gone, []string{"needle", "nothing"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	got := ask(before)
+	build(t, dir, repo)
+	if want := ask(opened(t, dir, repo)); !reflect.DeepEqual(got, want) {
+		t.Errorf("before the update: %+v\nafter: %+v", got, want)
+	}
+	places := map[gitext.OID]int{}
+	for _, ch := range got[0].Changes {
+		places[ch.OID] = ch.Place
+	}
+	if len(got[0].Changes) != 4 || places[gone] != 1 || places[used] != 2 {
+		t.Errorf("%+v", got[0].Changes)
+	}
+	if before.Covers(t.Context(), gitext.OID(strings.Repeat("1", len(gone)))) {
+		t.Error("the index covers a commit that does not exist")
 	}
 }

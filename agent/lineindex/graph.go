@@ -1,6 +1,7 @@
 package lineindex
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -126,6 +127,45 @@ func (g *graph) clone() *graph {
 	n.oids, n.times, n.flags = clip(g.oids), clip(g.times), clip(g.flags)
 	n.first, n.parents, n.table = clip(g.first), clip(g.parents), nil // without the table, which both would change
 	return &n
+}
+
+// extend adds the commits that the tips reach and the graph lacks.
+func (g *graph) extend(ctx context.Context, repo *gitext.Repo, tips []gitext.OID) error {
+	heads := g.heads()
+	g.index()
+	for c, err := range repo.Ancestry(ctx, tips, heads) {
+		if err != nil {
+			return err
+		}
+		if _, known := g.find(c.OID); known {
+			continue // its descendants in the index are gone from the repository
+		}
+		parents := make([]uint32, 0, 2)
+		for _, p := range c.Parents {
+			n, ok := g.find(p)
+			if !ok {
+				return fmt.Errorf("git listed %s before its parent %s", c.OID, p)
+			}
+			parents = append(parents, n)
+		}
+		if err := g.add(c, parents, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commits returns the commits from number first to before end.
+func (g *graph) commits(first, end int) []gitext.Ancestor {
+	list := make([]gitext.Ancestor, 0, end-first)
+	for n := first; n < end; n++ {
+		c := gitext.Ancestor{OID: g.oid(uint32(n)), Time: g.times[n]}
+		for _, p := range g.parentsOf(uint32(n)) {
+			c.Parents = append(c.Parents, g.oid(p))
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 func clip[T any](s []T) []T { return s[:len(s):len(s)] }

@@ -225,17 +225,9 @@ func (x *Index) Newer(ctx context.Context) (int, error) {
 	if err != nil || len(tips) == 0 {
 		return 0, err
 	}
-	x.graph.index()
-	newer := 0
-	for c, err := range x.repo.Ancestry(ctx, tips, x.graph.heads(), true) {
-		if err != nil {
-			return 0, err
-		}
-		if _, known := x.graph.find(c.OID); !known {
-			newer++
-		}
-	}
-	return newer, nil
+	g := x.graph.clone()
+	err = g.extend(ctx, x.repo, tips)
+	return g.len() - x.graph.len(), err
 }
 
 // Stat reads the header of the index in dir, without a look at the repository, and

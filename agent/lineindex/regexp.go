@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -59,12 +60,7 @@ func mayMatch(re *regexp.Regexp, anyOf []string, text []byte) bool {
 }
 
 func nonASCII(text []byte) bool {
-	for _, c := range text {
-		if c >= 0x80 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(text, func(c byte) bool { return c >= 0x80 })
 }
 
 // required returns texts of which every match has one; none if there are no such texts.

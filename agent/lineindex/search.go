@@ -95,26 +95,38 @@ func (s *search) scanAll(ctx context.Context) error {
 	return s.scan(ctx, some)
 }
 
-// scan asks the question of blocks, several at a time.
+// scan asks the question of some of the blocks, several at a time.
 func (s *search) scan(ctx context.Context, some []int) error {
+	numbers := make([]uint32, len(some))
+	for n, i := range some {
+		numbers[n] = s.blocks[i]
+	}
 	var adding sync.Mutex
+	return s.x.eachBlock(ctx, numbers, func(n int, part cache.Part) error {
+		hits, err := s.look(part)
+		adding.Lock()
+		defer adding.Unlock()
+		for commit, v := range hits {
+			s.found[commit] = max(s.found[commit], v)
+		}
+		s.scanned[some[n]] = true
+		s.left--
+		return err
+	})
+}
+
+// eachBlock reads blocks in their order and calls do with each, and with its place in the
+// list, several at a time. It returns the first error, or that of ctx.
+func (x *Index) eachBlock(ctx context.Context, blocks []uint32, do func(at int, part cache.Part) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, i := range some {
-		part, err := s.x.store.Read(within, cache.PartKey{Kind: kindBlock, Num: s.blocks[i]})
+	for at, n := range blocks {
+		part, err := x.store.Read(within, cache.PartKey{Kind: kindBlock, Num: n})
 		group.Go(func() error {
 			if err != nil {
 				return err
 			}
-			hits, err := s.look(part)
-			adding.Lock()
-			defer adding.Unlock()
-			for commit, v := range hits {
-				s.found[commit] = max(s.found[commit], v)
-			}
-			s.scanned[i] = true
-			s.left--
-			return err
+			return do(at, part)
 		})
 		if within.Err() != nil {
 			break

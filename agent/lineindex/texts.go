@@ -4,89 +4,178 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"runtime"
+	"maps"
 	"slices"
 	"sync"
 
 	"git-agent/cache"
 	"git-agent/gitext"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // mostBlocks is in how many blocks a text may be, by their signatures, to be looked for:
 // who asks for many texts wants those that tell commits apart.
 const mostBlocks = 64
 
+// MostNewer is how many commits an index may lack so that TextChanges is worth asking:
+// it reads each of them.
+const MostNewer = 500
+
+// Covers reports whether TextChanges knows what all commits did that the tip reaches. It
+// is false if the index lacks more than MostNewer of them.
+func (x *Index) Covers(ctx context.Context, tip gitext.OID) bool {
+	_, g, err := x.reach(ctx, tip)
+	return err == nil && g.len()-x.graph.len() <= MostNewer
+}
+
 // TextChanges lists for each of the texts the commits that the tip reaches and that change
 // lines in which it occurs as a word, newest first. A text that occurs almost
-// everywhere is Common and has no changes. Commits that the index lacks, or whose lines
-// are not stored, are not listed.
+// everywhere is Common and has no changes. Commits whose lines are not stored are not
+// listed. Git reads the commits that the index lacks.
 func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
-	list := make([]gitext.TextHistory, len(texts))
-	wanted := map[uint32][]int{} // the texts by block
-	for i, text := range texts {
-		list[i].Text = text
-		if len(text) < gramSize {
-			list[i].Common = true
-			continue
-		}
-		blocks, err := x.blocksWith(ctx, []string{text})
-		if err != nil {
-			return nil, err
-		}
-		if len(blocks) > mostBlocks {
-			list[i].Common = true
-			continue
-		}
-		for _, n := range blocks {
-			wanted[n] = append(wanted[n], i)
-		}
-	}
-	if len(wanted) == 0 {
-		return list, nil
+	t := textSearch{x: x, list: make([]gitext.TextHistory, len(texts)), wanted: map[uint32][]int{}}
+	if err := t.choose(ctx, texts); err != nil {
+		return nil, err
 	}
 	number, g, err := x.reach(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	place := x.places(g, number)
-	var adding sync.Mutex
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for n, some := range wanted {
-		part, err := x.store.Read(within, cache.PartKey{Kind: kindBlock, Num: n})
-		group.Go(func() error {
-			if err != nil {
-				return err
-			}
-			return x.countTexts(part, texts, some, func(i int, r *record, removed, added int) {
-				if place[r.commit] == 0 {
-					return
-				}
-				adding.Lock()
-				defer adding.Unlock()
-				list[i].Changes = append(list[i].Changes, gitext.TextChange{
-					OID: x.graph.oid(r.commit), Path: string(r.path), OldPath: cmp.Or(string(r.old), string(r.path)),
-					Removed: removed, Added: added, Place: int(place[r.commit]),
-				})
-			})
-		})
+	t.graph, t.place = g, places(g, number)
+	blocks := slices.Sorted(maps.Keys(t.wanted))
+	err = x.eachBlock(ctx, blocks, func(at int, part cache.Part) error {
+		data, err := part.Value()
+		if err != nil {
+			return err
+		}
+		return t.count(data, t.wanted[blocks[at]])
+	})
+	if err == nil {
+		err = t.countNewer(ctx)
 	}
-	if err := cmp.Or(group.Wait(), ctx.Err()); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	for i := range list {
-		slices.SortFunc(list[i].Changes, func(a, b gitext.TextChange) int {
-			return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Path, b.Path))
+	for _, h := range t.list {
+		slices.SortFunc(h.Changes, func(a, b gitext.TextChange) int {
+			return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OldPath, b.OldPath))
 		})
 	}
-	return list, nil
+	return t.list, nil
 }
 
-// places returns the place of each commit of the index in the order of git log from the
-// tip, from 1 on; 0 is a commit that the tip does not reach.
-func (x *Index) places(g *graph, tip uint32) []uint32 {
+// A textSearch is the work of one TextChanges.
+type textSearch struct {
+	x      *Index
+	wanted map[uint32][]int // which of the texts may be in a block
+	graph  *graph           // with the commits that the index lacks
+	place  []uint32         // of each commit
+
+	adding sync.Mutex // guards list
+	list   []gitext.TextHistory
+}
+
+// choose finds the blocks that each text may be in, and which texts are common.
+func (t *textSearch) choose(ctx context.Context, texts []string) error {
+	for i, text := range texts {
+		t.list[i].Text = text
+		if len(text) < gramSize {
+			t.list[i].Common = true
+			continue
+		}
+		blocks, err := t.x.blocksWith(ctx, []string{text})
+		if err != nil {
+			return err
+		}
+		if len(blocks) > mostBlocks {
+			t.list[i].Common = true
+			continue
+		}
+		for _, n := range blocks {
+			t.wanted[n] = append(t.wanted[n], i)
+		}
+	}
+	return nil
+}
+
+// count notes what the records of an encoded block change of some of the texts.
+func (t *textSearch) count(data []byte, some []int) error {
+	heads, all, err := splitBlock(data)
+	if err != nil {
+		return err
+	}
+	some = slices.DeleteFunc(slices.Clone(some), func(i int) bool { return !bytes.Contains(all, []byte(t.list[i].Text)) })
+	if len(some) == 0 {
+		return nil
+	}
+	return eachRecord(heads, all, func(r *record) {
+		if t.place[r.commit] == 0 {
+			return
+		}
+		for _, i := range some {
+			removed, added := countWord(r.removed, t.list[i].Text), countWord(r.added, t.list[i].Text)
+			if removed+added == 0 {
+				continue
+			}
+			t.adding.Lock()
+			t.list[i].Changes = append(t.list[i].Changes, gitext.TextChange{
+				OID: t.graph.oid(r.commit), Path: string(r.path), OldPath: cmp.Or(string(r.old), string(r.path)),
+				Removed: removed, Added: added, Place: int(t.place[r.commit]),
+			})
+			t.adding.Unlock()
+		}
+	})
+}
+
+// countNewer does for the commits that the index lacks what count does for the blocks.
+func (t *textSearch) countNewer(ctx context.Context) error {
+	known := t.x.graph.len()
+	if t.graph.len() == known {
+		return nil
+	}
+	n := newerLines{t: t, next: uint32(known)}
+	for i := range t.list {
+		if !t.list[i].Common {
+			n.some = append(n.some, i)
+		}
+	}
+	err := t.x.repo.ChangedLines(ctx, t.graph.commits(known, t.graph.len()), &n)
+	n.flush()
+	return cmp.Or(err, n.err, ctx.Err())
+}
+
+// A newerLines counts the texts in the lines that git reads. It implements
+// gitext.LinesTaker.
+type newerLines struct {
+	t    *textSearch
+	some []int // the texts
+	next uint32
+	open block
+	err  error
+}
+
+// File adds a record of the next commit.
+func (n *newerLines) File(f *gitext.FileLines) {
+	if n.open.add(n.next, f); n.open.size() >= blockSize {
+		n.flush()
+	}
+}
+
+// Commit ends the reading after an error.
+func (n *newerLines) Commit(gitext.Ancestor, error) bool {
+	n.next++
+	return n.err == nil
+}
+
+func (n *newerLines) flush() {
+	if n.open.records > 0 {
+		n.err = cmp.Or(n.err, n.t.count(n.open.encode(), n.some))
+	}
+	n.open = block{}
+}
+
+// places returns the place of each commit in the order of git log from the tip, from 1 on;
+// 0 is a commit that the tip does not reach.
+func places(g *graph, tip uint32) []uint32 {
 	place := make([]uint32, g.len())
 	w := newWalk(g, tip, 0, 0)
 	for at := uint32(1); ; at++ {
@@ -96,29 +185,6 @@ func (x *Index) places(g *graph, tip uint32) []uint32 {
 		}
 		place[n] = at
 	}
-}
-
-// countTexts calls take for each record of a block that has one of some texts as a word.
-func (x *Index) countTexts(part cache.Part, texts []string, some []int, take func(i int, r *record, removed, added int)) error {
-	data, err := part.Value()
-	if err != nil {
-		return err
-	}
-	heads, all, err := splitBlock(data)
-	if err != nil {
-		return err
-	}
-	some = slices.DeleteFunc(slices.Clone(some), func(i int) bool { return !bytes.Contains(all, []byte(texts[i])) })
-	if len(some) == 0 {
-		return nil
-	}
-	return eachRecord(heads, all, func(r *record) {
-		for _, i := range some {
-			if removed, added := countWord(r.removed, texts[i]), countWord(r.added, texts[i]); removed+added > 0 {
-				take(i, r, removed, added)
-			}
-		}
-	})
 }
 
 // countWord counts the occurrences of a text that are no parts of longer words.

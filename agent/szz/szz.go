@@ -84,15 +84,13 @@ type Verdict struct {
 	Notes       []string
 	Agent       *AgentReport // how a model came to it; nil when none was asked
 	Index       bool         // the ranking asked an index of changed lines
-	Incomplete  []string     // what the clone lacked for a complete answer: LacksObjects, LacksHistory; nil if nothing
+	Incomplete  []string     // what the clone lacked for a complete answer: agent.LacksObjects, LacksHistory; nil if nothing
 	Sandbox     string       // the sandbox.Level that confined the command of package verify; "" when none was run
 }
 
-// Elements of Verdict.Incomplete.
-const (
-	LacksObjects = "missing-objects" // a partial clone lacks objects that the answer needs
-	LacksHistory = "shallow"         // the clone is shallow, and older history was not searched
-)
+// LacksHistory in Verdict.Incomplete says that the clone is shallow, and older history was
+// not searched.
+const LacksHistory = "shallow"
 
 // A Suspect is a commit that may have introduced the bug. The probability is
 // calibrated by rank, and for a model by a calibration that was made for it. Package

@@ -54,7 +54,7 @@ type clone struct {
 
 // see records what one answer lacked.
 func (k *clone) see(incomplete []string) {
-	k.objects = k.objects || slices.Contains(incomplete, szz.LacksObjects)
+	k.objects = k.objects || slices.Contains(incomplete, agent.LacksObjects)
 	k.history = k.history || slices.Contains(incomplete, szz.LacksHistory)
 }
 

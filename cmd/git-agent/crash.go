@@ -157,7 +157,7 @@ func spentOn(e *engine.Engine, r *crash.Ranking) error {
 
 // talliedCrash returns what counts of one answer.
 func talliedCrash(r *crash.Ranking) tallied {
-	return tallied{empty: !r.Answered, incomplete: slices.Contains(r.Incomplete, crash.LacksObjects), unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
+	return tallied{empty: !r.Answered, incomplete: slices.Contains(r.Incomplete, agent.LacksObjects), unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
 }
 
 // sources returns the reports: those that are given, else standard input unless a

@@ -182,7 +182,7 @@ func (c *fixCmd) status(ans *fix.Answer) error {
 	tally := exitTally{agentRequired: c.agentRequired}
 	tally.add(tallied{
 		empty:      len(ans.Plausible) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
-		incomplete: len(ans.Plausible) == 0 && slices.Contains(ans.Incomplete, fix.LacksObjects),
+		incomplete: len(ans.Plausible) == 0 && slices.Contains(ans.Incomplete, agent.LacksObjects),
 		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Plausible) == 0),
 		runs:       ans.Agent.RunReports(),
 	})

@@ -17,11 +17,14 @@ type indexCmd struct {
 }
 
 type indexBuildCmd struct {
-	Jobs int  `placeholder:"<n>" help:"read the history with <n> processes of git at the same time; default: one for each processor, at most 8"`
-	JSON bool `name:"json" help:"print a JSON object"`
+	indexBuildFlags `embed:""`
 }
 
 type indexUpdateCmd struct {
+	indexBuildFlags `embed:""`
+}
+
+type indexBuildFlags struct {
 	Jobs int  `placeholder:"<n>" help:"read the history with <n> processes of git at the same time; default: one for each processor, at most 8"`
 	JSON bool `name:"json" help:"print a JSON object"`
 }

@@ -98,7 +98,7 @@ func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (ren
 	if engine.Cacheable(e.Repo) {
 		e.Cache = t.server.cache
 	}
-	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.HasIndex(ctx)}
+	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}
 	ans, err := e.Answer(ctx, q, func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
 			mcp.Progress(ctx, step.Text)

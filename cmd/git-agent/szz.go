@@ -203,14 +203,14 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 // shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
 func incomplete(ans render.Answer) bool {
 	v := ans.Verdict
-	return slices.Contains(v.Incomplete, szz.LacksObjects) ||
+	return slices.Contains(v.Incomplete, agent.LacksObjects) ||
 		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
 }
 
 // tallied returns what counts of an answer.
 func (c *szzCmd) tallied(ans render.Answer) tallied {
 	return tallied{
-		failed: ans.Failed() != nil && !slices.Contains(ans.Verdict.Incomplete, szz.LacksObjects), empty: len(ans.Verdict.Suspects) == 0,
+		failed: ans.Failed() != nil && !slices.Contains(ans.Verdict.Incomplete, agent.LacksObjects), empty: len(ans.Verdict.Suspects) == 0,
 		incomplete: incomplete(ans), unsure: belowFloor(ans.Verdict, c.floor),
 		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
 	}

@@ -47,7 +47,7 @@ func (c *szzCmd) completed(ctx context.Context, a *app, repo *gitext.Repo, singl
 	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
 	return func(q szz.Question) szz.Question {
 		q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
-		q.Opinion, q.Index = c.opinion(a, single), repo.HasIndex(ctx)
+		q.Opinion, q.Index = c.opinion(a, single), repo.Indexed(ctx, q.Fix)
 		return q
 	}, err
 }

@@ -125,8 +125,8 @@ func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Ran
 		return nil, err
 	}
 	if u.Missing > 0 {
-		ranking.Incomplete = append(ranking.Incomplete, crash.LacksObjects)
-		ranking.Notes = append(ranking.Notes, "this clone lacks objects that were needed: what depends on them was left out")
+		ranking.Incomplete = append(ranking.Incomplete, agent.LacksObjects)
+		ranking.Notes = append(ranking.Notes, agent.LacksObjectsNote)
 	}
 	return ranking, nil
 }

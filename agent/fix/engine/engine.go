@@ -98,8 +98,8 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 // mark records in the answer that a part of the work needed objects which the clone lacks.
 func (s *study) mark(u gitcmd.Unread) {
 	if u.Missing > 0 && len(s.answer.Incomplete) == 0 {
-		s.answer.Incomplete = append(s.answer.Incomplete, fix.LacksObjects)
-		s.note("this clone lacks objects that were needed: what depends on them was left out")
+		s.answer.Incomplete = append(s.answer.Incomplete, agent.LacksObjects)
+		s.note(agent.LacksObjectsNote)
 	}
 }
 

@@ -199,7 +199,7 @@ func (e *Engine) key(q szz.Question) cache.Key {
 func (e *Engine) failedAnswer(q szz.Question, err error) *Answer {
 	var incomplete []string
 	if e.Repo.Partial() && errors.As(err, new(*gitext.MissingObjectError)) {
-		incomplete = []string{szz.LacksObjects}
+		incomplete = []string{agent.LacksObjects}
 	}
 	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
 	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{

@@ -149,8 +149,8 @@ func (e *Engine) mark(v *szz.Verdict, u gitcmd.Unread) {
 		return
 	}
 	if u.Missing > 0 {
-		v.Incomplete = append(v.Incomplete, szz.LacksObjects)
-		v.Note("this clone lacks objects that were needed: what depends on them was left out")
+		v.Incomplete = append(v.Incomplete, agent.LacksObjects)
+		v.Note(agent.LacksObjectsNote)
 	}
 	if e.Repo.Shallow() {
 		v.Incomplete = append(v.Incomplete, szz.LacksHistory)

@@ -15,6 +15,9 @@ func (x TextIndex) Candidates(context.Context, gitext.ChangeQuery) (iter.Seq2[gi
 	return nil, false
 }
 
+// Covers reports that the index knows all.
+func (x TextIndex) Covers(context.Context, gitext.OID) bool { return true }
+
 // TextChanges lists the changes of the texts.
 func (x TextIndex) TextChanges(_ context.Context, _ gitext.OID, texts []string) ([]gitext.TextHistory, error) {
 	var list []gitext.TextHistory

@@ -72,16 +72,31 @@ func (g *growing) Candidates(ctx context.Context, q gitext.ChangeQuery) (iter.Se
 	return nil, false
 }
 
-// TextChanges waits for the index: the answers of an evaluation must not depend on how
-// fast it is built.
+// Covers waits for the index.
+func (g *growing) Covers(ctx context.Context, tip gitext.OID) bool {
+	x, err := g.wait(ctx)
+	return err == nil && x.Covers(ctx, tip)
+}
+
+// TextChanges waits for the index.
 func (g *growing) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
+	x, err := g.wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x.TextChanges(ctx, tip, texts)
+}
+
+// wait returns the index when it is built: the answers of an evaluation must not depend
+// on how fast that is.
+func (g *growing) wait(ctx context.Context) (*lineindex.Index, error) {
 	select {
 	case <-g.ended:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	if x := g.built(); x != nil {
-		return x.TextChanges(ctx, tip, texts)
+		return x, nil
 	}
 	return nil, errors.New("the index of changed lines was not built")
 }

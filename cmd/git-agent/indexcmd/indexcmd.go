@@ -174,24 +174,13 @@ func (v *Verb) print(s state) error {
 			text += "    the last build was interrupted; 'git agent index build' goes on\n"
 		}
 		if s.Newer > 0 {
-			text += fmt.Sprintf("    %s of branches and tags %s not in it; 'git agent index update' adds %s\n",
-				agent.Plural(s.Newer, "commit"), isAre(s.Newer), itThem(s.Newer))
+			missing := "1 commit of branches and tags is not in it; 'git agent index update' adds it"
+			if s.Newer > 1 {
+				missing = fmt.Sprintf("%d commits of branches and tags are not in it; 'git agent index update' adds them", s.Newer)
+			}
+			text += "    " + missing + "\n"
 		}
 	}
 	_, err := io.WriteString(v.Stdout, text)
 	return err
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-func itThem(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
 }

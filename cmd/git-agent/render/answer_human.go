@@ -80,7 +80,7 @@ func (r *Human) Answer(ans Answer) error {
 // none.
 func noSuspect(incomplete []string) string {
 	switch {
-	case slices.Contains(incomplete, szz.LacksObjects):
+	case slices.Contains(incomplete, agent.LacksObjects):
 		return "no answer: objects that were needed are not in this clone"
 	case slices.Contains(incomplete, szz.LacksHistory):
 		return "no suspect in the history that this shallow clone has"
