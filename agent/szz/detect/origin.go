@@ -47,8 +47,7 @@ type nameUse struct {
 	paths  []string
 	lines  map[string][]gitext.GrepMatch
 	origin []pathOrigin // what is said of it
-	gone   string       // the candidate that took it out of everywhere else
-	taker  gitext.OID   // another commit that did so, found with an index
+	taker  gitext.OID   // took it out of everywhere else
 }
 
 // A pathOrigin is who wrote the lines of a file with a name.
@@ -84,13 +83,11 @@ func (d *investigation) originText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, u := range uses {
 		if u.taker != "" {
-			var err error
-			if u.gone, err = d.mention(ctx, u.taker); err != nil {
+			by, err := d.mention(ctx, u.taker)
+			if err != nil {
 				return "", err
 			}
-		}
-		if u.gone != "" {
-			fmt.Fprintf(&b, "%s: in no other file; taken out by %s\n", agent.CleanLine(d.redact(u.name)), u.gone)
+			fmt.Fprintf(&b, "%s: in no other file; taken out by %s\n", agent.CleanLine(d.redact(u.name)), by)
 		}
 		for _, o := range u.origin {
 			if err := d.writeOrigin(ctx, &b, &u, o); err != nil {
@@ -135,7 +132,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 // the fix does not touch. They are known where there is an index of changed lines; the
 // other lines of the section know only who wrote what still stands.
 func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u *nameUse) error {
-	said := map[gitext.OID]bool{}
+	said := map[gitext.OID]bool{u.taker: true}
 	for _, o := range u.origin {
 		said[o.first] = true
 		for _, l := range o.later[:min(maxLater, len(o.later))] {
@@ -147,7 +144,7 @@ func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u 
 		if left == 0 {
 			break
 		}
-		if said[ch.OID] || d.k.FixPath[ch.Path] || source.FileKindOf(ch.Path) != source.SourceFile {
+		if said[ch.OID] || d.k.Paths[ch.Path] || source.FileKindOf(ch.Path) != source.SourceFile {
 			continue
 		}
 		said[ch.OID] = true
@@ -235,9 +232,9 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	for _, n := range names {
 		u := uses[n]
 		if len(u.paths) == 0 && left[n] >= 0 { // no file has it but for what the fix takes away
-			u.gone, u.taker = d.takenOutBy(n)
+			u.taker = d.takenOutBy(n)
 		}
-		if u.gone != "" || u.taker != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
+		if u.taker != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
 			out = append(out, *u)
 		}
 	}
@@ -245,22 +242,22 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	return out[:min(maxOriginNames, len(out))]
 }
 
-// takenOutBy names the most probable listed candidate that took a name out of files
+// takenOutBy returns the most probable listed candidate that took a name out of files
 // and did not add it. Where there is none it returns the newest such commit that an
-// index of changed lines knows.
-func (d *investigation) takenOutBy(name string) (string, gitext.OID) {
+// index of changed lines knows, or "".
+func (d *investigation) takenOutBy(name string) gitext.OID {
 	for i, j := range d.ranking {
 		told := i < excerpted && d.k.Fresh[name] > 0 // see writeRestored
-		if tag := d.names.of[j.Candidate.OID]; tag != "" && !told && j.Candidate.Diff.Removed[name] > 0 && j.Candidate.Diff.Added[name] == 0 {
-			return tag, ""
+		if d.names.of[j.Candidate.OID] != "" && !told && j.Candidate.Diff.Removed[name] > 0 && j.Candidate.Diff.Added[name] == 0 {
+			return j.Candidate.OID
 		}
 	}
 	for _, ch := range d.k.TextChanges(name) {
 		if ch.Removed > ch.Added && source.FileKindOf(ch.OldPath) == source.SourceFile {
-			return "", ch.OID
+			return ch.OID
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // traceUse finds who defined a name and who changed the definition, in each of the
