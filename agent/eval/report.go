@@ -22,7 +22,8 @@ type Report struct {
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
 	Version     string      `json:"version"`        // version of the engine
-	Annotations bool        `json:"annotations"`    // the engines saw hints such as Fixes: in messages
+	Annotations bool        `json:"annotations"`     // the engines saw hints such as Fixes: in messages
+	Index       bool        `json:"index,omitempty"` // the ranking asked an index of changed lines
 	Only        string      `json:"only,omitempty"` // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
 	Shard       string      `json:"shard,omitempty"` // the part of the cases that was evaluated, such as "3/8"; "" for all
@@ -83,6 +84,7 @@ type About struct {
 	Run         string
 	Version     string
 	Annotations bool
+	Index       bool   // the ranking asked an index of changed lines
 	Only        string // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile
 	SampledFrom int    // 0 if the cases are not a sample
@@ -100,7 +102,7 @@ func NewReport(t Task, about About, res *Results) *Report {
 	sheet := t.Sheet()
 	r := &Report{
 		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
-		Annotations: about.Annotations, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
+		Annotations: about.Annotations, Index: about.Index, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),

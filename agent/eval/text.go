@@ -65,16 +65,20 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 }
 
-// hints says, after a semicolon, what was done with hints in messages. It returns ""
-// for a task whose engines read no messages that name the answer.
+// hints says, after semicolons, what was done with hints in messages and whether an index
+// was asked. It returns "" for a task whose engines read no messages that name the answer.
 func (r *Report) hints() string {
-	switch {
-	case !r.sheet.Annotated:
+	if !r.sheet.Annotated {
 		return ""
-	case r.Annotations:
-		return "; hints in messages left in"
 	}
-	return "; hints in messages removed"
+	text := "; hints in messages removed"
+	if r.Annotations {
+		text = "; hints in messages left in"
+	}
+	if r.Index {
+		text += "; ranked with an index of changed lines"
+	}
+	return text
 }
 
 // otherBuilds lists the builds that answered. It returns "" if only this one did.

@@ -56,6 +56,7 @@ type evaluation struct {
 	onlyName   string                         // what only selects, such as "core cases"
 
 	annotations bool
+	index       bool // the ranking asks an index of changed lines
 	asksModel   bool
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
@@ -187,7 +188,7 @@ type keptJournal interface {
 
 // read reads the cases of all shards, and says what the report is about.
 func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About, error) {
-	about := eval.About{Annotations: e.annotations, Only: e.onlyName, NoTimes: !e.Times}
+	about := eval.About{Annotations: e.annotations, Index: e.index, Only: e.onlyName, NoTimes: !e.Times}
 	if e.part.Of > 1 {
 		about.Shard = e.part.String()
 	}
@@ -265,7 +266,7 @@ func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Only: e.onlyName, NoTimes: !e.Times}, res, true)
+	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Index: e.index, Only: e.onlyName, NoTimes: !e.Times}, res, true)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.

@@ -30,7 +30,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations,
+		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
