@@ -21,10 +21,10 @@ type Report struct {
 	Schema      string      `json:"schema"`
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
-	Version     string      `json:"version"`        // version of the engine
+	Version     string      `json:"version"`         // version of the engine
 	Annotations bool        `json:"annotations"`     // the engines saw hints such as Fixes: in messages
 	Index       bool        `json:"index,omitempty"` // the ranking asked an index of changed lines
-	Only        string      `json:"only,omitempty"` // the cases that were selected, such as "core cases"; "" for all
+	Only        string      `json:"only,omitempty"`  // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
 	Shard       string      `json:"shard,omitempty"` // the part of the cases that was evaluated, such as "3/8"; "" for all
 	Cases       int         `json:"cases"`
