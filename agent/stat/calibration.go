@@ -131,9 +131,7 @@ func chanceOf(l *sample) Chance {
 		for j, b := range bins {
 			right := 0
 			for _, m := range rest[:b.N] {
-				if random.Float64() < m.P {
-					right++
-				}
+				right += Count(random.Float64() < m.P)
 			}
 			rest, bins[j].Right = rest[b.N:], shares[j][right]
 		}
@@ -196,46 +194,42 @@ func (l *sample) reliability() []Bin {
 			k++
 			boundary = k * l.size / calibrationBins
 		}
-		end, n, last := at, 0, 0.0
-		for ; start+n < boundary; end++ {
-			if times := int(l.times[end]); times > 0 {
-				n += times
-				last = l.forecasts[end].P
-			}
+		for l.times[at] == 0 {
+			at++
 		}
-		for ; end < len(l.times) && (l.times[end] == 0 || l.forecasts[end].P == last); end++ {
+		end, n := at, 0
+		for ; start+n < boundary; end++ {
 			n += int(l.times[end])
 		}
+		last := end - 1
+		for ; end < len(l.times) && (l.times[end] == 0 || l.forecasts[end].P == l.forecasts[last].P); end++ {
+			n += int(l.times[end])
+			if l.times[end] > 0 {
+				last = end
+			}
+		}
 		boundary = start + n
-		bins = append(bins, l.binOf(at, end, n))
+		bins = append(bins, l.binOf(at, last+1, n))
 		at = end
 	}
 	return bins
 }
 
-// binOf returns the bin of a part of the forecasts, which are n in the sample.
+// binOf returns the bin of a part of the forecasts, which are n in the sample. The first and
+// the last of them are in it.
 func (l *sample) binOf(from, to, n int) Bin {
-	b := Bin{N: n}
-	first := true
-	weight := 1 / float64(n)
-	for i := from; i < to; i++ {
-		if l.times[i] == 0 {
-			continue
-		}
-		m := l.forecasts[i]
-		if first {
-			b.Low, first = m.P, false
-		}
-		b.High = m.P
+	b := Bin{Low: l.forecasts[from].P, High: l.forecasts[to-1].P, N: n}
+	right := 0
+	for i, m := range l.forecasts[from:to] {
+		times := l.times[from+i]
 		share := m.P / float64(n)
-		for range l.times[i] {
+		for range times {
 			b.Mean += share
 		}
-		if m.Right {
-			for range l.times[i] {
-				b.Right += weight
-			}
-		}
+		right += int(times) * Count(m.Right)
+	}
+	for range right {
+		b.Right += 1 / float64(n)
 	}
 	return b
 }

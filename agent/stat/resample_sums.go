@@ -37,7 +37,8 @@ type rowTable struct {
 	width  int
 	flat   []float64 // the different rows, one after the other
 	kinds  []uint32  // index of the row by entry of the list
-	counts []int     // how often a sample picks each row
+	few    []uint16  // kinds, if they fit: they are read at random, so that the caches of the processor matter
+	counts []uint32  // how often a sample picks each row
 }
 
 func newRowTable[Row ~[]float64](rows []Row) *rowTable {
@@ -62,7 +63,13 @@ func newRowTable[Row ~[]float64](rows []Row) *rowTable {
 		}
 		t.kinds[i] = kind
 	}
-	t.counts = make([]int, len(kindOf))
+	t.counts = make([]uint32, len(kindOf))
+	if len(kindOf) <= 1<<16 {
+		t.few = make([]uint16, len(rows))
+		for i, kind := range t.kinds {
+			t.few[i] = uint16(kind)
+		}
+	}
 	return t
 }
 
@@ -82,8 +89,10 @@ func (t *rowTable) whole(n int) bool {
 func (t *rowTable) addCounted(d *draws, sum []float64) {
 	clear(t.counts)
 	for pick := range d.sample() {
-		for _, i := range pick {
-			t.counts[t.kinds[i]]++
+		if t.few != nil {
+			count(t.counts, t.few, pick)
+		} else {
+			count(t.counts, t.kinds, pick)
 		}
 	}
 	for kind, n := range t.counts {
@@ -93,6 +102,13 @@ func (t *rowTable) addCounted(d *draws, sum []float64) {
 		for j, x := range t.row(kind) {
 			sum[j] += float64(n) * x
 		}
+	}
+}
+
+// count counts the picked entries by kind.
+func count[Kind uint16 | uint32](counts []uint32, kinds []Kind, pick []uint32) {
+	for _, i := range pick {
+		counts[kinds[i]]++
 	}
 }
 

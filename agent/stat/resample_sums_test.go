@@ -83,6 +83,27 @@ func TestResampleSums(t *testing.T) {
 	}
 }
 
+// Rows are told apart, however many different ones there are.
+func TestManyKinds(t *testing.T) {
+	for _, kinds := range []int{1<<16 - 1, 1 << 16, 1<<16 + 1} {
+		rows := make([][]float64, kinds+5)
+		for i := range rows {
+			rows[i] = []float64{float64(i % kinds)}
+		}
+		table := newRowTable(rows)
+		if got := len(table.counts); got != kinds || table.flat[table.kinds[kinds+2]] != 2 {
+			t.Errorf("%d different rows, want %d", got, kinds)
+		}
+		sum := []float64{0}
+		table.addCounted(newDraws(len(rows)), sum)
+		want := []float64{0}
+		table.addInOrder(newDraws(len(rows)), want)
+		if sum[0] != want[0] {
+			t.Errorf("%d different rows: the sum is %v, want %v", kinds, sum[0], want[0])
+		}
+	}
+}
+
 // A bin is to the last bit what it is if each forecast of the sample is listed as often as
 // it was picked.
 func TestReliabilityOfSample(t *testing.T) {
