@@ -102,6 +102,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
+	if e.Fetch != nil && e.Verify != nil {
+		e.Verify.Fetch = e.Fetch.Checkout
+	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	if c.ShowRequest {
 		return c.showRequests(ctx, a, e, questions)
