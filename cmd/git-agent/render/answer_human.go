@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-agent/agent"
@@ -217,10 +216,7 @@ func byCommand(list []suspect.Evidence) []suspect.Evidence {
 }
 
 func (r *Human) place(e suspect.Evidence) string {
-	at := r.at(e.Path)
-	if layout.OneLine(at) != at {
-		at = layout.Printable(strconv.Quote(at)) // quoted, because some of its characters cannot be shown
-	}
+	at := layout.Path(r.at(e.Path))
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
