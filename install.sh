@@ -43,11 +43,31 @@ at_least() {
 
 check_tools() {
 	command -v git >/dev/null || die "git is not installed"
-	command -v go >/dev/null || die "go is not installed" "see https://go.dev/dl"
+	if ! command -v go >/dev/null; then
+		for dir in /usr/local/go/bin "${HOME-}/go/bin" "${HOME-}/sdk/go/bin" /snap/bin /opt/homebrew/bin; do
+			[ ! -x "$dir/go" ] || die "go is in $dir, which is not in PATH" "PATH=$(quoted "$dir"):\"\$PATH\" $(quoted "$0")"
+		done
+		die "go is not installed" "see https://go.dev/dl"
+	fi
 	git_version=$(git version | sed 's/^git version //; s/ .*//')
 	at_least "$git_version" "$git_floor" || die "git $git_version is too old" "git $git_floor or newer is needed"
 	go_version=$(go env GOVERSION | sed 's/^go//; s/ .*//')
 	at_least "$go_version" "$go_floor" || die "go $go_version is too old" "go $go_floor or newer fetches the toolchain that go.mod names"
+}
+
+# check_target: files can be written below PREFIX. The build takes a minute, so that this
+# comes first.
+check_target() {
+	for dir in bin share/man/man1 share/doc/git-agent; do
+		at=$prefix/$dir
+		while [ ! -e "$at" ] && [ ! -L "$at" ] && [ -n "$at" ]; do
+			at=${at%/*}
+		done
+		at=${at:-/}
+		[ -d "$at" ] || die "$at is in the way: it is no directory" "PREFIX=DIRECTORY ./install.sh installs elsewhere"
+		[ -w "$at" ] && [ -x "$at" ] || die "$at cannot be written by you" \
+			"without PREFIX, everything is installed below ~/.local; PREFIX=DIRECTORY ./install.sh installs elsewhere"
+	done
 }
 
 # files lists what belongs to an installation, below PREFIX.
@@ -87,6 +107,7 @@ build() {
 
 install_all() {
 	check_tools
+	check_target
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 130' INT TERM
@@ -125,10 +146,10 @@ check_zsh() {
 
 check_path() {
 	case ":$PATH:" in
-	*":$prefix/bin:"*)
+	*":$prefix/bin:"* | *":$prefix/bin/:"*)
 		say "try it in a repository: git agent szz HEAD"
 		found=$(command -v git-agent || :)
-		[ "$found" = "$prefix/bin/git-agent" ] || say "warning: $found comes first in PATH" >&2
+		[ "$found" -ef "$prefix/bin/git-agent" ] || say "warning: $found comes first in PATH" >&2
 		;;
 	*)
 		say "warning: $prefix/bin is not in PATH, so that git does not find it" >&2
@@ -141,6 +162,7 @@ check_path() {
 }
 
 uninstall_all() {
+	[ -e "$prefix/bin/git-agent" ] || say "git-agent is not installed below $prefix; PREFIX says where to look for it" >&2
 	files | while read -r file; do
 		if [ -e "$prefix/$file" ]; then
 			rm -f "$prefix/$file"
@@ -157,6 +179,9 @@ main() {
 	/*) ;;
 	*) prefix=$PWD/$prefix ;;
 	esac
+	while [ "$prefix" != "${prefix%/}" ]; do # PATH names it without a slash at the end
+		prefix=${prefix%/}
+	done
 	source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 	case ${1-} in
 	'') install_all ;;

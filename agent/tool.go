@@ -45,9 +45,10 @@ type Result struct {
 	Truncated bool   // Text is incomplete, and says how to get the rest
 	Cached    bool
 	Full      string // Text before it was condensed, if that removed something
-	// Incomplete says why Value is incomplete: a bound on git ended a read. It is
-	// "" for a complete answer. Text says so, too.
+	// Incomplete says why Value is incomplete: a bound on git ended a read, or the clone
+	// lacks an object. It is "" for a complete answer. Text says so, too.
 	Incomplete string
+	Lacks      bool // Value is incomplete because the clone lacks an object
 	Final      bool // the call was an accepted verdict, which ends the conversation
 	// Nothing says that a search found nothing, or that a final result names
 	// nothing.

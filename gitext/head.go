@@ -3,6 +3,9 @@ package gitext
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
@@ -44,6 +47,30 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	changed, err := git.Output(ctx, gitcmd.Call{Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", string(base)}})
 	h.Conflicts, h.Staged = len(unmerged) > 0, len(changed) > 0
 	return h, err
+}
+
+// NeverCheckedOut reports whether nothing was checked out yet, as after git clone
+// --no-checkout: HEAD has a commit, and there is neither an index nor a file in the work
+// tree. git diff HEAD then calls all files deleted, which nobody has done.
+func (r *Repo) NeverCheckedOut(ctx context.Context) (bool, error) {
+	if r.workTree == "" {
+		return false, nil
+	}
+	index, err := r.indexFile(ctx)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Lstat(index); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
+		return false, nil // before the first commit
+	}
+	entries, err := os.ReadDir(r.workTree)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".git" }), nil
 }
 
 // answer runs git and returns what it prints; "" if it answers no with exit code 1.

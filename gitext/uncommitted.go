@@ -3,13 +3,19 @@ package gitext
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/openfile"
 )
 
 // PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD
@@ -84,11 +90,31 @@ func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...st
 		return reader.patch(patch)
 	})
 	if err != nil {
-		return nil, u.repo.explain(ctx, err, changed(patch)...)
+		return nil, cmp.Or(u.noFile(ctx, err), u.repo.explain(ctx, err, changed(patch)...))
 	}
 	markBinary(patch)
 	patch.Files = slices.DeleteFunc(patch.Files, untouched)
 	return patch, nil
+}
+
+// noFile returns an *openfile.KindError if git failed and a tracked path of the work tree is a
+// named pipe, a socket or a device, which git cannot compare. It returns nil otherwise.
+func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
+	var gitErr *gitcmd.Error
+	if !errors.As(failed, &gitErr) || gitErr.Exit != 128 || u.repo.workTree == "" {
+		return nil
+	}
+	out, err := u.git.Output(ctx, gitcmd.Call{Args: []string{"ls-files", "-z"}})
+	if err != nil {
+		return nil // the first error is the one to tell
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		info, err := os.Lstat(filepath.Join(u.repo.workTree, filepath.FromSlash(path)))
+		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
+			return &openfile.KindError{Path: path, Mode: info.Mode()}
+		}
+	}
+	return nil
 }
 
 // untouched reports whether a file was listed only because its time stamp

@@ -167,6 +167,9 @@ func (f *Fetcher) Files(ctx context.Context, rev gitext.OID, path string) bool {
 	return len(lacking) <= maxSearched && f.Objects(ctx, lacking)
 }
 
+// Checkout fetches the files of rev that the clone lacks, for a checkout of it.
+func (f *Fetcher) Checkout(ctx context.Context, rev gitext.OID) { f.Files(ctx, rev, "") }
+
 // Fail records an error that makes further fetching useless. One about a missing tree
 // becomes ErrTrees. It does nothing if ctx has ended.
 func (f *Fetcher) Fail(ctx context.Context, err error) {

@@ -68,7 +68,7 @@ func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	main, middle := sheet.main().Of, len(a)
 	c.MainA, c.MainB = main(a, c.Cases), main(b, c.Cases)
 	var diffs []float64
-	resampleTallies(pairs, func(sum Tally) {
+	stat.ResampleSums(pairs, func(sum Tally) {
 		diffs = append(diffs, main(sum[middle:], c.Cases)-main(sum[:middle], c.Cases))
 	})
 	c.Diff, c.DiffP = stat.Difference(c.MainB-c.MainA, diffs)

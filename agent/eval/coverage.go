@@ -46,39 +46,52 @@ const maxCurvePoints = 50
 // coverage returns the coverage curve, from the surest case to the least sure. It
 // returns nil for algorithms that give no probabilities.
 func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
-	sure := slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return len(o.Forecasts) == 0 })
-	slices.SortStableFunc(sure, func(a, b Outcome) int { return cmp.Compare(b.Forecasts[0].P, a.Forecasts[0].P) })
-	var sum Tally // adds up the answered cases, and the others as if they had an empty answer
-	for _, o := range outcomes {
+	var sure []int // indices of the outcomes
+	var sum Tally  // adds up the answered cases, and the others as if they had an empty answer
+	for i, o := range outcomes {
+		if len(o.Forecasts) > 0 {
+			sure = append(sure, i)
+		}
 		sum = sum.plus(o.Unanswered)
 	}
+	p := func(at int) float64 { return outcomes[sure[at]].Forecasts[0].P }
+	slices.SortFunc(sure, func(a, b int) int {
+		return cmp.Or(cmp.Compare(outcomes[b].Forecasts[0].P, outcomes[a].Forecasts[0].P), cmp.Compare(a, b))
+	})
+	var ends []int // the curve has a point where the next case is less sure
+	for i := range sure {
+		if i+1 == len(sure) || p(i+1) != p(i) { // equally sure cases are answered all or none
+			ends = append(ends, i+1)
+		}
+	}
 	var curve []CoveragePoint
-	wrong := 0
-	for i, o := range sure {
-		for j, n := range o.Tally {
-			sum[j] += n - o.Unanswered[j]
+	answered, wrong := 0, 0
+	for _, end := range thin(ends) {
+		for ; answered < end; answered++ {
+			o := outcomes[sure[answered]]
+			for j, n := range o.Tally {
+				sum[j] += n - o.Unanswered[j]
+			}
+			wrong += stat.Count(!o.Right)
 		}
-		wrong += stat.Count(!o.Right)
-		if i+1 < len(sure) && sure[i+1].Forecasts[0].P == o.Forecasts[0].P {
-			continue // equally sure cases are answered all or none
-		}
-		point := CoveragePoint{Threshold: o.Forecasts[0].P, Coverage: stat.Ratio(i+1, len(outcomes)), Risk: stat.Ratio(wrong, i+1), sheet: sheet}
+		point := CoveragePoint{Threshold: p(end - 1), Coverage: stat.Ratio(end, len(outcomes)), Risk: stat.Ratio(wrong, end), sheet: sheet}
 		for _, at := range sheet.estimated() {
 			point.Values = append(point.Values, sheet.Metrics[at].Of(sum, len(outcomes)))
 		}
 		curve = append(curve, point)
 	}
-	return thin(curve)
+	return curve
 }
 
-// thin reduces a curve to maxCurvePoints evenly spaced points and keeps the last point.
-func thin(curve []CoveragePoint) []CoveragePoint {
-	if len(curve) <= maxCurvePoints {
-		return curve
+// thin reduces the ends of a curve's points to maxCurvePoints evenly spaced ones and keeps the
+// last.
+func thin(ends []int) []int {
+	if len(ends) <= maxCurvePoints {
+		return ends
 	}
-	kept := make([]CoveragePoint, maxCurvePoints)
+	kept := make([]int, maxCurvePoints)
 	for i := range kept {
-		kept[i] = curve[(i+1)*len(curve)/maxCurvePoints-1]
+		kept[i] = ends[(i+1)*len(ends)/maxCurvePoints-1]
 	}
 	return kept
 }

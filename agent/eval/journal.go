@@ -78,18 +78,62 @@ func (t *RunJournal) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	}
 }
 
+// keptRecord is a record whose case and answer only the task can read.
+type keptRecord struct {
+	Record
+	Case   json.RawMessage `json:"case"`
+	Answer json.RawMessage `json:"answer"`
+}
+
 // readRecord decodes a step that Keep wrote.
 func readRecord(t Task, payload []byte) (Record, error) {
-	var kept struct {
-		Record
-		Case   json.RawMessage `json:"case"`
-		Answer json.RawMessage `json:"answer"`
+	kept, ok := cutRecord(payload)
+	var err error
+	if !ok {
+		kept = keptRecord{}
+		err = json.Unmarshal(payload, &kept)
 	}
-	err := json.Unmarshal(payload, &kept)
 	if err == nil {
 		kept.Record.Case, kept.Record.Answer, err = t.ReadKept(kept.Case, kept.Answer)
 	}
 	return kept.Record, err
+}
+
+// cutRecord reads a record without reading its case and its answer, which are most of it.
+// It returns false if json.Unmarshal must read it, which also finds what is wrong.
+func cutRecord(payload []byte) (keptRecord, bool) {
+	var kept keptRecord
+	var field any
+	ok := EachMember(payload, func(name, value []byte) bool {
+		switch string(name) {
+		case "case":
+			kept.Case = value
+			return true
+		case "answer":
+			kept.Answer = value
+			return true
+		case "key":
+			field = &kept.Key
+		case "algorithm":
+			field = &kept.Algorithm
+		case "version":
+			field = &kept.Version
+		case "setting":
+			field = &kept.Setting
+		case "absent":
+			field = &kept.Absent
+		case "error":
+			field = &kept.Error
+		case "skip":
+			field = &kept.Skip
+		case "seconds":
+			field = &kept.Seconds
+		default:
+			return false
+		}
+		return json.Unmarshal(value, field) == nil
+	})
+	return kept, ok
 }
 
 // Keep appends one prediction. If another process has ended the run in the

@@ -65,7 +65,7 @@ func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 	}
 	row.Seconds /= float64(max(1, len(outcomes)))
 	samples, estimated := make([][]float64, len(sheet.Metrics)), sheet.estimated()
-	resampleTallies(tallies, func(sum Tally) {
+	stat.ResampleSums(tallies, func(sum Tally) {
 		for _, i := range estimated {
 			samples[i] = append(samples[i], sheet.Metrics[i].Of(sum, len(outcomes)))
 		}
@@ -74,29 +74,4 @@ func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 		row.Values = append(row.Values, stat.Interval(m.Of(all, len(outcomes)), samples[i]))
 	}
 	return row
-}
-
-// resampleTallies calls use with the summed tally of each bootstrap sample. The
-// sum is valid only until use returns.
-func resampleTallies(tallies []Tally, use func(sum Tally)) {
-	width := 0
-	for _, t := range tallies {
-		width = max(width, len(t))
-	}
-	// The tallies are copied into one slice, because with 20,000 separate ones
-	// resampling would spend its time waiting for memory.
-	flat := make([]float64, width*len(tallies))
-	for i, t := range tallies {
-		copy(flat[i*width:], t)
-	}
-	sum := make(Tally, width)
-	stat.Resample(len(tallies), func(pick []int) {
-		clear(sum)
-		for _, i := range pick {
-			for j, n := range flat[i*width : (i+1)*width] {
-				sum[j] += n
-			}
-		}
-		use(sum)
-	})
 }

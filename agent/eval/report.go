@@ -154,11 +154,11 @@ func NewComparison(t Task, list []Comparison) *Report {
 // sortedByID returns the results sorted by case id. This makes the report,
 // resampling included, independent of the order of the case files.
 func sortedByID(res *Results) *Results {
-	order := make([]int, len(res.Cases))
-	for i := range order {
-		order[i] = i
+	order, ids := make([]int, len(res.Cases)), make([]string, len(res.Cases))
+	for i, c := range res.Cases {
+		order[i], ids[i] = i, c.Head().ID
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(res.Cases[a].Head().ID, res.Cases[b].Head().ID) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ids[a], ids[b]) })
 	sorted := *res
 	sorted.Cases = make([]Case, len(order))
 	sorted.Outcomes = map[string][]Outcome{}
@@ -197,17 +197,21 @@ func evaluated(res *Results) int {
 func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	outcomes := res.Outcomes[name]
 	use := func(i int) bool { return outcomes[i].Evaluated }
-	var all []Outcome
-	for i := range outcomes {
-		if use(i) {
-			all = append(all, outcomes[i])
-		}
+	all := outcomes
+	if slices.ContainsFunc(all, func(o Outcome) bool { return !o.Evaluated }) {
+		all = slices.DeleteFunc(slices.Clone(all), func(o Outcome) bool { return !o.Evaluated })
 	}
 	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
 	for _, d := range sheet.Dimensions {
 		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}
 		for _, stratum := range names {
+			if len(members[stratum]) == len(all) { // the same cases: this spares a resampling
+				row := a.Overall
+				row.Name = stratum
+				b.Rows = append(b.Rows, row)
+				continue
+			}
 			part := make([]Outcome, len(members[stratum]))
 			for i, index := range members[stratum] {
 				part[i] = outcomes[index]

@@ -58,6 +58,7 @@ type SearchHit struct {
 	Deleted int    `json:"deleted,omitempty"` // lines, in the log of a path
 	Moved   string `json:"moved,omitempty"`   // where lines went that the commit only moves
 	Renamed string `json:"renamed,omitempty"` // the rename of a file that has the lines
+	Unread  string `json:"unread,omitempty"`  // why the changes could not be read
 
 	whole string // a file that the commit adds or deletes as a whole, as far as the search saw
 	tally tally
@@ -329,8 +330,11 @@ func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
-		if gitext.Unreadable(err) {
-			i++ // that commit is listed without its lines
+		if gitext.Unreadable(err) { // that commit is listed without its lines
+			if i < len(v.Hits) {
+				v.Hits[i].Unread = agent.CleanLine(gitext.WhyUnread(err))
+			}
+			i++
 			continue
 		}
 		if err != nil {

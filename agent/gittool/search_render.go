@@ -129,6 +129,9 @@ func (h SearchHit) marks() string {
 	if h.Added+h.Deleted > 0 {
 		s = fmt.Sprintf(" +%d -%d", h.Added, h.Deleted)
 	}
+	if h.Unread != "" {
+		s += " (changes not read: " + h.Unread + ")"
+	}
 	if h.Renamed != "" {
 		s += " (" + h.Renamed + ")"
 	}

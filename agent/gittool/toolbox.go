@@ -185,6 +185,9 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if incomplete != "" {
 		b.notef("%s: this is the answer of what could be read", agent.CleanLine(incomplete))
 	}
+	if lacks := lacking(unread); lacks != "" { // what the clone lacks is in the text already
+		incomplete = strings.Trim(incomplete+"; "+lacks, "; ")
+	}
 	detail := condense.Full
 	if b.opt.Plain {
 		detail = condense.Plain
@@ -193,8 +196,19 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if err != nil {
 		return agent.Result{}, refusef("%v", err)
 	}
-	return agent.Result{Text: words.Text, Full: words.Full, Value: v, Truncated: words.Full != "", Cached: cached, Incomplete: incomplete,
+	return agent.Result{Text: words.Text, Full: words.Full, Value: v, Truncated: words.Full != "", Cached: cached, Incomplete: incomplete, Lacks: unread.Missing > 0,
 		Nothing: t.empty != nil && t.empty(v)}, nil
+}
+
+// lacking says which object the clone lacked for an answer; "" if none.
+func lacking(u gitcmd.Unread) string {
+	if u.Missing == 0 {
+		return ""
+	}
+	if len(u.Objects) == 0 {
+		return "this clone lacks objects"
+	}
+	return "this clone lacks object " + short(u.Objects[0])
 }
 
 // explain turns errors that the caller can act on into a CallError, and returns

@@ -188,6 +188,7 @@ func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	case value == "" || r.entropy > 0 && entropy(value) <= r.entropy,
 		gitID(value) && !namedSecret(match),
 		r.id == generic && (identifier(value) && !strings.ContainsAny(match, "\"'`") || uuidForm().MatchString(strings.ToLower(value))),
+		r.id == generic && parameterType(chunk[at[0]:from], value),
 		harmless(r.id, value):
 		return span{}, false
 	}
@@ -199,6 +200,33 @@ func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	}
 	return span{from: from, to: to, rule: r.id, value: value, order: r.order}, true
 }
+
+// parameterType reports whether a value that the generic rule found after a comma is the type
+// of the next parameter, as in "PrivateKey key, X509Certificate cert": it has a word and few
+// numbers, and neither it nor the name before it is quoted.
+func parameterType(before, value string) bool {
+	list := strings.TrimRight(before, " \t\r\n")
+	if list == before || !strings.HasSuffix(list, ",") || strings.ContainsAny(list, "\"'`") {
+		return false
+	}
+	const (
+		word    = 5 // random letters seldom have so many small ones in a row
+		numbers = 2 // and seldom so few digits between them
+	)
+	small, run, n := 0, 0, 0
+	for i := range len(value) {
+		if run++; value[i] < 'a' || value[i] > 'z' {
+			run = 0
+		}
+		small = max(small, run)
+		if digit(value[i]) && (i == 0 || !digit(value[i-1])) {
+			n++
+		}
+	}
+	return small >= word && n <= numbers
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // harmless reports whether a match of our own rules is not a secret: words
 // after "basic" and "-p", and names in a URL.

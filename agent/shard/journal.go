@@ -93,11 +93,9 @@ type line struct {
 }
 
 func checksum(id string, body []byte) string {
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	sum.Write([]byte(id))
-	sum.Write([]byte{0})
-	sum.Write(body)
-	return fmt.Sprintf("%08x", sum.Sum32())
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(0, castagnoli, []byte(id+"\x00"))
+	return fmt.Sprintf("%08x", crc32.Update(sum, castagnoli, body))
 }
 
 // Journal is a file that keeps what one shard found. Several goroutines may use it.
@@ -273,9 +271,32 @@ func entries(r io.ReaderAt) iter.Seq2[Entry, error] {
 // readEntry reads one line. It returns false for the header and for a damaged line. The
 // offset of the place is that in the line, which ends with the body.
 func readEntry(text []byte) (Entry, bool) {
-	var l line
+	l, ok := cutLine(text)
+	if ok && l.Sum == checksum(l.ID, l.Body) {
+		return l.entry(text), true
+	}
+	l = line{}
 	if !bytes.HasPrefix(text, []byte(`{"crc32c":`)) || json.Unmarshal(text, &l) != nil || l.Sum == "" || l.Sum != checksum(l.ID, l.Body) {
 		return Entry{}, false
 	}
-	return Entry{ID: l.ID, Body: l.Body, At: Place{int64(len(text) - len("}") - len(l.Body)), int64(len(l.Body))}}, true
+	return l.entry(text), true
+}
+
+// cutLine cuts a line of the form in which Append writes it, without reading the body as
+// JSON: that is what takes the time if a million lines are read. It returns false if the
+// form is another one; the checksum tells whether the line is damaged.
+func cutLine(text []byte) (line, bool) {
+	rest, ok1 := bytes.CutPrefix(text, []byte(`{"crc32c":"`))
+	sum, rest, ok2 := bytes.Cut(rest, []byte(`","id":"`))
+	id, rest, ok3 := bytes.Cut(rest, []byte(`","entry":`))
+	body, ok4 := bytes.CutSuffix(rest, []byte(`}`))
+	if !ok1 || !ok2 || !ok3 || !ok4 || bytes.ContainsAny(id, `"\`) || bytes.ContainsAny(sum, `"\`) {
+		return line{}, false
+	}
+	return line{string(sum), string(id), body}, true
+}
+
+// entry returns the entry of the line with this text.
+func (l line) entry(text []byte) Entry {
+	return Entry{ID: l.ID, Body: l.Body, At: Place{int64(len(text) - len("}") - len(l.Body)), int64(len(l.Body))}}
 }

@@ -307,3 +307,29 @@ func TestOpenRefuses(t *testing.T) {
 		t.Error("a file in no directory was opened")
 	}
 }
+
+// A line is the same entry whether it is in the form in which Append writes it or someone has
+// formatted it, and a damaged one is none in either form.
+func TestReadEntry(t *testing.T) {
+	for _, id := range []string{"plain", `with "quotes" and \`, "<é>", ""} {
+		body := []byte(`{"a":"}","id":"\",\"entry\":"}`)
+		name, err := json.Marshal(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := fmt.Sprintf(`{"crc32c":%q,"id":%s,"entry":%s}`, checksum(id, body), name, body)
+		for _, text := range []string{written, strings.Replace(written, `,"entry":`, `, "entry": `, 1)} {
+			e, ok := readEntry([]byte(text))
+			if !ok || e.ID != id || string(e.Body) != string(body) || text[e.At.Offset:e.At.Offset+e.At.Length] != string(body) {
+				t.Errorf("%s is read as %+v, %v", text, e, ok)
+			}
+			for i := range text {
+				damaged := []byte(text)
+				damaged[i] ^= 1
+				if e, ok := readEntry(damaged); ok && (e.ID != id || string(e.Body) != string(body)) {
+					t.Errorf("%s is read as %+v", damaged, e)
+				}
+			}
+		}
+	}
+}

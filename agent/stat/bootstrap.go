@@ -3,7 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -30,11 +29,14 @@ func Resample(n int, use func(pick []int)) {
 	if n < 2 {
 		return
 	}
-	random := rand.New(rand.NewPCG(Seed, uint64(n)))
-	pick := make([]int, n)
+	d := newDraws(n)
+	pick := make([]int, 0, n)
 	for range Resamples {
-		for i := range pick {
-			pick[i] = random.IntN(n)
+		pick = pick[:0]
+		for some := range d.sample() {
+			for _, i := range some {
+				pick = append(pick, int(i))
+			}
 		}
 		use(pick)
 	}

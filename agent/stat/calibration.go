@@ -58,12 +58,12 @@ type Bin struct {
 // NewCalibration measures the probabilities that were stated for each case. It
 // returns nil if there are none. The interval comes from resampling the cases.
 func NewCalibration(cases [][]Forecast) *Calibration {
-	owned := forecastsOf(cases)
-	forecasts := pickForecasts(nil, owned, nil)
+	list := forecastsOf(cases)
+	forecasts := list.forecasts
 	if len(forecasts) == 0 {
 		return nil
 	}
-	c := &Calibration{Forecasts: len(forecasts), Enough: len(forecasts) >= MinForecasts, Bins: reliability(forecasts)}
+	c := &Calibration{Forecasts: len(forecasts), Enough: len(forecasts) >= MinForecasts, Bins: list.reliability()}
 	right := 0
 	for _, m := range forecasts {
 		right += Count(m.Right)
@@ -73,106 +73,163 @@ func NewCalibration(cases [][]Forecast) *Calibration {
 		c.Skill = Defined(1 - c.Brier/reference)
 	}
 	c.AUROC = Defined(auroc(forecasts))
-	var samples []float64
-	times := make([]int, len(cases))
-	var sample []Forecast
-	Resample(len(cases), func(pick []int) {
-		clear(times)
-		for _, i := range pick {
-			times[i]++
-		}
-		if sample = pickForecasts(sample[:0], owned, times); len(sample) > 0 {
-			samples = append(samples, ece(reliability(sample), len(sample)))
-		}
-	})
-	c.ECE = Interval(ece(c.Bins, len(forecasts)), samples)
-	c.ByChance = chanceOf(forecasts)
+	c.ECE = Interval(ece(c.Bins, len(forecasts)), list.resampled(len(cases)))
+	c.ByChance = chanceOf(list)
 	return c
 }
 
 // ECE returns the expected calibration error of the forecasts of all cases. It is 0 if
 // there are no forecasts.
 func ECE(cases [][]Forecast) float64 {
-	forecasts := pickForecasts(nil, forecastsOf(cases), nil)
-	return ece(reliability(forecasts), len(forecasts))
+	list := forecastsOf(cases)
+	return ece(list.reliability(), len(list.forecasts))
+}
+
+// resampled returns the ECE of each bootstrap sample of n cases that has forecasts.
+func (l *sample) resampled(n int) []float64 {
+	if n < 2 {
+		return nil
+	}
+	var samples []float64
+	times := make([]uint32, n)
+	d := newDraws(n)
+	for range Resamples {
+		clear(times)
+		for pick := range d.sample() {
+			for _, i := range pick {
+				times[i]++
+			}
+		}
+		l.size = 0
+		for i, owner := range l.owners {
+			l.times[i] = times[owner]
+			l.size += int(times[owner])
+		}
+		if l.size > 0 {
+			samples = append(samples, ece(l.reliability(), l.size))
+		}
+	}
+	l.all()
+	return samples
 }
 
 // chanceOf computes a Chance by simulation. It draws the results of the forecasts from
-// their probabilities many times. The forecasts must be sorted.
-func chanceOf(forecasts []Forecast) Chance {
-	random := rand.New(rand.NewPCG(Seed, uint64(len(forecasts))))
-	drawn, shown := slices.Clone(forecasts), make([]float64, Resamples)
+// their probabilities many times. Each forecast must be in the sample once.
+func chanceOf(l *sample) Chance {
+	random := rand.New(rand.NewPCG(Seed, uint64(len(l.forecasts))))
+	bins, shown := l.reliability(), make([]float64, Resamples)
+	shares := make([][]float64, len(bins)) // by bin and number of right results
+	for i, b := range bins {
+		shares[i] = make([]float64, b.N+1)
+		for n := range b.N {
+			shares[i][n+1] = shares[i][n] + 1/float64(b.N)
+		}
+	}
 	sum := 0.0
 	for i := range shown {
-		for j := range drawn {
-			drawn[j].Right = random.Float64() < drawn[j].P
+		rest := l.forecasts
+		for j, b := range bins {
+			right := 0
+			for _, m := range rest[:b.N] {
+				right += Count(random.Float64() < m.P)
+			}
+			rest, bins[j].Right = rest[b.N:], shares[j][right]
 		}
-		shown[i] = ece(reliability(drawn), len(drawn))
+		shown[i] = ece(bins, len(l.forecasts))
 		sum += shown[i]
 	}
 	slices.Sort(shown)
 	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
 }
 
-// ownedForecast is a forecast with the case that it belongs to.
-type ownedForecast struct {
-	Forecast
-	owner int // index of its case
+// sample is a list of forecasts, sorted by probability, that says how often each of them is
+// in a bootstrap sample.
+type sample struct {
+	forecasts []Forecast
+	owners    []uint32 // index of the case that a forecast belongs to
+	times     []uint32
+	size      int // sum of times
 }
 
-// forecastsOf collects the forecasts of all cases, sorted by probability.
-func forecastsOf(cases [][]Forecast) []ownedForecast {
-	var forecasts []ownedForecast
+// forecastsOf returns the forecasts of all cases, each once.
+func forecastsOf(cases [][]Forecast) *sample {
+	type ownedForecast struct {
+		Forecast
+		owner uint32
+	}
+	var owned []ownedForecast
 	for i, c := range cases {
 		for _, m := range c {
-			forecasts = append(forecasts, ownedForecast{m, i})
+			owned = append(owned, ownedForecast{m, uint32(i)})
 		}
 	}
-	slices.SortFunc(forecasts, func(a, b ownedForecast) int {
+	slices.SortFunc(owned, func(a, b ownedForecast) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(Count(a.Right), Count(b.Right)))
 	})
-	return forecasts
-}
-
-// pickForecasts appends each forecast to a list as often as its case is in a sample. A nil
-// times means once. It keeps the order, so sorted forecasts need no sorting again.
-func pickForecasts(to []Forecast, forecasts []ownedForecast, times []int) []Forecast {
-	for _, m := range forecasts {
-		n := 1
-		if times != nil {
-			n = times[m.owner]
-		}
-		for range n {
-			to = append(to, m.Forecast)
-		}
+	l := &sample{forecasts: make([]Forecast, len(owned)), owners: make([]uint32, len(owned)), times: make([]uint32, len(owned))}
+	for i, m := range owned {
+		l.forecasts[i], l.owners[i] = m.Forecast, m.owner
 	}
-	return to
+	l.all()
+	return l
 }
 
-// reliability divides sorted forecasts into bins of about equal mass. Equal
+// all makes the sample one that has each forecast once.
+func (l *sample) all() {
+	for i := range l.times {
+		l.times[i] = 1
+	}
+	l.size = len(l.times)
+}
+
+// reliability divides the forecasts into bins of about equal mass. Equal
 // probabilities share a bin, so that the bins do not depend on the order of the
 // cases.
-func reliability(forecasts []Forecast) []Bin {
+func (l *sample) reliability() []Bin {
 	var bins []Bin
 	boundary := 0 // end of bin k, which without ties is k/10 of the forecasts
-	for start, k := 0, 0; start < len(forecasts); start = boundary {
+	at := 0       // the first forecast of the next bin
+	for start, k := 0, 0; start < l.size; start = boundary {
 		for boundary <= start {
 			k++
-			boundary = k * len(forecasts) / calibrationBins
+			boundary = k * l.size / calibrationBins
 		}
-		for boundary < len(forecasts) && forecasts[boundary].P == forecasts[boundary-1].P {
-			boundary++
+		for l.times[at] == 0 {
+			at++
 		}
-		bins = append(bins, binOf(forecasts[start:boundary]))
+		end, n := at, 0
+		for ; start+n < boundary; end++ {
+			n += int(l.times[end])
+		}
+		last := end - 1
+		for ; end < len(l.times) && (l.times[end] == 0 || l.forecasts[end].P == l.forecasts[last].P); end++ {
+			n += int(l.times[end])
+			if l.times[end] > 0 {
+				last = end
+			}
+		}
+		boundary = start + n
+		bins = append(bins, l.binOf(at, last+1, n))
+		at = end
 	}
 	return bins
 }
 
-func binOf(forecasts []Forecast) Bin {
-	b := Bin{Low: forecasts[0].P, High: forecasts[len(forecasts)-1].P, N: len(forecasts)}
-	for _, m := range forecasts {
-		b.Mean += m.P / float64(len(forecasts))
-		b.Right += float64(Count(m.Right)) / float64(len(forecasts))
+// binOf returns the bin of a part of the forecasts, which are n in the sample. The first and
+// the last of them are in it.
+func (l *sample) binOf(from, to, n int) Bin {
+	b := Bin{Low: l.forecasts[from].P, High: l.forecasts[to-1].P, N: n}
+	right := 0
+	for i, m := range l.forecasts[from:to] {
+		times := l.times[from+i]
+		share := m.P / float64(n)
+		for range times {
+			b.Mean += share
+		}
+		right += int(times) * Count(m.Right)
+	}
+	for range right {
+		b.Right += 1 / float64(n)
 	}
 	return b
 }

@@ -12,6 +12,15 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
+// once returns the sample that has each forecast once, as that of a case of its own.
+func once(forecasts ...Forecast) *sample {
+	var cases [][]Forecast
+	for _, m := range forecasts {
+		cases = append(cases, []Forecast{m})
+	}
+	return forecastsOf(cases)
+}
+
 // The figures for five forecasts equal those computed by hand: Brier, its skill, AUROC
 // with a tie, and ECE with five bins of one forecast each.
 func TestCalibrationByHand(t *testing.T) {
@@ -36,15 +45,15 @@ func TestCalibrationByHand(t *testing.T) {
 // The ECE by chance is .5 for one even bet and 0 for certainties, and it falls as
 // the number of predictions grows.
 func TestByChance(t *testing.T) {
-	near(t, "one even bet", chanceOf([]Forecast{{0.5, true}}).Mean, 0.5)
-	near(t, "certainties", chanceOf([]Forecast{{0, true}, {1, false}}).High, 0)
+	near(t, "one even bet", chanceOf(once(Forecast{0.5, true})).Mean, 0.5)
+	near(t, "certainties", chanceOf(once(Forecast{0, true}, Forecast{1, false})).High, 0)
 	many := func(n int) (forecasts []Forecast) {
 		for i := range n {
 			forecasts = append(forecasts, Forecast{P: (float64(i) + 0.5) / float64(n)})
 		}
 		return forecasts
 	}
-	if few, more := chanceOf(many(40)), chanceOf(many(640)); more.Mean*3 > few.Mean || more.Mean*5 < few.Mean || few.High <= few.Mean {
+	if few, more := chanceOf(once(many(40)...)), chanceOf(once(many(640)...)); more.Mean*3 > few.Mean || more.Mean*5 < few.Mean || few.High <= few.Mean {
 		t.Errorf("%+v for 40 and %+v for 640, which should be a quarter", few, more)
 	}
 }
@@ -55,7 +64,7 @@ func TestReliabilityBins(t *testing.T) {
 	for i := range 100 {
 		forecasts = append(forecasts, Forecast{float64(i+1) / 200, i%2 == 0})
 	}
-	bins := reliability(forecasts)
+	bins := once(forecasts...).reliability()
 	if len(bins) != calibrationBins {
 		t.Fatalf("%d bins, want %d", len(bins), calibrationBins)
 	}
@@ -68,7 +77,7 @@ func TestReliabilityBins(t *testing.T) {
 		forecasts[20+i].P = 0.2
 	}
 	total := 0
-	for _, b := range reliability(forecasts) {
+	for _, b := range once(forecasts...).reliability() {
 		total += b.N
 		if b.Low <= 0.2 && b.High >= 0.2 && b.N != 35 {
 			t.Errorf("bin %v parts a tie", b)

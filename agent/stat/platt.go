@@ -152,9 +152,9 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 }
 
 func accuracyOf(forecasts []Forecast) ([]Bin, Accuracy) {
-	forecasts = pickForecasts(nil, forecastsOf([][]Forecast{forecasts}), nil) // sorts them
-	bins := reliability(forecasts)
-	return bins, Accuracy{ECE: ece(bins, len(forecasts)), Brier: brier(forecasts)}
+	list := forecastsOf([][]Forecast{forecasts})
+	bins := list.reliability()
+	return bins, Accuracy{ECE: ece(bins, len(forecasts)), Brier: brier(list.forecasts)}
 }
 
 // Folds distributes groups over at most `most` folds. It takes the largest group

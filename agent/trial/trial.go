@@ -50,6 +50,9 @@ type Options struct {
 	// workspace's own.
 	Cache string
 
+	// Fetch fetches the files of a commit that a partial clone lacks, before they are checked
+	// out. It may be nil.
+	Fetch   func(ctx context.Context, commit gitext.OID)
 	OnEvent func(agent.Event) // may be nil
 }
 
@@ -169,6 +172,9 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 	}
 	if err := w.unlink(); err != nil {
 		return err
+	}
+	if w.opt.Fetch != nil {
+		w.opt.Fetch(ctx, commit)
 	}
 	if err := w.repo.Checkout(ctx, commit, w.tree, over...); err != nil {
 		return err

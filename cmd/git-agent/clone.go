@@ -21,6 +21,10 @@ const fetchKey = "agent.fetch"
 // fetchAdvice stands before the command that fetches all objects.
 const fetchAdvice = "--fetch fetches the objects that the answer needs; all objects are fetched by"
 
+// damageAdvice stands in its place if the repository is no partial clone, so that nothing is
+// fetched for an answer.
+const damageAdvice = "this is no partial clone, so it is damaged, and git fsck lists what it lacks; a remote repository may have it:"
+
 // unshallow is the command that turns a shallow clone into a complete one.
 const unshallow = "git fetch --unshallow"
 
@@ -66,6 +70,8 @@ func (k *clone) advise(ctx context.Context, a *app, fetcher *backfill.Fetcher) {
 	}
 	switch {
 	case !k.objects:
+	case a.repo != nil && !a.repo.Partial():
+		a.hint(ctx, damageAdvice+"\n"+gitext.FetchAll)
 	case fetcher == nil:
 		a.hint(ctx, fetchAdvice+"\n"+gitext.FetchAll)
 	case errors.Is(fetcher.Err(), backfill.ErrTrees):

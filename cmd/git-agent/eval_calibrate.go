@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,8 +26,8 @@ func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.
 	if fit != nil {
 		r.Fit = fit
 	}
-	if shown := c.show(a, r); shown != nil || err != nil {
-		return cmp.Or(shown, err)
+	if err := errors.Join(err, c.show(a, r)); err != nil {
+		return err
 	}
 	if err := fit.Better(); err != nil {
 		return fmt.Errorf("%w; it is not written", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ type evalMergeCmd struct {
 
 // Run joins the journals and prints the report of all of them, or the answers of szz.
 func (c *evalMergeCmd) Run(ctx context.Context, a *app) error {
+	// The scores of all answers stay in memory: with the usual 100, a million would take twice
+	// the memory that they need.
+	debug.SetGCPercent(50)
 	set, err := shard.Join(c.Journals, shard.Options{Partial: c.Partial})
 	if err != nil {
 		return mergeError(err)

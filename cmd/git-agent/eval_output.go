@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
 )
 
 // show prints a report in the form that the options ask for.
@@ -24,10 +25,33 @@ func (f *reportFlags) show(a *app, r *eval.Report) error {
 			return err
 		}
 	}
+	write := r.WriteText
 	if f.JSON {
-		return r.WriteJSON(a.stdout)
+		write = r.WriteJSON
 	}
-	return r.WriteText(a.stdout)
+	if err := write(a.stdout); err != nil {
+		return err
+	}
+	return a.noneEvaluated(r)
+}
+
+// noneEvaluated returns the exit status of a report that measures nothing because all of its
+// cases were skipped, as they are with a wrong --repos; nil for any other report. A program
+// that only reads the status would take its zeros for results. A part of the cases may happen
+// to have none of a repository that is there, and what its journal says is complete.
+func (a *app) noneEvaluated(r *eval.Report) error {
+	if r.Evaluated > 0 || r.Cases == 0 || len(r.Skipped) < r.Cases {
+		return nil
+	}
+	kind := "error"
+	if r.Shard != "" {
+		kind = "warning"
+	}
+	fmt.Fprintf(a.stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, layout.FatalText(errors.New(r.Skipped[0].Reason)))
+	if r.Shard != "" {
+		return nil
+	}
+	return exitStatus(exitNothing)
 }
 
 // writeRows writes the stored predictions of a run to the file of --rows, even if

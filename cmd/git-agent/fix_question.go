@@ -40,15 +40,8 @@ func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix
 		return q, err
 	}
 	if repo.WorkTree() != "" && c.commit == "" {
-		var left []string
-		if p.Tree.Over, left, err = repo.Uncommitted(ctx); err != nil {
+		if err := c.addUncommitted(ctx, a, repo, p); err != nil {
 			return q, err
-		}
-		if len(left) > 0 {
-			a.warnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
-		}
-		if head, err := repo.Head(ctx); err == nil && head.Conflicts {
-			a.warnOnce("files with conflicts are taken as they are, with the marks of the conflicts")
 		}
 	}
 	if p.Given, err = c.given(repo); err != nil {
@@ -61,6 +54,33 @@ func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix
 		return q, err
 	}
 	return q, c.addCommands(ctx, a, repo, p)
+}
+
+// addUncommitted lays the changes of the work tree over the commit.
+func (c *fixCmd) addUncommitted(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+	never, err := repo.NeverCheckedOut(ctx)
+	if err != nil {
+		return err
+	}
+	if never {
+		a.warnOnce("nothing is checked out here, so the bug is sought in HEAD")
+		return nil
+	}
+	over, left, err := repo.Uncommitted(ctx)
+	if errors.As(err, new(*gitext.MissingObjectError)) && c.fetch != nil && c.fetch.Files(ctx, p.Tree.Commit, "") {
+		over, left, err = repo.Uncommitted(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.Tree.Over = over
+	if len(left) > 0 {
+		a.warnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
+	}
+	if head, err := repo.Head(ctx); err == nil && head.Conflicts {
+		a.warnOnce("files with conflicts are taken as they are, with the marks of the conflicts")
+	}
+	return nil
 }
 
 // maxReportText bounds a report in words, in bytes.

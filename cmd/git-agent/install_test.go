@@ -124,3 +124,35 @@ func installApart(t *testing.T, prefix string) string {
 	out, _ := cmd.CombinedOutput() // what it says tells how it ended
 	return string(out)
 }
+
+// What stands in the way of an installation is said before the program is built, and a slash
+// at the end of the prefix or of an entry of PATH makes no difference.
+func TestInstallTarget(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{file, filepath.Join(file, "below")} {
+		if said := installApart(t, prefix); !strings.HasPrefix(said, "fatal: "+file+" is in the way: it is no directory\nhint: PREFIX=DIRECTORY ") {
+			t.Errorf("said %q", said)
+		}
+	}
+	if os.Getuid() != 0 { // root can write anywhere
+		closed := filepath.Join(dir, "closed")
+		if err := os.Mkdir(closed, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		if said := installApart(t, closed); !strings.HasPrefix(said, "fatal: "+closed+" cannot be written by you\nhint: ") {
+			t.Errorf("said %q", said)
+		}
+	}
+	if said := install(t, filepath.Join(dir, "nothing"), "--uninstall"); !strings.HasPrefix(said, "git-agent is not installed below ") {
+		t.Errorf("said %q", said)
+	}
+	cmd := exec.Command(need(t, "sh"), filepath.Join(top, "install.sh"), "--help")
+	cmd.Env = append(os.Environ(), "PREFIX="+dir+"//")
+	if out, err := cmd.Output(); err != nil || !strings.HasSuffix(string(out), "it is "+dir+".\n") {
+		t.Errorf("said %q, %v", out, err)
+	}
+}

@@ -29,7 +29,7 @@ type szzCmd struct {
 	Algorithm     string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
 	Engine        string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
 	Annotations   bool          `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
-	MaxCount      *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix"`
+	MaxCount      *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix; to limit the fixes, give a range such as HEAD~3.."`
 	Skip          int           `placeholder:"<n>" help:"skip the first <n> fixes"`
 	Staged        bool          `xor:"source" help:"treat the staged changes as the fix"`
 	Worktree      bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
@@ -101,6 +101,9 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	e := c.engine(ctx, a, repo, agent)
 	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
+	}
+	if e.Fetch != nil && e.Verify != nil {
+		e.Verify.Fetch = e.Fetch.Checkout
 	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	if c.ShowRequest {

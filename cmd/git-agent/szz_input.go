@@ -72,6 +72,9 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 	}
 	if !c.Stdin {
 		oids = oids[min(c.Skip, len(oids)):]
+		if len(oids) == 0 {
+			a.say("no commit is in this range, so there is no fix to trace")
+		}
 		return committed(slices.Values(oids)), len(oids), nil
 	}
 	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil

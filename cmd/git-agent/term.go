@@ -88,8 +88,14 @@ func (a *app) page(ctx context.Context) *terminal.Pager {
 }
 
 // logCall prints one call of git for -v, as a line that can be pasted into a
-// shell.
+// shell. Paths in it are those of the top of the work tree, which -C leads to from a
+// subdirectory; revisions were read where the user stands.
 func (a *app) logCall(argv []string, d time.Duration, exit int) {
+	if a.repo != nil && len(argv) > 1 && argv[1] != "rev-parse" {
+		if up := hereIn(a.repo).up(); up != "" {
+			argv = slices.Insert(slices.Clone(argv), 1, "-C", up)
+		}
+	}
 	fmt.Fprintf(a.stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
 }
 

@@ -71,12 +71,29 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed like the arguments of other commands
 			a.hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
 		}
-		return errors.Join(c.refuse(a.stdout, refused), exitStatus(exitNothing))
+		status := exitStatus(exitNothing)
+		if errors.As(refused.Err, new(*gitext.MissingObjectError)) {
+			status = a.lackedByTool(ctx)
+		}
+		return errors.Join(c.refuse(a.stdout, refused), status)
 	}
 	if err != nil {
 		return err
 	}
-	return c.print(a.stdout, res)
+	if err = c.print(a.stdout, res); err == nil && res.Lacks {
+		return a.lackedByTool(ctx)
+	}
+	return err
+}
+
+// lackedByTool prints how to get the objects that the clone lacks. A tool does not fetch.
+func (a *app) lackedByTool(ctx context.Context) exitStatus {
+	advice := gitext.FetchAll
+	if !a.repo.Partial() {
+		advice = damageAdvice + "\n" + advice
+	}
+	a.hint(ctx, advice)
+	return exitIncomplete
 }
 
 // toolAnswer is the documented JSON form of an answer or a refusal.
@@ -86,7 +103,8 @@ type toolAnswer struct {
 	Error     string `json:"error,omitempty"`
 	Cached    bool   `json:"cached"`
 	Truncated bool   `json:"truncated"` // the text is truncated; the value is not
-	// Incomplete says why the value covers only a part of what was asked for.
+	// Incomplete says why the value covers only a part of what was asked for, for example
+	// because the clone lacks an object.
 	Incomplete string `json:"incomplete,omitempty"`
 	Value      any    `json:"value,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unique"
 
 	"git-agent/agent/eval"
 	"git-agent/gitext"
@@ -48,6 +49,17 @@ func (Task) ReadCase(line []byte, file string) (eval.Case, error) {
 	c, err := parseCase(line)
 	c.File = file
 	return c, err
+}
+
+// shareNames lets the names in which cases agree share their memory with those of all other
+// cases, because there may be millions of cases.
+func (c *Case) shareNames() {
+	for _, name := range []*string{&c.Repo, &c.Mirror, &c.LabelSource, &c.File} {
+		*name = unique.Make(*name).Value()
+	}
+	for i, lang := range c.Langs {
+		c.Langs[i] = unique.Make(lang).Value()
+	}
 }
 
 func parseCase(line []byte) (Case, error) {

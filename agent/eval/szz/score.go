@@ -2,7 +2,10 @@ package szzeval
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
@@ -34,14 +37,60 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, nil, err
 	}
+	c.shareNames()
 	if len(answer) == 0 {
 		return c, nil, nil
+	}
+	if p, ok := cutPrediction(answer); ok {
+		return c, p, nil
 	}
 	var p *Prediction
 	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
 		return c, nil, err
 	}
 	return c, *p, nil
+}
+
+// cutPrediction reads a prediction like json.Unmarshal, but takes a quarter of the time,
+// because the ids of the candidates are most of it. It returns false if json.Unmarshal must
+// read it, which also finds what is wrong.
+func cutPrediction(answer []byte) (p Prediction, ok bool) {
+	var rest []byte // the members other than the candidates
+	ok = eval.EachMember(answer, func(name, value []byte) bool {
+		if string(name) == "candidates" {
+			p.Candidates, ok = cutOIDs(value)
+			return ok
+		}
+		rest = fmt.Appendf(rest, ",%q:%s", name, value)
+		return true
+	})
+	if !ok || len(rest) == 0 {
+		return p, false
+	}
+	rest[0] = '{'
+	return p, json.Unmarshal(append(rest, '}'), &p) == nil
+}
+
+// cutOIDs reads a list of object ids as json.Marshal writes it.
+func cutOIDs(list []byte) ([]gitext.OID, bool) {
+	if len(list) < 4 {
+		return nil, false
+	}
+	text := string(list) // the ids are parts of one string
+	head, text, tail := text[:2], text[2:len(text)-2], text[len(text)-2:]
+	if head != `["` || tail != `"]` || strings.IndexByte(text, '\\') >= 0 || !utf8.ValidString(text) {
+		return nil, false
+	}
+	oids := make([]gitext.OID, 0, 1+strings.Count(text, ","))
+	for more := true; more; {
+		var oid string
+		oid, text, more = strings.Cut(text, `","`)
+		if strings.IndexByte(oid, '"') >= 0 {
+			return nil, false
+		}
+		oids = append(oids, gitext.OID(oid))
+	}
+	return oids, true
 }
 
 // scoreRow holds the details of a score. WriteRows writes its JSON, and

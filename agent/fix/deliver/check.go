@@ -39,7 +39,7 @@ func Ready(ctx context.Context, repo *gitext.Repo, opt Options) (err error) {
 	if opt.Target == Branch {
 		return d.checkBranch(ctx)
 	}
-	if err := d.checkWorkTree(); err != nil {
+	if err := d.checkWorkTree(ctx); err != nil {
 		return err
 	}
 	if left, err := Interrupted(ctx, repo); err != nil {
@@ -67,12 +67,17 @@ func (d *delivery) checkBranch(ctx context.Context) error {
 	return d.repo.CheckIdentity(ctx)
 }
 
-// checkWorkTree refuses a repository without a work tree.
-func (d *delivery) checkWorkTree() error {
+// checkWorkTree refuses a repository without a work tree, and one whose work tree is empty
+// because nothing was checked out.
+func (d *delivery) checkWorkTree(ctx context.Context) error {
 	if d.repo.WorkTree() == "" {
 		return refuse("--branch NAME makes a branch with the patch", "this repository has no work tree")
 	}
-	return nil
+	never, err := d.repo.NeverCheckedOut(ctx)
+	if err == nil && never {
+		return refuse("git checkout, or --branch NAME, which makes a branch with the patch", "nothing is checked out here")
+	}
+	return err
 }
 
 // operations maps files of a git directory to the operation that is under way while they

@@ -175,7 +175,7 @@ func (d *delivery) toBranch(ctx context.Context) (Done, error) {
 
 // toWorkTree writes files, and more if the target says so.
 func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
-	if err := d.checkWorkTree(); err != nil {
+	if err := d.checkWorkTree(ctx); err != nil {
 		return Done{}, err
 	}
 	lock, err := lockJournal(d.repo.GitDir())

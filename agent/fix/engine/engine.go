@@ -124,6 +124,9 @@ func (s *study) say(format string, args ...any) {
 func (e *Engine) trialOptions(ctx context.Context, q fix.Question) (opt trial.Options, err error) {
 	opt = e.Trial
 	opt.OnEvent = nil // the steps report their own progress
+	if e.Fetch != nil {
+		opt.Fetch = e.Fetch.Checkout
+	}
 	opt.Dependencies, err = trial.FindDependencies(ctx, e.Repo, q.Problem.Tree.Commit)
 	return opt, err
 }

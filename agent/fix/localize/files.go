@@ -30,6 +30,7 @@ type file struct {
 	test      bool
 	aside     bool // an example, a benchmark, or a fuzzer
 	read      bool
+	unread    error // why the clone could not give it
 	lines     [][]byte
 	functions []source.Function
 	generated bool // or taken from elsewhere, or not a program
@@ -112,6 +113,7 @@ func (fs *files) get(ctx context.Context, p string) (*file, error) {
 		if text, err = fs.repo.Blob(ctx, f.oid, maxFileBytes); err != nil {
 			fs.unread++
 			if gitext.Unreadable(err) {
+				f.unread = err
 				return f, nil
 			}
 			return f, err

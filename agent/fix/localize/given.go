@@ -2,6 +2,7 @@ package localize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -82,6 +83,8 @@ func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, err
 		return nil, err
 	case f == nil:
 		return nil, fmt.Errorf("%s is not a file of the repository%s", g.Path, s.meant(g.Path))
+	case errors.As(f.unread, new(*gitext.MissingObjectError)):
+		return nil, f.unread
 	case len(f.lines) == 0:
 		return nil, fmt.Errorf("%s is not a text of at most %d MiB; name a source file", g.Path, maxFileBytes>>20)
 	case g.Lines.Start < 0 || g.Lines.Start > len(f.lines) || g.Lines.End > len(f.lines):

@@ -91,6 +91,10 @@ func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Op
 	if c.space, err = trial.Open(ctx, repo, opt.Options); err != nil {
 		return nil, err
 	}
+	if opt.Fetch != nil && fc.Fix != "" { // its patch is read with all files
+		opt.Fetch(ctx, fc.Parent)
+		opt.Fetch(ctx, fc.Fix)
+	}
 	if c.over, err = overlaysOf(ctx, repo, fc); err != nil {
 		c.space.Close()
 		return nil, err

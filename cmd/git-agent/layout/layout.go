@@ -4,6 +4,7 @@ package layout
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -106,6 +107,15 @@ func Wrap(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// Path returns a path as one line that cannot be taken for another path: it is quoted if some
+// of its characters cannot be shown.
+func Path(path string) string {
+	if OneLine(path) != path {
+		return Printable(strconv.Quote(path))
+	}
+	return path
 }
 
 // FatalText returns the text of an error without the prefix "fatal:", which git

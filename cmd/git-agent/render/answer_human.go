@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-agent/agent"
@@ -21,6 +20,10 @@ const (
 	shownEvidence = 3
 	shownSignals  = 4
 )
+
+// listedOwner is the least probability of an owner of lines, who is no suspect, that is shown
+// with its evidence. Less is a line for the reader who misses the commit among the suspects.
+const listedOwner = 0.1
 
 // Human prints answers for people. The output looks like this:
 //
@@ -68,10 +71,12 @@ func (r *Human) Answer(ans Answer) error {
 	for i, s := range ans.Verdict.Suspects {
 		r.suspect(&b, fmt.Sprintf("%2d.", i+1), s)
 	}
-	if s := ans.Verdict.Owner; s != nil {
-		r.suspect(&b, "  -", *s)
+	owner := ans.Verdict.Owner
+	if owner != nil && (r.all || owner.Probability >= listedOwner) {
+		r.suspect(&b, "  -", *owner)
+		owner = nil
 	}
-	r.footer(&b, ans)
+	r.footer(&b, ans, owner)
 	_, err := r.w.Write(b.Bytes())
 	return err
 }
@@ -211,10 +216,7 @@ func byCommand(list []suspect.Evidence) []suspect.Evidence {
 }
 
 func (r *Human) place(e suspect.Evidence) string {
-	at := r.at(e.Path)
-	if layout.OneLine(at) != at {
-		at = layout.Printable(strconv.Quote(at)) // quoted, because some of its characters cannot be shown
-	}
+	at := layout.Path(r.at(e.Path))
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
@@ -257,14 +259,19 @@ func typeTitle(t string) string {
 	return layout.OneLine(t)
 }
 
-func (r *Human) footer(b *bytes.Buffer, ans Answer) {
+func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 	v := ans.Verdict
 	why, engine := "", v.Engine
 	if v.Agent != nil && v.Agent.Fallback != "" {
 		why, engine = v.Agent.Fallback, "offline"
 	}
 	fmt.Fprintln(b)
-	for _, n := range v.Notes {
+	notes := v.Notes
+	if owner != nil {
+		notes = append(slices.Clone(notes), fmt.Sprintf("%s wrote most of the code that the fix removes, and is hardly the origin (%s); -v shows it",
+			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability))))
+	}
+	for _, n := range notes {
 		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
 			if why != "" && strings.HasSuffix(n, why) { // this note says that the answer is not the model's
 				l = r.color.Paint("warning", l)

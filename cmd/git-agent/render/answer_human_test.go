@@ -85,3 +85,31 @@ func TestSzzHumanEvidenceTogether(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
 }
+
+// An owner of lines that is hardly the origin is a note, and is shown with all that is known
+// of it only on request.
+func TestSzzHumanImprobableOwner(t *testing.T) {
+	t.Parallel()
+	owner := &szz.Suspect{Suspect: suspect.Suspect{
+		Commit:   gitext.Commit{OID: gitext.OID(strings.Repeat("c", 40)), Message: "owner of lines"},
+		Evidence: []suspect.Evidence{{Text: "a line", Command: "git show"}},
+	}}
+	for _, c := range []struct {
+		p     float64
+		all   bool
+		whole bool
+	}{{0.02, false, false}, {0.02, true, true}, {0.3, false, true}} {
+		owner.Probability = c.p
+		ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: "fix"}, Verdict: &szz.Verdict{
+			Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Owner: owner,
+		}}}
+		var out bytes.Buffer
+		if err := NewHuman(&out, layout.Palette{}, 100, c.all, nil).Answer(ans); err != nil {
+			t.Fatal(err)
+		}
+		note := "note: cccccccccccc wrote most of the code that the fix removes, and is hardly the origin (2%);"
+		if whole := strings.Contains(out.String(), "owner of lines"); whole != c.whole || strings.Contains(out.String(), note) == c.whole {
+			t.Errorf("%.0f%%, all %v: the owner is listed: %v\n%s", 100*c.p, c.all, whole, &out)
+		}
+	}
+}

@@ -142,6 +142,6 @@ func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
 			}
 			probability = "  " + r.Color.Paint(slot, percent(f.Probability))
 		}
-		fmt.Fprintf(b, "      %d.%s  %s\n", i+1, probability, r.Color.Paint("path", layout.OneLine(r.Place(f.Path))))
+		fmt.Fprintf(b, "      %d.%s  %s\n", i+1, probability, r.Color.Paint("path", layout.Path(r.Place(f.Path))))
 	}
 }

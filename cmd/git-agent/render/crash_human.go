@@ -194,11 +194,11 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 func (r *CrashHuman) framePlace(f crash.Frame) string {
 	switch {
 	case f.Path != "" && f.Line > 0 && f.File != "":
-		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.OneLine(r.Place(f.Path)), f.Line))
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.Path(r.Place(f.Path)), f.Line))
 	case f.Path != "" && f.DefinedAt > 0:
-		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.OneLine(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.Path(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
 	case f.Path != "":
-		return r.Color.Paint("path", layout.OneLine(r.Place(f.Path)))
+		return r.Color.Paint("path", layout.Path(r.Place(f.Path)))
 	case f.File != "" && f.Line > 0:
 		return layout.Clip(fmt.Sprintf("%s:%d", layout.OneLine(f.File), f.Line), 60)
 	case f.File != "":
@@ -260,7 +260,7 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 		}
 		lead += "  " + r.Color.Paint(slot, percent(f.Probability))
 	}
-	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", layout.OneLine(r.Place(f.Path))))
+	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", layout.Path(r.Place(f.Path))))
 	if len(f.Reasons) > 0 {
 		for _, l := range layout.Wrap(strings.Join(f.Reasons, "; "), r.measure()-4) {
 			r.line(b, 4, layout.OneLine(l))

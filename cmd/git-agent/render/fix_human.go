@@ -94,7 +94,7 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
 			break
 		}
-		place := fmt.Sprintf("%s:%d", layout.OneLine(r.Place(l.Path)), l.Lines.Start)
+		place := fmt.Sprintf("%s:%d", layout.Path(r.Place(l.Path)), l.Lines.Start)
 		fmt.Fprintf(b, "%2d.  %s  %s\n", i+1, r.Color.Paint("path", place), r.Color.Paint("suspect", layout.OneLine(l.Function)))
 		var why []string
 		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {
@@ -132,9 +132,9 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 		}
 		fmt.Fprintf(b, "  %s %s %s\n", r.Color.Paint("suspect", c.Commit.OID.Short()), c.Commit.Committer.Time.UTC().Format("2006-01-02"),
 			layout.Clip(layout.OneLine(c.Commit.Subject()), r.measure()-28))
-		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), layout.OneLine(r.Place(c.Path)))
+		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), layout.Path(r.Place(c.Path)))
 		if c.Nearby {
-			how = "wrote the lines before the suspected place in " + layout.OneLine(r.Place(c.Path))
+			how = "wrote the lines before the suspected place in " + layout.Path(r.Place(c.Path))
 		}
 		r.line(b, 4, how)
 		r.line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+layout.ShellJoin([]string{":/" + c.Path})))
