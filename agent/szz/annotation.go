@@ -145,6 +145,7 @@ func proseAnnotations(body string) []Annotation {
 	}
 	title, _, _ := strings.Cut(body, "\n")
 	var blamed []Annotation
+	listed := listedCommits(body)
 	named := 0
 	for _, span := range hexWord().FindAllStringIndex(body, -1) {
 		word := body[span[0]:span[1]]
@@ -152,7 +153,14 @@ func proseAnnotations(body string) []Annotation {
 			continue
 		}
 		named++
-		if s := sentenceAround(body, span[0], span[1]); s.blames(title) {
+		if span[0] < len(title) && revertedTitle().MatchString(title) {
+			continue // it is named by the reverted commit
+		}
+		s := sentenceAround(body, span[0], span[1])
+		if listed[span[0]] {
+			s.behind, s.next = "", ""
+		}
+		if s.blames(title) {
 			a := newAnnotation(AnnotationProse, s.excerpt(), body, span)
 			line := body[strings.LastIndexByte(body[:span[0]], '\n')+1 : span[0]]
 			key, _, _ := strings.Cut(line, ":")

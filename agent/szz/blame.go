@@ -73,7 +73,7 @@ var (
 		`\b(?:proper|complete|full|real|better|alternative|another|initial|previous|earlier|first|extend\w*|original|the|same|similar)\s+(?:fix|solution|work-?around)\s+(?:for|to|in|of|from|than)\s+` + toCommit,
 		`\b(?:same|similar\w*|likewise|analogous\w*|equivalent|identical|akin)\b(?:[^.]|\.\w){0,60}\b(?:as|to|of|in|with|than)\s+(?:\w+\s+){0,3}?` + toCommit,
 		`\b(?:as|just like|like|unlike|cf\.?|see|see also|refer to|per|also)\s+(?:done |was done |in |also |with |by )*` + toCommit,
-		`\b(?:cherry[- ]pick\w*|backport\w*|upstream commit|follow[- ]?ups?|complement\w*|continu\w+|inspired|incorporat\w*|adapted|copied|ported|borrowed|stolen|derived|supersed\w+|improves? (?:on|upon))\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:cherry[- ]pick\w*|backport\w*|upstream commit|follow(?:s|ed|ing)?[- ]?ups?|complement\w*|continu\w+|inspired|incorporat\w*|adapted|copied|ported|borrowed|stolen|derived|supersed\w+|improves? (?:on|upon))\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:notic|spott|found|discover|review|see)\w*\s+(?:while|when|during|in|by)\s+(?:\w+\s+){0,3}?` + toCommit,
 		`/(?:blame|blob|tree|raw)/@`,
 		`\b(?:that|which) (?:was|were|got|had been) (?:later |then )?(?:rolled back|reverted|backed out|undone) (?:in|by|with)\s+` + toCommit,
@@ -115,6 +115,11 @@ var (
 		`\bthis is (?:how|the way|what)\b(?:[^.]|\.\w){0,40}\b(?:before|prior to)\s+` + toCommit,
 		`\bblame-ignore\b(?:[^.]|\.\w){0,30}@`,
 		`\bconflicts?:(?:[^.]|\.\w){0,240}@`,
+		`\bas (?:also )?(?:outlined|explained|noted|mentioned|described|discussed|hinted|suggested|stated|promised|announced|shown)\s+(?:in|by|with)\s+` + toCommit,
+		`\bblame\W{1,3}(?:output\b|-\w)(?:[^.]|\.\w){0,100}@`,
+		`\beven (?:after|with)\s+` + toCommit,
+		`\b(?:masked|papered over)\b(?:[^.]|\.\w){0,40}@`,
+		`\bfixed\s+(?:\w+\s+){1,3}ago\b(?:[^.]|\.\w){0,40}@`,
 		`\bas passing\b(?:[^.]|\.\w){0,60}@`,
 		`\bas since @`,
 		`\bwhy\b(?:[^.]|\.\w){0,20}\brevert\w*\b(?:[^.]|\.\w){0,20}@`,
@@ -127,7 +132,7 @@ var (
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
-		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|alleviate\w*|narrowed|caught|spotted|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
 		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:until|before|up to|prior to) (?:that|this|the) (?:commit|change|point)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) (?:need|require)|is not modified)\b`,
@@ -142,6 +147,15 @@ var (
 		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
 		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
 		`@\W*is about to be\b`,
+		`@\W*already broke\b`,
+		`@\W*(?:reproduces|brings back|re-?introduces) (?:the |this |that )`,
+		`@\W*(?:and|but)\W+(?:(?:was|were|got|has|had|been|it|later|then|subsequently|afterwards|eventually|since)\s+)*(?:\w+ly )?(?:removed|dropped|deleted|disabled|obsoleted|lost|broken)\b(?:\s+(?:\w+ly|again|later)\b|\W+(?:\(?but not \w+\W+)?(?:in|by|with|when|while|during)\b)`,
+		`@\W*(?:in order )?to (?:deal|cope) with\b`,
+		`@\W*(?:\w+\W+){0,3}?end(?:ed|ing)? up revert\w*`,
+		`\b(?:since|after|with|as of) (?:commit )?@(?:[^.]|\.\w){0,80}\bthere(?: is|'s| was) (?:now |also )?no (?:more |longer )?(?:sense|point|need|reason)\b`,
+		`\bdoes(?: not|n't) change (?:the |any )?behaviou?r`,
+		`@\W*(?:and|which) (?:\w+ly )?(?:is|was) an? work-?around\b`,
+		`\bnew\b(?:[^.]|\.\w){0,40}@\W*(?:which |that |it |now )*\w+s (?:[a-z]+ ){0,4}correctly\b`,
 		`\buntil\b(?:[^.]|\.\w){0,80}@(?:[^.]|\.\w){0,30}\b(?:is|are|gets?|has been) (?:fixed|resolved|solved)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:it |this |that |which )?(?:do not|does not|doesn't|did not|didn't|do|does|did)\s+(?:\w+ly )?(?:not )?(?:seem|appear|serve)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:but|and)\s+(?:was |were |is |are )?(?:never|not|no longer) (?:\w+ly )?used\b`,
@@ -185,7 +199,7 @@ var (
 	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
 	// settledSince matches a next sentence that says that what the commit did was fixed or
 	// reverted since, or is no reason for a fix but for a clean-up.
-	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
+	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\b(?:[^.]|\.\w){0,60}\bthen fixed\b|(?:that|this|the) (?:commit|change|patch) is not the (?:cause|culprit|reason)\b|(?:[^.]|\.\w){0,80}\bbut (?:commit )?[0-9a-f]{7,}\W+(?:\w+ly )?(?:removed|dropped|broke|changed|reverted)\b|(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
 	// rangeBehind matches what stands behind the left end of a range of commits, which git
 	// leaves out.
 	rangeBehind = source.Lazy(`^\.\.\.?[0-9a-f]{7,}`)

@@ -7,7 +7,7 @@ import "git-agent/agent/source"
 var (
 	revertsIt = source.Lazy(`(?i)\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit)
 	// revertTold matches a revert that another commit made, or that nobody made.
-	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
+	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|allows?|lets?|possible|able|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
 	// noLongerNeeded matches the sentence before a revert that clears away.
 	noLongerNeeded = source.Lazy(`(?i)\b(?:no longer|not|isn't|aren't) (?:\w+ )?(?:needed|required|necessary)\b`)
 	// revertsPart matches a revert that is none of a whole commit.
@@ -19,8 +19,10 @@ var (
 	// fixTitle matches the titles of fixes. "fix(net): ..." may be any change.
 	fixTitle = source.Lazy(`(?i)\b(?:fix(?:e[sd]|ing)?(?:[^(\w]|$)|repair\w*|unbreak\w*|regress\w*|broken|breakages?|bugs?\b|crash\w*|leaks?\b|fail(?:s|ed|ures?|ing)?\b|hangs?\b|deadlock\w*|segfault\w*|corrupt\w*|wrong\w*|incorrect\w*|mistak\w*|accident\w*)`)
 	// listTitle matches the titles of merges and others whose messages list changes.
-	listTitle   = source.Lazy(`(?i)^(?:merge\b|auto merge\b)|\bdifferently\b|\bwork-?around`)
-	revertTitle = source.Lazy(`(?i)^(?:\S+:\s+)*(?:revert\w*|undo\w*|back out|roll back)\b`)
+	listTitle = source.Lazy(`(?i)^(?:merge\b|auto merge\b)|\bdifferently\b|\bwork-?around`)
+	// revertedTitle matches the title that git gives to a revert.
+	revertedTitle = source.Lazy(`^Revert ["']`)
+	revertTitle   = source.Lazy(`(?i)^(?:\S+:\s+)*(?:revert\w*|undo\w*|back out|roll back)\b`)
 	// testAdded matches the titles of commits that add tests, and testFixed those that
 	// also, or only, repair something.
 	testAdded = source.Lazy(`(?i)^(?:\S*\btests?\S*|t\d{4}\S*|\S*testsuite\S*)(?:\s*\([^)]*\))?:\s+(?:(?:also|further|more|new)\s+)*(?:add|capture|ensure|cover|demonstrate|document|show|check|verify|reproduc|exercise|expect|illustrate|mark|describe|test|update expected)\w*\b` +

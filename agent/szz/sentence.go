@@ -15,9 +15,10 @@ const (
 )
 
 // These patterns find where a sentence ends: at a full stop, an empty line, and
-// before an item of a list.
+// before an item of a list. listLine matches an item that begins with a hash.
 var (
 	sentenceEnd = source.Lazy(`[.!?]["')\]]*\s|\n[ \t]*\n|\n[ \t]*(?:[-*+•]|\d+[.)])[ \t]`)
+	listLine    = source.Lazy(`(?m)^[ \t]*(?:[-*•][ \t]*)?([0-9a-f]{7,64})[ \t]+[\w\[]`)
 	shortForm   = source.Lazy(`(?i)\b(?:e\.g|i\.e|cf|vs|etc|approx|no|rev|ver)\.\s$`)
 )
 
@@ -112,4 +113,20 @@ func oneLine(text string) string {
 		joined += " "
 	}
 	return joined
+}
+
+// listedCommits returns where a text has the hashes that begin the lines of a list of
+// commits, such as that of "git log --oneline". What stands behind such a hash is the
+// title of the commit, which may tell what that commit fixes.
+func listedCommits(text string) map[int]bool {
+	lines := listLine().FindAllStringSubmatchIndex(text, -1)
+	listed := map[int]bool{}
+	for i, m := range lines {
+		follows := i > 0 && strings.Count(text[lines[i-1][2]:m[2]], "\n") == 1
+		precedes := i+1 < len(lines) && strings.Count(text[m[2]:lines[i+1][2]], "\n") == 1
+		if follows || precedes {
+			listed[m[2]] = true
+		}
+	}
+	return listed
 }
