@@ -17,6 +17,8 @@ func TestBlame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"This was a bug introduced in commit HASH.",
+		"This is an old issue (introduced in HASH), caught by the new assertions.",
+		"Reported by a user: that case was forgotten in HASH, as was spotted in the list.",
 		"The build is broken since HASH.",
 		"Fix the parser's leak after HASH",
 		"Since commit HASH (\"net: rework\"), the test fails on small machines.",
