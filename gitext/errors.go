@@ -13,11 +13,17 @@ var (
 	ErrNotExist = errors.New("path does not exist")
 )
 
-// MissingObjectError names an object that the clone does not hold.
-// CountUnread and Repo.Missed count them.
-type MissingObjectError struct{ OID OID }
+// MissingObjectError names an object that the clone does not hold, or that git cannot
+// read though there is a file of it. CountUnread and Repo.Missed count them.
+type MissingObjectError struct {
+	OID     OID
+	Damaged bool // there is a file of the object
+}
 
 func (e *MissingObjectError) Error() string {
+	if e.Damaged {
+		return fmt.Sprintf("object %s of this clone is damaged", e.OID)
+	}
 	return fmt.Sprintf("object %s is not in this clone", e.OID)
 }
 

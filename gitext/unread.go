@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"git-agent/gitext/gitcmd"
 )
@@ -16,7 +18,18 @@ func (r *Repo) Missed() int64 { return r.missed.Load() }
 func (r *Repo) missing(ctx context.Context, oid OID) error {
 	r.missed.Add(1)
 	gitcmd.CountMissing(ctx, string(oid))
-	return &MissingObjectError{OID: oid}
+	return &MissingObjectError{OID: oid, Damaged: r.hasFile(oid)}
+}
+
+// hasFile reports whether the clone has a file of its own for the object, so that git
+// would have read it if it were sound. An object in a pack has none.
+func (r *Repo) hasFile(oid OID) bool {
+	const folder = 2 // digits of an id that name a directory
+	if len(oid) <= folder {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(r.commonDir, "objects", string(oid[:folder]), string(oid[folder:])))
+	return err == nil
 }
 
 // WhyUnread says for a note why a part of the repository could not be read. err is
@@ -25,6 +38,8 @@ func WhyUnread(err error) string {
 	var missing *MissingObjectError
 	var large *TooLargeError
 	switch {
+	case errors.As(err, &missing) && missing.Damaged:
+		return "object " + missing.OID.Short() + " of this clone is damaged"
 	case errors.As(err, &missing):
 		return "this clone lacks object " + missing.OID.Short()
 	case errors.As(err, &large):

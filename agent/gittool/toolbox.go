@@ -226,8 +226,12 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error, args json.RawMes
 	case errors.As(err, &ended):
 		return &agent.CallError{Tool: t.spec.Name, Err: err, Text: ended.text + "; " + t.narrow + ", or use another tool"}
 	case errors.As(err, &missing):
+		why := fmt.Sprintf("this clone lacks object %s", missing.OID)
+		if missing.Damaged {
+			why = missing.Error()
+		}
 		return &agent.CallError{Tool: t.spec.Name, Err: err,
-			Text: fmt.Sprintf("this clone lacks object %s, which %s needs; %s, or use another tool", missing.OID, subjectOf(args), t.narrow)}
+			Text: fmt.Sprintf("%s, which %s needs; %s, or use another tool", why, subjectOf(args), t.narrow)}
 	case gitext.Unreadable(err):
 		return &agent.CallError{Tool: t.spec.Name, Err: err,
 			Text: fmt.Sprintf("%s; to ask for less, %s", agent.CleanLine(err.Error()), t.narrow)}

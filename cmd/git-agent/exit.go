@@ -132,6 +132,9 @@ func (a *app) hints(ctx context.Context, err error) {
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
+		if a.repo != nil && !a.repo.Partial() {
+			a.hint(ctx, damageAdvice)
+		}
 		a.hint(ctx, gitext.FetchAll)
 	}
 	if errors.As(err, new(*gitext.UnmergedError)) {
