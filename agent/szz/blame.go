@@ -10,13 +10,13 @@ import (
 // the commit in question, COMMIT for any other, and TITLE for a quoted text.
 const (
 	// toCommit matches the words between a preposition and the name of a commit.
-	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|via|COMMIT|TITLE)\b|(?:\w+-)?v?\d[\w.]*|[,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
+	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|via|COMMIT|TITLE)\b|(?:\w+-)?v?\d[\w.]*|[-*,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
 	// prepositions stand between a defect and the commit that it is from.
-	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of)`
+	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of):?`
 	// aDefect matches the names of what a fix repairs.
 	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|(?:infinite|endless|busy) loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
 	// bringing matches what a commit does to a defect.
-	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
+	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|arrived|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
 	// carelessly matches words for what somebody did not mean to do.
 	carelessly = `(?:accident\w*|inadvert\w*|mistake\w*|mistook|erroneous\w*|unintention\w*|unintended\w*|incorrect\w*|wrong\w*|improper\w*|forg[eo]t\w*|missed|overlook\w*|neglect\w*|botched|messed|screwed|misplaced|oversight|omitted)`
 	// failing matches words for what no longer works.

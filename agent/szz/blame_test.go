@@ -18,6 +18,8 @@ func TestBlame(t *testing.T) {
 	for _, text := range []string{
 		"This was a bug introduced in commit HASH.",
 		"This is an old issue (introduced in HASH), caught by the new assertions.",
+		"This bug arrived with the following commit:\n\n    HASH net: rework",
+		"The regression was introduced in:\n- HASH (\"net: rework\")",
 		"Reported by a user: that case was forgotten in HASH, as was spotted in the list.",
 		"The build is broken since HASH.",
 		"Fix the parser's leak after HASH",

@@ -39,6 +39,9 @@ func sentenceAround(body string, from, to int) sentence {
 	s.cutBefore, s.cutBehind = start > 0, end < len(body)
 	at := start
 	for _, m := range sentenceEnds(s.before) {
+		if strings.HasSuffix(strings.TrimRight(body[at:start+m[0]], " \t\n"), ":") {
+			continue // "It was introduced in:" goes on behind an empty line or the mark of an item
+		}
 		s.prev, at = body[at:start+m[1]], start+m[1]
 		s.before, s.cutBefore = body[at:from], false
 	}
