@@ -67,7 +67,7 @@ func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesT
 		}
 		return take.Commit(c, err)
 	}
-	git := gitcmd.Call{Total: gitcmd.BuildTotal, Args: []string{"-r", "-p", "--raw", "--full-index", "-U0", "--inter-hunk-context=0", "-M", "-l1000",
+	git := gitcmd.Call{Total: gitcmd.BuildTotal, Args: []string{"-r", "-p", "--raw", "--full-index", "-U1", "--inter-hunk-context=0", "--no-indent-heuristic", "-M", "-l1000",
 		"--text", "--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none",
 		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--"}}
 	r.comparePairs(ctx, pairs, git, read, emit)
@@ -76,7 +76,7 @@ func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesT
 
 var errMerge = errors.New("a merge is not compared")
 
-// A linesReader reads a patch without context, one file at a time.
+// A linesReader reads the changed lines of a patch, one file at a time.
 type linesReader struct {
 	patchReader
 	take  LinesTaker
@@ -158,10 +158,12 @@ func (l *linesReader) hunk(header string) error {
 	return l.hunkLines(&h, l.add)
 }
 
-// add keeps a line, unless the file has too many. A line of context, which git does not
-// print without any, would be a mistake of ours.
+// add keeps a changed line, unless the file has too many.
 func (l *linesReader) add(pl PatchLine, cut bool) {
-	if cut || pl.Op == ' ' || len(l.file.Removed)+len(l.file.Added)+len(pl.Text) > maxFileLines {
+	if pl.Op == ' ' {
+		return
+	}
+	if cut || len(l.file.Removed)+len(l.file.Added)+len(pl.Text) > maxFileLines {
 		l.file.Partial = true
 	}
 	if l.file.Partial {

@@ -360,3 +360,26 @@ func TestTextChangesOfNewerCommits(t *testing.T) {
 		t.Error("the index covers a commit that does not exist")
 	}
 }
+
+// git log -G compares two files with their common end. A line that is frequent there may
+// then count as changed between lines that changed, though it is in both files. The index
+// has the lines of the same comparison.
+func TestCommonEnds(t *testing.T) {
+	h := gittest.New(t)
+	end := strings.Repeat("  }\n"+strings.Repeat("x", 200)+"\n", 40)
+	for _, name := range []string{"old", "new"} {
+		var lines []string
+		for i := range 10 {
+			lines = append(lines, fmt.Sprintf("%s(%d)", name, i))
+		}
+		h.Commit(name, gittest.Files{"f": gittest.Lines(slices.Insert(lines, 5, "  }")...) + end})
+	}
+	d := newDiffer(t, h.Dir)
+	opt := gitext.PickaxeOptions{LogOptions: gitext.LogOptions{Tip: h.Head()}, Needle: "^  }$"}
+	if err := d.compare(t.Context(), opt, true); err != nil {
+		t.Error(err)
+	}
+	if d.hits != 2 {
+		t.Errorf("git lists %d commits, so the test is worth nothing", d.hits)
+	}
+}

@@ -29,7 +29,7 @@ const (
 )
 
 // formatVersion changes with the meaning of the parts.
-const formatVersion = 1
+const formatVersion = 2
 
 // A Header describes an index.
 type Header struct {
