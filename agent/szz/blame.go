@@ -132,7 +132,7 @@ var (
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`@\W*(?:introduced|added|adds) (?:an? |the |some |new )*(?:\w+ )?tests?\b`,
-		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|alleviate\w*|narrowed|(?:caught|spotted) (?:the|this|that|an?)|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
+		`@\W*(?:\w+\W+){0,3}?(?:fix(?:ed|es)|resolved|solved|addresse[sd]|claimed to|did not fix|does not fix|didn't fix|tried to|attempted|correctly (?:points|fixed)|partially fixe[sd]|points? out|worked around|mitigate\w*|alleviate\w*|narrowed|(?:caught|spotted) (?:the|this|that|an?)|repaired|corrected|restored|improved|(?:added|introduced|adds) (?:an? |the )?(?:\w+ )?work-?arounds?)\b`,
 		`@(?:[^.]|\.\w){0,60}\b(?:no longer (?:\w+ly )?(?:need\w*|require\w*|necessary|used)|not (?:needed|necessary)|we can|it is (?:\w+ )?(?:possible|valid|allowed|safe|ok)|allows|unnecessary|unused|redundant|obsolete)\b`,
 		`@(?:[^.]|\.\w){0,80}\b(?:until|before|up to|prior to) (?:that|this|the) (?:commit|change|point)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:so (?:that )?we can|(?:does|do|did) ?(?:not|n't) (?:need|require)|is not modified)\b`,

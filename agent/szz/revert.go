@@ -7,9 +7,11 @@ import "git-agent/agent/source"
 var (
 	revertsIt = source.Lazy(`(?i)\b(?:revert(?:s|ed|ing)?|reverse apply|undo(?:es|ing)?|back(?:s|ed|ing)? out|roll(?:s|ed|ing)? back)\s+(?:\w+\s+){0,5}?` + toCommit)
 	// revertTold matches a revert that another commit made, or that nobody made.
-	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|allows?|lets?|possible|able|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|not) (?:\w+ )?(?:needed|required|necessary)\b|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b`)
+	revertTold = source.Lazy(`(?i)\b(?:would|could|should|can|may|might|if|git|not|n't|without|try\w*|tried|allows?|lets?|possible|able|was|were|been|be|got|note,?)\s+(?:\w+\s+){0,4}?(?:revert|undo|back|roll)\w*\b|\balso\s+(?:\w+\s+)?revert\w*|\b(?:no longer|no more|not) (?:\w+ )?(?:needed|required|necessary)\b|\bincomplete revert|\b(?:verified|re-?introduc\w*|before)\b(?:[^.]|\.\w){0,80}\brevert\w*|\bwork-?arounds?\b|\binstead\b|\bin favou?r of\b|\b(?:initial|original|previous) (?:fix|change|commit) was (?:for|to)\b|\bsame (?:issue|problem|bug)\b|\b(?:issues?|problems?|bugs?)\s+(?:has|have|is|are|was|were)\s+(?:been\s+|now\s+)*(?:sorted|fixed|resolved|gone)\b|\bit (?:has|is|was) (?:been |now )*(?:resolved|fixed|sorted)\b`)
 	// noLongerNeeded matches the sentence before a revert that clears away.
 	noLongerNeeded = source.Lazy(`(?i)\b(?:no longer|not|isn't|aren't) (?:\w+ )?(?:needed|required|necessary)\b`)
+	// unreverts matches what stands before a commit in the quoted title of a revert.
+	unreverts = source.Lazy(`(?i)\brevert\w*\s+["“'][^"”\n]*\brevert\w*[^"”\n]*$`)
 	// revertsPart matches a revert that is none of a whole commit.
 	revertsPart = source.Lazy(`(?i)\b(?:part\w*|effective\w*|essential\w*|basic\w*|moral\w*|functional\w*|conceptual\w*|most\w*|half|some|wording|kind|sort|similar\w*|behaviou?r\w*)\b`)
 	// tellsDefect matches the words for what goes wrong.
@@ -38,7 +40,7 @@ var (
 // revert alone, also the one before. Where a part of a commit is reverted, the title
 // must do so.
 func (s sentence) revertsDefect(title, text string) bool {
-	if !revertsIt().MatchString(text) || revertTold().MatchString(text) || revertTold().MatchString(s.firstNext()) || listTitle().MatchString(title) {
+	if !revertsIt().MatchString(text) || unreverts().MatchString(s.before) || revertTold().MatchString(text) || revertTold().MatchString(s.firstNext()) || listTitle().MatchString(title) {
 		return false
 	}
 	if fixTitle().MatchString(plainWords(title)) {
