@@ -118,6 +118,7 @@ var (
 		`\bas (?:also )?(?:outlined|explained|noted|mentioned|described|discussed|hinted|suggested|stated|promised|announced|shown)\s+(?:in|by|with)\s+` + toCommit,
 		`\bblame\W{1,3}(?:output\b|-\w)(?:[^.]|\.\w){0,100}@`,
 		`\beven (?:after|with)\s+` + toCommit,
+		`\balready (?:works?|worked|done|handled|possible)\s+(?:\w+ )?(?:since|with|in|by)\s+` + toCommit,
 		`\b(?:masked|papered over)\b(?:[^.]|\.\w){0,40}@`,
 		`\bfixed\s+(?:\w+\s+){1,3}ago\b(?:[^.]|\.\w){0,40}@`,
 		`\bas passing\b(?:[^.]|\.\w){0,60}@`,
@@ -148,6 +149,8 @@ var (
 		`\b(?:disabled|removed|dropped|deprecated) (?:in|by|with) @\W*because (?:it|they|that)\b`,
 		`@\W*is about to be\b`,
 		`@\W*already broke\b`,
+		`@\W*(?:has|have|is|was|were|are) (?:been )?(?:preserved|kept|retained)\b`,
+		`@(?:[^.]|\.\w){0,40}\bdo(?:es)?(?: not|n't) (?:seem|appear) to (?:have )?(?:caus|br[eo]|introduc)\w*`,
 		`@\W*(?:reproduces|brings back|re-?introduces) (?:the |this |that )`,
 		`@\W*(?:and|but)\W+(?:(?:was|were|got|has|had|been|it|later|then|subsequently|afterwards|eventually|since)\s+)*(?:\w+ly )?(?:removed|dropped|deleted|disabled|obsoleted|lost|broken)\b(?:\s+(?:\w+ly|again|later)\b|\W+(?:\(?but not \w+\W+)?(?:in|by|with|when|while|during)\b)`,
 		`@\W*(?:in order )?to (?:deal|cope) with\b`,
@@ -197,6 +200,8 @@ var (
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
 	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	// othersFault matches what stands before another commit that did the damage.
+	othersFault = source.Lazy(`(?i)\b(?:and|but|which|that|then|later|until|(?:it|this|they|I|we) (?:was|were|got)?)\s+(?:\w+\s+){0,4}?(?:missed|removed|dropped|lost|broken|regressed|forgotten|reverted|disabled|overlooked|undone|deleted)\b(?:\s+\w+){0,6}?\s+(?:in|by|with|during)\s+(?:the\s+)?(?:\w+\s+){0,4}?\W*$`)
 	// settledSince matches a next sentence that says that what the commit did was fixed or
 	// reverted since, or is no reason for a fix but for a clean-up.
 	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\b(?:[^.]|\.\w){0,60}\bthen fixed\b|(?:that|this|the) (?:commit|change|patch) is not the (?:cause|culprit|reason)\b|(?:[^.]|\.\w){0,80}\bbut (?:commit )?[0-9a-f]{7,}\W+(?:\w+ly )?(?:removed|dropped|broke|changed|reverted)\b|(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
@@ -211,7 +216,7 @@ var (
 // first line of the message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
-	if rangeBehind().MatchString(s.behind) {
+	if rangeBehind().MatchString(s.behind) || s.blamesOther() {
 		return false
 	}
 	if releaseTitle().MatchString(title) || addsTest(title) || excusedWhole().MatchString(text) || settledSince().MatchString(s.next) {
@@ -239,14 +244,26 @@ func (s sentence) blames(title string) bool {
 // pattern returns the sentence in the form that the patterns match. It ends where
 // another commit is named, unless both are blamed together.
 func (s sentence) pattern() string {
+	behind, _, _ := strings.Cut(s.plainBehind(), "COMMIT")
+	return strings.TrimLeft(plainWords(s.before), " ") + "@ " + strings.TrimLeft(behind, " ,;:)]\"'`")
+}
+
+// plainBehind returns what stands behind the commit, without its title and without
+// commits that are named together with it.
+func (s sentence) plainBehind() string {
 	behind := s.behind
 	if m := titleTail().FindString(behind); m != "" {
 		behind = behind[len(m):]
 	}
 	behind = plainWords(behind)
-	behind = behind[len(alsoNamed().FindString(behind)):]
-	behind, _, _ = strings.Cut(behind, "COMMIT")
-	return strings.TrimLeft(plainWords(s.before), " ") + "@ " + strings.TrimLeft(behind, " ,;:)]\"'`")
+	return behind[len(alsoNamed().FindString(behind)):]
+}
+
+// blamesOther reports whether the sentence goes on to tell that another commit undid
+// what this one did, as in "added in A and lost in B".
+func (s sentence) blamesOther() bool {
+	behind, _, other := strings.Cut(s.plainBehind(), "COMMIT")
+	return other && othersFault().MatchString(behind)
 }
 
 // plainWords replaces the commits and titles of a text and joins its lines.
