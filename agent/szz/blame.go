@@ -128,7 +128,7 @@ var (
 		`\bmerged? (?:\w+ ){0,3}@`,
 		`\bapply (?:the )?(?:same )?(?:changes?|fix\w*|logic|idea)\b(?:[^.]|\.\w){0,40}@`,
 		`\b(?:reversing|changes made to)\b(?:[^.]|\.\w){0,30}@`,
-		`\b(?:error|warning|crash|exception|issue|failure|bug) (?:messages?|handling|codes?|checks?|paths?|strings?|reports?|reporting|logs?|values?|pages?|tracker|recovery|fix(?:es)?|tests?|return)\b(?:[^.]|\.\w){0,60}@`,
+		`\b(?:error|warning|crash|exception|issue|failure|bug|regression) (?:messages?|handling|codes?|checks?|paths?|strings?|reports?|reporting|logs?|values?|pages?|tracker|recovery|fix(?:es)?|tests?|return)\b(?:[^.]|\.\w){0,60}@`,
 		`\b(?:unused|obsolete|deprecated|superfluous|redundant|unnecessary|(?:not|n't|never) (?:been )?(?:used|needed|required|necessary)|no longer (?:\w+ly )?(?:be )?(?:use|need|require|necessary|relevant|call|true|exist|support|refer)\w*|no longer any)\b(?:[^.]|\.\w){0,60}\b(?:since|after|as of|in|by|with)\s+` + toCommit,
 	}, "|") + `)`)
 	excusedBehind = source.Lazy(`(?i)(?:` + strings.Join([]string{

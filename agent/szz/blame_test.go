@@ -174,6 +174,7 @@ func TestBlameNobody(t *testing.T) {
 		"Incomplete revert in OTHER following HASH, after a crash.",
 		"Revert \"Temporarily revert HASH\" after the failures were gone.",
 		"HASH claimed to correct the crash but did not do it properly.",
+		"This makes the output match the regression test added by commit HASH.",
 		"This was originally introduced in HASH but I missed that in the conversion in commit OTHER.",
 		"Re-introduces the changes from HASH which were inadvertently removed in OTHER.",
 		"This already works since commit HASH, but half-accidentally.",
