@@ -56,11 +56,13 @@ var (
 mdate-sh install releases history version`)
 )
 
-// listExt are those of documentExt that people do not read, and buildExt those of scripts
-// that may be called like a document.
+// listExt are those of documentExt that people do not read, buildText files that tools
+// read, though they look like texts, and buildExt those of scripts that may be called like
+// a document.
 var (
-	listExt  = wordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
-	buildExt = wordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
+	listExt   = wordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
+	buildText = wordSet(`cmakelists.txt requirements.txt constraints.txt meson_options.txt`)
+	buildExt  = wordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
 )
 
 // IsBuildOrData tells from the path alone whether a file is one that the project is
@@ -84,7 +86,7 @@ func IsDocument(p string) bool {
 	base := strings.ToLower(path.Base(p))
 	stem, _, _ := strings.Cut(base, ".")
 	switch {
-	case FileKindOf(p) != OtherFile:
+	case FileKindOf(p) != OtherFile, buildText[base]:
 		return false
 	case manual().MatchString(base):
 		return true

@@ -45,6 +45,7 @@ func TestIsDocument(t *testing.T) {
 	for p, want := range map[string]bool{
 		"NEWS": true, "ChangeLog": true, "doc/guides/notes.rst": true, "README.md": true, "lib/switch.8.in": true, "doc/man/sinfo.1": true,
 		"doc/Makefile": false, "doc/a.c": false, "VERSION": false, "go.sum": false, "a.json": false, "tests/README.md": true, "meson.build": false,
+		"src/CMakeLists.txt": false, "requirements.txt": false, "notes.txt": true,
 	} {
 		if got := IsDocument(p); got != want {
 			t.Errorf("%s: %t", p, got)
