@@ -1,4 +1,4 @@
-package main
+package mcpcmd
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 	"git-agent/prompts"
 )
 
-// mcpCrashParams are the parameters of the tool crash. It takes the text of a report
+// crashParams are the parameters of the tool crash. It takes the text of a report
 // and no name of a file: a client must not read files of the machine through it.
-type mcpCrashParams struct {
+type crashParams struct {
 	Report string `json:"report" arg:"required,bytes=800000"`
 	At     string `json:"at"`
 	Since  string `json:"since"`
@@ -28,30 +28,30 @@ type mcpCrashParams struct {
 }
 
 const (
-	mcpCrashMax      = 5 // files that a call gets by default
-	mcpCrashSuspects = 3
-	mcpCrashStacks   = 8  // stacks of a report that are sent back
-	mcpCrashFrames   = 40 // frames of a stack that are sent back
+	crashMax      = 5 // files that a call gets by default
+	crashSuspects = 3
+	crashStacks   = 8  // stacks of a report that are sent back
+	crashFrames   = 40 // frames of a stack that are sent back
 )
 
-// mcpCrash serves the offline engine as a tool.
-type mcpCrash struct {
-	server *mcpServer
+// crashTool serves the offline engine as a tool.
+type crashTool struct {
+	server *Server
 	text   prompts.Tool
-	args   agent.Args[mcpCrashParams]
+	args   agent.Args[crashParams]
 }
 
-func newMCPCrash(s *mcpServer) (*mcpCrash, error) {
+func newCrashTool(s *Server) (*crashTool, error) {
 	p, err := prompts.Get("mcp/crash")
 	if err != nil {
 		return nil, err
 	}
 	text := p.Tool()
-	args, err := agent.NewArgs[mcpCrashParams](text.Params)
-	return &mcpCrash{server: s, text: text, args: args}, err
+	args, err := agent.NewArgs[crashParams](text.Params)
+	return &crashTool{server: s, text: text, args: args}, err
 }
 
-func (t *mcpCrash) tool() mcp.Tool {
+func (t *crashTool) tool() mcp.Tool {
 	return mcp.Tool{
 		Spec:  agent.Spec{Name: "crash", Description: t.text.Description, Parameters: t.args.Schema},
 		Title: "Files and commits behind a crash", Call: t.call, Structured: true,
@@ -59,8 +59,8 @@ func (t *mcpCrash) tool() mcp.Tool {
 }
 
 // call answers one call of the tool: it ranks what is behind one report.
-func (t *mcpCrash) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := mcpCrashParams{Max: mcpCrashMax}
+func (t *crashTool) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := crashParams{Max: crashMax}
 	if err := t.args.Decode("crash", args, &p); err != nil {
 		return agent.Result{}, err
 	}
@@ -75,7 +75,7 @@ func (t *mcpCrash) call(ctx context.Context, args json.RawMessage) (agent.Result
 	if err != nil {
 		return agent.Result{}, err
 	}
-	e := &engine.Engine{Repo: t.server.repo}
+	e := &engine.Engine{Repo: t.server.Repo}
 	ranking, err := e.Rank(ctx, question)
 	if err != nil {
 		return agent.Result{}, err
@@ -88,10 +88,10 @@ func (t *mcpCrash) call(ctx context.Context, args json.RawMessage) (agent.Result
 
 // question returns what is asked about a report. With --fix or --tip, the crash is
 // looked for in what the tools may see, whatever commit the report names.
-func (t *mcpCrash) question(ctx context.Context, p mcpCrashParams, report *crash.Report) (crash.Question, error) {
-	q := crash.Question{Report: report, Suspects: mcpCrashSuspects}
-	if t.server.cmd.Fix != "" || t.server.cmd.Tip != "" {
-		scope, err := t.server.scope(ctx)
+func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.Report) (crash.Question, error) {
+	q := crash.Question{Report: report, Suspects: crashSuspects}
+	if t.server.Fix != "" || t.server.Tip != "" {
+		scope, err := t.server.Scope(ctx)
 		if err != nil {
 			return q, err
 		}
@@ -104,7 +104,7 @@ func (t *mcpCrash) question(ctx context.Context, p mcpCrashParams, report *crash
 		if rev.name == "" {
 			continue
 		}
-		oid, err := t.server.repo.ResolveName(ctx, rev.name)
+		oid, err := t.server.Repo.ResolveName(ctx, rev.name)
 		if err == nil {
 			err = t.server.checkVisible(ctx, oid)
 		}
@@ -118,7 +118,7 @@ func (t *mcpCrash) question(ctx context.Context, p mcpCrashParams, report *crash
 
 // result renders an answer. Of the report, which the client has, only the first
 // stacks and frames are sent back.
-func (t *mcpCrash) result(report *crash.Report, ranking *crash.Ranking, most int) (agent.Result, error) {
+func (t *crashTool) result(report *crash.Report, ranking *crash.Ranking, most int) (agent.Result, error) {
 	var text strings.Builder
 	human := &render.CrashHuman{W: &text, Color: layout.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
@@ -130,11 +130,11 @@ func (t *mcpCrash) result(report *crash.Report, ranking *crash.Ranking, most int
 // shortReport returns a report with its first stacks and their first frames.
 func shortReport(report *crash.Report) *crash.Report {
 	out := *report
-	out.Stacks = append([]crash.Stack{}, report.Stacks[:min(len(report.Stacks), mcpCrashStacks)]...)
-	out.Problems = report.Problems[:min(len(report.Problems), mcpCrashStacks)]
+	out.Stacks = append([]crash.Stack{}, report.Stacks[:min(len(report.Stacks), crashStacks)]...)
+	out.Problems = report.Problems[:min(len(report.Problems), crashStacks)]
 	for i, s := range out.Stacks {
-		if n := len(s.Frames) - mcpCrashFrames; n > 0 {
-			out.Stacks[i].Frames, out.Stacks[i].Omitted = s.Frames[:mcpCrashFrames], s.Omitted+n
+		if n := len(s.Frames) - crashFrames; n > 0 {
+			out.Stacks[i].Frames, out.Stacks[i].Omitted = s.Frames[:crashFrames], s.Omitted+n
 		}
 	}
 	if n := len(report.Stacks) - len(out.Stacks); n > 0 {
@@ -150,7 +150,7 @@ func shortRanking(ranking *crash.Ranking) *crash.Ranking {
 	for _, f := range ranking.Files {
 		var frames []crash.FrameRef
 		for _, ref := range f.Frames {
-			if ref.Stack < mcpCrashStacks && ref.Frame < mcpCrashFrames {
+			if ref.Stack < crashStacks && ref.Frame < crashFrames {
 				frames = append(frames, ref)
 			}
 		}

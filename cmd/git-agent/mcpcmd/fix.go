@@ -1,4 +1,4 @@
-package main
+package mcpcmd
 
 import (
 	"context"
@@ -26,10 +26,10 @@ import (
 	"git-agent/prompts"
 )
 
-// mcpLocateParams are the parameters of the tool fix_locate. Reports and outputs are given
+// locateParams are the parameters of the tool fix_locate. Reports and outputs are given
 // as texts and not as names of files: a client must not read files of the machine through
 // it.
-type mcpLocateParams struct {
+type locateParams struct {
 	Report string `json:"report" arg:"bytes=200000"`
 	Output string `json:"output" arg:"bytes=800000"`
 	Crash  string `json:"crash" arg:"bytes=800000"`
@@ -37,43 +37,43 @@ type mcpLocateParams struct {
 	Max    int    `json:"max" arg:"min=1,max=20"`
 }
 
-// mcpDossierParams are the parameters of the tool fix_history.
-type mcpDossierParams struct {
+// dossierParams are the parameters of the tool fix_history.
+type dossierParams struct {
 	At      string `json:"at" arg:"required"`
 	History string `json:"history"`
 	Max     int    `json:"max" arg:"min=1,max=10"`
 }
 
 const (
-	mcpLocateMax     = 5  // functions that a call gets by default
-	mcpLocateFailing = 20 // names of failing tests that are sent back
-	mcpLocateLines   = 50 // suspected lines of one commit that are sent back
-	mcpDossierMax    = 3  // commits that a call gets by default
-	mcpDossierTokens = 6000
-	mcpPlaces        = 20 // locations of one call
+	locateMax     = 5  // functions that a call gets by default
+	locateFailing = 20 // names of failing tests that are sent back
+	locateLines   = 50 // suspected lines of one commit that are sent back
+	dossierMax    = 3  // commits that a call gets by default
+	dossierTokens = 6000
+	mostPlaces    = 20 // locations of one call
 )
 
-// mcpFix serves the parts of fix that run no command: the suspicion of functions, and the
+// fixTools serves the parts of fix that run no command: the suspicion of functions, and the
 // history of their lines. Like szz, it never asks a model.
-type mcpFix struct {
-	server      *mcpServer
+type fixTools struct {
+	server      *Server
 	locateText  prompts.Tool
-	locateArgs  agent.Args[mcpLocateParams]
+	locateArgs  agent.Args[locateParams]
 	dossierText prompts.Tool
-	dossierArgs agent.Args[mcpDossierParams]
+	dossierArgs agent.Args[dossierParams]
 }
 
-func newMCPFix(s *mcpServer) (*mcpFix, error) {
+func newFixTools(s *Server) (*fixTools, error) {
 	locate, err1 := prompts.Get("mcp/fix_locate")
 	dossier, err2 := prompts.Get("mcp/fix_history")
-	t := &mcpFix{server: s, locateText: locate.Tool(), dossierText: dossier.Tool()}
+	t := &fixTools{server: s, locateText: locate.Tool(), dossierText: dossier.Tool()}
 	var err3, err4 error
-	t.locateArgs, err3 = agent.NewArgs[mcpLocateParams](t.locateText.Params)
-	t.dossierArgs, err4 = agent.NewArgs[mcpDossierParams](t.dossierText.Params)
+	t.locateArgs, err3 = agent.NewArgs[locateParams](t.locateText.Params)
+	t.dossierArgs, err4 = agent.NewArgs[dossierParams](t.dossierText.Params)
 	return t, errors.Join(err1, err2, err3, err4)
 }
 
-func (t *mcpFix) tools() []mcp.Tool {
+func (t *fixTools) tools() []mcp.Tool {
 	return []mcp.Tool{{
 		Spec:  agent.Spec{Name: "fix_locate", Description: t.locateText.Description, Parameters: t.locateArgs.Schema},
 		Title: "Functions that may hold a bug", Call: t.locate, Structured: true,
@@ -84,8 +84,8 @@ func (t *mcpFix) tools() []mcp.Tool {
 }
 
 // locate answers one call of fix_locate: it suspects functions from texts.
-func (t *mcpFix) locate(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := mcpLocateParams{Max: mcpLocateMax}
+func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := locateParams{Max: locateMax}
 	if err := t.locateArgs.Decode("fix_locate", args, &p); err != nil {
 		return agent.Result{}, err
 	}
@@ -100,7 +100,7 @@ func (t *mcpFix) locate(ctx context.Context, args json.RawMessage) (agent.Result
 	if err := t.addCrash(ctx, &problem, p.Crash); err != nil {
 		return agent.Result{}, err
 	}
-	e := &engine.Engine{Repo: t.server.repo}
+	e := &engine.Engine{Repo: t.server.Repo}
 	ans, err := e.Suspect(ctx, problem, []byte(p.Output), func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
 			mcp.Progress(ctx, step.Text)
@@ -114,7 +114,7 @@ func (t *mcpFix) locate(ctx context.Context, args json.RawMessage) (agent.Result
 }
 
 // located renders the suspected functions.
-func (t *mcpFix) located(commit gitext.OID, ans *fix.Answer) (agent.Result, error) {
+func (t *fixTools) located(commit gitext.OID, ans *fix.Answer) (agent.Result, error) {
 	var text strings.Builder
 	human := render.FixHuman{W: &text, Color: layout.Palette{}, Width: 100, All: true, Locate: true, Place: func(path string) string { return path }}
 	if err := human.Fix(commit, ans); err != nil {
@@ -127,20 +127,20 @@ func (t *mcpFix) located(commit gitext.OID, ans *fix.Answer) (agent.Result, erro
 func shortenAnswer(ans *fix.Answer, most int) {
 	ans.Localization.Locations = ans.Localization.Locations[:min(len(ans.Localization.Locations), most)]
 	failing := &ans.Reproduction.Failing
-	*failing = (*failing)[:min(len(*failing), mcpLocateFailing)]
+	*failing = (*failing)[:min(len(*failing), locateFailing)]
 	if ans.History == nil {
 		return
 	}
 	ans.History.Blamed = slices.DeleteFunc(ans.History.Blamed, func(b fix.Blamed) bool { return b.Location >= most })
 	for i := range ans.History.Blamed {
 		b := &ans.History.Blamed[i]
-		b.Lines = b.Lines[:min(len(b.Lines), mcpLocateLines)]
+		b.Lines = b.Lines[:min(len(b.Lines), locateLines)]
 	}
 }
 
 // dossier answers one call of fix_history: it shows what commits made of given lines.
-func (t *mcpFix) dossier(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := mcpDossierParams{History: string(fix.FlDiff), Max: mcpDossierMax}
+func (t *fixTools) dossier(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := dossierParams{History: string(fix.FlDiff), Max: dossierMax}
 	if err := t.dossierArgs.Decode("fix_history", args, &p); err != nil {
 		return agent.Result{}, err
 	}
@@ -152,8 +152,8 @@ func (t *mcpFix) dossier(ctx context.Context, args json.RawMessage) (agent.Resul
 	if err != nil {
 		return agent.Result{}, err
 	}
-	e := &engine.Engine{Repo: t.server.repo}
-	d, err := e.Dossier(ctx, problem, engine.DossierOptions{Heuristics: kinds, Commits: p.Max, Tokens: mcpDossierTokens})
+	e := &engine.Engine{Repo: t.server.Repo}
+	d, err := e.Dossier(ctx, problem, engine.DossierOptions{Heuristics: kinds, Commits: p.Max, Tokens: dossierTokens})
 	if err != nil {
 		return agent.Result{}, err
 	}
@@ -165,7 +165,7 @@ func dossierText(commit gitext.OID, d *engine.Dossier) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The commits that wrote these places at %s, the most relevant first:\n", commit.Short())
 	for i, l := range d.Locations {
-		if i == mcpPlaces {
+		if i == mostPlaces {
 			fmt.Fprintf(&b, "and %s\n", agent.Plural(len(d.Locations)-i, "more function"))
 			break
 		}
@@ -182,17 +182,17 @@ func dossierText(commit gitext.OID, d *engine.Dossier) string {
 }
 
 // problem returns a problem of the commit that the tools may see, with locations.
-func (t *mcpFix) problem(ctx context.Context, at string) (fix.Problem, error) {
-	scope, err := t.server.scope(ctx)
+func (t *fixTools) problem(ctx context.Context, at string) (fix.Problem, error) {
+	scope, err := t.server.Scope(ctx)
 	if err != nil {
 		return fix.Problem{}, err
 	}
-	given, err := placesIn(t.server.repo, at)
+	given, err := placesIn(t.server.Repo, at)
 	return fix.Problem{Tree: fix.Tree{Commit: scope.Tip}, Given: given}, err
 }
 
 // addCrash reads the text of a crash report and ranks the files behind it.
-func (t *mcpFix) addCrash(ctx context.Context, p *fix.Problem, text string) error {
+func (t *fixTools) addCrash(ctx context.Context, p *fix.Problem, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (t *mcpFix) addCrash(ctx context.Context, p *fix.Problem, text string) erro
 	if err != nil {
 		return err
 	}
-	ranking, err := (&crashengine.Engine{Repo: t.server.repo}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit})
+	ranking, err := (&crashengine.Engine{Repo: t.server.Repo}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit})
 	if err == nil {
 		p.Crash, p.Files = report, ranking.Files
 	}
@@ -241,8 +241,8 @@ func placesIn(repo *gitext.Repo, text string) ([]fix.GivenLocation, error) {
 			file = strings.TrimPrefix(file, top+"/")
 		}
 		g.Path = path.Clean(file)
-		if list = append(list, g); len(list) > mcpPlaces {
-			return nil, fmt.Errorf("at has more than %d locations", mcpPlaces)
+		if list = append(list, g); len(list) > mostPlaces {
+			return nil, fmt.Errorf("at has more than %d locations", mostPlaces)
 		}
 	}
 	return list, nil

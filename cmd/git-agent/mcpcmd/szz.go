@@ -1,4 +1,4 @@
-package main
+package mcpcmd
 
 import (
 	"context"
@@ -18,37 +18,37 @@ import (
 	"git-agent/prompts"
 )
 
-// mcpSzzParams are the parameters of the tool szz.
-type mcpSzzParams struct {
+// szzParams are the parameters of the tool szz.
+type szzParams struct {
 	Revision    string `json:"revision"`
 	Algorithm   string `json:"algorithm" arg:"enum=rank|b|ag|ma|l|r|ra"`
 	Max         int    `json:"max" arg:"min=1,max=20"`
 	Annotations bool   `json:"annotations"`
 }
 
-// mcpSzzMax is how many suspects a call gets by default.
-const mcpSzzMax = 3
+// szzMax is how many suspects a call gets by default.
+const szzMax = 3
 
-// mcpSzz serves the offline engine as a tool. It never asks a model, even if one
+// szzTool serves the offline engine as a tool. It never asks a model, even if one
 // is configured: the client is a model itself, and the tool must not spend the
 // user's money. It shares the cache with the verb szz.
-type mcpSzz struct {
-	server *mcpServer
+type szzTool struct {
+	server *Server
 	text   prompts.Tool
-	args   agent.Args[mcpSzzParams]
+	args   agent.Args[szzParams]
 }
 
-func newMCPSzz(s *mcpServer) (*mcpSzz, error) {
+func newSzzTool(s *Server) (*szzTool, error) {
 	p, err := prompts.Get("mcp/szz")
 	if err != nil {
 		return nil, err
 	}
 	text := p.Tool()
-	args, err := agent.NewArgs[mcpSzzParams](text.Params)
-	return &mcpSzz{server: s, text: text, args: args}, err
+	args, err := agent.NewArgs[szzParams](text.Params)
+	return &szzTool{server: s, text: text, args: args}, err
 }
 
-func (t *mcpSzz) tool() mcp.Tool {
+func (t *szzTool) tool() mcp.Tool {
 	return mcp.Tool{
 		Spec:  agent.Spec{Name: "szz", Description: t.text.Description, Parameters: t.args.Schema},
 		Title: "Commits that introduced a bug", Call: t.call, Structured: true,
@@ -56,12 +56,12 @@ func (t *mcpSzz) tool() mcp.Tool {
 }
 
 // call answers one call of the tool: it traces one fix.
-func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := mcpSzzParams{Algorithm: "rank", Max: mcpSzzMax, Annotations: true}
+func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	p := szzParams{Algorithm: "rank", Max: szzMax, Annotations: true}
 	if err := t.args.Decode("szz", args, &p); err != nil {
 		return agent.Result{}, err
 	}
-	repo := t.server.repo
+	repo := t.server.Repo
 	if repo.Shallow() {
 		return agent.Result{}, errors.New("the repository is a shallow clone, whose history is cut short; git fetch --unshallow completes it")
 	}
@@ -85,18 +85,18 @@ func (t *mcpSzz) call(ctx context.Context, args json.RawMessage) (agent.Result, 
 
 // fix resolves the revision that the client names, or if it names none, that of
 // the command line. The client's may only be a name; the user's may have any form.
-func (t *mcpSzz) fix(ctx context.Context, revision string) (gitext.OID, error) {
-	repo := t.server.repo
+func (t *szzTool) fix(ctx context.Context, revision string) (gitext.OID, error) {
+	repo := t.server.Repo
 	if revision == "" {
 		return repo.Resolve(ctx, t.server.newest())
 	}
 	return repo.ResolveName(ctx, revision)
 }
 
-func (t *mcpSzz) trace(ctx context.Context, fix gitext.OID, p mcpSzzParams) (render.Answer, error) {
-	e := &engine.Engine{Repo: t.server.repo, Build: buildIdentity()}
+func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (render.Answer, error) {
+	e := &engine.Engine{Repo: t.server.Repo, Build: t.server.Build}
 	if engine.Cacheable(e.Repo) {
-		e.Cache = t.server.cache
+		e.Cache = t.server.Cache
 	}
 	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}
 	ans, err := e.Answer(ctx, q, func(event agent.Event) {

@@ -1,0 +1,152 @@
+// Package mcpcmd serves the git tools, szz, crash and the read-only parts of fix to other
+// agents: it is the verb mcp without its command line.
+package mcpcmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"git-agent/agent"
+	"git-agent/agent/gittool"
+	"git-agent/agent/mcp"
+	"git-agent/agent/secret"
+	"git-agent/agent/szz/detect"
+	"git-agent/cache"
+	"git-agent/gitext"
+	"git-agent/prompts"
+)
+
+// A Server answers the calls of one session about one repository.
+type Server struct {
+	Repo     *gitext.Repo
+	Tip, Fix string       // what --tip and --fix name; at most one is not ""
+	Cache    *cache.Cache // nil: no answer is stored
+	Version  string       // of the program, for the client
+	Build    string       // identifies the build, so that another one's cached answers are not reused
+	Keys     []string     // API keys, which no answer may show
+}
+
+// Scope returns what the git tools may see at this moment. HEAD may move while
+// the server runs.
+func (s *Server) Scope(ctx context.Context) (gittool.Scope, error) {
+	if s.Fix == "" {
+		rev := s.Tip
+		if rev == "" {
+			rev = "HEAD"
+		}
+		tip, err := s.Repo.Resolve(ctx, rev)
+		return gittool.Scope{Tip: tip}, err
+	}
+	fix, err := s.Repo.Resolve(ctx, s.Fix)
+	if err != nil {
+		return gittool.Scope{}, err
+	}
+	c, err := s.Repo.Commit(ctx, fix)
+	if err != nil {
+		return gittool.Scope{}, err
+	}
+	if len(c.Parents) == 0 {
+		return gittool.Scope{}, fmt.Errorf("%s is the first commit of its history: there is nothing before it", fix.Short())
+	}
+	return gittool.Scope{Tip: c.Parents[0], Fix: fix}, nil
+}
+
+// newest returns the revision of the newest commit that szz may trace. It is also
+// the default fix.
+func (s *Server) newest() string { return cmp.Or(s.Fix, s.Tip, "HEAD") }
+
+// checkVisible returns an error if --fix or --tip hides the commit. Tracing it
+// would reveal what happened later. The commit of --fix itself may be traced.
+func (s *Server) checkVisible(ctx context.Context, oid gitext.OID) error {
+	if s.Fix == "" && s.Tip == "" {
+		return nil
+	}
+	newest, err := s.Repo.Resolve(ctx, s.newest())
+	if err != nil {
+		return err
+	}
+	within, err := s.Repo.IsAncestor(ctx, oid, newest)
+	if err == nil && !within {
+		err = fmt.Errorf("%s is not visible here: this server shows %s and its ancestors only", oid.Short(), newest.Short())
+	}
+	return err
+}
+
+// Options describes the server: its tools, its prompt and its instructions.
+func (s *Server) Options() (mcp.Options, error) {
+	specs, err := gittool.Specs()
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	hello, err := prompts.Get("mcp/instructions")
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	szz, err := newSzzTool(s)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	crash, err := newCrashTool(s)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	repair, err := newFixTools(s)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	opt := mcp.Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
+	opt.Tools = append([]mcp.Tool{szz.tool(), crash.tool()}, repair.tools()...)
+	for _, spec := range specs {
+		opt.Tools = append(opt.Tools, mcp.Tool{Spec: spec, Title: titles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+			return s.callGit(ctx, spec.Name, args)
+		}})
+	}
+	opt.Prompts = []mcp.Prompt{{
+		Name: "trace-bug", Title: "Trace a bug to its origin",
+		Description: "Find the commit that introduced the bug that a given commit fixes.",
+		Arguments:   []mcp.Argument{{Name: "fix", Description: "the commit that fixes the bug; default: HEAD"}},
+		Text:        traceBugPrompt,
+	}}
+	return opt, nil
+}
+
+// titles are the titles of the tools, which clients show to people.
+var titles = map[string]string{
+	"git_blame":        "Who last changed lines",
+	"git_show":         "Show a commit",
+	"git_log_search":   "Commits that added or removed a text",
+	"git_log_function": "History of a function or lines",
+	"git_grep":         "Find text in a revision",
+}
+
+// callGit answers one call of a git tool, in the scope at this moment.
+func (s *Server) callGit(ctx context.Context, name string, args json.RawMessage) (agent.Result, error) {
+	scope, err := s.Scope(ctx)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	box, err := gittool.New(s.Repo, scope, gittool.Options{Memory: s.Cache})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return box.Call(ctx, name, args)
+}
+
+// traceBugPrompt returns the text of the prompt trace-bug.
+func traceBugPrompt(args map[string]string) (string, error) {
+	method, err := detect.Method(true)
+	if err != nil {
+		return "", err
+	}
+	p, err := prompts.Get("mcp/trace-bug")
+	if err != nil {
+		return "", err
+	}
+	fix := agent.CleanLine(args["fix"])
+	if fix == "" {
+		fix = "HEAD"
+	}
+	return p.Render(map[string]string{"Fix": fix, "Method": method})
+}
