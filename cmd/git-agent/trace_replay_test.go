@@ -165,7 +165,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("resume of nothing exits with %d\n%s", code, errs)
 	}
 	_, list, _ := s.run(t, "trace", "list", "--json")
-	var row traceRow
+	var row render.TraceRow
 	if err := json.Unmarshal([]byte(list), &row); err != nil {
 		t.Fatal(err)
 	}

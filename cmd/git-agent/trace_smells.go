@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
-	"git-agent/agent"
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
@@ -55,7 +52,7 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	case len(runs) == 1:
 		err = printSmells(a, runs[0])
 	case len(runs) > 1:
-		_, err = a.stdout.Write([]byte(smellTable(runs)))
+		_, err = a.stdout.Write([]byte(render.SmellTable(runs)))
 	}
 	if err == nil && found == 0 {
 		return exitStatus(exitNothing)
@@ -95,50 +92,4 @@ func printSmells(a *app, t *trace.Trajectory) error {
 		}
 	}
 	return nil
-}
-
-// smellTable returns a table of how many runs have each smell, with columns for
-// the runs that found an answer and for those that did not.
-func smellTable(runs []*trace.Trajectory) string {
-	type count struct{ found, other int }
-	counts := map[string]count{}
-	var all count
-	for _, t := range runs {
-		add := func(c *count) {
-			if t.Status() == "found" {
-				c.found++
-			} else {
-				c.other++
-			}
-		}
-		add(&all)
-		seen := map[string]bool{}
-		for _, f := range t.Smells() {
-			if c := counts[f.Smell.Name]; !seen[f.Smell.Name] {
-				add(&c)
-				counts[f.Smell.Name], seen[f.Smell.Name] = c, true
-			}
-		}
-	}
-	width := 0
-	for _, s := range trace.Smells {
-		width = max(width, len(s.Name))
-	}
-	var b bytes.Buffer
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", agent.Plural(len(runs), "run"), all.found, all.other)
-	for _, s := range trace.Smells {
-		c := counts[s.Name]
-		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))
-	}
-	table.Flush() // writing to memory does not fail
-	return b.String()
-}
-
-// share returns a count and its percentage, such as "3 (25%)", or "-" if of is 0.
-func share(n, of int) string {
-	if of == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%d (%.0f%%)", n, 100*float64(n)/float64(of))
 }

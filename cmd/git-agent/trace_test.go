@@ -185,7 +185,7 @@ func checkTraceClean(t *testing.T, tr *trace.Trajectory) {
 		}
 		checkClean(t, b.String())
 	}
-	checkClean(t, tableOf([]traceRow{newTraceRow(tr, "\x1b[31mred")}, time.Now(), layout.Palette{}, "\n"))
+	checkClean(t, render.TraceTable([]render.TraceRow{render.NewTraceRow(tr, "\x1b[31mred")}, time.Now(), layout.Palette{}, "\n"))
 	var page bytes.Buffer
 	if err := tr.WriteHTML(&page, "\x1b[31mred"); err != nil {
 		t.Fatal(err)
