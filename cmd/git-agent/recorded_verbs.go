@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
 
@@ -101,4 +102,11 @@ func newestOf(ctx context.Context, traces *cache.Traces, most int) ([]cache.Run,
 	}
 	slices.SortStableFunc(runs, func(a, b cache.Run) int { return b.Started.Compare(a.Started) })
 	return runs[:min(len(runs), most)], nil
+}
+
+// listResumable returns the runs that can be replayed, and resumed if they were
+// interrupted, newest first.
+func listResumable(ctx context.Context, stores *runstore.Stores) ([]runstore.Run, error) {
+	all, err := stores.List(ctx, cache.ListOptions{})
+	return slices.DeleteFunc(all, func(r runstore.Run) bool { _, ok := verbOf(r.Kind); return !ok }), err
 }

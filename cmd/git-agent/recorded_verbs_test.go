@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
 
@@ -51,8 +52,9 @@ func TestRecordedVerbs(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "szz/agent toy/agent" || err != nil {
 		t.Errorf("the newest are %s, %v", got, err)
 	}
-	stores := runStores{stores: []runStore{{traces, ""}}}
-	if list, err := stores.listResumable(t.Context()); len(list) != 3 || err != nil {
+	var stores runstore.Stores
+	stores.Add(traces)
+	if list, err := listResumable(t.Context(), &stores); len(list) != 3 || err != nil {
 		t.Errorf("%d runs can be resumed, %v", len(list), err)
 	}
 	if q, err := questionOf(&trace.Trajectory{Run: cache.Run{Kind: "toy/agent"}}); err != nil || q.subject() != "toy" {

@@ -1,5 +1,13 @@
 package main
 
+import (
+	"context"
+	"errors"
+
+	"git-agent/cmd/git-agent/runstore"
+	"git-agent/gitext"
+)
+
 // traceCmd is `git agent trace`: it shows what models did in recorded runs, step
 // by step.
 type traceCmd struct {
@@ -9,4 +17,15 @@ type traceCmd struct {
 	Replay traceReplayCmd `cmd:"" help:"replay runs of ${recorded_verbs} with the model's recorded answers, and report what differs"`
 	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of ${recorded_verbs}"`
 	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
+}
+
+// openRuns opens the files of recorded runs that exist, of the repository where the user
+// stands and of none.
+func (a *app) openRuns(ctx context.Context) (*runstore.Stores, error) {
+	repo, err := a.open(ctx, gitext.OpenOptions{})
+	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
+		return nil, err
+	}
+	s := &runstore.Stores{Repo: repo, Data: a.data, Warn: a.warnOnce}
+	return s, s.Open(ctx)
 }

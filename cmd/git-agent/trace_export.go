@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/runstore"
 )
 
 type traceExportCmd struct {
@@ -39,18 +40,18 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	if c.All {
 		return c.exportAll(ctx, a, stores)
 	}
-	r, err := stores.find(ctx, c.Name)
+	r, err := stores.Find(ctx, c.Name)
 	if err != nil {
 		return err
 	}
 	if c.Format == "steps" {
-		return trace.WriteSteps(a.stdout, r.run, r.steps)
+		return trace.WriteSteps(a.stdout, r.Run, r.Recorded)
 	}
-	t, err := r.read(a)
+	t, err := stores.Read(r)
 	if err != nil {
 		return err
 	}
@@ -62,17 +63,17 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 
 // exportAll exports all conversations, each on a line of its own. It has one of
 // them in memory at a time.
-func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runStores) error {
-	all, err := stores.list(ctx, cache.ListOptions{})
+func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runstore.Stores) error {
+	all, err := stores.List(ctx, cache.ListOptions{})
 	if err != nil {
 		return err
 	}
 	found := false
 	for _, r := range all {
-		if r.isEvaluation() {
+		if r.IsEvaluation() {
 			continue
 		}
-		t, err := r.read(a)
+		t, err := stores.Read(r)
 		if err != nil {
 			return err
 		}
@@ -86,11 +87,11 @@ func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runStore
 			err = c.writeLine(a.stdout, t)
 		}
 		if err != nil {
-			return fmt.Errorf("run %s: %w", r.run.ID, err)
+			return fmt.Errorf("run %s: %w", r.ID, err)
 		}
 	}
 	if !found {
-		return errNoConversation()
+		return runstore.ErrNoConversation()
 	}
 	return nil
 }

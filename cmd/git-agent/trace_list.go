@@ -9,6 +9,7 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/runstore"
 )
 
 type traceListCmd struct {
@@ -38,30 +39,30 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	if c.All {
-		stores.openOthers(ctx)
+		stores.OpenOthers(ctx)
 	}
-	all, err := stores.list(ctx, cache.ListOptions{Kind: c.Kind})
+	all, err := stores.List(ctx, cache.ListOptions{Kind: c.Kind})
 	if err != nil {
 		return err
 	}
 	var rows []render.TraceRow
 	for _, r := range all {
-		if r.run.Started.Before(since) || c.MaxCount != nil && len(rows) == *c.MaxCount {
+		if r.Started.Before(since) || c.MaxCount != nil && len(rows) == *c.MaxCount {
 			break
 		}
-		t, err := r.read(a)
+		t, err := stores.Read(r)
 		if err != nil {
 			return err
 		}
 		if c.State == "" || c.State == t.Status() || c.State == string(t.Run.State) {
-			subject, err := stores.fixSubject(ctx, t)
+			subject, err := stores.FixSubject(ctx, t)
 			if err != nil {
 				return err
 			}
 			row := render.NewTraceRow(t, subject)
-			row.OtherRepo = r.otherRepo
+			row.OtherRepo = r.OtherRepo
 			rows = append(rows, row)
 		}
 	}
@@ -82,7 +83,7 @@ func (c *traceListCmd) explainEmpty(ctx context.Context, a *app) {
 		return
 	}
 	a.say("no run is recorded here")
-	a.hint(ctx, recordHint)
+	a.hint(ctx, runstore.RecordHint)
 }
 
 func (c *traceListCmd) print(ctx context.Context, a *app, rows []render.TraceRow) error {

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
 
@@ -68,7 +69,7 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	runs, err := c.runs(ctx, a, stores)
 	if err != nil {
 		return err
@@ -88,15 +89,15 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 	return nil
 }
 
-func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
+func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runstore.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.readNamed(ctx, a, c.Runs)
+		return stores.ReadNamed(ctx, c.Runs)
 	}
-	all, err := stores.listResumable(ctx)
+	all, err := listResumable(ctx, stores)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := readRuns(a, all)
+	runs, err := stores.ReadAll(all)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runStores) ([
 	return runs, nil
 }
 
-func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runStores, runs []*trace.Trajectory) ([]replayRow, error) {
+func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runstore.Stores, runs []*trace.Trajectory) ([]replayRow, error) {
 	meter := a.newProgress("replaying")
 	defer meter.end()
 	var rows []replayRow
@@ -129,7 +130,7 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runStore
 
 // replay replays one run as it was recorded, and with --plain once more without
 // compression.
-func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, t *trace.Trajectory) (replayRow, error) {
+func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runstore.Stores, t *trace.Trajectory) (replayRow, error) {
 	row := replayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
 	question, err := questionOf(t)
 	if err != nil {
@@ -167,12 +168,12 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runStores, 
 
 // repoOf returns the repository that a run investigated: the current one, or that below
 // --repos for a run of an evaluation. done closes it.
-func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, t *trace.Trajectory, question recordedQuestion) (repo *gitext.Repo, done func(), err error) {
+func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runstore.Stores, t *trace.Trajectory, question recordedQuestion) (repo *gitext.Repo, done func(), err error) {
 	if t.About.Repo == "" || c.Repos == "" {
-		if stores.repo == nil {
+		if stores.Repo == nil {
 			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.subject()), "run it in the repository, or give --repos=<directory>")
 		}
-		return stores.repo, func() {}, nil
+		return stores.Repo, func() {}, nil
 	}
 	dir, ok := eval.Finder{Dir: c.Repos}.Find(t.About.Repo)
 	if !ok {
@@ -181,7 +182,7 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runStores, t *trace
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err
 	}
-	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.app.data.Locate(ctx)})
+	repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Locate: stores.Data.Locate(ctx)})
 	if err != nil {
 		return nil, nil, err
 	}

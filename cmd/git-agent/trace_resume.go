@@ -11,6 +11,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
 
@@ -28,54 +29,54 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	r, err := c.find(ctx, stores)
 	if err != nil {
 		return err
 	}
-	t, err := r.read(a)
+	t, err := stores.Read(r)
 	if err != nil {
 		return err
 	}
 	question, err := questionOf(t)
 	switch {
 	case err != nil:
-		return fmt.Errorf("run %s: %w", r.run.ID, err)
-	case r.traces == nil:
+		return fmt.Errorf("run %s: %w", r.ID, err)
+	case r.Traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
-	case r.otherRepo != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.run.ID, r.otherRepo), "resume it in that repository")
+	case r.OtherRepo != "":
+		return withHint(fmt.Errorf("run %s belongs to %q", r.ID, r.OtherRepo), "resume it in that repository")
 	case t.About.Repo != "":
-		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.run.ID), "repeat the same 'git agent eval' command, which resumes it")
-	case stores.repo == nil:
+		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.ID), "repeat the same 'git agent eval' command, which resumes it")
+	case stores.Repo == nil:
 		return gitext.ErrNotRepository
 	}
-	opened, err := c.openSession(ctx, a, t.About, r.traces)
+	opened, err := c.openSession(ctx, a, t.About, r.Traces)
 	if err != nil {
 		return err
 	}
-	return c.resume(ctx, a, stores.repo, opened, r, question)
+	return c.resume(ctx, a, stores.Repo, opened, r, question)
 }
 
 // find returns the named run, or the last interrupted one.
-func (c *traceResumeCmd) find(ctx context.Context, stores *runStores) (recordedRun, error) {
+func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (runstore.Run, error) {
 	if c.Name != "" {
-		r, err := stores.find(ctx, c.Name)
-		if err == nil && r.run.State != cache.Interrupted {
-			err = withHint(fmt.Errorf("run %s is %s, not interrupted", r.run.ID, r.run.State), "git agent trace show %s", r.run.ID)
+		r, err := stores.Find(ctx, c.Name)
+		if err == nil && r.State != cache.Interrupted {
+			err = withHint(fmt.Errorf("run %s is %s, not interrupted", r.ID, r.State), "git agent trace show %s", r.ID)
 		}
 		return r, err
 	}
-	all, err := stores.listResumable(ctx)
+	all, err := listResumable(ctx, stores)
 	if err != nil {
-		return recordedRun{}, err
+		return runstore.Run{}, err
 	}
 	for _, r := range all {
-		if r.run.State == cache.Interrupted {
+		if r.State == cache.Interrupted {
 			return r, nil
 		}
 	}
-	return recordedRun{}, errors.New("no run was interrupted here")
+	return runstore.Run{}, errors.New("no run was interrupted here")
 }
 
 // openSession opens a session with the model and the settings of the run, because a
@@ -104,13 +105,13 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.Abou
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
 // first prompt is not the one that this build would send.
-func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, opened *session.Session, r recordedRun, question recordedQuestion) error {
+func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, opened *session.Session, r runstore.Run, question recordedQuestion) error {
 	ans, err := question.resume(ctx, a, resumption{repo: repo, opened: opened, reopen: func() (agent.Journal, error) {
-		if err := r.traces.Resume(ctx, r.run.ID); err != nil {
+		if err := r.Traces.Resume(ctx, r.ID); err != nil {
 			return nil, datadir.Hinted(err)
 		}
-		a.say("resuming run %s, which was interrupted after %d steps", r.run.ID, r.run.Steps)
-		return agent.NewTraceJournal(r.traces, r.run.ID), nil
+		a.say("resuming run %s, which was interrupted after %d steps", r.ID, r.Steps)
+		return agent.NewTraceJournal(r.Traces, r.ID), nil
 	}})
 	if err != nil {
 		return err // the run stays open, so that it can be resumed again
@@ -118,7 +119,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, 
 	if err := ans.print(ctx, c.JSON); err != nil {
 		return err // nobody has seen the answer, so the run stays open
 	}
-	if err := r.traces.Finish(context.WithoutCancel(ctx), r.run.ID, session.StateOf(ans.status())); err != nil {
+	if err := r.Traces.Finish(context.WithoutCancel(ctx), r.ID, session.StateOf(ans.status())); err != nil {
 		return datadir.Hinted(err)
 	}
 	return ans.exit()

@@ -31,19 +31,19 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	if c.HTML != "" {
-		return stores.eachOfFix(ctx, a, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
+		return stores.EachOfFix(ctx, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
 		form := &render.TraceJSON{W: a.raw, End: lineEnd(c.Null), Output: c.Output}
-		return stores.eachOfFix(ctx, a, c.Runs, form.Show)
+		return stores.EachOfFix(ctx, c.Runs, form.Show)
 	}
 	page := a.page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
 	form := render.NewTraceHuman(page, a.newPalette(ctx), a.textWidth())
 	form.Full, form.Output = c.Full, c.Output
-	return stores.eachOfFix(ctx, a, c.Runs, form.Show)
+	return stores.EachOfFix(ctx, c.Runs, form.Show)
 }
 
 // writePage writes the HTML page of a run. Only the user can read the file,

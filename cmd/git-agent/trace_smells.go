@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/runstore"
 )
 
 // traceSmellsSchema is the schema of `trace smells --json`.
@@ -37,7 +38,7 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stores.close()) }()
+	defer func() { err = errors.Join(err, stores.Close()) }()
 	runs, err := c.runs(ctx, a, stores)
 	if err != nil {
 		return err
@@ -60,11 +61,11 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	return err
 }
 
-func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runStores) ([]*trace.Trajectory, error) {
+func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runstore.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
-		return stores.readNamed(ctx, a, c.Runs)
+		return stores.ReadNamed(ctx, c.Runs)
 	}
-	runs, err := stores.readConversations(ctx, a, cache.ListOptions{Kind: c.Kind})
+	runs, err := stores.ReadConversations(ctx, cache.ListOptions{Kind: c.Kind})
 	return slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Opening == nil }), err
 }
 
