@@ -102,7 +102,7 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	e, closing, err := c.engine(ctx, a, repo)
+	e, closing, err := c.engine(ctx, a, repo, question)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (w *fixWork) effort() engine.Effort {
 }
 
 // engine returns the engine that answers, and a function that closes what it uses.
-func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (e *engine.Engine, closing func() error, err error) {
+func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
 	none := func() error { return nil }
 	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch}
 	e.Effort.Locate = c.Locate
@@ -38,6 +38,9 @@ func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (e *engi
 		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {
 			return nil, none, err
 		}
+	}
+	if c.Locate && q.Problem.Test == "" {
+		return e, none, nil // no command is run
 	}
 	if e.Trial, err = c.trial(ctx, a, repo); err != nil {
 		return nil, none, err
