@@ -3,7 +3,6 @@ package gittool
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"git-agent/agent"
 	"git-agent/gitext/gittest"
@@ -25,11 +24,7 @@ func TestExpensiveExpressions(t *testing.T) {
 			t.Errorf("%q: %v", pattern, err)
 			continue
 		}
-		begin := time.Now()
-		found.MatchString(long[:maxSearched])
-		if took := time.Since(begin); took > 30*time.Second {
-			t.Errorf("%q takes %v for one message", pattern, took)
-		}
+		found.MatchString(long[:maxSearched]) // ends
 	}
 }
 

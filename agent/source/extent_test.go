@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestFunctionAround marks in each text the lines of the function with "|" before
@@ -263,7 +262,8 @@ func TestFunctionAroundOfAnyText(t *testing.T) {
 }
 
 // Functions that are nested as deep as indentation tells, each as long as the file, are
-// read a bounded number of times.
+// read a bounded number of times: otherwise this does not end before the time limit of the
+// tests.
 func TestFunctionAroundNestedDeeply(t *testing.T) {
 	t.Parallel()
 	for path, heading := range map[string]string{"a.c": "int f(int a) {", "a.js": "function f(a) {", "a.py": "def f(a):"} {
@@ -274,12 +274,8 @@ func TestFunctionAroundNestedDeeply(t *testing.T) {
 		for range 4000 {
 			lines = append(lines, []byte(strings.Repeat(" ", 990)+"x = 1;"))
 		}
-		begin := time.Now()
 		if e, ok := FunctionAround(path, lines, 3000); !ok || e.Start > 900 || e.End < 3000 {
 			t.Errorf("%s: %+v %v", path, e, ok)
-		}
-		if took := time.Since(begin); took > 30*time.Second {
-			t.Errorf("%s: %v", path, took)
 		}
 	}
 }

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"git-agent/gitext/gittest"
 )
 
 // A file may have a hundred thousand structures without a name, each with a member of the
-// name, or as many types of one name. Their definitions are found in time that grows with
-// the tags, and are bounded.
+// name, or as many types of one name. Their definitions are bounded. A search that
+// compares all with all does not end before the time limit of the tests.
 func TestManyTagsOfOneName(t *testing.T) {
 	t.Parallel()
 	var members, types []tag
@@ -24,12 +23,11 @@ func TestManyTagsOfOneName(t *testing.T) {
 	}
 	for name, tags := range map[string][]tag{"members": members, "types": types} {
 		l := &lookup{Finder: &Finder{}, query: query{name: "x", full: "x"}}
-		begin := time.Now()
 		for range 20 {
 			l.addTags("a.c", tags)
 		}
-		if took := time.Since(begin); took > 30*time.Second || len(l.found.Definitions) != 20*maxSameName || len(l.found.Notes) != 1 {
-			t.Errorf("%s: %v, %d definitions, notes %q", name, took, len(l.found.Definitions), l.found.Notes)
+		if len(l.found.Definitions) != 20*maxSameName || len(l.found.Notes) != 1 {
+			t.Errorf("%s: %d definitions, notes %q", name, len(l.found.Definitions), l.found.Notes)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana/hanatest"
@@ -38,7 +37,6 @@ func TestDumpThatIsReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		tools := toolsOf(t, h.Open(), crashed, report, name)
-		begin := time.Now()
 		for _, section := range []string{"BUILD", "CRASH_REGISTERS"} {
 			if res, refused := ask(t, tools, "get_crash_section", fmt.Sprintf(`{"name":%q}`, section)); !refused || !strings.Contains(res.Text, "has changed") {
 				t.Errorf("%s, %s: %v %.200q", what, section, refused, res.Text)
@@ -46,9 +44,6 @@ func TestDumpThatIsReplaced(t *testing.T) {
 		}
 		if res, refused := ask(t, tools, "get_crash_stack", `{}`); refused || strings.Contains(res.Text, "private") {
 			t.Errorf("%s: %v %.200q", what, refused, res.Text)
-		}
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("%s: %v", what, took)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -161,7 +160,8 @@ func TestModelFits(t *testing.T) {
 	}
 }
 
-// Many frames on few lines cost little more than one frame on each.
+// Many frames on few lines cost little more than one frame on each: otherwise this does not
+// end before the time limit of the tests.
 func TestRegionsOfManyFrames(t *testing.T) {
 	t.Parallel()
 	report := &crash.Report{Stacks: []crash.Stack{{}}}
@@ -174,9 +174,8 @@ func TestRegionsOfManyFrames(t *testing.T) {
 		report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Path: "a.c", Line: 700, Function: "f"})
 		places = append(places, place{ref: crash.FrameRef{Frame: i}, line: 700 + i%5, at: 700 + i%5, weight: 1})
 	}
-	begin := time.Now()
 	got := regionsIn("a.c", lines, places, report)
-	if took := time.Since(begin); took > 30*time.Second || len(got) != 1 || len(got[0].places) > maxRepeated {
-		t.Errorf("%v, %d regions, %d places", took, len(got), len(got[0].places))
+	if len(got) != 1 || len(got[0].places) > maxRepeated {
+		t.Errorf("%d regions, %d places", len(got), len(got[0].places))
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/gitext/gittest"
@@ -47,7 +46,6 @@ func TestPlantedFiles(t *testing.T) {
 		if err := plant(name); err != nil {
 			t.Fatal(err)
 		}
-		begin := time.Now()
 		texts := []string{
 			b.call("cat", m{"path": "d/a.c"}), b.call("cat", m{"path": "d/a.c", "function": "a"}), b.call("cat", m{"path": "d"}),
 			b.call("code_search", m{"pattern": "int a"}), b.call("search_definition", m{"name": "a"}),
@@ -64,9 +62,6 @@ func TestPlantedFiles(t *testing.T) {
 		}
 		if b.file("b.c") != "int b;\n" {
 			t.Errorf("%s: b.c has %q", what, b.file("b.c"))
-		}
-		if took := time.Since(begin); took > time.Minute {
-			t.Errorf("%s: %v", what, took)
 		}
 	}
 }

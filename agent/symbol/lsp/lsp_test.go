@@ -79,8 +79,8 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// A server that misbehaves costs an error and a bounded time, and it is gone after
-// Close.
+// A server that misbehaves costs an error, and it is gone after Close, which does not wait
+// for it for ever.
 func TestBadServers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{lsptest.Dies, lsptest.Endless, lsptest.Huge, lsptest.Garbage} {
@@ -94,10 +94,8 @@ func TestBadServers(t *testing.T) {
 			if _, err := c.Definition(t.Context(), Document{Path: "x.c", Language: "c", Text: text}, 1, 4); err == nil {
 				t.Error("no error")
 			}
-			begin := time.Now()
-			c.Close()
-			if d := time.Since(begin); c.Alive() || d > 10*time.Second {
-				t.Errorf("it lives; Close took %v", d)
+			if c.Close(); c.Alive() {
+				t.Error("it lives")
 			}
 		})
 	}
