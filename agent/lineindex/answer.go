@@ -54,7 +54,7 @@ func (x *Index) answer(ctx context.Context, q gitext.ChangeQuery, ask question, 
 		}
 	}
 	if len(s.blocks) <= ahead {
-		if err := s.scanAll(ctx); err != nil {
+		if err := s.settleAll(ctx); err != nil {
 			return err
 		}
 	}

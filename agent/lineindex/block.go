@@ -14,8 +14,10 @@ var blockSize = 256 << 10
 
 // These are the flags of a record.
 const (
-	isPartial = 1 << iota // the lines were too many and are not stored
-	isBinary              // of the lines, runs of printable ASCII characters are stored
+	isPartial  = 1 << iota // the lines were too many and are not stored
+	isBinary               // of the lines, runs of printable ASCII characters are stored
+	isCopy                 // another record has the lines
+	isReversed             // of a copy: what the other record removes, this one adds
 )
 
 // minRun is the length of the shortest run of printable characters that is stored of a
@@ -28,39 +30,48 @@ type block struct {
 	heads, texts []byte
 	records      int
 	first, last  uint32 // the commits of the first and the last record
+	copies       []recordID
 }
 
 func (b *block) size() int { return len(b.heads) + len(b.texts) }
 
-// add appends a record and returns its flags. commit is the number of the commit, which
-// is not smaller than that of the record before.
-func (b *block) add(commit uint32, f *gitext.FileLines) byte {
-	var flags byte
-	removed, added := f.Removed, f.Added
+// recordOf returns the record of a changed file.
+func recordOf(commit uint32, f *gitext.FileLines) record {
+	r := record{commit: commit, removed: f.Removed, added: f.Added, path: []byte(f.Path)}
+	if f.OldPath != f.Path {
+		r.old = []byte(f.OldPath)
+	}
 	switch {
 	case f.Partial:
-		flags, removed, added = isPartial, nil, nil
-	case hasNUL(removed) || hasNUL(added):
-		flags, removed, added = isBinary, printableRuns(removed), printableRuns(added)
+		r.flags, r.removed, r.added = isPartial, nil, nil
+	case hasNUL(r.removed) || hasNUL(r.added):
+		r.flags, r.removed, r.added = isBinary, printableRuns(r.removed), printableRuns(r.added)
 	}
-	b.heads = binary.AppendUvarint(b.heads, uint64(commit-b.last))
-	b.heads = append(b.heads, flags)
-	b.heads = binary.AppendUvarint(b.heads, uint64(len(removed)))
-	b.heads = binary.AppendUvarint(b.heads, uint64(len(added)))
-	old := f.OldPath
-	if old == f.Path {
-		old = ""
-	}
-	b.heads = appendText(appendText(b.heads, f.Path), old)
-	b.texts = append(append(b.texts, removed...), added...)
-	if b.records == 0 {
-		b.first = commit
-	}
-	b.last, b.records = commit, b.records+1
-	return flags
+	return r
 }
 
-func appendText(to []byte, s string) []byte {
+// add appends a record. The number of its commit is not smaller than that of the record
+// before. Of a copy the lines are not stored.
+func (b *block) add(r *record) {
+	b.heads = binary.AppendUvarint(b.heads, uint64(r.commit-b.last))
+	b.heads = append(b.heads, r.flags)
+	if r.flags&isCopy != 0 {
+		b.heads = binary.AppendUvarint(b.heads, uint64(r.from.block))
+		b.heads = binary.AppendUvarint(b.heads, uint64(r.from.number))
+		b.copies = append(b.copies, r.from)
+	} else {
+		b.heads = binary.AppendUvarint(b.heads, uint64(len(r.removed)))
+		b.heads = binary.AppendUvarint(b.heads, uint64(len(r.added)))
+		b.texts = append(append(b.texts, r.removed...), r.added...)
+	}
+	b.heads = appendText(appendText(b.heads, r.path), r.old)
+	if b.records == 0 {
+		b.first = r.commit
+	}
+	b.last, b.records = r.commit, b.records+1
+}
+
+func appendText(to, s []byte) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(s))), s...)
 }
 
@@ -106,9 +117,12 @@ func inRuns(text string) bool {
 type record struct {
 	commit         uint32
 	flags          byte
-	removed, added []byte
-	path, old      []byte // old is empty if the commit does not rename the file; path is empty if it deletes it
+	from           recordID // of a copy, the original
+	removed, added []byte   // empty in a copy
+	path, old      []byte   // old is empty if the commit does not rename the file; path is empty if it deletes it
 }
+
+func (r *record) size() int { return len(r.removed) + len(r.added) }
 
 var errBlock = errors.New("the index is damaged: a block ends early")
 
@@ -121,10 +135,10 @@ func splitBlock(data []byte) (heads, texts []byte, err error) {
 	return data[w : w+int(n)], data[w+int(n):], nil
 }
 
-// eachRecord reads the records of a block.
-func eachRecord(heads, texts []byte, take func(*record)) error {
+// eachRecord reads the records of a block. number is the place of the record there.
+func eachRecord(heads, texts []byte, take func(number uint32, r *record)) error {
 	var r record
-	for len(heads) > 0 {
+	for n := uint32(0); len(heads) > 0; n++ {
 		delta, ok1 := number(&heads)
 		if !ok1 || len(heads) == 0 {
 			return errBlock
@@ -133,6 +147,11 @@ func eachRecord(heads, texts []byte, take func(*record)) error {
 		r.flags, heads = heads[0], heads[1:]
 		removed, ok2 := number(&heads)
 		added, ok3 := number(&heads)
+		r.from = recordID{}
+		if r.flags&isCopy != 0 {
+			r.from = recordID{uint32(removed), uint32(added)}
+			removed, added = 0, 0
+		}
 		var ok4, ok5 bool
 		r.path, ok4 = text(&heads)
 		r.old, ok5 = text(&heads)
@@ -141,7 +160,7 @@ func eachRecord(heads, texts []byte, take func(*record)) error {
 		}
 		r.removed, r.added = texts[:removed:removed], texts[removed:removed+added]
 		texts = texts[removed+added:]
-		take(&r)
+		take(n, &r)
 	}
 	return nil
 }
@@ -174,11 +193,14 @@ func decodeBlock(data []byte) (*block, error) {
 		return nil, err
 	}
 	b := &block{heads: append([]byte{}, heads...), texts: append([]byte{}, texts...)}
-	err = eachRecord(heads, texts, func(r *record) {
+	err = eachRecord(heads, texts, func(_ uint32, r *record) {
 		if b.records == 0 {
 			b.first = r.commit
 		}
 		b.last, b.records = r.commit, b.records+1
+		if r.flags&isCopy != 0 {
+			b.copies = append(b.copies, r.from)
+		}
 	})
 	return b, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"slices"
 	"time"
 
 	"git-agent/cache"
@@ -84,6 +85,8 @@ type builder struct {
 	starts []uint32     // of the closed blocks
 	closed []cache.Part // parts that wait to be stored
 	sigs   [][]byte     // signatures of the blocks that no segment has, without the open one
+	copies [][]recordID // of the same blocks, the originals that their copies name
+	known  originals
 	remove []cache.PartKey
 	first  int // the commits before this number are stored for good
 	saved  time.Time
@@ -115,6 +118,7 @@ func (b *builder) resume(ctx context.Context, now Header) (why string, err error
 		why = err.Error()
 	}
 	b.header, b.graph, b.done, b.open, b.sigs, b.starts = now, newGraph(now.oidSize()), 0, &block{}, nil, nil
+	b.copies, b.known = nil, originals{}
 	return why, b.store.Clear(ctx)
 }
 
@@ -123,6 +127,12 @@ func (b *builder) readTail(ctx context.Context) error {
 	b.open = &block{}
 	var err error
 	if b.starts, err = readStarts(ctx, b.store, b.header); err != nil {
+		return err
+	}
+	if b.known, err = readOriginals(ctx, b.store, b.header.Originals); err != nil {
+		return err
+	}
+	if b.copies, err = readCopies(ctx, b.store, b.header, b.header.Segments); err != nil {
 		return err
 	}
 	for n := b.header.Segments * segmentBlocks; n < b.header.Blocks; n++ {
@@ -144,7 +154,8 @@ func (b *builder) readTail(ctx context.Context) error {
 	if err == nil && last.size() < blockSize {
 		b.open = last
 		b.header.Blocks--
-		b.sigs, b.starts = b.sigs[:max(len(b.sigs)-1, 0)], b.starts[:b.header.Blocks]
+		b.starts = b.starts[:b.header.Blocks]
+		b.sigs, b.copies = b.sigs[:max(len(b.sigs)-1, 0)], b.copies[:max(len(b.copies)-1, 0)]
 	}
 	return err
 }
@@ -311,23 +322,41 @@ func (b *builder) take(items []item) {
 
 // addFile adds a record for the next commit.
 func (b *builder) addFile(f *gitext.FileLines) {
-	flags := b.open.add(uint32(b.done), f)
-	if flags&isPartial != 0 {
+	r := recordOf(uint32(b.done), f)
+	if r.flags&isPartial != 0 {
 		b.flags |= isUncertain
 	}
-	if flags&isBinary != 0 {
+	if r.flags&isBinary != 0 {
 		b.flags |= hasBinary
 	}
+	if r.size() >= minCopied {
+		b.copy(&r)
+	}
+	b.open.add(&r)
 	b.header.Text += int64(len(f.Removed) + len(f.Added))
 	if b.open.size() >= blockSize {
 		b.closeBlock()
 	}
 }
 
+// copy makes a record a copy if its lines are known, and else an original.
+func (b *builder) copy(r *record) {
+	sum, reversed := sumOf(r.flags, r.removed, r.added)
+	known := b.known.find(sum)
+	if known == nil {
+		b.known.add(original{sum, recordID{uint32(b.header.Blocks), uint32(b.open.records)}, reversed})
+		return
+	}
+	r.from, r.flags = known.at, r.flags|isCopy
+	if reversed != known.reversed {
+		r.flags |= isReversed
+	}
+}
+
 // closeBlock packs the open block and begins another one.
 func (b *builder) closeBlock() {
 	sig := b.packOpen()
-	b.sigs, b.starts = append(b.sigs, sig), append(b.starts, b.open.first)
+	b.sigs, b.starts, b.copies = append(b.sigs, sig), append(b.starts, b.open.first), append(b.copies, b.open.copies)
 	b.header.Blocks++
 	b.open = &block{}
 	if len(b.sigs) == segmentBlocks {
@@ -337,8 +366,9 @@ func (b *builder) closeBlock() {
 		for n := range segmentBlocks {
 			b.remove = append(b.remove, cache.PartKey{Kind: kindSignature, Num: uint32(b.header.Segments*segmentBlocks + n)})
 		}
+		b.closed = append(b.closed, b.packCopies(b.copies))
 		b.header.Segments++
-		b.sigs = nil
+		b.sigs, b.copies = nil, nil
 	}
 }
 
@@ -352,15 +382,23 @@ func (b *builder) packOpen() []byte {
 	return sig
 }
 
+// packCopies packs what the copies in the blocks of the last segment name.
+func (b *builder) packCopies(blocks [][]recordID) cache.Part {
+	return b.store.NewPart(cache.PartKey{Kind: kindCopies, Num: uint32(b.header.Segments)}, encodeCopies(blocks))
+}
+
 // save stores what was read, in one transaction. It is called between commits.
 func (b *builder) save(ctx context.Context) error {
-	header, starts := b.header, b.starts
+	b.header.Originals = len(b.known.list)
+	header, starts, copies := b.header, b.starts, b.copies
 	if b.open.records > 0 {
 		b.packOpen()
 		header.Blocks++
-		starts = append(starts[:len(starts):len(starts)], b.open.first)
+		starts = append(slices.Clip(starts), b.open.first)
+		copies = append(slices.Clip(copies), b.open.copies)
 	}
-	b.closed = append(b.closed, b.store.NewPart(cache.PartKey{Kind: kindStarts}, encodeStarts(starts)))
+	b.closed = append(b.closed, b.store.NewPart(cache.PartKey{Kind: kindStarts}, encodeStarts(starts)), b.packCopies(copies))
+	b.closed = append(b.closed, b.known.parts(b.store.NewPart)...)
 	header.Commits, header.Built = b.done, time.Now().UTC().Truncate(time.Second)
 	for first := b.first; first < header.Commits; first += chapter {
 		end := min(first+chapter, header.Commits)

@@ -209,14 +209,27 @@ func (n *needler) expression() string {
 // everything that a diff can have. GIT_AGENT_INDEX_REPO names a repository to take in its
 // place, GIT_AGENT_INDEX_NEEDLES the number of searches, and GIT_AGENT_INDEX_DIR a
 // directory with its index.
-func TestSameAsGit(t *testing.T) {
+func TestSameAsGit(t *testing.T) { sameAsGit(t, 250) }
+
+// TestCopiesSameAsGit does the same where blocks are small, and whatever is repeated is a
+// copy.
+func TestCopiesSameAsGit(t *testing.T) {
+	if os.Getenv("GIT_AGENT_INDEX_REPO") != "" {
+		t.Skip("a large repository has copies of its own")
+	}
+	smallCopies(t)
+	sameAsGit(t, 100)
+}
+
+func sameAsGit(t *testing.T, needles int) {
+	t.Helper()
 	var h history
 	h.make(t)
-	dir, needles := h.Dir, 250
+	dir := h.Dir
 	if large := os.Getenv("GIT_AGENT_INDEX_REPO"); large != "" {
 		dir = large
 	} else if testing.Short() {
-		needles = 60
+		needles /= 4
 	}
 	if n, err := strconv.Atoi(os.Getenv("GIT_AGENT_INDEX_NEEDLES")); err == nil {
 		needles = n
@@ -326,7 +339,7 @@ func someTimes(t *testing.T, repo *gitext.Repo, tip gitext.OID) []time.Time {
 	return times
 }
 
-// A history has renames, binary files, submodules, links, merges, several roots, empty
+// A history has renames, folders that are copies of others, binary files, submodules, links, merges, several roots, empty
 // commits, and commits that are older than their parents.
 type history struct{ *gittest.History }
 
@@ -419,7 +432,14 @@ func (h *history) merge(r *rand.Rand, i int) {
 
 // rename moves a file, turns one into a link, or adds a submodule.
 func (h *history) rename(r *rand.Rand, i int, contents map[string][]string) {
-	switch r.IntN(3) {
+	switch r.IntN(5) {
+	case 3: // a tag as a folder
+		h.Git("read-tree", fmt.Sprintf("--prefix=tags/v%d/", i), "HEAD:dir")
+		h.Git("commit", "-qm", "tag")
+		h.Git("reset", "-q", "--hard")
+	case 4:
+		h.Git("rm", "-rq", "--ignore-unmatch", "tags")
+		h.Git("commit", "-q", "--allow-empty", "-m", "no more tags")
 	case 0:
 		h.Git("mv", "-k", "a.c", fmt.Sprintf("moved%d.c", i))
 		delete(contents, "a.c")

@@ -7,7 +7,8 @@
 //   - the commits, each after its parents, with parents and times (graph.go), so that
 //     the commits that a tip reaches are found, in git log's order, without git
 //     (walk.go);
-//   - the changed lines, in blocks of about 256 KB (block.go);
+//   - the changed lines, in blocks of about 256 KB (block.go), where lines that come back
+//     are stored once (copies.go);
 //   - for each block, which sequences of five bytes it has (gram.go), so that a search
 //     unpacks few blocks.
 //

@@ -26,23 +26,26 @@ const (
 	kindSignature                           // signatures of the blocks that no segment has
 	kindSegment                             // segmentPieces pieces for each segment
 	kindStarts                              // one part: the commit at which each block begins
+	kindOriginals                           // the records whose lines may be copied, for builds that go on
+	kindCopies                              // for each segment, what the copies in its blocks name
 )
 
 // formatVersion changes with the meaning of the parts.
-const formatVersion = 2
+const formatVersion = 3
 
 // A Header describes an index.
 type Header struct {
-	Format   int       `json:"format"`
-	Git      string    `json:"git"`      // the version of git that compared the files: its first two numbers
-	Objects  string    `json:"objects"`  // the format of object ids
-	Boundary string    `json:"boundary"` // names the boundary of a shallow clone; "" is a whole one
-	Commits  int       `json:"commits"`
-	Blocks   int       `json:"blocks"`
-	Segments int       `json:"segments"`
-	Text     int64     `json:"text"` // bytes of the changed lines before compression
-	Built    time.Time `json:"built"`
-	Complete bool      `json:"complete"` // the last build or update was not interrupted
+	Format    int       `json:"format"`
+	Git       string    `json:"git"`      // the version of git that compared the files: its first two numbers
+	Objects   string    `json:"objects"`  // the format of object ids
+	Boundary  string    `json:"boundary"` // names the boundary of a shallow clone; "" is a whole one
+	Commits   int       `json:"commits"`
+	Blocks    int       `json:"blocks"`
+	Segments  int       `json:"segments"`
+	Originals int       `json:"originals"` // records whose lines later ones may repeat
+	Text      int64     `json:"text"`      // bytes of the changed lines before compression
+	Built     time.Time `json:"built"`
+	Complete  bool      `json:"complete"` // the last build or update was not interrupted
 }
 
 // headerOf returns the header of an empty index of the repository.
@@ -139,7 +142,8 @@ type Index struct {
 	repo   *gitext.Repo
 	store  *cache.IndexReader
 	graph  *graph
-	starts []uint32 // the commit of the first record of each block
+	starts []uint32     // the commit of the first record of each block
+	copies [][]recordID // the originals that the copies in each block name
 }
 
 // Open opens the index in dir. The error is cache.ErrNoIndex if there is none, and a
@@ -170,6 +174,9 @@ func (x *Index) read(ctx context.Context) error {
 	}
 	if err == nil {
 		x.starts, err = readStarts(ctx, x.store, x.Header)
+	}
+	if err == nil {
+		x.copies, err = readCopies(ctx, x.store, x.Header, 0)
 	}
 	return err
 }

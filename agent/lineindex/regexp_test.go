@@ -78,12 +78,12 @@ func TestLinesThatMayMatch(t *testing.T) {
 			continue
 		}
 		var b block
-		b.add(1, &gitext.FileLines{Path: "a", Added: []byte("other\n" + c.line + "\nlast\n")})
+		b.add(new(recordOf(1, &gitext.FileLines{Path: "a", Added: []byte("other\n" + c.line + "\nlast\n")})))
 		heads, texts, err := splitBlock(b.encode())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := eachRecord(heads, texts, func(r *record) {
+		if err := eachRecord(heads, texts, func(_ uint32, r *record) {
 			if got := q.changed(r); got != c.want {
 				t.Errorf("%q in %q: %v, want %v", c.expr, c.line, got, c.want)
 			}
@@ -95,8 +95,9 @@ func TestLinesThatMayMatch(t *testing.T) {
 
 func FuzzBlock(f *testing.F) {
 	var b block
-	b.add(3, &gitext.FileLines{Path: "a", OldPath: "b", Removed: []byte("x\n"), Added: []byte("y\x00longer run\n")})
-	b.add(4, &gitext.FileLines{OldPath: "b", Partial: true})
+	b.add(new(recordOf(3, &gitext.FileLines{Path: "a", OldPath: "b", Removed: []byte("x\n"), Added: []byte("y\x00longer run\n")})))
+	b.add(new(recordOf(4, &gitext.FileLines{OldPath: "b", Partial: true})))
+	b.add(&record{commit: 5, flags: isCopy | isReversed, from: recordID{7, 1}, path: []byte("c")})
 	f.Add(b.encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		heads, texts, err := splitBlock(data)
@@ -104,7 +105,7 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		n := 0
-		_ = eachRecord(heads, texts, func(r *record) { n += len(r.removed) + len(r.added) }) // damage must not end the program
+		_ = eachRecord(heads, texts, func(_ uint32, r *record) { n += len(r.removed) + len(r.added) }) // damage must not end the program
 		if n > len(texts) {
 			t.Errorf("records have %d bytes of %d", n, len(texts))
 		}

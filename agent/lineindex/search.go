@@ -4,16 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
-	"sync"
 
 	"git-agent/cache"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// A question is what a search asks of the records.
+// A question is what a search asks of the records. Its answer is the same if what a record
+// removes and what it adds change places.
 type question struct {
 	anyOf   []string // a record without one of these texts does not count; none is no condition
 	changed func(r *record) verdict
@@ -38,13 +39,18 @@ func containsAny(texts []byte, any []string) bool {
 }
 
 // A search asks a question of the blocks that may answer it, when a walk comes to their
-// commits: who wants the newest few commits has few blocks unpacked.
+// commits: who wants the newest few commits has few blocks unpacked. A block whose copies
+// name records of such blocks is asked, too, after those.
 type search struct {
 	x       *Index
 	ask     question
-	blocks  []uint32 // that may answer, by number
-	scanned []bool   // of blocks
-	left    int      // how many of blocks are not scanned
+	has     []bool              // by block: its texts may answer
+	needs   map[uint32][]uint32 // by block with copies: the blocks that may answer for them
+	blocks  []uint32            // that may answer, by number
+	settled []bool              // of blocks: found has all that they say
+	left    int                 // how many of blocks are not settled
+	read    []bool              // by block: its own records were asked
+	records map[recordID]verdict
 	found   map[uint32]verdict
 }
 
@@ -52,8 +58,20 @@ type search struct {
 const ahead = 16
 
 func (x *Index) newSearch(ctx context.Context, q question) (*search, error) {
-	blocks, err := x.blocksWith(ctx, q.anyOf)
-	return &search{x: x, ask: q, blocks: blocks, scanned: make([]bool, len(blocks)), left: len(blocks), found: map[uint32]verdict{}}, err
+	some, err := x.blocksWith(ctx, q.anyOf)
+	s := &search{x: x, ask: q, has: make([]bool, x.Header.Blocks), read: make([]bool, x.Header.Blocks),
+		records: map[recordID]verdict{}, found: map[uint32]verdict{}}
+	for _, n := range some {
+		s.has[n] = true
+	}
+	s.needs = x.copiersOf(s.has)
+	for n := range s.has {
+		if s.has[n] || s.needs[uint32(n)] != nil {
+			s.blocks = append(s.blocks, uint32(n))
+		}
+	}
+	s.settled, s.left = make([]bool, len(s.blocks)), len(s.blocks)
+	return s, err
 }
 
 // verdict returns what the lines of a commit say.
@@ -62,8 +80,8 @@ func (s *search) verdict(ctx context.Context, commit uint32) (verdict, error) {
 		first, last := s.x.blocksOf(commit)
 		from, _ := slices.BinarySearch(s.blocks, first)
 		for i := from; i < len(s.blocks) && s.blocks[i] <= last; i++ {
-			if !s.scanned[i] {
-				if err := s.scanBelow(ctx, i); err != nil {
+			if !s.settled[i] {
+				if err := s.settleBelow(ctx, i); err != nil {
 					return no, err
 				}
 			}
@@ -72,47 +90,125 @@ func (s *search) verdict(ctx context.Context, commit uint32) (verdict, error) {
 	return s.found[commit], nil
 }
 
-// scanBelow scans the block of this index and some before it, which the walk will come
+// settleBelow settles the block of this index and some before it, which the walk will come
 // to next.
-func (s *search) scanBelow(ctx context.Context, index int) error {
+func (s *search) settleBelow(ctx context.Context, index int) error {
 	var some []int
 	for i := index; i >= 0 && len(some) < ahead; i-- {
-		if !s.scanned[i] {
+		if !s.settled[i] {
 			some = append(some, i)
 		}
 	}
-	return s.scan(ctx, some)
+	return s.settle(ctx, some)
 }
 
-// scanAll scans the blocks that are left.
-func (s *search) scanAll(ctx context.Context) error {
+// settleAll settles the blocks that are left.
+func (s *search) settleAll(ctx context.Context) error {
 	var some []int
-	for i, done := range s.scanned {
+	for i, done := range s.settled {
 		if !done {
 			some = append(some, i)
 		}
 	}
-	return s.scan(ctx, some)
+	return s.settle(ctx, some)
 }
 
-// scan asks the question of some of the blocks, several at a time.
-func (s *search) scan(ctx context.Context, some []int) error {
-	numbers := make([]uint32, len(some))
-	for n, i := range some {
-		numbers[n] = s.blocks[i]
-	}
-	var adding sync.Mutex
-	return s.x.eachBlock(ctx, numbers, func(n int, part cache.Part) error {
-		hits, err := s.look(part)
-		adding.Lock()
-		defer adding.Unlock()
-		for commit, v := range hits {
-			s.found[commit] = max(s.found[commit], v)
+// settle asks the question of some of the blocks, and of those that their copies name.
+func (s *search) settle(ctx context.Context, some []int) error {
+	var own, copiers []uint32
+	for _, i := range some {
+		n := s.blocks[i]
+		if s.has[n] {
+			own = append(own, n)
 		}
-		s.scanned[some[n]] = true
-		s.left--
+		own = append(own, s.needs[n]...)
+	}
+	slices.Sort(own)
+	own = slices.DeleteFunc(slices.Compact(own), func(n uint32) bool { return s.read[n] })
+	if err := s.scan(ctx, own, s.readRecords); err != nil {
+		return err
+	}
+	for _, i := range some {
+		if n := s.blocks[i]; slices.ContainsFunc(s.x.copies[n], func(id recordID) bool { return s.records[id] != no }) {
+			copiers = append(copiers, n)
+		}
+	}
+	if err := s.scan(ctx, copiers, s.readCopies); err != nil {
+		return err
+	}
+	for _, n := range own {
+		s.read[n] = true
+	}
+	for _, i := range some {
+		s.settled[i] = true
+	}
+	s.left -= len(some)
+	return nil
+}
+
+// hits is what a block says: of commits, and of its records, which copies elsewhere may
+// name.
+type hits struct {
+	commits map[uint32]verdict
+	records map[recordID]verdict
+}
+
+// scan reads blocks, several at a time, and notes what they say.
+func (s *search) scan(ctx context.Context, blocks []uint32, read func(n uint32, heads, texts []byte) (hits, error)) error {
+	all := make([]hits, len(blocks))
+	err := s.x.eachBlock(ctx, blocks, func(at int, part cache.Part) error {
+		data, err := part.Value()
+		if err != nil {
+			return err
+		}
+		heads, texts, err := splitBlock(data)
+		if err == nil {
+			all[at], err = read(blocks[at], heads, texts)
+		}
 		return err
 	})
+	for _, h := range all {
+		for commit, v := range h.commits {
+			s.found[commit] = max(s.found[commit], v)
+		}
+		maps.Copy(s.records, h.records)
+	}
+	return err
+}
+
+// readRecords asks the question of the records that have lines.
+func (s *search) readRecords(n uint32, heads, texts []byte) (hits, error) {
+	h := hits{map[uint32]verdict{}, map[recordID]verdict{}}
+	if !containsAny(texts, s.ask.anyOf) {
+		return h, nil
+	}
+	err := eachRecord(heads, texts, func(number uint32, r *record) {
+		if r.flags&isCopy != 0 {
+			return
+		}
+		if v := s.ask.changed(r); v != no {
+			h.commits[r.commit] = max(h.commits[r.commit], v)
+			if r.size() >= minCopied {
+				h.records[recordID{n, number}] = v
+			}
+		}
+	})
+	return h, err
+}
+
+// readCopies gives the copies in a block the answers of their originals. It only reads what
+// other blocks said.
+func (s *search) readCopies(_ uint32, heads, texts []byte) (hits, error) {
+	h := hits{commits: map[uint32]verdict{}}
+	err := eachRecord(heads, texts, func(_ uint32, r *record) {
+		if r.flags&isCopy == 0 {
+			return
+		}
+		if v := s.records[r.from]; v != no {
+			h.commits[r.commit] = max(h.commits[r.commit], v)
+		}
+	})
+	return h, err
 }
 
 // eachBlock reads blocks in their order and calls do with each, and with its place in the
@@ -133,25 +229,6 @@ func (x *Index) eachBlock(ctx context.Context, blocks []uint32, do func(at int, 
 		}
 	}
 	return cmp.Or(group.Wait(), ctx.Err())
-}
-
-// look asks the question of one block.
-func (s *search) look(part cache.Part) (map[uint32]verdict, error) {
-	data, err := part.Value()
-	if err != nil {
-		return nil, err
-	}
-	heads, texts, err := splitBlock(data)
-	if err != nil || !containsAny(texts, s.ask.anyOf) {
-		return nil, err
-	}
-	hits := map[uint32]verdict{}
-	err = eachRecord(heads, texts, func(r *record) {
-		if v := s.ask.changed(r); v != no {
-			hits[r.commit] = max(hits[r.commit], v)
-		}
-	})
-	return hits, err
 }
 
 // blocksWith returns the blocks that may have one of the texts, by their signatures.

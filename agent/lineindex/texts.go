@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -32,7 +33,7 @@ func (x *Index) Covers(ctx context.Context, tip gitext.OID) bool {
 // everywhere is Common and has no changes. Commits whose lines are not stored are not
 // listed. Git reads the commits that the index lacks.
 func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
-	t := textSearch{x: x, list: make([]gitext.TextHistory, len(texts)), wanted: map[uint32][]int{}}
+	t := textSearch{x: x, list: make([]gitext.TextHistory, len(texts)), wanted: map[uint32][]int{}, records: map[recordID][]textCount{}}
 	if err := t.choose(ctx, texts); err != nil {
 		return nil, err
 	}
@@ -41,14 +42,9 @@ func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string)
 		return nil, err
 	}
 	t.graph, t.place = g, places(g, number)
-	blocks := slices.Sorted(maps.Keys(t.wanted))
-	err = x.eachBlock(ctx, blocks, func(at int, part cache.Part) error {
-		data, err := part.Value()
-		if err != nil {
-			return err
-		}
-		return t.count(data, t.wanted[blocks[at]])
-	})
+	if err = t.countBlocks(ctx); err == nil {
+		err = t.countCopies(ctx)
+	}
 	if err == nil {
 		err = t.countNewer(ctx)
 	}
@@ -70,9 +66,13 @@ type textSearch struct {
 	graph  *graph           // with the commits that the index lacks
 	place  []uint32         // of each commit
 
-	adding sync.Mutex // guards list
-	list   []gitext.TextHistory
+	adding  sync.Mutex // guards list and records
+	list    []gitext.TextHistory
+	records map[recordID][]textCount // what records do that copies may name
 }
+
+// A textCount is what a record does to a text.
+type textCount struct{ text, removed, added int }
 
 // choose finds the blocks that each text may be in, and which texts are common.
 func (t *textSearch) choose(ctx context.Context, texts []string) error {
@@ -97,8 +97,20 @@ func (t *textSearch) choose(ctx context.Context, texts []string) error {
 	return nil
 }
 
+// countBlocks counts the texts in the blocks that may have them.
+func (t *textSearch) countBlocks(ctx context.Context) error {
+	blocks := slices.Sorted(maps.Keys(t.wanted))
+	return t.x.eachBlock(ctx, blocks, func(at int, part cache.Part) error {
+		data, err := part.Value()
+		if err != nil {
+			return err
+		}
+		return t.count(blocks[at], data, t.wanted[blocks[at]])
+	})
+}
+
 // count notes what the records of an encoded block change of some of the texts.
-func (t *textSearch) count(data []byte, some []int) error {
+func (t *textSearch) count(block uint32, data []byte, some []int) error {
 	heads, all, err := splitBlock(data)
 	if err != nil {
 		return err
@@ -107,22 +119,67 @@ func (t *textSearch) count(data []byte, some []int) error {
 	if len(some) == 0 {
 		return nil
 	}
-	return eachRecord(heads, all, func(r *record) {
-		if t.place[r.commit] == 0 {
+	return eachRecord(heads, all, func(number uint32, r *record) {
+		reached, large := t.place[r.commit] != 0, r.size() >= minCopied
+		if !reached && !large {
 			return
 		}
 		for _, i := range some {
-			removed, added := countWord(r.removed, t.list[i].Text), countWord(r.added, t.list[i].Text)
-			if removed+added == 0 {
+			c := textCount{i, countWord(r.removed, t.list[i].Text), countWord(r.added, t.list[i].Text)}
+			if c.removed+c.added == 0 {
 				continue
 			}
 			t.adding.Lock()
-			t.list[i].Changes = append(t.list[i].Changes, gitext.TextChange{
-				OID: t.graph.oid(r.commit), Path: string(r.path), OldPath: cmp.Or(string(r.old), string(r.path)),
-				Removed: removed, Added: added, Place: int(t.place[r.commit]),
-			})
+			if reached {
+				t.note(r, c)
+			}
+			if large {
+				id := recordID{block, number}
+				t.records[id] = append(t.records[id], c)
+			}
 			t.adding.Unlock()
 		}
+	})
+}
+
+// note adds what a record of a commit does to a text.
+func (t *textSearch) note(r *record, c textCount) {
+	t.list[c.text].Changes = append(t.list[c.text].Changes, gitext.TextChange{
+		OID: t.graph.oid(r.commit), Path: string(r.path), OldPath: cmp.Or(string(r.old), string(r.path)),
+		Removed: c.removed, Added: c.added, Place: int(t.place[r.commit]),
+	})
+}
+
+// countCopies does for the copies of records what count does for records.
+func (t *textSearch) countCopies(ctx context.Context) error {
+	var blocks []uint32
+	for n, names := range t.x.copies {
+		if slices.ContainsFunc(names, func(id recordID) bool { return t.records[id] != nil }) {
+			blocks = append(blocks, uint32(n))
+		}
+	}
+	return t.x.eachBlock(ctx, blocks, func(_ int, part cache.Part) error {
+		data, err := part.Value()
+		if err != nil {
+			return err
+		}
+		heads, all, err := splitBlock(data)
+		if err != nil {
+			return err
+		}
+		return eachRecord(heads, all, func(_ uint32, r *record) {
+			if r.flags&isCopy == 0 || t.place[r.commit] == 0 {
+				return
+			}
+			for _, c := range t.records[r.from] {
+				if r.flags&isReversed != 0 {
+					c.removed, c.added = c.added, c.removed
+				}
+				t.adding.Lock()
+				t.note(r, c)
+				t.adding.Unlock()
+			}
+		})
 	})
 }
 
@@ -143,6 +200,9 @@ func (t *textSearch) countNewer(ctx context.Context) error {
 	return cmp.Or(err, n.err, ctx.Err())
 }
 
+// noBlock is the number of lines that no block has. No copy names it.
+const noBlock = math.MaxUint32
+
 // A newerLines counts the texts in the lines that git reads. It implements
 // gitext.LinesTaker.
 type newerLines struct {
@@ -155,7 +215,8 @@ type newerLines struct {
 
 // File adds a record of the next commit.
 func (n *newerLines) File(f *gitext.FileLines) {
-	if n.open.add(n.next, f); n.open.size() >= blockSize {
+	r := recordOf(n.next, f)
+	if n.open.add(&r); n.open.size() >= blockSize {
 		n.flush()
 	}
 }
@@ -168,7 +229,7 @@ func (n *newerLines) Commit(gitext.Ancestor, error) bool {
 
 func (n *newerLines) flush() {
 	if n.open.records > 0 {
-		n.err = cmp.Or(n.err, n.t.count(n.open.encode(), n.some))
+		n.err = cmp.Or(n.err, n.t.count(noBlock, n.open.encode(), n.some))
 	}
 	n.open = block{}
 }
