@@ -202,9 +202,12 @@ func (w *IndexWriter) Store(ctx context.Context, parts []Part, remove []PartKey)
 	return tx.Commit()
 }
 
-// Clear removes all parts.
+// Clear removes all parts, and returns their space to the file system.
 func (w *IndexWriter) Clear(ctx context.Context) error {
-	_, err := w.h.write.ExecContext(ctx, "DELETE FROM part")
+	if _, err := w.h.write.ExecContext(ctx, "DELETE FROM part"); err != nil {
+		return err
+	}
+	_, err := w.h.write.ExecContext(ctx, "VACUUM")
 	return err
 }
 
