@@ -68,7 +68,7 @@ func (d *differ) compare(ctx context.Context, opt gitext.PickaxeOptions, regex b
 		return fmt.Errorf("git: %v, index: %v", wantErr, gotErr)
 	}
 	if opt.Max == 0 {
-		if err := d.compareLast(ctx, opt, regex, want); err != nil {
+		if err := d.compareLast(ctx, opt, regex, want, wantErr); err != nil {
 			return err
 		}
 	}
@@ -98,8 +98,9 @@ func (d *differ) compare(ctx context.Context, opt gitext.PickaxeOptions, regex b
 	return nil
 }
 
-// compareLast asks for the last entries only.
-func (d *differ) compareLast(ctx context.Context, opt gitext.PickaxeOptions, regex bool, want []string) error {
+// compareLast asks for the last entries only. Where objects are missing, git fails with
+// wantErr.
+func (d *differ) compareLast(ctx context.Context, opt gitext.PickaxeOptions, regex bool, want []string, wantErr error) error {
 	skipped := 0
 	opt.Last, opt.Skipped = 3, &skipped
 	log := (*gitext.Repo).LogS
@@ -107,7 +108,7 @@ func (d *differ) compareLast(ctx context.Context, opt gitext.PickaxeOptions, reg
 		log = (*gitext.Repo).LogG
 	}
 	got, err := all(log(d.fast, ctx, opt))
-	if err != nil || skipped+len(got) != len(want) {
+	if (err == nil) != (wantErr == nil) || skipped+len(got) != len(want) {
 		return fmt.Errorf("%d of the last entries, %d skipped, of %d: %v", len(got), skipped, len(want), err)
 	}
 	if last := want[skipped:]; !slices.Equal(last, got) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"git-agent/gitext"
 )
@@ -31,6 +32,14 @@ type graph struct {
 func newGraph(oidSize int) *graph { return &graph{oidSize: oidSize, first: []uint32{0}} }
 
 func (g *graph) len() int { return len(g.times) }
+
+// grow makes room for commits that decode will append.
+func (g *graph) grow(commits int) {
+	commits = min(commits, 8<<20) // whatever a header says
+	g.oids = slices.Grow(g.oids, commits*g.oidSize)
+	g.times, g.flags = slices.Grow(g.times, commits), slices.Grow(g.flags, commits)
+	g.first, g.parents = slices.Grow(g.first, commits), slices.Grow(g.parents, commits+commits/4)
+}
 
 // oid returns the id of a commit.
 func (g *graph) oid(n uint32) gitext.OID {

@@ -120,6 +120,7 @@ func readHeader(ctx context.Context, from getter) (Header, error) {
 // readGraph reads the commits.
 func readGraph(ctx context.Context, from getter, h Header) (*graph, error) {
 	g := newGraph(h.oidSize())
+	g.grow(h.Commits)
 	for n := uint32(0); g.len() < h.Commits; n++ {
 		data, err := from.Get(ctx, cache.PartKey{Kind: kindCommits, Num: n})
 		if err == nil {
