@@ -111,7 +111,7 @@ func TestFirstOfCopies(t *testing.T) {
 	smallCopies(t)
 	h := gittest.New(t)
 	h.Commit("made", gittest.Files{"a": large("alpha")})
-	for i := range 200 {
+	for i := range 3 * ahead {
 		h.Commit(fmt.Sprint("other ", i), gittest.Files{"b": large(fmt.Sprint("beta", i))})
 	}
 	h.Commit("copied", gittest.Files{"c": large("alpha")})

@@ -210,7 +210,7 @@ func (n *needler) expression() string {
 // everything that a diff can have. GIT_AGENT_INDEX_REPO names a repository to take in its
 // place, GIT_AGENT_INDEX_NEEDLES the number of searches, and GIT_AGENT_INDEX_DIR a
 // directory with its index.
-func TestSameAsGit(t *testing.T) { sameAsGit(t, 250) }
+func TestSameAsGit(t *testing.T) { sameAsGit(t, 160) }
 
 // TestCopiesSameAsGit does the same where blocks are small, and whatever is repeated is a
 // copy.
@@ -219,7 +219,7 @@ func TestCopiesSameAsGit(t *testing.T) {
 		t.Skip("a large repository has copies of its own")
 	}
 	smallCopies(t)
-	sameAsGit(t, 100)
+	sameAsGit(t, 60)
 }
 
 func sameAsGit(t *testing.T, needles int) {
