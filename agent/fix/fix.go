@@ -78,6 +78,9 @@ type Reproduction struct {
 
 	TimedOut bool // a run was ended at its time limit
 	Full     bool // a run was ended because it filled the disk
+
+	// Opened has the files of the tree that a run opened; nil if that is not known.
+	Opened map[string]bool `json:"-"`
 }
 
 // A Ground is a reason to suspect a function.
@@ -161,9 +164,16 @@ type Trial struct {
 	Seconds float64  // time of the commands that tried it
 	Votes   int      // how many candidates are the same patch, this one included; 0 counts as 1
 	Checks  []Check  // the commands that tried it, in their order
+	// Cautions are clauses with a subject that a reader must see beside a verdict of
+	// Plausible: what the tests cannot prove of it, and what it changes besides the program.
+	Cautions []string
 	// Preferred is why a reviewer holds it for the best; "" if none does.
 	Preferred string
 }
+
+// NamesNoTest is the caution about a command from whose output nobody can tell that its
+// tests ran.
+const NamesNoTest = "the command names no test, so its exit code is all that speaks for the patch"
 
 // A Check is a command that was run with a patch applied, and how it ended.
 type Check struct {

@@ -131,7 +131,7 @@ func makeHome(s Spec, home string, sights []string) error {
 		return nil
 	}
 	dir := freshHome(s)
-	if err := removeAll(dir); err != nil {
+	if err := RemoveAll(dir); err != nil {
 		return fmt.Errorf("clean the home directory of the command: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -13,4 +13,7 @@ func lockFile(path string, wait bool) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
+// shareFile opens the file, so that lockFile finds it.
+func shareFile(path string) (*os.File, error) { return lockFile(path, true) }
+
 func checkPrivate(string) error { return nil }

@@ -12,13 +12,20 @@ import (
 // lock, it waits or fails at once. The kernel drops the lock when its owner
 // dies.
 func lockFile(path string, wait bool) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
 	how := syscall.LOCK_EX
 	if !wait {
 		how |= syscall.LOCK_NB
+	}
+	return flock(path, how)
+}
+
+// shareFile locks a file as lockFile does, together with others that share it.
+func shareFile(path string) (*os.File, error) { return flock(path, syscall.LOCK_SH) }
+
+func flock(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), how); err != nil {
 		f.Close()

@@ -36,7 +36,7 @@ func NewScratch(parent string) (*Scratch, error) {
 	old := setAside(parent)
 	gate.Close()
 	for _, dir := range old {
-		removeAll(dir) // a failure only wastes space until the next run tries
+		RemoveAll(dir) // a failure only wastes space until the next run tries
 	}
 	return s, err
 }
@@ -85,7 +85,7 @@ func (s *Scratch) Dir(name string) (string, error) {
 
 // Close removes the directory and all that commands left in it.
 func (s *Scratch) Close() error {
-	err := removeAll(s.dir)
+	err := RemoveAll(s.dir)
 	s.lock.Close()
 	return err
 }
@@ -140,7 +140,7 @@ func RemoveLeftovers() (int, error) {
 	gate.Close()
 	removed := 0
 	for _, dir := range old {
-		failed := removeAll(dir)
+		failed := RemoveAll(dir)
 		if err = errors.Join(err, failed); failed == nil {
 			removed++
 		}
@@ -166,9 +166,9 @@ func openGate(parent string) (*os.File, error) {
 	return lockFile(filepath.Join(parent, lockName), true)
 }
 
-// removeAll is os.RemoveAll for trees in which a build made directories
+// RemoveAll is os.RemoveAll for trees in which a build made directories
 // read-only, as Go does in its module cache.
-func removeAll(dir string) error {
+func RemoveAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}

@@ -19,11 +19,11 @@ func (w *Workspace) Folder(name string) (string, error) {
 	return dir, nil
 }
 
-// Another opens a second workspace for the same repository with the same options. The
-// two share their build caches; the new work tree is empty. The caller must close it.
+// Another opens a second workspace for the same repository with the same options. Its work
+// tree and its caches are empty. The caller must close it.
 func (w *Workspace) Another(ctx context.Context) (*Workspace, error) {
 	opt := w.opt
-	opt.Sandbox, opt.Cache = w.level, w.cache
+	opt.Sandbox = w.level
 	return Open(ctx, w.repo, opt)
 }
 

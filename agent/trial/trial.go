@@ -46,9 +46,12 @@ type Options struct {
 	// Dependencies are directories of the user's work tree with installed packages, as
 	// FindDependencies returns them. They appear in the scratch work tree, read-only.
 	Dependencies []string
-	// Cache is a directory for build caches that workspaces share; "" means one of the
-	// workspace's own.
-	Cache string
+	// Compiled is a directory with what compilers made earlier, "" for none. Only Compile
+	// writes in it. All other caches are the workspace's own.
+	Compiled string
+	// Compiling is what Run gives to Compile at each commit before Command; "" compiles
+	// nothing. No commit then reads what the command left in a cache at another one.
+	Compiling string
 
 	// Fetch fetches the files of a commit that a partial clone lacks, before they are checked
 	// out. It may be nil.
@@ -83,6 +86,7 @@ type Workspace struct {
 	tree     string
 	temp     string
 	cache    string
+	compiled *sandbox.BuildCache // nil if the options name none
 	home     string
 	disk     *sandbox.Disk
 	full     bool     // a command filled the disk since the last Prepare
@@ -111,16 +115,13 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
-	if opt.Cache != "" {
-		w.cache = opt.Cache
-		if err := os.MkdirAll(w.cache, 0o700); err != nil {
-			w.Close()
-			return nil, fmt.Errorf("folder of build caches: %w", err)
-		}
-	}
 	w.disk = sandbox.NewDisk(opt.Disk)
 	w.readable = append(slices.Clone(opt.Readable), w.dependencyPaths()...)
 	w.imports = w.editable()
+	if err := cmp.Or(w.openCompiled(), w.emptyCache()); err != nil {
+		w.Close()
+		return nil, err
+	}
 	for _, dir := range append(repo.ObjectDirs(), objects) {
 		// These directories hold objects and none of the user's configuration.
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -132,7 +133,12 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 
 // Close removes the scratch directory. If that fails, the next workspace removes
 // it.
-func (w *Workspace) Close() { w.scratch.Close() }
+func (w *Workspace) Close() {
+	w.scratch.Close()
+	if w.compiled != nil {
+		w.compiled.Close()
+	}
+}
 
 // Runs returns how often Run has been called, calls that returned an error included.
 // Calls that returned ErrMaxRuns do not count.
@@ -157,6 +163,11 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 		return Result{Outcome: Unknown, How: fmt.Sprintf("was not run (%v)", err)}, nil
 	}
 	w.opt.Progress("run %d: the command at %s", w.runs, commit.Short())
+	if w.opt.Compiling != "" {
+		if err := w.Compile(ctx, w.opt.Compiling); err != nil {
+			return Result{}, err
+		}
+	}
 	return w.Exec(ctx, w.opt.Command, ExecOptions{Timeout: w.opt.Timeout, Set: []string{"GIT_AGENT_COMMIT=" + string(commit)}})
 }
 
@@ -183,7 +194,7 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 }
 
 // Clean removes from the work tree all that the last Prepare did not put there: what
-// commands built or left. Caches outside of the work tree stay.
+// commands built or left. Caches outside of the work tree stay; see Fresh.
 func (w *Workspace) Clean(ctx context.Context) error {
 	if err := w.repo.CleanCheckout(ctx, w.tree); err != nil {
 		return err
@@ -224,11 +235,15 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	if err := w.emptyTemp(); err != nil {
 		return Result{}, err
 	}
+	compiled, err := w.compiledVariables()
+	if err != nil {
+		return Result{}, fmt.Errorf("build cache: %w", err)
+	}
 	opt.Timeout = cmp.Or(opt.Timeout, w.opt.Timeout)
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: append([]string{"TMPDIR=" + w.temp}, w.withPythonPath(opt.Set)...),
+		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp}, compiled, w.withPythonPath(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,

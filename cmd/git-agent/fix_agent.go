@@ -72,13 +72,23 @@ func (w *fixWork) newFixAgent(opened *session.Session, how trial.Options) (*engi
 	return agent, err
 }
 
-// trial returns how commands run. Build caches are kept from one command to the next.
+// trial returns how commands run. What compilers make is kept from one call to the next.
 func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (trial.Options, error) {
 	opt, err := w.confined(ctx, a)
-	if folders := a.data.Folders(ctx, repo.CommonDir()); folders.CacheErr == nil {
-		opt.Cache = filepath.Join(folders.Cache.Path, buildCache)
-	}
+	opt.Compiled = a.compiledFolder(ctx, repo)
 	return opt, err
+}
+
+// compiledFolder returns the folder with what compilers made, among the cached data of a
+// repository; "" if there is no place for such data.
+func (a *app) compiledFolder(ctx context.Context, repo *gitext.Repo) string {
+	folders := a.data.Folders(ctx, repo.CommonDir())
+	if folders.CacheErr != nil {
+		return ""
+	}
+	// Earlier versions kept caches there that tests could write. A failure only wastes space.
+	sandbox.RemoveAll(filepath.Join(folders.Cache.Path, "build"))
+	return filepath.Join(folders.Cache.Path, "compiled")
 }
 
 // confined returns how commands run, after it has found out and said what confines them.
@@ -101,9 +111,6 @@ func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err 
 		Readable: confinement.Readable, Writable: confinement.Writable,
 	}, nil
 }
-
-// buildCache is the folder of build caches among the cached data of a repository.
-const buildCache = "build"
 
 // showRequest prints the first request, with the characters escaped that a terminal
 // would act on. It sends and records nothing.

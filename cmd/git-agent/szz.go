@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
@@ -136,7 +137,9 @@ func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *e
 		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
 			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
+			Compiled: a.compiledFolder(ctx, repo),
 		}}
+		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
 	} else if c.Cache && engine.Cacheable(repo) {
 		e.Cache = a.data.OpenCache(ctx, repo)
 	}

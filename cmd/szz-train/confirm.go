@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/offline"
@@ -53,7 +54,7 @@ func confirm(ctx context.Context, args []string) error {
 	root := fs.String("repos", "", "`folder` with the repositories")
 	most := fs.Int("most", 5, "try at most `n` suspects of a case")
 	bisect := fs.Bool("bisect", false, "bisect a case of which no suspect is confirmed")
-	cacheDir := fs.String("cache", "", "`folder` for build caches, which all cases share")
+	cacheDir := fs.String("cache", "", "`folder` for what Go compiles, which all cases share")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -64,8 +65,9 @@ func confirm(ctx context.Context, args []string) error {
 			return err
 		}
 		for _, c := range cases {
+			compiling, _ := testrun.CompileOnly(c.Command)
 			row, err := confirmCase(ctx, *root, c, *most, verify.Options{All: true, Bisect: *bisect, Options: trial.Options{
-				Command: c.Command, Cache: *cacheDir, Timeout: 3 * time.Minute, MaxRuns: 60,
+				Command: c.Command, Compiled: *cacheDir, Compiling: compiling, Timeout: 3 * time.Minute, MaxRuns: 60,
 			}})
 			if err != nil {
 				fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)

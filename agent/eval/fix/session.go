@@ -102,18 +102,16 @@ func (s *session) tracked(ctx context.Context, path string) bool {
 	return err != nil || len(files) > 0
 }
 
-// makeScratch makes the directories of the session. The engines and the judge have build
-// caches of their own, so that no engine can prepare what the judge builds with.
+// makeScratch makes the directories of the session. The engines and the judge share what
+// compilers made; nothing that an engine runs can write there.
 func (s *session) makeScratch() (err error) {
 	if s.scratch, err = sandbox.NewScratch(s.opt.Trial.Scratch); err != nil {
 		return err
 	}
 	s.engine, s.judge = s.opt.Trial, s.opt.Trial
 	s.engine.Command, s.judge.Command = "", ""
-	if s.engine.Cache, err = s.scratch.Dir("cache"); err != nil {
-		return err
-	}
-	s.judge.Cache, err = s.scratch.Dir("judge")
+	s.engine.Compiled, err = s.scratch.Dir("compiled")
+	s.judge.Compiled = s.engine.Compiled
 	return err
 }
 

@@ -192,6 +192,9 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 	for k, guess := range guesses[:min(len(guesses), maxGuesses)] {
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
+		if err := s.compile(ctx, space, p.Test); err != nil {
+			return err
+		}
 		s.say("running the test: %s", p.Test)
 		rep, err := testrun.Reproduce(ctx, space, p, testrun.Options{})
 		if err != nil {
@@ -208,7 +211,7 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 			s.answer.Notes = append(s.answer.Notes, fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test))
 		}
 		s.problem, s.answer.Reproduction = p, rep
-		return nil
+		return s.compileAll(ctx, space, rep)
 	}
 	return nil
 }

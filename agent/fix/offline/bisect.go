@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -56,6 +57,7 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	if in.Problem.Build != "" {
 		in.Trial.Command = in.Problem.Build + " || exit 125\n" + in.Problem.Test
 	}
+	in.Trial.Compiling, _ = testrun.CompileOnly(in.Problem.Test)
 	in.Trial.MaxRuns = cmp.Or(in.Trial.MaxRuns, defaultBisectRuns)
 	in.Trial.OnEvent = in.OnEvent
 	w, err := trial.Open(ctx, repo, in.Trial)

@@ -222,7 +222,7 @@ func (a *attempt) prove(ctx context.Context) error {
 	}
 	t := a.trial
 	t.Patch, t.Verdict, t.Failing, t.Reason = proof.Patch, proof.Verdict, proof.Failing, proof.Reason
-	t.Checks, t.Seconds = proof.Checks, t.Seconds+proof.Seconds
+	t.Cautions, t.Checks, t.Seconds = proof.Cautions, proof.Checks, t.Seconds+proof.Seconds
 	return nil
 }
 

@@ -30,14 +30,19 @@ const (
 // command, and repeats it to tell flaky tests from failing ones. Before each run,
 // tracked files are as in the tree; files that a build made are kept.
 //
-// Failing holds the tests that fail in each run. If there are none, it holds those that
+// Failing holds the tests that fail in each run. Opened is of the first run. If there are none, it holds those that
 // fail in any. Output is of the first failing run, or else of the first run. Reproduce
 // returns an error if ctx ends, the tree cannot be checked out, or the workspace fails.
 func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, error) {
 	var runs []Ending
+	var opened map[string]bool
 	start := time.Now()
 	for {
 		if err := w.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
+			return fix.Reproduction{}, err
+		}
+		stop, err := watched(ctx, w, p, len(runs) == 0)
+		if err != nil {
 			return fix.Reproduction{}, err
 		}
 		c := Commands{Build: p.Build, Test: p.Test, Timeout: opt.Timeout}
@@ -46,13 +51,31 @@ func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Optio
 		}
 		e, err := Run(ctx, w, c)
 		if err != nil {
+			stop()
 			return fix.Reproduction{}, err
+		}
+		if names, complete := stop(); complete {
+			opened = names
 		}
 		runs = append(runs, e)
 		if e.State == fix.Broken || !opt.again(len(runs), time.Since(start)) {
-			return summarize(p.Test, runs), nil
+			out := summarize(p.Test, runs)
+			out.Opened = opened
+			return out, nil
 		}
 	}
+}
+
+// watched begins to collect the files that the first run opens.
+func watched(ctx context.Context, w *trial.Workspace, p fix.Problem, first bool) (stop func() (map[string]bool, bool), err error) {
+	if !first {
+		return func() (map[string]bool, bool) { return nil, false }, nil
+	}
+	files, err := w.Paths(ctx, p.Tree.Commit, p.Tree.Over)
+	if err != nil && ctx.Err() == nil {
+		err = nil // a damaged tree: what is there is watched
+	}
+	return w.WatchOpened(files), err
 }
 
 // again reports whether there is time for another run.

@@ -26,7 +26,7 @@ func (b *baseline) writes(f gitext.Overlay) bool {
 // makeBaseline runs the build and the test in a clean copy of the problem's tree.
 func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
 	b := baseline{written: map[string]gitext.Overlay{}, made: map[string]bool{}}
-	err := v.unpatched(ctx, func(r *run) error {
+	err := v.unpatched(ctx, nil, func(r *run) error {
 		var err error
 		if b.test, err = r.tests(ctx, v.problem.Test, 0, false); err != nil {
 			return err
@@ -55,7 +55,7 @@ type wide struct {
 // makeWide runs the suite and the linter in a clean copy of the problem's tree.
 func (v *Validator) makeWide(ctx context.Context) (wide, error) {
 	var b wide
-	err := v.unpatched(ctx, func(r *run) (err error) {
+	err := v.unpatched(ctx, nil, func(r *run) (err error) {
 		if v.hasSuite() {
 			if b.suite, err = r.tests(ctx, v.problem.Suite, 0, false); err != nil {
 				return err
@@ -74,22 +74,18 @@ func (v *Validator) hasSuite() bool {
 	return v.problem.Suite != "" && v.problem.Suite != v.problem.Test
 }
 
-// unpatched calls f for a workspace with the problem's tree, built. The workspace is not
-// one of the pool's: the caller may hold one of those, and others may wait for it.
-func (v *Validator) unpatched(ctx context.Context, f func(*run) error) error {
+// unpatched calls f for a workspace with the problem's tree and files over it, built. The
+// workspace is not one of the pool's: the caller may hold one of those, and others may wait
+// for it.
+func (v *Validator) unpatched(ctx context.Context, files []gitext.Overlay, f func(*run) error) error {
 	w, err := trial.Open(ctx, v.repo, v.opt)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	r := &run{Validator: v, w: w}
-	if err := r.prepare(ctx, nil); err != nil {
+	if err := r.anew(ctx, files); err != nil {
 		return err
-	}
-	if v.problem.Build != "" {
-		if _, err := r.command(ctx, v.problem.Build, 0); err != nil {
-			return err
-		}
 	}
 	return f(r)
 }

@@ -45,7 +45,8 @@ func Group(trials []fix.Trial) []fix.Trial {
 // unite returns the trial that stands for two trials of the same patch.
 func unite(first, second fix.Trial) fix.Trial {
 	if rank(second.Verdict) > rank(first.Verdict) {
-		first.Verdict, first.Failing, first.Reason, first.Checks = second.Verdict, second.Failing, second.Reason, second.Checks
+		first.Verdict, first.Failing, first.Reason = second.Verdict, second.Failing, second.Reason
+		first.Checks, first.Cautions = second.Checks, second.Cautions
 	}
 	first.Votes += second.Votes
 	first.Seconds += second.Seconds

@@ -32,25 +32,49 @@ type run struct {
 	*Validator
 	w     *trial.Workspace
 	trial *fix.Trial // nil for a run without a patch
+	aside bool       // commands that only prepare or doubt a check are no checks themselves
 }
 
-// prepare makes the workspace a clean copy of the problem's tree with files over it.
+// prepare makes the workspace a clean copy of the problem's tree with files over it, with
+// no cache but what compilers made before anything ran.
 func (r *run) prepare(ctx context.Context, files []gitext.Overlay) error {
-	if err := r.w.Clean(ctx); err != nil {
+	if err := r.w.Fresh(ctx); err != nil {
 		return err
 	}
 	tree := r.problem.Tree
 	return r.w.Prepare(ctx, tree.Commit, slices.Concat(tree.Over, files))
 }
 
+// anew prepares the workspace and builds, so that the next command reads nothing that an
+// earlier one left.
+func (r *run) anew(ctx context.Context, files []gitext.Overlay) error {
+	if err := r.prepare(ctx, files); err != nil || r.problem.Build == "" {
+		return err
+	}
+	r.aside = true
+	_, err := r.command(ctx, r.problem.Build, 0)
+	r.aside = false
+	return err
+}
+
 // command runs one command and adds it to the trial's checks.
 func (r *run) command(ctx context.Context, command string, limit time.Duration) (trial.Result, error) {
 	res, err := r.w.Exec(ctx, command, trial.ExecOptions{Timeout: limit, MaxOutput: maxOutput})
-	if err == nil && r.trial != nil {
-		r.trial.Checks = append(r.trial.Checks, fix.Check{Command: command, How: res.How})
-		r.trial.Seconds += res.Took.Seconds()
+	if err == nil {
+		r.note(command, res.How, res.Took)
 	}
 	return res, err
+}
+
+// note adds a command to the trial's checks.
+func (r *run) note(command, how string, took time.Duration) {
+	if r.trial == nil {
+		return
+	}
+	r.trial.Seconds += took.Seconds()
+	if !r.aside {
+		r.trial.Checks = append(r.trial.Checks, fix.Check{Command: command, How: how})
+	}
 }
 
 // tests runs a test command and adds it to the trial's checks. again runs tests too of
@@ -58,9 +82,8 @@ func (r *run) command(ctx context.Context, command string, limit time.Duration) 
 func (r *run) tests(ctx context.Context, command string, limit time.Duration, again bool) (testrun.Ending, error) {
 	c := testrun.Commands{Test: command, Timeout: limit, Set: naming(command, again)}
 	e, err := testrun.Run(ctx, r.w, c)
-	if err == nil && r.trial != nil {
-		r.trial.Checks = append(r.trial.Checks, fix.Check{Command: command, How: e.How})
-		r.trial.Seconds += e.Took.Seconds()
+	if err == nil {
+		r.note(command, e.How, e.Took)
 	}
 	return e, err
 }
@@ -88,6 +111,7 @@ func (r *run) judge(ctx context.Context, base baseline) error {
 	for _, step := range []func() (passes bool, err error){
 		func() (bool, error) { return r.builds(ctx) },
 		func() (bool, error) { return r.repairs(ctx, base) },
+		func() (bool, error) { return r.alive(ctx, base) },
 		func() (bool, error) { return r.keeps(ctx) },
 		func() (bool, error) { return r.lints(ctx) },
 	} {
@@ -95,6 +119,7 @@ func (r *run) judge(ctx context.Context, base baseline) error {
 			return err
 		}
 	}
+	r.trial.Cautions = append(r.trial.Cautions, runsItself(r.trial.Patch.Files)...)
 	r.end(fix.Plausible, nil, "")
 	return nil
 }
@@ -149,10 +174,7 @@ func (r *run) testLimit() time.Duration {
 // command that fails passes nevertheless if it names the tests that fail, and all of
 // them are known to fail for another reason.
 func (r *run) repaired(e testrun.Ending, base baseline) bool {
-	target := r.rep.Failing
-	if target == nil {
-		target = base.test.Report.Failing
-	}
+	target := r.targets(base)
 	left := testrun.Compare(testrun.Ending{}, e, r.problem.Known)
 	switch {
 	case e.TimedOut:
@@ -210,6 +232,9 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	if !r.hasSuite() {
 		return true, nil
 	}
+	if err := r.anew(ctx, r.trial.Patch.Files); err != nil {
+		return false, err
+	}
 	e, err := r.tests(ctx, r.problem.Suite, 0, false)
 	if err != nil {
 		return false, err
@@ -245,7 +270,7 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 	fresh := tests
 	if focused, ok := testrun.Focus(r.problem.Suite, tests); ok {
-		err := r.unpatched(ctx, func(base *run) error {
+		err := r.unpatched(ctx, nil, func(base *run) error {
 			e, err := base.tests(ctx, focused, 0, false)
 			fresh = absent(tests, e.Report.Failing)
 			return err
@@ -298,6 +323,9 @@ func sameEnd(with, without testrun.Ending) bool {
 func (r *run) lints(ctx context.Context) (bool, error) {
 	if r.problem.Lint == "" {
 		return true, nil
+	}
+	if err := r.anew(ctx, r.trial.Patch.Files); err != nil {
+		return false, err
 	}
 	res, err := r.command(ctx, r.problem.Lint, 0)
 	if err != nil || res.Outcome == trial.Passes {

@@ -34,6 +34,8 @@ type Validator struct {
 	tree     lazy[tree]
 	baseline lazy[baseline]
 	wide     lazy[wide]
+	canary   lazy[*canary]
+	told     lazy[string] // the commands and the text of the build files
 }
 
 // New returns a validator for a problem. rep says how the failing command ends without
@@ -127,6 +129,12 @@ func (v *Validator) try(ctx context.Context, patch fix.Patch) (fix.Trial, error)
 	if len(t.Patch.Files) == 0 {
 		t.Patch, t.Verdict, t.Reason = patch, fix.Refused, "it changes nothing"
 		return t, nil
+	}
+	for _, f := range t.Patch.Files {
+		if why, err = v.steers(ctx, tree, f); why != "" || err != nil {
+			t.Verdict, t.Reason = fix.Refused, why
+			return t, err
+		}
 	}
 	r := &run{Validator: v, w: w, trial: &t}
 	if err := r.prepare(ctx, t.Patch.Files); err != nil {

@@ -185,16 +185,16 @@ func TestWhatTheTestWritesIsNoPatch(t *testing.T) {
 	// change of such a file that the commands do not make stays.
 	t.Parallel()
 	h, p := project(t)
-	h.Commit("sums", gittest.Files{"go.sum": "a\n", "go.mod": "m\n"})
+	h.Commit("sums", gittest.Files{"go.sum": "a\n", "kept.txt": "m\n"})
 	p.Tree.Commit = h.Head()
-	p.Test, p.Suite = "echo b >>go.sum; echo n >>go.mod; mkdir -p out; date >out/built; "+p.Test, ""
+	p.Test, p.Suite = "echo b >>go.sum; echo n >>kept.txt; mkdir -p out; date >out/built; "+p.Test, ""
 	v := validator(t, h, p, failed)
-	got := validate(t, v, with("go.sum", "a\nb\n"), with("lib.sh", repaired), with("out/built", "yesterday"), with("go.mod", "my own\n"))
+	got := validate(t, v, with("go.sum", "a\nb\n"), with("lib.sh", repaired), with("out/built", "yesterday"), with("kept.txt", "my own\n"))
 	var names []string
 	for _, f := range got.Patch.Files {
 		names = append(names, f.Path)
 	}
-	if got.Verdict != fix.Plausible || strings.Join(names, " ") != "lib.sh go.mod" {
+	if got.Verdict != fix.Plausible || strings.Join(names, " ") != "lib.sh kept.txt" {
 		t.Errorf("%s, %s, %q", got.Verdict, got.Reason, names)
 	}
 	if got := validate(t, v, with("go.sum", "a\nb\n")); got.Verdict != fix.Refused || got.Reason != "it changes nothing" {

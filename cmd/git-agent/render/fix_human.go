@@ -188,7 +188,14 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	if i > 0 {
 		title = fmt.Sprintf("patch %d", i+1)
 	}
-	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+string(t.Verdict)+")"), layout.OneLine(t.Origin))
+	verdict := string(t.Verdict)
+	if slices.Contains(t.Cautions, fix.NamesNoTest) {
+		verdict += "; the command names no test"
+	}
+	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+verdict+")"), layout.OneLine(t.Origin))
+	for _, c := range t.Cautions {
+		r.wrapped(b, 4, "caution: "+layout.OneLine(c))
+	}
 	if t.Votes > 1 {
 		r.line(b, 4, fmt.Sprintf("%d candidates are this patch", t.Votes))
 	}

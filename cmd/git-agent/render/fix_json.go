@@ -67,9 +67,12 @@ type (
 		Seconds float64    `json:"seconds"`
 		Votes   int        `json:"votes"`
 		// Preferred is why a reviewer chose it.
-		Preferred string         `json:"preferred,omitempty"`
-		Checks    []fixCheckJSON `json:"checks"`
-		Patch     string         `json:"patch"`
+		Preferred string `json:"preferred,omitempty"`
+		// Cautions say what the tests do not prove of a plausible patch, and what it changes
+		// besides the program.
+		Cautions []string       `json:"cautions"`
+		Checks   []fixCheckJSON `json:"checks"`
+		Patch    string         `json:"patch"`
 	}
 	fixCheckJSON struct {
 		Command string `json:"command"`
@@ -129,7 +132,7 @@ func fixPatches(trials []fix.Trial) []fixPatchJSON {
 	for _, t := range trials {
 		j := fixPatchJSON{
 			Verdict: string(t.Verdict), Origin: t.Origin, Why: t.Why, Commit: t.Commit, Failing: append([]string{}, t.Failing...),
-			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred, Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
+			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred, Cautions: append([]string{}, t.Cautions...), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
 		}
 		for _, c := range t.Checks {
 			j.Checks = append(j.Checks, fixCheckJSON(c))

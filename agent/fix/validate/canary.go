@@ -1,0 +1,160 @@
+package validate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A canary is a test that always fails. It is laid beside the failing test and run with it:
+// a patch with which the canary does not fail has disarmed the tests and repaired nothing.
+// Its name and its words are random, so that no patch can know them.
+type canary struct {
+	file    gitext.Overlay
+	token   string // what it says when it fails
+	command string // runs it beside the failing test
+	without testrun.Ending
+}
+
+// sings reports whether the canary failed in a run.
+func (c *canary) sings(e testrun.Ending) bool {
+	return e.Exit != 0 && !e.TimedOut && bytes.Contains(e.Output, []byte(c.token))
+}
+
+// makeCanary returns a canary that fails without a patch, or nil where none is known to: the
+// language has none, or the command does not run it.
+func (v *Validator) makeCanary(ctx context.Context) (*canary, error) {
+	t, err := v.tree.get(ctx, v.readTree)
+	if err != nil {
+		return nil, err
+	}
+	base, err := v.baseline.get(ctx, v.makeBaseline)
+	if err != nil {
+		return nil, err
+	}
+	beside, text, err := v.failingTestFile(ctx, t, base)
+	if beside == "" || err != nil {
+		return nil, err
+	}
+	c := newCanary(beside, text, v.problem.Test, v.targets(base))
+	if c == nil {
+		return nil, nil
+	}
+	err = v.unpatched(ctx, []gitext.Overlay{c.file}, func(r *run) (err error) {
+		c.without, err = r.tests(ctx, c.command, 0, false)
+		return err
+	})
+	if err != nil || !c.sings(c.without) {
+		return nil, err
+	}
+	return c, nil
+}
+
+// targets returns the names of the failing tests.
+func (v *Validator) targets(base baseline) []string {
+	if v.rep.Failing != nil {
+		return v.rep.Failing
+	}
+	return base.test.Report.Failing
+}
+
+// maxTestFiles bounds how many test files are searched for the failing test.
+const maxTestFiles = 3000
+
+// failingTestFile returns the test file that most likely holds a failing test, and its text;
+// "" if none is found in a language that has canaries.
+func (v *Validator) failingTestFile(ctx context.Context, t tree, base baseline) (best, text string, err error) {
+	most, seen := 0, 0
+	for _, p := range slices.Sorted(maps.Keys(t)) {
+		if !canaryLanguage(p) || !source.IsTestOf(p, v.problem.Test) || source.IsVendored(p) || t[p].Mode == modeLink || seen == maxTestFiles {
+			continue
+		}
+		seen++
+		content, err := v.content(ctx, t[p])
+		if ctx.Err() != nil {
+			return "", "", err
+		}
+		if n := v.holdsTarget(p, content, base); n > most {
+			best, text, most = p, string(content), n
+		}
+	}
+	return best, text, nil
+}
+
+// holdsTarget says how much speaks for a file as the one with a failing test.
+func (v *Validator) holdsTarget(p string, content []byte, base baseline) int {
+	n := 0
+	for _, name := range v.targets(base) {
+		for _, part := range nameParts(name) {
+			if bytes.Contains(content, []byte(part)) || strings.Contains(p, part) {
+				n += 2
+			}
+		}
+		if strings.HasSuffix(p, ".go") {
+			_, test, _ := strings.Cut(wholeTest(name), ":")
+			if !bytes.Contains(content, []byte("func "+cmp.Or(test, wholeTest(name))+"(")) {
+				return 0
+			}
+		}
+	}
+	if slices.ContainsFunc(base.test.Report.Places, func(place testrun.Place) bool { return place.File == p }) {
+		n += 3
+	}
+	if strings.Contains(v.problem.Test, path.Base(p)) {
+		n += 3
+	}
+	return n
+}
+
+// nameParts splits the name of a test into what its file may spell.
+func nameParts(name string) []string {
+	parts := strings.FieldsFunc(strings.NewReplacer(" › ", "\n", " > ", "\n").Replace(name), func(r rune) bool { return strings.ContainsRune(":/[]()\n.", r) })
+	return slices.DeleteFunc(parts, func(p string) bool { return len(strings.TrimSpace(p)) < 4 })
+}
+
+// alive decides whether the canary still fails with the patch, and whether the tests that
+// failed beside it pass beside it. Where there is no canary, and the command names no tests,
+// the trial gets a caution.
+func (r *run) alive(ctx context.Context, base baseline) (bool, error) {
+	c, err := r.canary.get(ctx, r.makeCanary)
+	if err != nil {
+		return false, err
+	}
+	if c == nil {
+		if namesNoTest(base.test.Report) {
+			r.trial.Cautions = append(r.trial.Cautions, fix.NamesNoTest)
+		}
+		return true, nil
+	}
+	if err := r.anew(ctx, slices.Concat(r.trial.Patch.Files, []gitext.Overlay{c.file})); err != nil {
+		return false, err
+	}
+	r.aside = true
+	e, err := r.tests(ctx, c.command, r.testLimit(), false)
+	r.aside = false
+	if err != nil {
+		return false, err
+	}
+	beside := absent(r.targets(base), c.without.Report.Failing)
+	switch {
+	case !c.sings(e):
+		r.end(fix.Fails, nil, "a test that must fail does not fail with it, so the tests prove nothing")
+	case len(beside) == 0 && len(absent(r.targets(base), e.Report.Failing)) < len(r.targets(base)):
+		r.end(fix.Fails, r.targets(base), "the failing test fails again beside another test that fails")
+	default:
+		return true, nil
+	}
+	return false, nil
+}
+
+// namesNoTest reports whether nobody can tell from an output that tests ran.
+func namesNoTest(r testrun.Report) bool { return r.Ran <= 0 && len(r.Failing)+len(r.Passing) == 0 }

@@ -1,0 +1,172 @@
+package validate
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// canaryFile matches the files beside which a canary can be written, by language.
+var canaryFile = source.Lazy(`(_test\.go|\.py|\.[cm]?[jt]sx?|\.java|\.kt)$`)
+
+func canaryLanguage(p string) bool { return canaryFile().MatchString(p) && !source.SteersTests(p) }
+
+// newCanary returns a canary for the test file p with a text, or nil if the text does not
+// show how its tests are written.
+func newCanary(p, text, command string, targets []string) *canary {
+	name, token := letters(), letters()
+	var base, content, id string
+	switch ext := path.Ext(p); ext {
+	case ".go":
+		base, content, id = goCanary(text, name, token, targets)
+	case ".py":
+		base = "test_" + name + ".py"
+		content = fmt.Sprintf("import unittest\n\n\nclass Test%[1]s(unittest.TestCase):\n    def test_%[1]s(self):\n        self.fail(%[2]q)\n", name, token)
+		id = pythonID(path.Join(path.Dir(p), base), name, targets)
+	case ".java", ".kt":
+		base, content, id = jvmCanary(p, text, name, token, targets)
+	default:
+		base = name + testSuffix().FindString(path.Base(p))
+		content, id = scriptCanary(p, text, name, token), name
+	}
+	if content == "" {
+		return nil
+	}
+	at := path.Join(path.Dir(p), base)
+	return &canary{
+		file:    gitext.Overlay{Path: at, Mode: modeFile, Content: []byte(content)},
+		token:   token,
+		command: canaryCommand(command, p, at, targets, id),
+	}
+}
+
+// letters returns a random word.
+func letters() string {
+	return "z" + strings.ToLower(regexp.MustCompile(`[^A-Za-z]`).ReplaceAllString(rand.Text(), ""))
+}
+
+// canaryCommand returns the test command with the canary beside what it runs.
+func canaryCommand(command, p, at string, targets []string, id string) string {
+	if dir, _, ok := strings.Cut(strings.TrimPrefix(command, "cd "), " && "); ok && strings.HasPrefix(command, "cd ") {
+		dir = path.Clean(strings.Trim(dir, "'"))
+		p, at = strings.TrimPrefix(p, dir+"/"), strings.TrimPrefix(at, dir+"/")
+	}
+	if i := strings.Index(command, p); i >= 0 && !strings.HasSuffix(p, ".go") {
+		end := len(command)
+		if n := strings.IndexAny(command[i:], " \t\n;&|<>)"); n >= 0 {
+			end = i + n
+		}
+		return command[:end] + " " + at + command[end:]
+	}
+	if id != "" {
+		if focused, ok := testrun.Focus(command, append(slices.Clone(targets), id)); ok {
+			return focused
+		}
+	}
+	return command
+}
+
+var goPackageClause = source.Lazy(`(?m)^package\s+(\w+)`)
+
+func goCanary(text, name, token string, targets []string) (base, content, id string) {
+	m := goPackageClause().FindStringSubmatch(text)
+	if m == nil {
+		return "", "", ""
+	}
+	test := "Test" + strings.ToUpper(name[:1]) + name[1:]
+	id = test
+	if len(targets) > 0 {
+		if pkg, _, ok := strings.Cut(targets[0], ":"); ok {
+			id = pkg + ":" + test
+		}
+	}
+	return name + "_test.go", fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc %s(t *testing.T) { t.Fatal(%q) }\n", m[1], test, token), id
+}
+
+// pythonID names the canary as the tool names the failing tests.
+func pythonID(at, name string, targets []string) string {
+	if slices.ContainsFunc(targets, func(t string) bool { return strings.Contains(t, "::") }) {
+		return fmt.Sprintf("%s::Test%[2]s::test_%[2]s", at, name)
+	}
+	module := strings.ReplaceAll(strings.TrimSuffix(at, ".py"), "/", ".")
+	return fmt.Sprintf("test_%[2]s (%[1]s.Test%[2]s.test_%[2]s)", module, name)
+}
+
+var (
+	jvmPackage = source.Lazy(`(?m)^package\s+([\w.]+);?\s*$`)
+	jvmImport  = source.Lazy(`(?m)^import\s+(org\.junit\.Test|org\.junit\.jupiter\.api\.Test|org\.testng\.annotations\.Test|kotlin\.test\.Test);?\s*$`)
+)
+
+// jvmCanary writes a class beside the failing one, with the same test framework.
+func jvmCanary(p, text, name, token string, targets []string) (base, content, id string) {
+	imported := jvmImport().FindStringSubmatch(text)
+	if imported == nil {
+		return "", "", ""
+	}
+	ext := path.Ext(p)
+	class := strings.ToUpper(name[:1]) + name[1:] + "Test"
+	end, method := ";", "public void "+name+"()"
+	throw := fmt.Sprintf("throw new AssertionError(%q);", token)
+	if ext == ".kt" {
+		end, method, throw = "", "fun "+name+"()", fmt.Sprintf("throw AssertionError(%q)", token)
+	}
+	if m := jvmPackage().FindStringSubmatch(text); m != nil {
+		content = "package " + m[1] + end + "\n\n"
+	}
+	content += fmt.Sprintf("import %s%s\n\npublic class %s {\n    @Test\n    %s { %s }\n}\n", imported[1], end, class, method, throw)
+	return class + ext, content, jvmID(path.Base(p), class, name, targets)
+}
+
+// jvmID names the canary as the tool names the failing tests: another class and method in
+// the place of theirs.
+func jvmID(base, class, method string, targets []string) string {
+	old := strings.TrimSuffix(base, path.Ext(base))
+	for _, t := range targets {
+		if before, after, ok := strings.Cut(t, old); ok && len(after) > 1 {
+			return before + class + after[:1] + method
+		}
+	}
+	return ""
+}
+
+var (
+	testSuffix = source.Lazy(`([._-]([Tt]ests?|[Ss]pec))?\.[cm]?[jt]sx?$`)
+	esModule   = source.Lazy(`(?m)^\s*import\s`)
+	framework  = source.Lazy(`['"](node:test|vitest|@jest/globals|tape|ava|uvu|tap)['"]`)
+)
+
+// scriptCanary writes a test of JavaScript or TypeScript with the framework that the failing
+// test names, or with the global functions of mocha and jest.
+func scriptCanary(p, text, name, token string) string {
+	m := framework().FindStringSubmatch(text)
+	if m == nil {
+		global := "globalThis"
+		if strings.HasSuffix(strings.TrimRight(p, "x"), "ts") {
+			global = "(globalThis as any)"
+		}
+		return fmt.Sprintf("const define = %[1]s.it || %[1]s.test;\ndefine(%[2]q, () => { throw new Error(%[3]q); });\n", global, name, token)
+	}
+	imported, body := "test", fmt.Sprintf("() => { throw new Error(%q); }", token)
+	switch m[1] {
+	case "vitest", "@jest/globals", "uvu":
+		imported = "{ test }"
+	case "tape", "ava", "tap":
+		body = fmt.Sprintf("(t) => { t.fail(%q); if (t.end) t.end(); }", token)
+	}
+	head := fmt.Sprintf("const %s = require('%s');\n", imported, m[1])
+	if esModule().MatchString(text) {
+		head = fmt.Sprintf("import %s from '%s';\n", imported, m[1])
+	}
+	tail := ""
+	if m[1] == "uvu" {
+		tail = "test.run();\n"
+	}
+	return head + fmt.Sprintf("test(%q, %s);\n", name, body) + tail
+}
