@@ -9,7 +9,7 @@ func TestCompileOnly(t *testing.T) {
 		"go test ./...": "go test -exec=true -run='^$' ./...",
 		"go test":       "go test -exec=true -run='^$'",
 		"go test -race -count=1 -run TestX . ./b":        "go test -exec=true -run='^$' -race . ./b",
-		"go test -tags a,b -v ./b -- x":                  "go test -exec=true -run='^$' -tags=a,b ./b",
+		"go test -tags a,b -v ./b -args x":               "go test -exec=true -run='^$' -tags=a,b ./b",
 		"cd sub && CGO_ENABLED=0 go test -mod=mod ./...": "cd sub && CGO_ENABLED=0 go test -exec=true -run='^$' -mod=mod ./...",
 		"GOFLAGS=-toolexec=./evil go test -exec ./evil -toolexec=./evil -ldflags=-extld=./evil -vettool=./evil -vet=off .": "go test -exec=true -run='^$' -vet=off .",
 		"PATH=.:$PATH go test .":       "",

@@ -110,12 +110,14 @@ func tool(list []word) (name string, at int) {
 	return list[at].value[strings.LastIndexByte(list[at].value, '/')+1:], at
 }
 
+// matchWords reports whether a command begins with some words. A program may be named by
+// its path.
 func matchWords(list []word, want []string) bool {
 	if len(list) < len(want) {
 		return false
 	}
 	for i, w := range want {
-		if list[i].value != w {
+		if v := list[i].value; v != w && !(i == 0 && strings.HasSuffix(v, "/"+w)) {
 			return false
 		}
 	}

@@ -58,12 +58,13 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 		dir = path.Clean(strings.Trim(dir, "'"))
 		p, at = strings.TrimPrefix(p, dir+"/"), strings.TrimPrefix(at, dir+"/")
 	}
-	if i := strings.Index(command, p); i >= 0 && !strings.HasSuffix(p, ".go") {
-		end := len(command)
-		if n := strings.IndexAny(command[i:], " \t\n;&|<>)"); n >= 0 {
-			end = i + n
-		}
-		return command[:end] + " " + at + command[end:]
+	module := func(p string) string { return strings.ReplaceAll(strings.TrimSuffix(p, ".py"), "/", ".") }
+	switch {
+	case strings.HasSuffix(p, ".go"):
+	case strings.Contains(command, p):
+		return behind(command, p, at)
+	case strings.HasSuffix(p, ".py") && strings.Contains(command, module(p)):
+		return behind(command, module(p), module(at))
 	}
 	if id != "" {
 		if focused, ok := testrun.Focus(command, append(slices.Clone(targets), id)); ok {
@@ -71,6 +72,16 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 		}
 	}
 	return command
+}
+
+// behind puts a word behind the word of a command that begins with another.
+func behind(command, begins, word string) string {
+	i := strings.Index(command, begins)
+	end := len(command)
+	if n := strings.IndexAny(command[i:], " \t\n;&|<>)"); n >= 0 {
+		end = i + n
+	}
+	return command[:end] + " " + word + command[end:]
 }
 
 var goPackageClause = source.Lazy(`(?m)^package\s+(\w+)`)
