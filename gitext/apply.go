@@ -71,7 +71,7 @@ type ApplyOptions struct {
 // But git apply checks all files first and then writes them one after the other, so
 // that an error of the file system may leave some of them written.
 func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) error {
-	if err := r.checkWorkTree(); err != nil {
+	if err := r.CheckWorkTree(); err != nil {
 		return err
 	}
 	git, args := r.atTop(), []string{"apply", "--whitespace=nowarn", "--no-ignore-whitespace"}

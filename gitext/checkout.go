@@ -150,7 +150,7 @@ func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay)
 func (r *Repo) indexInfo(ctx context.Context, git *gitcmd.Runner, over []Overlay) ([]byte, error) {
 	var info []byte
 	for _, o := range over {
-		if !insideTree(o.Path) {
+		if !InsideTree(o.Path) {
 			return nil, fmt.Errorf("%q is not a path inside a tree", o.Path)
 		}
 		oid := o.OID
@@ -171,8 +171,9 @@ func (r *Repo) indexInfo(ctx context.Context, git *gitcmd.Runner, over []Overlay
 	return info, nil
 }
 
-// insideTree refuses paths that update-index would skip without an error.
-func insideTree(path string) bool {
+// InsideTree reports whether a path can be that of a file in a tree: it leads neither out of
+// the tree nor into a git directory. update-index skips other paths without an error.
+func InsideTree(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.EqualFold(part, ".git") {
 			return false

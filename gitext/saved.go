@@ -25,13 +25,16 @@ type Saved struct {
 // savedName matches what may follow refs/agent/backup/.
 var savedName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
+// IsStateName reports whether a saved state can have that name.
+func IsStateName(name string) bool { return savedName().MatchString(name) }
+
 // SaveState makes refs/agent/backup/<name>, which must not exist. The work tree that it
 // holds is the index with files laid over it, in the form that WorkFiles returns. extra
 // are the further files. Nothing but objects and that ref is written. An index with
 // conflicts cannot be saved.
 func (r *Repo) SaveState(ctx context.Context, name string, files, extra []Overlay) (Saved, error) {
 	s := Saved{Ref: "refs/agent/backup/" + name}
-	if !savedName().MatchString(name) {
+	if !IsStateName(name) {
 		return s, fmt.Errorf("%q is no name for a backup", name)
 	}
 	var head []OID
@@ -101,7 +104,7 @@ func (r *Repo) copyIndex(ctx context.Context, to string) error {
 // ReadState reads refs/agent/backup/<name>.
 func (r *Repo) ReadState(ctx context.Context, name string) (Saved, error) {
 	s := Saved{Ref: "refs/agent/backup/" + name}
-	if !savedName().MatchString(name) {
+	if !IsStateName(name) {
 		return s, fmt.Errorf("%q is no name for a backup", name)
 	}
 	oid, err := r.Resolve(ctx, s.Ref)

@@ -104,7 +104,7 @@ func kindsBelow(dir string, paths []string, limit int64) (k kindsOfFiles, err er
 	}
 	defer root.Close()
 	for _, path := range paths {
-		if !insideTree(path) {
+		if !InsideTree(path) {
 			return k, fmt.Errorf("%s is not a path inside a tree", strconv.Quote(path))
 		}
 		info, err := root.Lstat(filepath.FromSlash(path))

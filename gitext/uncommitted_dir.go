@@ -77,7 +77,7 @@ func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.
 	if r.workTree == "" {
 		return nil, &gitcmd.Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
 	}
-	if err := r.checkWorkTree(); err != nil {
+	if err := r.CheckWorkTree(); err != nil {
 		return nil, err
 	}
 	u, err := r.newUncommittedDir(ctx)
@@ -157,12 +157,12 @@ func (u *uncommittedDir) copySharedIndex() error {
 	return nil
 }
 
-// checkWorkTree refuses a work tree that only the repository's configuration
+// CheckWorkTree refuses a work tree that only the repository's configuration
 // names (core.worktree): it could be any directory, and its files would be
-// shown and sent to a model. A work tree is accepted if it leads back to the
+// shown, sent to a model or written. A work tree is accepted if it leads back to the
 // repository, as a submodule's does, or if the user's environment names it or
 // the repository.
-func (r *Repo) checkWorkTree() error {
+func (r *Repo) CheckWorkTree() error {
 	if info, err := os.Stat(r.workTree); err != nil || !info.IsDir() {
 		return &gitcmd.Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
 	}

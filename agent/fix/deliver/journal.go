@@ -1,16 +1,21 @@
 package deliver
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gitdir"
+	"git-agent/gitext/quote"
 )
 
 // journalName is a file in the git directory of a work tree. It is there while a patch is
@@ -77,9 +82,9 @@ func lockJournal(gitDir string) (*heldJournal, error) {
 		if h == nil { // its last owner removed it between our opening and locking it
 			continue
 		}
-		if note, _ := h.read(); note != nil {
+		if note, err := h.read(); note != nil || err != nil {
 			h.release()
-			return nil, errInterrupted
+			return nil, cmp.Or(err, error(errInterrupted))
 		}
 		return h, nil
 	}
@@ -113,7 +118,7 @@ func openJournal(gitDir string, flag int) (*heldJournal, error) {
 }
 
 // read returns what the journal holds; nil if it was not written to its end. Then nothing
-// else was written either.
+// else was written either. It refuses a journal that no delivery can have written.
 func (h *heldJournal) read() (*journal, error) {
 	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -126,13 +131,52 @@ func (h *heldJournal) read() (*journal, error) {
 	if json.Unmarshal(text, note) != nil || note.Name == "" {
 		return nil, nil
 	}
+	if field := note.wrong(); field != "" {
+		return nil, refuse("to go on without it: rm "+quote.Shell(h.path), "%s says that a patch was left half written, but git agent did not write that file: %s cannot be right", quote.Path(h.path), field)
+	}
 	return note, nil
+}
+
+// maxFiles bounds the files of a delivery.
+const maxFiles = 10_000
+
+// wrong returns the name of a field that no delivery writes so, or "". A journal may have
+// come with an archive, and a recovery removes and writes files by what it says.
+func (j *journal) wrong() string {
+	switch {
+	case !gitext.IsStateName(j.Name):
+		return "Name"
+	case j.Target != WorkTree && j.Target != Index && j.Target != Commit:
+		return "Target"
+	case j.Head != "" && !gitdir.IsOID(string(j.Head)):
+		return "Head"
+	case j.Branch != "" && !gitext.InsideTree(j.Branch):
+		return "Branch"
+	case j.Began.IsZero():
+		return "Began"
+	case len(j.Files) == 0 || len(j.Files) > maxFiles:
+		return "Files"
+	}
+	for _, f := range j.Files {
+		switch {
+		case path.Clean(string(f.Path)) != string(f.Path) || !gitext.InsideTree(string(f.Path)):
+			return "Path"
+		case f.Perm != f.Perm.Perm():
+			return "Perm"
+		case f.Dirs < 0 || f.Dirs > bytes.Count(f.Path, []byte("/")):
+			return "Dirs"
+		}
+	}
+	return ""
 }
 
 // write fills the journal and waits until it is on the disk.
 func (h *heldJournal) write(note *journal) error {
 	text, err := json.Marshal(note)
 	if err != nil {
+		return err
+	}
+	if err := h.file.Truncate(0); err != nil { // of what a killed process wrote in part
 		return err
 	}
 	_, err = h.file.WriteAt(text, 0)

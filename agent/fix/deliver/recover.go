@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // An Interruption is a delivery that was ended, for instance by kill -9, before it was
@@ -71,7 +72,7 @@ func Recover(ctx context.Context, repo *gitext.Repo) (*Recovery, error) {
 	if err != nil || held == nil {
 		return nil, err
 	}
-	defer held.release()
+	defer held.release() // which removes an empty journal
 	note, err := held.read()
 	if note == nil {
 		return nil, err
@@ -95,10 +96,15 @@ func Recover(ctx context.Context, repo *gitext.Repo) (*Recovery, error) {
 // beginning of it: somebody else wrote them.
 func restore(ctx context.Context, repo *gitext.Repo, note *journal) (kept []string, err error) {
 	r := &restorer{repo: repo, note: note, dir: repo.WorkTree()}
+	if err := errors.Join(repo.CheckWorkTree(), r.checkIndex()); err != nil {
+		return nil, err
+	}
 	if r.saved, err = repo.ReadState(ctx, note.Name); err != nil {
 		return nil, err
 	}
-	r.removeLocks()
+	if note.Target != WorkTree {
+		r.removeLocks()
+	}
 	var paths []string
 	for _, f := range note.Files {
 		paths = append(paths, string(f.Path))
@@ -134,17 +140,35 @@ type restorer struct {
 	dir   string
 }
 
-// removeLocks removes lock files that a killed git left. Those from before the delivery
-// are somebody else's.
-func (r *restorer) removeLocks() {
-	locks := []string{filepath.Join(r.repo.GitDir(), "index.lock"), filepath.Join(r.repo.GitDir(), "HEAD.lock")}
-	if r.note.Branch != "" {
-		locks = append(locks, filepath.Join(r.repo.CommonDir(), "refs", "heads", filepath.FromSlash(r.note.Branch)+".lock"))
+// checkIndex refuses an index that is a link: git would write where it leads.
+func (r *restorer) checkIndex() error {
+	index := filepath.Join(r.repo.GitDir(), "index")
+	if info, err := os.Lstat(index); r.note.Target != WorkTree && err == nil && !info.Mode().IsRegular() {
+		return refuse("", "%s is no regular file", quote.Path(index))
 	}
-	for _, lock := range locks {
-		if info, err := os.Lstat(lock); r.note.Target != WorkTree && err == nil && info.Mode().IsRegular() && info.ModTime().After(r.note.Began) {
-			os.Remove(lock) // if that fails, git reports the lock
-		}
+	return nil
+}
+
+// removeLocks removes lock files that a killed git left.
+func (r *restorer) removeLocks() {
+	r.removeLock(r.repo.GitDir(), "index.lock")
+	r.removeLock(r.repo.GitDir(), "HEAD.lock")
+	common := r.repo.CommonDir()
+	if inside, err := filepath.Rel(common, r.repo.GitDir()); err == nil && filepath.IsLocal(inside) && r.note.Branch != "" {
+		r.removeLock(common, filepath.Join("refs", "heads", filepath.FromSlash(r.note.Branch)+".lock"))
+	}
+}
+
+// removeLock removes a lock file inside a git directory, unless it was there before the
+// delivery and is somebody else's. If that fails, git reports the lock.
+func (r *restorer) removeLock(dir, name string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.ModTime().After(r.note.Began) {
+		root.Remove(name)
 	}
 }
 

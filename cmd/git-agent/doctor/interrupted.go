@@ -31,7 +31,10 @@ var deliveryOptions = map[deliver.Target]string{
 func checkDelivery(ctx context.Context, repo *gitext.Repo) (finding, bool) {
 	const check = "patch"
 	left, err := deliver.Interrupted(ctx, repo)
+	var refused *deliver.Refusal
 	switch {
+	case errors.As(err, &refused):
+		return fail(check, refused.Hint, "%s", layout.FatalText(err)), true
 	case err != nil:
 		return fail(check, "", "whether a patch was left half written is unknown: %s", layout.FatalText(err)), true
 	case left == nil:
@@ -58,11 +61,13 @@ func someFiles(paths []string) string {
 // recoverDelivery brings a patch that was written in part to an end.
 func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 	left, err := deliver.Interrupted(ctx, repo)
-	if err != nil || left == nil {
-		return nil // checkDelivery reports the error
+	if err != nil {
+		return nil // checkDelivery reports it
 	}
 	done, err := deliver.Recover(ctx, repo)
 	switch {
+	case left == nil:
+		return nil // a journal that was left empty is gone, and one that is in use stays
 	case err != nil:
 		return fmt.Errorf("the patch that was left half written cannot be taken back: %w", err)
 	case done == nil:
