@@ -71,6 +71,7 @@ var checks = []struct {
 	{reached: mounts},
 	{reached: keyring},
 	{reached: ofProcess},
+	{reached: priorities, only: Landlock},
 	{reached: signals, tolerable: true, only: Landlock},
 	{reached: others, only: Bwrap},
 }
@@ -213,6 +214,15 @@ func ofProcess(b escapeTargets) string {
 
 func signals(b escapeTargets) string {
 	return tries(unix.Kill(b.Parent, 0), "signals to your other processes")
+}
+
+// priorities gives a process outside the priority that it has.
+func priorities(b escapeTargets) string {
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, b.Parent)
+	if err != nil {
+		return ""
+	}
+	return tries(unix.Setpriority(unix.PRIO_PROCESS, b.Parent, 20-now), "priorities of other processes") // the system call returns 20 less the priority
 }
 
 // others counts visible processes: in a PID namespace there are few.

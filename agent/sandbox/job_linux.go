@@ -72,7 +72,7 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 		}
 		return err
 	}
-	return &job{cmd: cmd, start: start, ended: func(res *Result) (int64, error) {
+	return &job{cmd: cmd, start: start, depth: 2, ended: func(res *Result) (int64, error) {
 		res.Exit = exitOf(cmd.ProcessState)
 		return 0, nil // bwrap does not wait for its children, so the peak would be its own
 	}}, nil
@@ -171,7 +171,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 		return nil
 	}
 	cmd.WaitDelay = 2 * (grace + reapLimit)
-	return &job{cmd: cmd, start: h.start, ended: func(res *Result) (int64, error) {
+	return &job{cmd: cmd, start: h.start, depth: 1, ended: func(res *Result) (int64, error) {
 		defer h.answer.Close()
 		defer h.stop()
 		var e exitReport

@@ -50,7 +50,7 @@ func endDescendants() int {
 	for began := time.Now(); anyChild(); time.Sleep(reapPause) {
 		since := time.Since(began)
 		if since > grace+reapLimit {
-			return len(descendants())
+			return len(descendants(os.Getpid()))
 		}
 		if since > grace {
 			signalDescendants(unix.SIGKILL)
@@ -79,7 +79,7 @@ func signalDescendants(sig unix.Signal) {
 	seen := map[int]bool{}
 	for rounds := 0; rounds < 10; rounds++ {
 		found := false
-		for pid, parent := range descendants() {
+		for pid, parent := range descendants(os.Getpid()) {
 			if !seen[pid] {
 				seen[pid], found = true, true
 				send(pid, parent, unix.SIGSTOP)
@@ -89,7 +89,7 @@ func signalDescendants(sig unix.Signal) {
 			break
 		}
 	}
-	for pid, parent := range descendants() {
+	for pid, parent := range descendants(os.Getpid()) {
 		send(pid, parent, sig)
 		send(pid, parent, unix.SIGCONT)
 	}
@@ -108,8 +108,8 @@ func send(pid, parent int, sig unix.Signal) {
 	}
 }
 
-// descendants maps each process below this one to its parent.
-func descendants() map[int]int {
+// descendants maps each process below top to its parent.
+func descendants(top int) map[int]int {
 	children := map[int][]int{}
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -125,7 +125,7 @@ func descendants() map[int]int {
 		}
 	}
 	below := map[int]int{}
-	queue := []int{os.Getpid()}
+	queue := []int{top}
 	for len(queue) > 0 {
 		parent := queue[0]
 		queue = queue[1:]
@@ -139,17 +139,23 @@ func descendants() map[int]int {
 	return below
 }
 
-// parentOf reads the parent's id, the fourth field of /proc/<pid>/stat. The
-// second field, the name, is in parentheses and may contain anything.
+// parentOf reads the parent's id of a process.
 func parentOf(pid int) (int, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	fields := statOf(pid)
 	if len(fields) < 2 {
 		return 0, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
 	return parent, err == nil
+}
+
+// statOf returns the fields of /proc/<pid>/stat that follow the name: the state, the
+// parent's id and so on; nil if the process is gone. The name is in parentheses and may
+// contain anything.
+func statOf(pid int) [][]byte {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil
+	}
+	return bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 }

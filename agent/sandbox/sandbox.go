@@ -195,6 +195,8 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
+	// depth is how many processes lead from cmd to the first one of the command.
+	depth int
 	// ended sets the exit code after cmd was waited for. It returns the peak memory,
 	// 0 if unknown.
 	ended func(*Result) (peak int64, err error)
@@ -289,7 +291,9 @@ func runGroup(j *job, s Spec, out io.Writer) error {
 		defer close(drained)
 		io.Copy(out, r) // ends at the last writer's exit, or at the deadline below
 	}()
+	endWatch := continueStopped(cmd, j.depth)
 	err = cmd.Wait()
+	endWatch()
 	endGroup(cmd, drained)
 	r.SetReadDeadline(time.Now().Add(drainLimit))
 	<-drained

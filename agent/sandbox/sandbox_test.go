@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -334,5 +335,38 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s: %q, and %q on standard error", level, got, res.Output)
 		}
 		outR.Close()
+	}
+}
+
+func TestStoppedCommandGoesOn(t *testing.T) {
+	// A command that stops its first process, our helper above it or everything that it
+	// can reach is continued, and so comes to its end.
+	for _, level := range levels(t) {
+		for _, script := range []string{
+			`sh -c 'kill -STOP $PPID'; echo end`,
+			`kill -STOP $PPID 2>/dev/null; echo end`,
+			`kill -STOP $$; kill -STOP 0; echo end`,
+		} {
+			res := mustRun(t, Spec{Command: script, Sandbox: level, Timeout: time.Minute})
+			if res.TimedOut || res.Exit != 0 || string(res.Output) != "end\n" {
+				t.Errorf("%s %q: %+v, output %q", level, script, res, res.Output)
+			}
+		}
+	}
+}
+
+func TestOwnPriority(t *testing.T) {
+	// Commands set the priority, the processors and the scheduling of what they start.
+	for _, level := range levels(t) {
+		for _, command := range []string{"nice -n 5 true", "renice -n 5 -p 0", "taskset 1 true", "ionice -c 3 true", "chrt --batch 0 true", "ulimit -n 64"} {
+			name, _, _ := strings.Cut(command, " ")
+			if _, err := exec.LookPath(name); err != nil && name != "ulimit" {
+				t.Logf("not tried: %v", err)
+				continue
+			}
+			if res := mustRun(t, Spec{Command: command, Sandbox: level}); res.Exit != 0 {
+				t.Errorf("%s %q: %+v, output %q", level, command, res, res.Output)
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 type filterOptions struct {
 	unix    bool // sockets that have names in the file system
 	inet    bool // network sockets, perhaps only of the command's own namespace
-	foreign bool // other processes can be reached: block setting their limits and using their shared memory
+	foreign bool // other processes can be reached: block setting their limits, priorities and processors, and using their shared memory
 }
 
 // auditArch maps the instruction set to the kernel's number. An unknown one has
@@ -52,6 +52,17 @@ var refused = []uint32{
 // sharedMemory lists calls that find objects of other processes by number or
 // name.
 var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN}
+
+// ofAProcess lists calls whose first argument is a process whose limits, processors or
+// scheduling they set. 0 is the caller. A filter does not know the caller's number and those
+// of its threads, so these are refused, too; programs such as taskset use 0.
+var ofAProcess = []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR}
+
+// These are kinds of what ioprio_set(2) takes, which has no header.
+const (
+	ioprioProcess = 1
+	ioprioGroup   = 2
+)
 
 const (
 	offNr   = 0
@@ -117,6 +128,21 @@ func (a *assembler) choose(nr, arg, mask uint32, errno unix.Errno, forbidden boo
 	}
 }
 
+// ownOnly allows a call only if its second argument is 0, the caller, and its first argument
+// is one of the kinds: the third kind is all processes of a user.
+func (a *assembler) ownOnly(nr uint32, kinds ...uint32) {
+	a.equal(nr, 5+2*len(kinds))
+	a.load(offArgs + 8)
+	a.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 1, 0)
+	a.fail(unix.EPERM)
+	a.load(offArgs)
+	for _, kind := range kinds {
+		a.equal(kind, 1)
+		a.allow()
+	}
+	a.fail(unix.EPERM)
+}
+
 // systemCallFilter returns the filter program, or an error that says why there
 // is none.
 func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
@@ -144,7 +170,11 @@ func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 		for _, nr := range sharedMemory {
 			a.refuse(nr, unix.EPERM)
 		}
-		a.choose(unix.SYS_PRLIMIT64, 0, ^uint32(0), unix.EPERM, false, 0)
+		for _, nr := range ofAProcess {
+			a.choose(nr, 0, ^uint32(0), unix.EPERM, false, 0)
+		}
+		a.ownOnly(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, unix.PRIO_PGRP)
+		a.ownOnly(unix.SYS_IOPRIO_SET, ioprioProcess, ioprioGroup)
 	}
 	filterSockets(&a, opt)
 	a.allow()

@@ -262,6 +262,30 @@ var processProbes = []probe{
 		}
 		return s.namespaced(made("limited", unix.Prlimit(s.Victim, unix.RLIMIT_CORE, &old, nil)))
 	}},
+	{name: "setpriority", try: func(s surrounding) string {
+		return s.namespaced(made("set", unix.Setpriority(unix.PRIO_PROCESS, s.Victim, 1)))
+	}},
+	{name: "setpriority of all processes of the user", try: func(s surrounding) string {
+		return s.namespaced(made("set", unix.Setpriority(unix.PRIO_USER, 0, 0))) // which changes nothing where it succeeds
+	}},
+	{name: "sched_setaffinity", try: func(s surrounding) string {
+		var set unix.CPUSet
+		if unix.SchedGetaffinity(s.Victim, &set) != nil {
+			return ""
+		}
+		return s.namespaced(made("set", unix.SchedSetaffinity(s.Victim, &set)))
+	}},
+	{name: "sched_setscheduler", try: scheduled(unix.SYS_SCHED_SETSCHEDULER, unix.SCHED_BATCH)},
+	{name: "sched_setparam", try: scheduled(unix.SYS_SCHED_SETPARAM, 0)},
+	{name: "sched_setattr", try: func(s surrounding) string {
+		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: 10}
+		return s.namespaced(made("set", unix.SchedSetAttr(s.Victim, &attr, 0)))
+	}},
+	{name: "ioprio_set", try: func(s surrounding) string {
+		const process, idle = 1, 3 << 13
+		_, _, errno := unix.Syscall(unix.SYS_IOPRIO_SET, process, uintptr(s.Victim), idle)
+		return s.namespaced(made("set", map[bool]error{true: nil, false: errno}[errno == 0]))
+	}},
 	{name: "type into a terminal", try: func(surrounding) string {
 		master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 		if err != nil {
@@ -279,6 +303,19 @@ var processProbes = []probe{
 		_, err := unix.SysvShmAttach(s.Shm, 0, unix.SHM_RDONLY)
 		return made("attached", err)
 	}},
+}
+
+// scheduled sets the scheduling of the victim by a call whose last argument is a priority.
+func scheduled(nr, policy uintptr) func(surrounding) string {
+	return func(s surrounding) string {
+		var priority int32
+		args := [3]uintptr{uintptr(s.Victim), uintptr(unsafe.Pointer(&priority))}
+		if nr == unix.SYS_SCHED_SETSCHEDULER {
+			args[1], args[2] = policy, args[1]
+		}
+		_, _, errno := unix.Syscall(nr, args[0], args[1], args[2])
+		return s.namespaced(made("set", map[bool]error{true: nil, false: errno}[errno == 0]))
+	}
 }
 
 // namespaced corrects what a probe reached by the pid of a process outside. In the pid
