@@ -63,6 +63,19 @@ func (a *app) newProgress(title string) *progress {
 	return p
 }
 
+// newSlowProgress is newProgress, but where nothing was said about progress and stderr is no
+// terminal, a line a half minute says that the work goes on: a long report is read and
+// judged without anything else to say.
+func (a *app) newSlowProgress(title string) *progress {
+	if a.flags.Progress != nil || a.flags.Quiet || a.flags.Verbose > 0 || terminal.IsTerminal(a.stderr) {
+		return a.newProgress(title)
+	}
+	begun := a.now()
+	p := &progress{w: terminal.WithoutEscaping(a.stderr), now: a.now, begun: begun, next: begun.Add(progressPlain), title: title, active: true, ended: make(chan struct{})}
+	go p.beat()
+	return p
+}
+
 // beat redraws the line every second until end is called, so that the elapsed
 // time stays right between updates.
 func (p *progress) beat() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -79,4 +80,25 @@ func TestNoProgress(t *testing.T) {
 	p.setText("x")
 	p.clear()
 	p.end()
+}
+
+// Without a terminal and without an option, slow work says that it goes on, but not at once.
+func TestSlowProgress(t *testing.T) {
+	var seconds atomic.Int64
+	for _, quiet := range []bool{false, true} {
+		var out strings.Builder
+		seconds.Store(0)
+		a := &app{stderr: &out, now: func() time.Time { return time.Unix(seconds.Load(), 0) }}
+		a.flags.Quiet = quiet
+		p := a.newSlowProgress("reading")
+		for _, at := range []int64{29, 30, 31, 60} {
+			seconds.Store(at)
+			p.update(0, 1, "dump")
+		}
+		p.end()
+		want := map[bool]string{false: "reading: dump, 30s\nreading: dump, 1m0s\n"}[quiet]
+		if out.String() != want {
+			t.Errorf("quiet %t: wrote %q, want %q", quiet, out.String(), want)
+		}
+	}
 }

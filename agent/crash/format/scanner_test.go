@@ -139,6 +139,43 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestDeepRecursion reads stacks of many frames that look alike. Those that are not kept are
+// counted, also where two functions call each other, and the next stack begins where it
+// would begin after a short one.
+func TestDeepRecursion(t *testing.T) {
+	const depth = 20_000
+	for name, f := range map[string]struct {
+		head, next string
+		frame      func(i int) string
+		stacks     int
+	}{
+		"gdb":  {"Program received signal SIGSEGV, Segmentation fault.\n", "#0  0x1 in other () at b.c:7\n#1  0x2 in f1 (n=1) at a.c:1\n", func(i int) string { return fmt.Sprintf("#%d  0x%x in f%d (n=%d) at a.c:%d\n", i, i, i%2, i, i%3+1) }, 2},
+		"java": {"Exception in thread \"main\" a.E: boom\n", "Caused by: a.E: x\n\tat a.B.m(B.java:7)\n", func(i int) string { return fmt.Sprintf("\tat a.B.f%d(B.java:%d)\n", i%2, i%3+1) }, 2},
+		"log": {"2024-05-06T07:08:09.123Z a.E: boom\n", "2024-05-06T07:08:09.125Z Caused by: a.E: x\n2024-05-06T07:08:09.125Z \tat a.B.m(B.java:7)\n", func(i int) string {
+			return fmt.Sprintf("2024-05-06T07:08:09.%dZ \tat a.B.f%d(B.java:%d)\n", 124+i%2, i%2, i%3+1)
+		}, 2},
+		"valgrind": {"==1== Invalid read of size 4\n==1==    at 0x1: f (a.c:1)\n", "==1==    at 0x1: g (b.c:7)\n", func(i int) string { return fmt.Sprintf("==1==    by 0x%X: f%d (a.c:%d)\n", i, i%2, i%3+1) }, 2},
+	} {
+		var b strings.Builder
+		b.WriteString(f.head)
+		for i := range depth {
+			b.WriteString(f.frame(i))
+		}
+		b.WriteString(f.next)
+		r, err := Read(strings.NewReader(b.String()))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		st := r.Stacks[0]
+		if n := len(st.Frames) + st.Omitted; len(st.Frames) != scan.MaxFrames || n != depth && n != depth+1 {
+			t.Errorf("%s: %d frames, %d omitted", name, len(st.Frames), st.Omitted)
+		}
+		if len(r.Stacks) != f.stacks || r.Stacks[len(r.Stacks)-1].Frames[0].Line != 7 {
+			t.Errorf("%s: %d stacks, the last is %+v", name, len(r.Stacks), r.Stacks[len(r.Stacks)-1])
+		}
+	}
+}
+
 // FuzzRead checks that any input is read without a panic, within the bounds of a
 // report, and the same way each time.
 func FuzzRead(f *testing.F) {
@@ -197,6 +234,20 @@ func checkBounds(t *testing.T, r *crash.Report) {
 }
 
 // BenchmarkRead reads a log of a megabyte with one report in its middle.
+// BenchmarkDeep reads a stack of 100,000 frames.
+func BenchmarkDeep(b *testing.B) {
+	text := "Program received signal SIGSEGV, Segmentation fault.\n"
+	var frames strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&frames, "#%d  0x%x in f%d (n=%d) at a.c:%d\n", i, i, i%2, i, i%3+1)
+	}
+	for b.Loop() {
+		if _, err := Read(strings.NewReader(text + frames.String())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	noise := strings.Repeat("2024-05-06T07:08:09.123Z INFO  [main] com.example.Server - request 12 from 10.0.0.1 was answered in 3 ms\n"+
 		"    at the end of the day (see the manual, chapter 3): 12 of 30 tests passed\n"+

@@ -52,6 +52,7 @@ type Scanner struct {
 	Problem int          // index of the problem that stacks belong to, -1 for none
 	Last    int          // number of the line that last added a frame
 	left    struct{ stacks, problems int }
+	repeat  repeat
 }
 
 // Read reads the lines of r.
@@ -93,6 +94,14 @@ func (s *Scanner) take(n int, raw []byte) {
 		s.Offer(Line{N: n})
 		return
 	}
+	if s.repeats(n, raw) {
+		return
+	}
+	wasFull, omitted := s.full(), 0
+	if wasFull {
+		omitted = s.Open.Omitted
+	}
+	defer func() { s.learn(raw, wasFull, omitted) }()
 	for text := range logicalLines(raw) {
 		if s.Offer(cleanLine(n, text)) {
 			s.sieve.taken(n)
