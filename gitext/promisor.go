@@ -35,8 +35,12 @@ func (r *Repo) Promisors(ctx context.Context) ([]string, error) {
 }
 
 // fetchPins are settings of a fetch of single objects. They keep git from sending what
-// the clone has, and from starting housekeeping that goes on after the fetch.
+// the clone has, and from starting housekeeping that goes on after the fetch. A server that
+// sends nothing for a minute is given up; one that works sends a sign of life every five
+// seconds (uploadpack.keepAlive).
 var fetchPins = []string{
+	"-c", "http.lowSpeedLimit=1",
+	"-c", "http.lowSpeedTime=60",
 	"-c", "fetch.negotiationAlgorithm=noop",
 	"-c", "fetch.writeCommitGraph=false",
 	"-c", "maintenance.auto=false",
