@@ -63,7 +63,9 @@ var (
 	sandboxes    = area{"sandbox probes", 80}
 	outputs      = area{"terminal and JSON output", 40}
 	frames       = area{"MCP frames", 75}
-	proofs       = area{"forged proofs", 60}
+	proofs       = area{"forged proofs", 30}
+	projects     = area{"hostile projects", 30}
+	surroundings = area{"surroundings", 30}
 )
 
 // A tally counts the outcomes of one area.
@@ -123,7 +125,7 @@ func (s *scores) print() {
 		kind = "full"
 	}
 	fmt.Printf("%-26s %6s %6s %6s %8s   (%s run)\n", "area", "goal", "tried", "broken", "skipped", kind)
-	for _, a := range []area{repositories, server, kills, corruptions, sandboxes, outputs, frames, proofs} {
+	for _, a := range []area{repositories, server, kills, corruptions, sandboxes, outputs, frames, projects, surroundings, proofs} {
 		y := s.areas[a]
 		if y == nil {
 			continue
