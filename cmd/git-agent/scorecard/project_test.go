@@ -153,7 +153,7 @@ func compiledProjects() []project {
 			p.put(t, p.in("src/lib.rs"), "#[test]\nfn a() { assert!(false) }\n")
 			p.commit(t)
 		}},
-		{name: "functions of make", needs: "make", plant: files(texts{"Makefile": shSpy("make", "X := $(shell %s)\ntest check:\n\tfalse\n")})},
+		{name: "functions of make", needs: "make", plant: files(texts{"Makefile": shSpy("make", "X := $(shell %s)\ntest:\n\tfalse\n")})},
 		{name: "options of make", needs: "make", test: "make test", plant: files(texts{"GNUmakefile": commands("make-shell", "SHELL = EVIL\ntest:\n\tfalse\n")})},
 	}
 }
