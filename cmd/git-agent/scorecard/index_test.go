@@ -66,6 +66,12 @@ func (x *indexed) restore(t *testing.T, content []byte) {
 func (x *indexed) answers(t *testing.T) (all []string, wrong string) {
 	t.Helper()
 	for _, q := range indexQuestions {
+		stored, _ := filepath.Glob(filepath.Join(filepath.Dir(x.file), "cache.db*")) // stored answers would hide the index
+		for _, path := range stored {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
 		got := x.run(t, command{dir: x.repo}, q...)
 		switch {
 		case got.late:
