@@ -80,8 +80,34 @@ type Reproduction struct {
 	Full     bool // a run was ended because it filled the disk
 
 	// Opened has the files of the tree that a run opened; nil if that is not known.
-	Opened map[string]bool `json:"-"`
+	Opened  map[string]bool `json:"-"`
+	Lacks   Lack            // what it needs and does not find; "" if it ran tests, or for another reason
+	Lacking string          // the line that says so
+	// InSetUp says that all failing tests die before their own text runs: in a fixture
+	// of pytest, a beforeAll or a setUpClass.
+	InSetUp bool
 }
+
+// A Lack is what a test command needs and does not find, as words that follow "needs".
+type Lack string
+
+// These are the lacks.
+const (
+	LackGo       Lack = "Go modules that are not downloaded"
+	LackGoMod    Lack = "another go.mod, go.sum or vendor folder"
+	LackNode     Lack = "Node.js packages that are not installed"
+	LackPython   Lack = "Python packages that are not installed"
+	LackRuby     Lack = "gems that are not installed"
+	LackCargo    Lack = "crates that are not downloaded"
+	LackMaven    Lack = "Maven artifacts that are not downloaded"
+	LackGradle   Lack = "Gradle, or dependencies of its build, that are not downloaded"
+	LackComposer Lack = "PHP packages that are not installed"
+	LackNuGet    Lack = "NuGet packages that are not restored"
+	LackJDK      Lack = "another JDK"
+	LackTool     Lack = "another version of a tool"
+	LackNetwork  Lack = "the network, which the sandbox turns off"
+	LackProgram  Lack = "a program that is not installed"
+)
 
 // A Ground is a reason to suspect a function.
 type Ground struct {

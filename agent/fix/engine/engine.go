@@ -112,6 +112,7 @@ type study struct {
 	proof   *validate.Validator
 	trial   trial.Options // how commands run
 	listen  func(agent.Event)
+	setUp   bool // all failing tests die in their set-up
 }
 
 func (s *study) say(format string, args ...any) {
@@ -175,6 +176,9 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		out := s.answer.Reproduction.Output
 		in.Problem = s.problem // the commands may be another guess
 		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, testrun.Stacks(out), placesOf(out)
+		if s.setUp {
+			withoutTests(&in)
+		}
 		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {
 			return nil, err
 		}
@@ -189,7 +193,11 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 // it goes on with the next guess, and keeps the first one if none is better.
 func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite}}, s.problem.Others...)
-	for k, guess := range guesses[:min(len(guesses), maxGuesses)] {
+	tried := 0
+	for k, guess := range guesses {
+		if tried == maxGuesses {
+			break
+		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
 		if err := s.compile(ctx, space, p.Test); err != nil {
@@ -205,6 +213,9 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 		}
 		if rep.State == fix.Broken {
 			s.say("%s cannot be judged: it %s", p.Test, rep.How)
+			if rep.Lacks != fix.LackProgram { // a program that is not there costs no time
+				tried++
+			}
 			continue
 		}
 		if k > 0 {
@@ -216,7 +227,7 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 	return nil
 }
 
-// maxGuesses bounds the guessed commands that are tried.
+// maxGuesses bounds the guessed commands that run and cannot be judged.
 const maxGuesses = 3
 
 // hasWords reports whether functions can be suspected although the test does not fail.
@@ -236,7 +247,10 @@ func (s *study) declined(ctx context.Context, space *trial.Workspace) (string, e
 	case fix.Passing:
 		return "the test passes as things are, so there is nothing to repair: give a command that fails because of the bug", nil
 	case fix.Broken:
-		return "the test cannot be judged: it " + rep.How + advice(rep), nil
+		cure, err := s.advice(ctx)
+		return "the test cannot be judged: it " + rep.How + cure, err
+	case fix.Failing:
+		return s.inSetUp(ctx)
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {
 			return "the test is flaky, it fails in some runs and passes in others, so it cannot prove a patch (git agent fix --no-abstain goes on)", nil
@@ -244,18 +258,6 @@ func (s *study) declined(ctx context.Context, space *trial.Workspace) (string, e
 		s.answer.Notes = append(s.answer.Notes, "the test is flaky: a patch may seem to repair it by chance")
 	}
 	return "", nil
-}
-
-// advice returns what to do about a command that reached a limit, to be put behind a
-// sentence.
-func advice(rep fix.Reproduction) string {
-	switch {
-	case rep.TimedOut:
-		return " (--test-timeout allows more; a command that runs fewer tests is better)"
-	case rep.Full:
-		return " (--disk allows more)"
-	}
-	return ""
 }
 
 // noteAbsent notes what the commands do not find in the scratch tree.

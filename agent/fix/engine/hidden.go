@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -40,7 +41,74 @@ func (s *study) hidden(ctx context.Context, space *trial.Workspace) (string, err
 			return s.whyHidden(script, place, space.Level()), nil
 		}
 	}
+	if s.answer.Reproduction.State != fix.Broken {
+		return "", nil
+	}
+	return s.hiddenEnvironment(ctx, space)
+}
+
+// hiddenEnvironment says that a program which the command names, or which its output says
+// is not there, is of a virtual environment of Python that the sandbox hides. It returns
+// "" if none is.
+func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (string, error) {
+	names := programsOf(s.problem.Test)
+	if m := absentPath().FindStringSubmatch(s.answer.Reproduction.Lacking); m != nil {
+		names = append(names, m[1])
+	}
+	for _, name := range names {
+		program := name
+		if !filepath.IsAbs(name) {
+			var err error
+			if program, err = sandbox.Program(name); err != nil {
+				continue
+			}
+		}
+		env := environmentOf(program)
+		if env == "" {
+			continue
+		}
+		seen, err := space.Exec(ctx, "test -e "+quote.Shell(filepath.Join(env, environmentMark)), trial.ExecOptions{})
+		if err != nil {
+			return "", err
+		}
+		if seen.Exit != 0 {
+			return whyEnvironmentHidden(name, env), nil
+		}
+	}
 	return "", nil
+}
+
+// absentPath matches the program that a line says is not there, if it names its path.
+var absentPath = source.Lazy(`(/[^\s:'"]+)['"]?: (?:not found|No such file or directory)$`)
+
+// environmentMark is the file that each virtual environment of Python holds.
+const environmentMark = "pyvenv.cfg"
+
+// environmentOf returns the virtual environment of Python that a program is of, "" if it is
+// of none. The program may be a link to one.
+func environmentOf(program string) string {
+	const links = 8 // more are a circle
+	for range links {
+		env := filepath.Dir(filepath.Dir(program))
+		if _, err := os.Stat(filepath.Join(env, environmentMark)); err == nil {
+			return env
+		}
+		to, err := os.Readlink(program)
+		if err != nil {
+			return ""
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(program), to)
+		}
+		program = to
+	}
+	return ""
+}
+
+// whyEnvironmentHidden explains that a program's virtual environment is hidden.
+func whyEnvironmentHidden(program, env string) string {
+	return fmt.Sprintf("the sandbox hides %s, the Python environment of %s, from the test: make it visible with git config --global --add agent.sandboxRead %s",
+		env, program, quote.Shell(env))
 }
 
 // whyHidden explains that a script is not there for a command.
@@ -59,6 +127,9 @@ func (s *study) whyHidden(script, place string, level sandbox.Level) string {
 	case level == sandbox.None:
 		return fmt.Sprintf("%s, from which there is no %s: name it by its absolute path", scratch, script)
 	}
+	if env := environmentOf(place); env != "" {
+		return whyEnvironmentHidden(script, env)
+	}
 	return fmt.Sprintf("%s, and the sandbox hides %s from it: put it into the work tree, or make it visible with git config --global --add agent.sandboxRead %s",
 		scratch, script, quote.Shell(place))
 }
@@ -68,6 +139,21 @@ var (
 	interpreter    = source.Lazy(`^(?:.*/)?(?:sh|bash|dash|zsh|ksh|python[\d.]*|node|perl|ruby|php)$`)
 	assignment     = source.Lazy(`^\w+=`)
 )
+
+// programsOf returns the programs that a shell command starts by name.
+func programsOf(command string) []string {
+	var list []string
+	for _, simple := range simpleCommands().Split(command, -1) {
+		words := strings.Fields(simple)
+		for len(words) > 0 && assignment().MatchString(words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 && !strings.ContainsAny(words[0], "'\"\\$`*?<>/") && !slices.Contains(list, words[0]) {
+			list = append(list, words[0])
+		}
+	}
+	return list
+}
 
 // scriptsOf returns the files that a shell command names in the place of a program, or
 // after an interpreter.

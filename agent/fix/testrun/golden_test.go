@@ -52,7 +52,7 @@ func render(r Report) string {
 	for _, list := range []struct {
 		word  string
 		names []string
-	}{{"fail", r.Failing}, {"pass", r.Passing}, {"unbuilt", r.Unbuilt}} {
+	}{{"fail", r.Failing}, {"pass", r.Passing}, {"unbuilt", r.Unbuilt}, {"in set-up", r.SetUp}} {
 		for _, name := range list.names {
 			fmt.Fprintf(&b, "%s %s\n", list.word, name)
 		}
@@ -71,8 +71,8 @@ func render(r Report) string {
 			fmt.Fprintln(&b, flag.word)
 		}
 	}
-	if r.Missing != "" {
-		fmt.Fprintf(&b, "missing %s\n", r.Missing)
+	if r.Lacks != "" {
+		fmt.Fprintf(&b, "lacks %s: %s\n", r.Lacks, r.Missing)
 	}
 	return b.String()
 }

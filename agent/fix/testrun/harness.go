@@ -41,6 +41,9 @@ func (h *harness) take(l line) bool {
 		return false
 	case l.has("#"):
 		return h.commented(t)
+	case t == "No tests defined.": // Meson
+		h.ranNone = true
+		return true
 	case strings.HasSuffix(t, " [FAIL]"):
 		return h.found(xunitFailed().FindStringSubmatch(t), 1, false)
 	case strings.Contains(t, "ms]") || strings.Contains(t, " s]") || l.has("Passed ") || l.has("Failed "):

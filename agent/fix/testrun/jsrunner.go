@@ -31,6 +31,7 @@ type jsRunner struct {
 	file  string   // the file of tests that jest is at
 	tree  suites   // above the line
 	list  bool     // in mocha's list of failures
+	hook  string   // the error of a hook of mocha that failed
 	entry []string // the parts of a name in that list that were read; nil outside
 	test  string   // the failed test whose details follow; "" once its place is known
 	ended bool     // below node's second list of failures
@@ -199,6 +200,9 @@ func (j *jsRunner) indented(l line) bool {
 	if l.has("at ") {
 		return j.framed(l.bare)
 	}
+	if j.list && j.hook == "" && j.died[j.test] {
+		j.hook = l.bare
+	}
 	if !j.list && j.test == "" && l.indent%2 == 0 {
 		j.tree.enter(l.indent, l.bare)
 	}
@@ -211,6 +215,10 @@ func (j *jsRunner) named(l line) bool {
 	if j.entry = append(j.entry, part); last || len(j.entry) > 20 {
 		name := strings.Join(j.entry, " ")
 		j.fail(name)
+		if strings.Contains(name, `"before all" hook`) || strings.Contains(name, `"before each" hook`) {
+			j.inSetUp(name)
+		}
+		j.hook = ""
 		j.entry, j.test = nil, name
 	}
 	return true
@@ -222,8 +230,8 @@ func (j *jsRunner) framed(text string) bool {
 		return false
 	}
 	if m := jsFrame().FindStringSubmatch(text); m != nil && !libraryPath(m[1]) {
-		j.place(Place{File: m[1], Line: number(m[2]), Test: j.test})
-		j.test = ""
+		j.place(Place{File: m[1], Line: number(m[2]), Text: j.hook, Test: j.test})
+		j.test, j.hook = "", ""
 	}
 	return false
 }

@@ -98,6 +98,9 @@ func (j *jvm) surefireTest(text string) bool {
 	}
 	j.test = j.qualified(m[1])
 	j.fail(j.test)
+	if m[1] == j.class { // no method of it was reached
+		j.inSetUp(j.test)
+	}
 	return true
 }
 
@@ -136,7 +139,9 @@ func (j *jvm) gradleResult(text string) bool {
 	}
 	j.result(m[1], m[2] == "PASSED")
 	if j.test = ""; m[2] == "FAILED" {
-		j.test = m[1]
+		if j.test = m[1]; strings.HasSuffix(m[1], " > initializationError") || strings.HasSuffix(m[1], " > classMethod") {
+			j.inSetUp(m[1])
+		}
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -14,6 +15,8 @@ var (
 	pyHeading = source.Lazy(`^_{3,} (.+) _{3,}$`)
 	pyTestOf  = source.Lazy(`^(?:ERROR at \w+ of )?(.+?)(?: \(.*\))?$`) // in a heading
 	pyPlace   = source.Lazy(`^(\S[^:]*\.py):(\d+): (.+)$`)
+	pyRaised  = source.Lazy(`^E {3,}([A-Za-z_][\w.]*(?:: .*)?)$`)                                      // E   ValueError: no such key
+	pyConfig  = source.Lazy(`^(?:ImportError while loading|.*Error while loading) conftest '([^']+)'`) // ImportError while loading conftest '/w/tests/conftest.py'.
 )
 
 // pyTest reads pytest, with any of its styles of tracebacks.
@@ -21,8 +24,12 @@ type pyTest struct {
 	*reader
 	headings []string // of failures
 	heading  string
-	named    bool // there is a summary with names
-	collects bool // below the heading of a file that could not be collected
+	named    bool            // there is a summary with names
+	collects bool            // below the heading of a file that could not be collected
+	frames   []Place         // of the error below that heading, outermost first
+	raised   string          // the error that the lines before said was raised: "OSError: no display"
+	errors   []string        // tests that the summary calls errors: they died before or after their text
+	after    map[string]bool // headings of errors after the text of a test
 }
 
 func (p *pyTest) take(l line) bool {
@@ -31,14 +38,65 @@ func (p *pyTest) take(l line) bool {
 	}
 	switch l.text[0] {
 	case '=', '_':
+		p.flush()
 		return p.section(l.text)
-	case 'F', 'E', 'S':
+	case 'E':
+		return p.raises(l.text) || p.summary(l.text)
+	case 'F', 'S':
 		return p.summary(l.text)
+	}
+	if m := pyConfig().FindStringSubmatch(l.text); m != nil {
+		p.heading, p.collects = m[1], true
+		p.noBuild(m[1])
+		return true
 	}
 	return p.verbose(l.text) || p.counts(l.text) || p.failedAt(l.text)
 }
 
+// raises reads which error was raised. It leaves errors of syntax to the machine that
+// reads their places.
+func (p *pyTest) raises(text string) bool {
+	m := pyRaised().FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	if p.raised == "" || p.collects { // a message may have several lines
+		p.raised = m[1]
+	}
+	if p.collects && !strings.Contains(text, "SyntaxError: ") && len(p.frames) > 0 {
+		p.frames[len(p.frames)-1].Text = p.raised
+	}
+	return false
+}
+
+// flush notes the places of an error of collection, the innermost first, which is where
+// it was raised.
+func (p *pyTest) flush() {
+	for _, place := range slices.Backward(p.frames) {
+		p.buildError(place)
+	}
+	p.frames, p.raised = nil, ""
+}
+
 func (p *pyTest) end() {
+	p.flush()
+	p.markSetUp()
+	p.name()
+}
+
+// markSetUp notes which tests died before their text ran. Those that died after it have a
+// heading that says so.
+func (p *pyTest) markSetUp() {
+	for _, name := range p.errors {
+		_, test, _ := strings.Cut(name, "::")
+		if !p.after[strings.ReplaceAll(test, "::", ".")] {
+			p.inSetUp(name)
+		}
+	}
+}
+
+// name names the tests of failures, for which the summary has the whole names.
+func (p *pyTest) name() {
 	if len(p.headings) == 0 {
 		return
 	}
@@ -76,6 +134,12 @@ func (p *pyTest) section(text string) bool {
 		return false
 	}
 	name, collects := strings.CutPrefix(m[1], "ERROR collecting ")
+	if test, ok := strings.CutPrefix(m[1], "ERROR at teardown of "); ok {
+		if p.after == nil {
+			p.after = map[string]bool{}
+		}
+		p.after[test] = true
+	}
 	if p.heading, p.collects = m[1], collects; collects {
 		p.noBuild(name)
 	} else if len(p.headings) < maxPlaces {
@@ -98,6 +162,9 @@ func (p *pyTest) summary(text string) bool {
 	case ofTest:
 		p.fail(name)
 		p.named = true
+		if m[1] == "ERROR" && len(p.errors) < maxNames {
+			p.errors = append(p.errors, name)
+		}
 	default:
 		p.noBuild(name)
 	}
@@ -163,12 +230,18 @@ func (p *pyTest) failedAt(text string) bool {
 	if m == nil || libraryPath(m[1]) {
 		return false
 	}
-	if place := (Place{File: m[1], Line: number(m[2]), Text: m[3], Test: p.heading}); p.collects {
-		place.Test = ""
-		p.buildError(place)
-	} else {
-		p.place(place)
+	place := Place{File: m[1], Line: number(m[2]), Text: m[3], Test: p.heading}
+	if p.collects {
+		if place.Test = ""; len(p.frames) < maxPlaces {
+			p.frames = append(p.frames, place)
+		}
+		return true
 	}
+	if strings.HasPrefix(p.raised, place.Text+": ") {
+		place.Text = p.raised
+	}
+	p.raised = ""
+	p.place(place)
 	return true
 }
 

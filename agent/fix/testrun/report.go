@@ -14,8 +14,9 @@ package testrun
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
+
+	"git-agent/agent/fix"
 )
 
 // A Place is a line of a file that an output names.
@@ -39,11 +40,14 @@ type Report struct {
 	Ran     int      // how many tests ran, those that were skipped left out; -1 if the output does not say
 	Some    bool     // the output says that tests ran, though not how many
 
+	SetUp []string // those of Failing that died in a set-up, before their own text ran
+
 	Build       bool     // something did not build
 	Unbuilt     []string // packages or files of tests that did not build, where the tool names them
 	BuildErrors []Place
-	Missing     string // the line that says that a program or a dependency is not there; "" if none does
-	notFound    string // the same of a shell; tests may do without the program
+	Lacks       fix.Lack // what is not there; "" if no line says so
+	Missing     string   // the line that says so
+	notFound    string   // the line in which a shell says that it found no program; tests may do without it
 
 	Places   []Place // of failed assertions, in the order of the output
 	Panicked bool    // a process ended before its tests did: it panicked or crashed
@@ -81,6 +85,7 @@ type reader struct {
 	order   []string
 	skipped map[string]bool // tests that did not run, where their places were read
 	unbuilt map[string]bool
+	died    map[string]bool // tests that died in their set-up
 	seen    map[Place]bool
 
 	counted  int  // tests that summaries count
@@ -92,7 +97,7 @@ type reader struct {
 }
 
 func newReader() *reader {
-	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, seen: map[Place]bool{}}
+	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{}, seen: map[Place]bool{}}
 	r.machines = []machine{
 		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
 		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &jsRunner{reader: r}, &numbered{reader: r}, &harness{reader: r},
@@ -154,6 +159,15 @@ func (r *reader) result(name string, passed bool) {
 }
 
 func (r *reader) fail(name string) { r.result(name, false) }
+
+// inSetUp notes that a failing test died before its own text ran.
+func (r *reader) inSetUp(name string) {
+	if name = clip(name); !r.died[name] && len(r.died) < maxNames {
+		r.died[name] = true
+		r.report.SetUp = append(r.report.SetUp, name)
+	}
+}
+
 func (r *reader) pass(name string) { r.result(name, true) }
 
 // count adds the number of tests of a summary.
@@ -192,7 +206,10 @@ func (r *reader) add(list *[]Place, p Place) {
 	*list = append(*list, p)
 }
 
-// missing notes a line that says that something is not installed.
-func (r *reader) missing(text string) {
-	r.report.Missing = cmp.Or(r.report.Missing, clip(text))
+// missing notes a line that says what is not there. The first such line counts, unless it
+// only says that there is no network and a later one says what for.
+func (r *reader) missing(what fix.Lack, text string) {
+	if r.report.Lacks == "" || r.report.Lacks == fix.LackNetwork && what != fix.LackNetwork {
+		r.report.Lacks, r.report.Missing = what, clip(text)
+	}
 }

@@ -108,6 +108,9 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: shown.Took,
 		Output: withoutMiddle(shown.Output, keptOutput), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
+	if shown.State == fix.Broken {
+		out.Lacks, out.Lacking = shown.Report.lack()
+	}
 	always, sometimes := failures(runs)
 	out.Failing = always
 	switch {
@@ -119,6 +122,7 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 	case len(sometimes) > 0:
 		out.How += fmt.Sprintf(", and in some runs %s fails too", sometimes[0])
 	}
+	out.InSetUp = len(out.Failing) > 0 && !slices.ContainsFunc(out.Failing, func(name string) bool { return !slices.Contains(shown.Report.SetUp, name) })
 	return out
 }
 

@@ -113,48 +113,6 @@ func (d directory) hasBelow(dir, ext string) bool {
 	return false
 }
 
-// nodeUnit are scripts that run tests without linters and coverage, for projects whose
-// script "test" does more.
-var nodeUnit = []string{"tests-only", "test:unit", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
-
-func proposeNode(d directory) []Proposal {
-	var manifest struct{ Scripts map[string]string }
-	if json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
-		return nil
-	}
-	scripts, run := manifest.Scripts, "npm"
-	switch {
-	case d.has("pnpm-lock.yaml"):
-		run = "pnpm"
-	case d.has("yarn.lock"):
-		run = "yarn"
-	case d.has("bun.lock", "bun.lockb"):
-		run = "bun run"
-	}
-	var out []Proposal
-	if script := scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
-		p := Proposal{Test: watchless(script) + run + " test", From: "package.json"}
-		if scripts["build"] != "" && scripts["pretest"] == "" && (strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
-			p.Build = strings.TrimSuffix(run, " run") + " run build"
-		}
-		out = append(out, p)
-	}
-	for _, name := range nodeUnit {
-		if scripts[name] != "" {
-			out = append(out, Proposal{Test: watchless(scripts[name]) + strings.TrimSuffix(run, " run") + " run " + name, From: "package.json"})
-		}
-	}
-	return out
-}
-
-// watchless returns the assignment that keeps a script from waiting for changes.
-func watchless(script string) string {
-	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") || strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") {
-		return "CI=true "
-	}
-	return ""
-}
-
 func proposeJVM(d directory) []Proposal {
 	var out []Proposal
 	if d.has("pom.xml") {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/trial"
 )
@@ -77,21 +78,48 @@ func relative(output []byte, dir string) []byte {
 // judgeBuild decides about a build command that did not pass.
 func judgeBuild(e Ending, res trial.Result) Ending {
 	e.State = fix.Broken
-	if res.Outcome == trial.Fails {
+	switch {
+	case res.Outcome != trial.Fails:
+		e.How += e.Report.notThere()
+	case e.Report.Lacks != "":
+		e.How = e.lacking()
+	default:
 		e.Report.Build = true
 		e.How = e.notBuilt()
-	} else {
-		e.How += e.Report.lacking()
 	}
 	return e
 }
 
-// lacking returns what is not there, to be put behind a reason.
-func (r *Report) lacking() string {
-	if what := cmp.Or(r.Missing, r.notFound); what != "" {
+// notThere returns what is not there, to be put behind a reason.
+func (r *Report) notThere() string {
+	if what := cmp.Or(r.notFound, r.Missing); what != "" {
 		return ": " + what
 	}
 	return ""
+}
+
+// shownLine bounds a line of an output in a sentence, in characters.
+const shownLine = 200
+
+// lack returns what a command that cannot be judged lacks, and the line that says so.
+func (r *Report) lack() (fix.Lack, string) {
+	if r.Lacks == "" && r.notFound != "" {
+		return fix.LackProgram, r.notFound
+	}
+	return r.Lacks, r.Missing
+}
+
+// lacking says what the command lacks, with the line that says so, and the place of an
+// import that fails.
+func (e *Ending) lacking() string {
+	line := e.Report.Missing
+	for _, p := range e.Report.BuildErrors {
+		if p.Line > 0 && p.Text == line {
+			line = fmt.Sprintf("%s:%d: %s", p.File, p.Line, line)
+			break
+		}
+	}
+	return fmt.Sprintf("needs %s (exit %d): %s", e.Report.Lacks, e.Exit, agent.Shorten(line, shownLine))
 }
 
 // judge decides about a test command.
@@ -108,9 +136,9 @@ func judge(e Ending, res trial.Result) Ending {
 	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
-		e.How += r.lacking()
-	case r.Missing != "" && r.Ran <= 0:
-		e.How = fmt.Sprintf("lacks something that is not installed (exit %d): %s", res.Exit, r.Missing)
+		e.How += r.notThere()
+	case r.Lacks != "" && r.Ran <= 0:
+		e.How = e.lacking()
 	case r.Build && r.Ran <= 0:
 		e.How = e.notBuilt()
 	case r.Ran == 0:

@@ -32,6 +32,10 @@ type tap struct {
 	failed  string // the test whose details follow
 	placed  bool   // its place is known
 	stack   bool   // the details have reached the stack
+	message string // the error in the details of a hook that failed
+
+	hook      bool     // a hook of node:test failed
+	cancelled []string // tests that did not run because of what holds them
 }
 
 func (t *tap) take(l line) bool {
@@ -75,7 +79,7 @@ func (t *tap) resulted(l line) bool {
 	if m == nil {
 		return false
 	}
-	t.on, t.failed, t.placed, t.stack = true, "", false, false
+	t.on, t.failed, t.placed, t.stack, t.message = true, "", false, false, ""
 	text, directive := tapDirective(m[4])
 	name := t.name(l.indent, m[3] != "", text)
 	if name == "" {
@@ -143,15 +147,29 @@ func (t *tap) detail(l line) bool {
 		}
 		return true
 	}
+	t.hooked(l)
 	if l.has("stack: ") || l.has("at ") {
 		t.stack = true
 	}
 	if t.stack && strings.Contains(l.bare, ":") {
 		if m := tapFrame().FindStringSubmatch(strings.TrimPrefix(l.bare, "at ")); m != nil && !libraryPath(m[1]) {
-			t.failedAt(m[1], m[2], "")
+			t.failedAt(m[1], m[2], t.message)
 		}
 	}
 	return false
+}
+
+// hooked reads how node:test says that a test died in a before or beforeEach.
+func (t *tap) hooked(l line) {
+	switch {
+	case l.bare == "failureType: 'hookFailed'":
+		t.hook, t.message = true, "a hook failed"
+		t.inSetUp(t.failed)
+	case l.bare == "failureType: 'cancelledByParent'" && len(t.cancelled) < maxNames:
+		t.cancelled = append(t.cancelled, t.failed)
+	case t.message != "" && l.has("error: '"):
+		t.message = strings.Trim(l.bare[len("error: "):], "'")
+	}
 }
 
 func (t *tap) failedAt(file, at, text string) {
@@ -167,7 +185,14 @@ func (t *tap) uncaught(l line) {
 	}
 }
 
-func (t *tap) end() {}
+func (t *tap) end() {
+	if !t.hook {
+		return
+	}
+	for _, name := range t.cancelled {
+		t.inSetUp(name)
+	}
+}
 
 // tapToDo is the directive of TAP for a test that is known to fail. It is spelled in two
 // parts because the project's own sources must not have the word.

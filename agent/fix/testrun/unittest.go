@@ -14,6 +14,9 @@ var (
 	utFrame   = source.Lazy(`^  File "([^"]+)", line (\d+)(?:, in (.+))?$`)
 )
 
+// pySetUps are the functions that unittest calls before a test.
+var pySetUps = map[string]bool{"setUp": true, "asyncSetUp": true, "setUpClass": true, "setUpModule": true, "setUpTestData": true}
+
 // unitTest reads Python's unittest, and Django's tests.
 type unitTest struct {
 	*reader
@@ -27,6 +30,9 @@ func (u *unitTest) take(l line) bool {
 	case l.has(`File "`):
 		if m := utFrame().FindStringSubmatch(l.text); m != nil && u.name != "" && !libraryPath(m[1]) {
 			u.frame = Place{File: m[1], Line: number(m[2]), Text: m[3], Test: u.name}
+			if pySetUps[m[3]] {
+				u.inSetUp(u.name)
+			}
 		}
 		return false
 	case l.indent > 0:
@@ -37,6 +43,9 @@ func (u *unitTest) take(l line) bool {
 		return u.total(l.text)
 	case l.text == "NO TESTS RAN":
 		u.ranNone = true
+	}
+	if u.died[u.name] && l.text != "" {
+		u.frame.Text = l.text // the error that ended the set-up
 	}
 	u.flush()
 	return u.verbose(l.text)

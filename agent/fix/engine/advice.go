@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/fix/localize"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/gitext/quote"
+)
+
+// advice returns what to do about a command that cannot be judged, to be put behind a
+// sentence.
+func (s *study) advice(ctx context.Context) (string, error) {
+	rep := s.answer.Reproduction
+	switch {
+	case rep.TimedOut:
+		return " (--test-timeout allows more; a command that runs fewer tests is better)", nil
+	case rep.Full:
+		return " (--disk allows more)", nil
+	}
+	cure, err := testrun.CureOf(ctx, s.engine.Repo, s.problem.Tree, rep)
+	switch {
+	case err != nil:
+		return "", err
+	case cure.Advice != "":
+		return "; " + cure.Advice, nil
+	case cure.Install == "":
+		return "", nil
+	}
+	return "; get it with --setup=" + quote.Shell(cure.Install) + ", or run that command yourself", nil
+}
+
+// inSetUp says why the failure is that of the tests' surroundings and no bug of what they
+// test: all failing tests die in their set-up, and none of the frames is in the project's
+// own code. It returns "" if that is not so.
+func (s *study) inSetUp(ctx context.Context) (string, error) {
+	out := s.answer.Reproduction.Output
+	read := testrun.Read(out)
+	inHook, err := s.inHooks(ctx, read)
+	if err != nil || !s.answer.Reproduction.InSetUp && !inHook {
+		return "", err
+	}
+	s.setUp = true
+	own, err := s.reachesCode(ctx, read, out)
+	if err != nil || own || !s.engine.Effort.Abstain {
+		return "", err
+	}
+	where := ""
+	if len(read.Places) > 0 {
+		p := read.Places[0]
+		said := cmp.Or(p.Text, lineBelow(string(out), p.Test))
+		where = strings.TrimSuffix(fmt.Sprintf(": %s:%d: %s", p.File, p.Line, said), ": ")
+	}
+	return "the tests die in their set-up, before they test anything" + where +
+		"; --setup installs what it needs, --network and --env let it reach more, and --no-abstain searches all the same", nil
+}
+
+// lineBelow returns the first line below the heading of a test in an output, where many
+// tools print what went wrong.
+func lineBelow(output, test string) string {
+	found := false
+	for l := range strings.Lines(output) {
+		switch l = strings.TrimSpace(l); {
+		case found && l != "":
+			return l
+		case test != "" && !strings.HasPrefix(l, "✕") && strings.HasSuffix(l, test):
+			found = true
+		}
+	}
+	return ""
+}
+
+// withoutTests removes what the text of the failing tests would say: tests that die before
+// it say nothing by its words.
+func withoutTests(in *localize.Input) {
+	in.Problem.Test, in.Reproduction.Failing, in.Reproduction.Output = "", nil, nil
+	in.Places = slices.DeleteFunc(in.Places, func(p localize.Place) bool { return source.IsTestPath(p.File) })
+	for i, stack := range in.Stacks {
+		in.Stacks[i].Frames = slices.DeleteFunc(stack.Frames, func(f crash.Frame) bool { return source.IsTestPath(f.File) })
+	}
+}
+
+// setUpHook matches the line that begins a hook which runs before tests.
+var setUpHook = source.Lazy(`\b(?:beforeAll|beforeEach|before_all|before\(|before :|before_each|setUp|setUpClass|setUpModule|setUpBeforeClass|set_up|SetUp|SetUpTestSuite|setup_method|setup_class|setup_module|@Before(?:All|Each|Class)?\b)`)
+
+// inHooks reports whether all failing tests fail at a place within a hook of a test file
+// that runs before tests, as jest and vitest report it.
+func (s *study) inHooks(ctx context.Context, read testrun.Report) (bool, error) {
+	if len(read.Failing) == 0 || len(read.Places) == 0 {
+		return false, nil
+	}
+	inHook, known := map[string]bool{}, map[string]bool{}
+	for _, name := range read.SetUp {
+		inHook[name] = true
+	}
+	for _, p := range read.Places {
+		at := fmt.Sprintf("%s:%d", p.File, p.Line)
+		if _, seen := known[at]; !seen {
+			text, err := s.textOf(ctx, p.File)
+			if err != nil {
+				return false, err
+			}
+			known[at] = source.IsTestPath(p.File) && withinHook(strings.Split(text, "\n"), p.Line)
+		}
+		inHook[p.Test] = inHook[p.Test] || known[at]
+	}
+	return !slices.ContainsFunc(read.Failing, func(name string) bool { return !inHook[name] }), nil
+}
+
+// withinHook reports whether the innermost block around a line that is no block within a
+// function is a hook: blocks are told by their indentation.
+func withinHook(lines []string, line int) bool {
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	indent := func(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
+	if setUpHook().MatchString(lines[line-1]) {
+		return true
+	}
+	at := indent(lines[line-1])
+	for k := line - 2; k >= 0 && at > 0; k-- {
+		l := lines[k]
+		if strings.TrimSpace(l) == "" || indent(l) >= at {
+			continue
+		}
+		if at = indent(l); setUpHook().MatchString(l) || k > 0 && strings.HasPrefix(strings.TrimSpace(lines[k-1]), "@Before") {
+			return true
+		}
+		if testBlock().MatchString(l) {
+			return false
+		}
+	}
+	return false
+}
+
+// testBlock matches the line that begins a test or a suite.
+var testBlock = source.Lazy(`^\s*(?:it|test|describe|context|suite|specify)\b[\w.]*\(`)
+
+// textOf returns the text of a file of the problem's tree, "" if there is none.
+func (s *study) textOf(ctx context.Context, path string) (string, error) {
+	const most = 1 << 20
+	for _, o := range s.problem.Tree.Over {
+		if o.Path == path && o.OID == "" {
+			return string(o.Content), nil
+		}
+	}
+	blob, err := s.engine.Repo.BlobAt(ctx, s.problem.Tree.Commit, path, most)
+	if err != nil {
+		return "", ctx.Err() // there is no such file, or it is too large to be a test
+	}
+	return string(blob), nil
+}
+
+// reachesCode reports whether a place or a frame of the output is in a file of the tree
+// that is no test and no part of the tests' set-up.
+func (s *study) reachesCode(ctx context.Context, read testrun.Report, out []byte) (bool, error) {
+	files := map[string]bool{}
+	for _, p := range read.Places {
+		files[p.File] = true
+	}
+	for _, stack := range testrun.Stacks(out) {
+		for _, f := range stack.Frames {
+			files[f.File] = true
+		}
+	}
+	for file := range files {
+		if file == "" || source.IsTestPath(file) || strings.HasSuffix(file, "conftest.py") {
+			continue
+		}
+		text, err := s.textOf(ctx, file)
+		if err != nil || text != "" {
+			return text != "", err
+		}
+	}
+	return false, nil
+}

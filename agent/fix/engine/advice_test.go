@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A place is in a set-up if the block around it is a hook, not if it is a test or a helper
+// in the same file.
+func TestWithinHook(t *testing.T) {
+	t.Parallel()
+	const text = `describe('a', () => {
+  beforeAll(async () => {
+    const server = await start()
+    if (!server) {
+      throw new Error('no server')
+    }
+  })
+  it('adds', () => {
+    expect(1).toBe(2)
+  })
+})
+class T(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        connect()
+    def test_a(self):
+        connect()
+function helper() {
+  fail()
+}
+`
+	lines := strings.Split(text, "\n")
+	for line, want := range map[int]bool{2: true, 3: true, 5: true, 9: false, 15: true, 17: false, 19: false, 99: false} {
+		if got := withinHook(lines, line); got != want {
+			t.Errorf("line %d: %t", line, got)
+		}
+	}
+}
+
+// A program is of a virtual environment if it is in one, or if it is a link to one that is.
+func TestEnvironmentOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env := filepath.Join(dir, "env")
+	if err := os.MkdirAll(filepath.Join(env, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pyvenv.cfg", "bin/pytest"} {
+		if err := os.WriteFile(filepath.Join(env, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"bin/direct": "../env/bin/pytest", "bin/twice": "direct", "bin/circle": "circle"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for program, want := range map[string]string{"env/bin/pytest": env, "bin/direct": env, "bin/twice": env, "bin/circle": "", "bin/none": ""} {
+		if got := environmentOf(filepath.Join(dir, program)); got != want {
+			t.Errorf("%s: %q", program, got)
+		}
+	}
+}

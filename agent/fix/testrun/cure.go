@@ -1,0 +1,228 @@
+package testrun
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A Cure says how a user gets what a command lacks.
+type Cure struct {
+	// Install is a shell command that installs it, for the top of the tree; "" if none does.
+	Install string
+	// Advice says in a clause what else to do; "" if Install is enough.
+	Advice string
+}
+
+// CureOf returns the cure for what a reproduction lacks, by the files of the tree. It is
+// the zero Cure if nothing is lacking.
+//
+// The error is one of reading the repository.
+func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Reproduction) (Cure, error) {
+	if rep.Lacks == "" {
+		return Cure{}, nil
+	}
+	l, err := newLayout(ctx, repo, tree)
+	if err != nil {
+		return Cure{}, err
+	}
+	dir, command := ".", rep.Command
+	if m := changedTo().FindStringSubmatch(command); m != nil {
+		dir, command = path.Clean(strings.Trim(m[1], "'")), m[2]
+	}
+	d := directory{l, dir}
+	c := d.cure(rep, command)
+	if c.Install != "" && dir != "." {
+		c.Install = "cd " + quote(dir) + " && " + c.Install
+	}
+	return c, l.err
+}
+
+// changedTo matches a command that begins in another directory, as Propose makes it.
+var changedTo = source.Lazy(`^cd ('[^']+'|[\w./-]+) && (.+)$`)
+
+// cure returns the cure for a command that runs in the directory.
+func (d directory) cure(rep fix.Reproduction, command string) Cure {
+	switch rep.Lacks {
+	case fix.LackProgram:
+		return d.programCure(rep.Lacking, command)
+	case fix.LackNetwork:
+		return Cure{Advice: "--network lets the commands use it"}
+	case fix.LackJDK, fix.LackTool:
+		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
+	case fix.LackGoMod:
+		return goModCure(rep.Lacking)
+	case fix.LackGo:
+		return Cure{Install: "go mod download"}
+	case fix.LackNode:
+		return Cure{Install: d.nodeInstall()}
+	case fix.LackPython:
+		return d.pythonCure(rep.Lacking)
+	case fix.LackRuby:
+		return Cure{Install: "bundle install"}
+	case fix.LackCargo:
+		return Cure{Install: "cargo fetch"}
+	case fix.LackMaven:
+		return Cure{Install: d.mavenInstall(rep.Lacking)}
+	case fix.LackGradle:
+		program := "gradle"
+		if d.has("gradlew") {
+			program = d.program("gradlew")
+		}
+		return Cure{Install: program + " testClasses"}
+	case fix.LackComposer:
+		return Cure{Install: "composer install"}
+	case fix.LackNuGet:
+		return Cure{Install: "dotnet restore"}
+	}
+	return Cure{}
+}
+
+// goLacked matches the package that a line of go says is in no module.
+var goLacked = source.Lazy(`no required module provides package ([^\s;]+)`)
+
+// goModCure returns what completes the files that name modules. They are tracked, so it is
+// the user who changes them.
+func goModCure(line string) Cure {
+	if m := goLacked().FindStringSubmatch(line); m != nil {
+		return Cure{Advice: "go get " + quote(m[1]) + " adds it to go.mod"}
+	}
+	if strings.Contains(line, "vendoring") {
+		return Cure{Advice: "go mod vendor makes them agree"}
+	}
+	return Cure{Advice: "go mod tidy completes them"}
+}
+
+// nodeInstall returns the command that installs the packages of package.json.
+func (d directory) nodeInstall() string {
+	switch {
+	case d.has("pnpm-lock.yaml"):
+		return "pnpm install --frozen-lockfile"
+	case d.has("yarn.lock") && d.has(".yarnrc.yml"):
+		return "yarn install --immutable"
+	case d.has("yarn.lock"):
+		return "yarn install --frozen-lockfile"
+	case d.has("bun.lock", "bun.lockb"):
+		return "bun install --frozen-lockfile"
+	case d.has("package-lock.json", "npm-shrinkwrap.json"):
+		return "npm ci"
+	}
+	return "npm install"
+}
+
+// mavenInstall returns the command that downloads what Maven needs. What runs the tests is
+// chosen when they run, so dependency:go-offline does not fetch it.
+func (d directory) mavenInstall(line string) string {
+	program := "mvn"
+	if !d.has("pom.xml") && d.has("mvnw") {
+		program = d.program("mvnw")
+	}
+	if strings.Contains(line, "surefire") && strings.Contains(line, "provider") || strings.Contains(line, ":surefire-") {
+		return program + " -B test -Dtest=NoSuchTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false"
+	}
+	return program + " -B dependency:go-offline"
+}
+
+// lackedModule matches the module that Python did not find.
+var lackedModule = source.Lazy(`No module named '?([A-Za-z_]\w*)`)
+
+// pythonCure returns what installs the packages of a Python project in .venv, whose
+// programs the commands find first.
+func (d directory) pythonCure(line string) Cure {
+	module := ""
+	if m := lackedModule().FindStringSubmatch(line); m != nil {
+		module = m[1]
+	}
+	if d.has("uv.lock") {
+		return Cure{Install: "uv sync"}
+	}
+	var what []string
+	for _, name := range []string{"requirements.txt", "requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt", "test-requirements.txt", "requirements/dev.txt", "requirements/test.txt", "tests/requirements.txt"} {
+		if d.has(name) {
+			what = append(what, "-r "+name)
+		}
+	}
+	switch own := module != "" && d.has(module+".py", module+"/", "src/"+module+".py", "src/"+module+"/"); {
+	case d.has("setup.py", "pyproject.toml") && (own || len(what) == 0):
+		what = append([]string{"-e " + d.extra()}, what...)
+	case own && d.has("src/"+module+".py", "src/"+module+"/"):
+		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}
+	case own:
+		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=."}
+	}
+	if strings.Contains(line, "unrecognized arguments: ") && strings.Contains(line, "--cov") {
+		what = append(what, "pytest-cov")
+	}
+	if module == "pytest" || len(what) > 0 && strings.Contains(line, "pytest") {
+		what = append(what, "pytest")
+	}
+	switch { // a module's name is not that of its package, and must not be guessed
+	case len(what) > 0:
+	case module != "":
+		return Cure{Advice: "install the package of the module " + module + "; a virtual environment .venv at the top is used"}
+	default:
+		return Cure{Advice: "install them; a virtual environment .venv at the top is used"}
+	}
+	return Cure{Install: "python3 -m venv .venv && .venv/bin/pip install " + strings.Join(what, " ")}
+}
+
+// pythonExtras are the extras with which projects name what their tests need.
+var pythonExtras = []string{"test", "tests", "testing", "dev", "develop"}
+
+// extra returns the argument of pip install -e for the project, with the extra for tests.
+func (d directory) extra() string {
+	text := d.text("pyproject.toml") + d.text("setup.cfg")
+	for _, name := range pythonExtras {
+		for _, heading := range []string{"\n" + name + " = [", "\n" + name + "=[", "\n" + name + " =\n"} {
+			if strings.Contains(text, heading) {
+				return "'.[" + name + "]'"
+			}
+		}
+	}
+	return "."
+}
+
+// lackedProgram matches the program that a shell, env or make did not find.
+var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
+
+// programCure returns the cure for a program that is not there: the packages of a project
+// bring their programs along.
+func (d directory) programCure(line, command string) Cure {
+	name := ""
+	if m := lackedProgram().FindStringSubmatch(line); m != nil {
+		name = path.Base(m[1])
+	}
+	list, _ := words(command)
+	if d.has("package.json") && (d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "node"}, name)) {
+		return Cure{Install: d.nodeInstall()}
+	}
+	switch name {
+	case "pytest", "py.test", "tox", "nose2", "nosetests":
+		return d.pythonCure("No module named pytest")
+	case "rspec", "rake", "minitest":
+		if d.has("Gemfile") {
+			return Cure{Install: "bundle install"}
+		}
+	case "phpunit":
+		if d.has("composer.json") {
+			return Cure{Install: "composer install"}
+		}
+	}
+	return Cure{Advice: "install " + cmp.Or(name, "it") + ", or name another command with --test"}
+}
+
+// nodeBrings reports whether package.json names a package of this name.
+func (d directory) nodeBrings(name string) bool {
+	var manifest struct{ Dependencies, DevDependencies map[string]string }
+	if name == "" || json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
+		return false
+	}
+	return manifest.Dependencies[name] != "" || manifest.DevDependencies[name] != ""
+}

@@ -1,0 +1,57 @@
+package testrun
+
+import (
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
+)
+
+func TestCureOf(t *testing.T) {
+	// The cure is the command of the package manager that the files of the tree name, in
+	// the directory where the command runs.
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files   gittest.Files
+		lacks   fix.Lack
+		lacking string
+		command string
+		want    Cure
+	}{
+		"nothing":                  {lacks: "", want: Cure{}},
+		"go":                       {lacks: fix.LackGo, want: Cure{Install: "go mod download"}},
+		"go below":                 {lacks: fix.LackGo, command: "cd 'a b' && go test ./...", want: Cure{Install: "cd 'a b' && go mod download"}},
+		"go.mod":                   {lacks: fix.LackGoMod, lacking: "a.go:1:2: no required module provides package example.com/u; to add it:", want: Cure{Advice: "go get example.com/u adds it to go.mod"}},
+		"npm":                      {files: gittest.Files{"package-lock.json": "{}"}, lacks: fix.LackNode, want: Cure{Install: "npm ci"}},
+		"npm without a lock":       {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackNode, want: Cure{Install: "npm install"}},
+		"pnpm":                     {files: gittest.Files{"pnpm-lock.yaml": ""}, lacks: fix.LackNode, want: Cure{Install: "pnpm install --frozen-lockfile"}},
+		"a program of npm":         {files: gittest.Files{"package.json": `{"devDependencies":{"mocha":"1"}}`, "yarn.lock": ""}, lacks: fix.LackProgram, lacking: "sh: 1: mocha: not found", command: "make test", want: Cure{Install: "yarn install --frozen-lockfile"}},
+		"a program":                {lacks: fix.LackProgram, lacking: "make: valgrind: No such file or directory", command: "make test", want: Cure{Advice: "install valgrind, or name another command with --test"}},
+		"requirements":             {files: gittest.Files{"requirements.txt": "", "m.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'requests'", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"}},
+		"pytest and a project":     {files: gittest.Files{"pyproject.toml": "[project.optional-dependencies]\ntest = [\"pytest\"]\n"}, lacks: fix.LackPython, lacking: "python3: No module named pytest", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' pytest"}},
+		"a module of its own":      {files: gittest.Files{"src/m/a.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'm'", want: Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}},
+		"no package is guessed":    {files: gittest.Files{"m.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'evil'", want: Cure{Advice: "install the package of the module evil; a virtual environment .venv at the top is used"}},
+		"maven":                    {files: gittest.Files{"pom.xml": ""}, lacks: fix.LackMaven, lacking: "x", want: Cure{Install: "mvn -B dependency:go-offline"}},
+		"maven, what runs tests":   {files: gittest.Files{"pom.xml": ""}, lacks: fix.LackMaven, lacking: "the artifact org.apache.maven.surefire:surefire-junit4:jar:2.12", want: Cure{Install: "mvn -B test -Dtest=NoSuchTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false"}},
+		"gradle":                   {files: gittest.Files{"gradlew": ""}, lacks: fix.LackGradle, want: Cure{Install: "sh ./gradlew testClasses"}},
+		"cargo":                    {lacks: fix.LackCargo, want: Cure{Install: "cargo fetch"}},
+		"bundler":                  {lacks: fix.LackRuby, want: Cure{Install: "bundle install"}},
+		"a program of bundler":     {files: gittest.Files{"Gemfile": ""}, lacks: fix.LackProgram, lacking: "sh: 1: rspec: not found", want: Cure{Install: "bundle install"}},
+		"the network":              {lacks: fix.LackNetwork, want: Cure{Advice: "--network lets the commands use it"}},
+		"another version":          {lacks: fix.LackTool, want: Cure{Advice: "install the version that it asks for, and put it first on PATH"}},
+		"a program of a test tool": {files: gittest.Files{"requirements.txt": ""}, lacks: fix.LackProgram, lacking: "sh: 1: pytest: not found", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt pytest"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.files == nil {
+				c.files = gittest.Files{"README": "\n"}
+			}
+			h := gittest.New(t)
+			tree := fix.Tree{Commit: h.Commit("c", c.files)}
+			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking})
+			if err != nil || got != c.want {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}

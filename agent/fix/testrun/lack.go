@@ -1,0 +1,124 @@
+package testrun
+
+import (
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// A sign is a text in a line that says that a command lacks something.
+type sign struct {
+	what fix.Lack
+	has  string         // occurs in the line
+	says source.Pattern // matches the line, too; nil if has is enough
+}
+
+// signs are tried in order, and the first counts. Each has a sample in lack_test.go.
+var signs = []sign{
+	{fix.LackGoMod, "missing go.sum entry", nil},
+	{fix.LackGoMod, "no required module provides package ", nil},
+	{fix.LackGoMod, "go: updates to go.", source.Lazy(`^go: updates to go\.(?:mod|sum) needed`)},
+	{fix.LackGoMod, "go: inconsistent vendoring", nil},
+	{fix.LackTool, "toolchain not available", source.Lazy(`^go: `)},
+	{fix.LackTool, "requires go >= ", source.Lazy(`^go: `)},
+	{fix.LackGo, "module lookup disabled by GOPROXY", nil},
+	{fix.LackGo, "cannot find module providing package ", nil},
+	{fix.LackGo, "dial tcp: lookup ", source.Lazy(`/@v/|\S@v\d|^go: `)},
+	{fix.LackGo, "/cache/download/", source.Lazy(`: (?:read-only file system|permission denied)$`)},
+
+	{fix.LackJDK, "JAVA_HOME", source.Lazy(`JAVA_HOME .*(?:not defined|is set to an invalid directory|not set)`)},
+	{fix.LackJDK, "Unsupported class file major version", nil},
+	{fix.LackJDK, "UnsupportedClassVersionError", nil},
+	{fix.LackJDK, "release version ", source.Lazy(`release version \S+ not supported`)},
+	{fix.LackJDK, "invalid ", source.Lazy(`invalid (?:target|source) release: `)},
+	{fix.LackJDK, " is no longer supported. Use ", source.Lazy(`(?:Source|Target) option `)},
+	{fix.LackJDK, "No compiler is provided in this environment", nil},
+	{fix.LackJDK, "RequireJavaVersion failed", nil},
+	{fix.LackJDK, "Gradle requires JVM ", nil},
+	{fix.LackJDK, "No matching toolchain", nil},
+
+	{fix.LackTool, "is not supported by the following package", nil},
+	{fix.LackTool, "requires rustc ", nil},
+	{fix.LackTool, "feature `edition", source.Lazy("feature `edition\\d+` is required")},
+	{fix.LackTool, "lock file version ", source.Lazy("lock file version .*(?:does not understand|requires)")},
+	{fix.LackTool, "error: toolchain '", source.Lazy(`^error: toolchain '[^']*' is not installed`)},
+	{fix.LackTool, "rustup could not choose a version", nil},
+	{fix.LackTool, "EBADENGINE", source.Lazy(`^npm (?:error|ERR!) code `)},
+	{fix.LackTool, "engine \"node\" is incompatible", nil},
+	{fix.LackTool, "ERR_PNPM_UNSUPPORTED_ENGINE", nil},
+	{fix.LackTool, "RequireMavenVersion failed", nil},
+	{fix.LackTool, "requires Maven version", nil},
+	{fix.LackTool, "Your Ruby version is ", nil},
+	{fix.LackTool, "requires a different Python: ", nil},
+
+	{fix.LackPython, "No module named ", source.Lazy(`(?:^\S*python[\d.]*|(?:ModuleNotFound|Import)Error): No module named `)},
+	{fix.LackPython, "No matching distribution found for ", nil},
+	{fix.LackPython, "Could not find a version that satisfies the requirement", nil},
+	{fix.LackPython, "error: unrecognized arguments: ", source.Lazy(`(?:pytest|__main__)\S*: error: .* --?\w`)},
+	{fix.LackPython, "Missing required plugins: ", nil},
+
+	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},
+	{fix.LackNode, "npm ", source.Lazy(`^npm (?:error|ERR!) (?:network |code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NOTCACHED))`)},
+	{fix.LackNode, "registry.npmjs.org", nil},
+	{fix.LackNode, "registry.yarnpkg.com", nil},
+	{fix.LackNode, "node_modules missing", nil},
+	{fix.LackNode, "Couldn't find the node_modules state file", nil},
+	{fix.LackNode, "npx canceled due to missing packages", nil},
+	{fix.LackNode, "could not determine executable to run", nil},
+	{fix.LackNode, "Preset ", source.Lazy(`Preset .* not found`)},
+
+	{fix.LackRuby, "Could not find ", source.Lazy(`Could not find (?:gem |.* in (?:any of the sources|locally installed gems|cached gems))`)},
+	{fix.LackRuby, "cannot load such file -- ", source.Lazy(`cannot load such file -- [^/.]`)},
+	{fix.LackRuby, "bundler: command not found: ", nil},
+	{fix.LackRuby, "Could not reach host ", source.Lazy(`rubygems\.org`)},
+
+	{fix.LackCargo, "no matching package named ", nil},
+	{fix.LackCargo, "failed to ", source.Lazy(`failed to (?:download |load source for dependency|query replaced source|get .* as a dependency of)`)},
+	{fix.LackCargo, "to retry without ", source.Lazy(`--offline`)},
+	{fix.LackCargo, "index.crates.io", nil},
+	{fix.LackCargo, "static.crates.io", nil},
+	{fix.LackCargo, "attempting to make an HTTP request, but --offline", nil},
+
+	{fix.LackGradle, "Could not resolve all ", nil},
+	{fix.LackGradle, "Could not resolve ", source.Lazy(`^> Could not resolve `)},
+	{fix.LackGradle, "No cached version of ", nil},
+	{fix.LackGradle, "Plugin [id: ", source.Lazy(`was not found in any of the following sources`)},
+	{fix.LackGradle, "services.gradle.org", nil},
+	{fix.LackGradle, "Downloading https://", source.Lazy(`/gradle-\S+\.zip$`)},
+
+	{fix.LackMaven, "Could not resolve dependencies for project", nil},
+	{fix.LackMaven, "in offline mode and the artifact ", nil},
+	{fix.LackMaven, "one of its dependencies could not be resolved", nil},
+	{fix.LackMaven, "Non-resolvable ", source.Lazy(`Non-resolvable (?:parent|import) POM`)},
+	{fix.LackMaven, "Could not ", source.Lazy(`Could not (?:transfer|find) artifact `)},
+	{fix.LackMaven, "No plugin found for prefix ", nil},
+	{fix.LackMaven, "Could not find or load main class org.", source.Lazy(`org\.(?:apache\.maven\.wrapper|codehaus\.plexus\.classworlds)`)},
+	{fix.LackMaven, "repo.maven.apache.org", nil},
+
+	{fix.LackComposer, "vendor/autoload", source.Lazy(`Failed opening required|Failed to open stream|No such file`)},
+	{fix.LackComposer, "You need to set up the project dependencies", nil},
+	{fix.LackComposer, "repo.packagist.org", nil},
+	{fix.LackNuGet, "error NETSDK1004", nil},
+	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
+	{fix.LackNuGet, "api.nuget.org", nil},
+
+	{fix.LackNetwork, "Could not resolve host", nil},
+	{fix.LackNetwork, "Temporary failure in name resolution", nil},
+	{fix.LackNetwork, "getaddrinfo E", nil},
+	{fix.LackNetwork, "dial tcp: lookup ", nil},
+	{fix.LackNetwork, "Name or service not known", nil},
+	{fix.LackNetwork, "ENOTFOUND", nil},
+	{fix.LackNetwork, "java.net.UnknownHostException", nil},
+	{fix.LackNetwork, "Network is unreachable", nil},
+}
+
+// lackOf returns what a line says that a command lacks, "" for most lines.
+func lackOf(text string) fix.Lack {
+	for _, s := range signs {
+		if strings.Contains(text, s.has) && (s.says == nil || s.says().MatchString(text)) {
+			return s.what
+		}
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+package testrun
+
+import (
+	"testing"
+
+	"git-agent/agent/fix"
+)
+
+func TestLackOf(t *testing.T) {
+	// Each tool says in its own words what it lacks. The lines are as the tools print
+	// them.
+	t.Parallel()
+	for _, c := range []struct {
+		what fix.Lack
+		line string
+	}{
+		{fix.LackGo, "a.go:3:8: module lookup disabled by GOPROXY=off"},
+		{fix.LackGo, "a.go:3:8: open /w/mod/cache/download/example.com/u/@v/v1.6.0.lock: read-only file system"},
+		{fix.LackGo, "a.go:3:8: cannot find module providing package example.com/u"},
+		{fix.LackGo, `go: example.com/u@v1.6.0: Get "https://proxy.example/u/@v/v1.6.0.mod": dial tcp: lookup proxy.example: no such host`},
+		{fix.LackGoMod, "a.go:3:8: missing go.sum entry for module providing package example.com/u; to add:"},
+		{fix.LackGoMod, "a.go:3:8: no required module provides package example.com/u; to add it:"},
+		{fix.LackGoMod, "go: updates to go.mod needed; to update it:"},
+		{fix.LackGoMod, "go: inconsistent vendoring in /w:"},
+		{fix.LackTool, "go: go.mod requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)"},
+		{fix.LackTool, "go: download go1.99 for linux/amd64: toolchain not available"},
+		{fix.LackJDK, "The JAVA_HOME environment variable is not defined correctly,"},
+		{fix.LackJDK, "ERROR: JAVA_HOME is set to an invalid directory: /opt/jdk"},
+		{fix.LackJDK, "BUG! exception in phase 'semantic analysis' in source unit '_BuildScript_' Unsupported class file major version 65"},
+		{fix.LackJDK, "[ERROR] Fatal error compiling: error: release version 25 not supported -> [Help 1]"},
+		{fix.LackJDK, "[ERROR] Source option 5 is no longer supported. Use 7 or later."},
+		{fix.LackJDK, "[ERROR] No compiler is provided in this environment. Perhaps you are running on a JRE rather than a JDK?"},
+		{fix.LackTool, "error: rustc 1.95.0 is not supported by the following packages:"},
+		{fix.LackTool, "error: package `x v0.1.0 (/w)` cannot be built because it requires rustc 1.99 or newer, while the currently active rustc version is 1.80.0"},
+		{fix.LackTool, "  feature `edition2024` is required"},
+		{fix.LackTool, "error: toolchain '1.60.0-x86_64-unknown-linux-gnu' is not installed"},
+		{fix.LackTool, "npm error code EBADENGINE"},
+		{fix.LackTool, "[ERROR] Rule 0: org.apache.maven.plugins.enforcer.RequireMavenVersion failed with message:"},
+		{fix.LackPython, "/usr/bin/python3: No module named pytest"},
+		{fix.LackPython, "E   ModuleNotFoundError: No module named 'requests'"},
+		{fix.LackPython, "ERROR: No matching distribution found for requests"},
+		{fix.LackPython, "__main__.py: error: unrecognized arguments: --cov=m"},
+		{fix.LackNode, "Error: Cannot find module 'express'"},
+		{fix.LackNode, "npm error code ENOTFOUND"},
+		{fix.LackNode, "Internal Error: Usage Error: Couldn't find the node_modules state file - running an install might help (findPackageLocation)"},
+		{fix.LackRuby, "Could not find rspec-3.12.0 in locally installed gems"},
+		{fix.LackRuby, "bundler: command not found: rspec"},
+		{fix.LackCargo, "error: no matching package named `itoa` found"},
+		{fix.LackCargo, "error: failed to download `itoa v1.0.0`"},
+		{fix.LackGradle, "> Could not resolve all files for configuration ':testCompileClasspath'."},
+		{fix.LackGradle, "Downloading https://distributions.example/gradle-8.7-bin.zip"},
+		{fix.LackMaven, "[ERROR] Plugin org.a:b:2.6 or one of its dependencies could not be resolved: Cannot access central"},
+		{fix.LackMaven, "[ERROR] Failed to execute goal on project calc: Could not resolve dependencies for project com.x:calc:jar:1"},
+		{fix.LackMaven, "[FATAL] Non-resolvable parent POM for x:y:1: Cannot access central"},
+		{fix.LackComposer, "PHP Warning: require(vendor/autoload.php): Failed to open stream: No such file or directory"},
+		{fix.LackNuGet, "/w/a.csproj : error NU1301: Unable to load the service index"},
+		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
+		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
+		{"", "Error: Cannot find module './m'"},
+		{"", "panic: no such module"},
+		{"", "warning: the option --offline is old"},
+		{"", "a.go:3:8: undefined: x"},
+	} {
+		if got := lackOf(c.line); got != c.what {
+			t.Errorf("%q: %q, want %q", c.line, got, c.what)
+		}
+	}
+}
+
+func TestReadPrefersWhatTheNetworkIsNeededFor(t *testing.T) {
+	// A line that only says that there is no network gives way to one that says what was
+	// to be fetched.
+	t.Parallel()
+	r := Read([]byte("java.net.UnknownHostException: x\n[ERROR] Could not transfer artifact a:b:1\nCould not find gem a\n"))
+	if r.Lacks != fix.LackMaven || r.Missing != "[ERROR] Could not transfer artifact a:b:1" {
+		t.Errorf("%s: %s", r.Lacks, r.Missing)
+	}
+}
