@@ -29,6 +29,9 @@ type Problem struct {
 	Test  string // shell command that fails because of the bug; "" if none is known
 	Build string // shell command that builds what Test runs; "" if Test does that
 	Suite string // shell command that runs the wider tests; "" for Test
+	// Setup is a shell command that installs what the others need, with the network and
+	// before they run; "" if there is none.
+	Setup string `json:",omitempty"`
 	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands

@@ -17,18 +17,25 @@ import (
 // maxDependencies bounds how many directories FindDependencies returns.
 const maxDependencies = 64
 
-// dependencyMarks maps the names of directories that package managers fill to a file
-// that each of them holds, or "" where there is none.
-var dependencyMarks = map[string]string{"node_modules": "", ".venv": "pyvenv.cfg", "venv": "pyvenv.cfg", "vendor": "modules.txt"}
+// dependencyMarks are the names of directories that package managers fill, each with a file
+// that it holds, or "" where there is none.
+var dependencyMarks = []struct{ dir, file string }{
+	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
+}
 
 // FindDependencies returns the directories of installed packages in the user's work
 // tree that hold no tracked file: node_modules, virtual environments of Python, and
-// vendor of Go. A scratch work tree is useless without them. Paths are those of git,
+// vendor of Go and PHP. A scratch work tree is useless without them. Paths are those of git,
 // from the top. There are none in a bare repository.
 func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]string, error) {
 	if repo.WorkTree() == "" {
 		return nil, nil
 	}
+	return findDependencies(ctx, repo, commit, repo.WorkTree())
+}
+
+// findDependencies is FindDependencies for any checkout of the commit.
+func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID, top string) ([]string, error) {
 	entries, err := repo.Tree(ctx, commit)
 	if err != nil && len(entries) == 0 {
 		return nil, err
@@ -39,19 +46,19 @@ func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID)
 			dirs[dir] = true
 		}
 	}
-	root, err := os.OpenRoot(repo.WorkTree())
+	root, err := os.OpenRoot(top)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var found []string
 	for dir := range dirs {
-		for name, mark := range dependencyMarks {
-			p := path.Join(dir, name)
-			if info, err := root.Lstat(filepath.FromSlash(p)); dirs[p] || err != nil || !info.IsDir() {
+		for _, mark := range dependencyMarks {
+			p := path.Join(dir, mark.dir)
+			if info, err := root.Lstat(filepath.FromSlash(p)); dirs[p] || err != nil || !info.IsDir() || slices.Contains(found, p) {
 				continue
 			}
-			if _, err := root.Lstat(filepath.FromSlash(path.Join(p, mark))); err == nil {
+			if _, err := root.Lstat(filepath.FromSlash(path.Join(p, mark.file))); err == nil {
 				found = append(found, p)
 			}
 		}
@@ -72,7 +79,7 @@ func (w *Workspace) link() error {
 	}
 	defer tree.Close()
 	for _, dep := range w.opt.Dependencies {
-		name, from := filepath.FromSlash(dep), filepath.Join(w.repo.WorkTree(), filepath.FromSlash(dep))
+		name, from := filepath.FromSlash(dep), w.dependency(dep)
 		if _, err := tree.Lstat(name); err == nil {
 			continue // the commit has files there
 		}
@@ -145,28 +152,52 @@ func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
 }
 
 // target returns where a link to a package leads: to the work tree if the package is
-// part of the user's own sources.
+// part of the sources that it was installed beside.
 func (w *Workspace) target(source string) string {
-	top, err := filepath.EvalSymlinks(w.repo.WorkTree())
-	if err != nil {
-		return source
-	}
 	real, err := filepath.EvalSymlinks(source)
 	if err != nil {
 		return source
 	}
-	rel, err := filepath.Rel(top, real)
-	if err != nil || !filepath.IsLocal(rel) || slices.Contains(strings.Split(rel, string(filepath.Separator)), "node_modules") {
-		return source
+	for _, top := range w.tops() {
+		top, err := filepath.EvalSymlinks(top)
+		if err != nil {
+			continue
+		}
+		rel, err := filepath.Rel(top, real)
+		if err == nil && filepath.IsLocal(rel) && !slices.Contains(strings.Split(rel, string(filepath.Separator)), "node_modules") {
+			return filepath.Join(w.tree, rel)
+		}
 	}
-	return filepath.Join(w.tree, rel)
+	return source
+}
+
+// tops returns the checkouts in which packages are installed.
+func (w *Workspace) tops() []string {
+	var tops []string
+	if w.opt.Setup != nil {
+		tops = append(tops, w.opt.Setup.tree())
+	}
+	if top := w.repo.WorkTree(); top != "" {
+		tops = append(tops, top)
+	}
+	return tops
+}
+
+// dependency returns where a directory of packages is: what was set up counts more than
+// what the user has.
+func (w *Workspace) dependency(dep string) string {
+	top := w.repo.WorkTree()
+	if w.opt.Setup.has(dep) {
+		top = w.opt.Setup.tree()
+	}
+	return filepath.Join(top, filepath.FromSlash(dep))
 }
 
 // dependencyPaths returns the directories that commands must be able to read.
 func (w *Workspace) dependencyPaths() []string {
 	var list []string
 	for _, dep := range w.opt.Dependencies {
-		list = append(list, filepath.Join(w.repo.WorkTree(), filepath.FromSlash(dep)))
+		list = append(list, w.dependency(dep))
 	}
 	return list
 }

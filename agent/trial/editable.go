@@ -17,10 +17,6 @@ const maxPathFile = 1 << 20
 // arranges it. Python must find them first: else the tests would run the user's
 // sources, whatever a patch changes.
 func (w *Workspace) editable() []string {
-	top := w.repo.WorkTree()
-	if top == "" {
-		return nil
-	}
 	var dirs []string
 	for _, file := range w.pathFiles() {
 		text, err := openfile.ReadRegular(file, maxPathFile)
@@ -28,8 +24,10 @@ func (w *Workspace) editable() []string {
 			continue // Python reads what it can, too
 		}
 		for _, dir := range importedFrom(string(text), strings.HasSuffix(file, ".pth")) {
-			if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
-				dirs = append(dirs, filepath.Join(w.tree, rel))
+			for _, top := range w.tops() {
+				if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
+					dirs = append(dirs, filepath.Join(w.tree, rel))
+				}
 			}
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -52,6 +51,7 @@ type Options struct {
 	// Compiling is what Run gives to Compile at each commit before Command; "" compiles
 	// nothing. No commit then reads what the command left in a cache at another one.
 	Compiling string
+	Setup     *Setup // what was installed for the commands; nil if nothing was
 
 	// Fetch fetches the files of a commit that a partial clone lacks, before they are checked
 	// out. It may be nil.
@@ -116,17 +116,11 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 		}
 	}
 	w.disk = sandbox.NewDisk(opt.Disk)
-	w.readable = append(slices.Clone(opt.Readable), w.dependencyPaths()...)
+	w.readable = slices.Concat(opt.Readable, w.dependencyPaths(), opt.Setup.readable(), objectDirs(repo, objects))
 	w.imports = w.editable()
 	if err := cmp.Or(w.openCompiled(), w.emptyCache()); err != nil {
 		w.Close()
 		return nil, err
-	}
-	for _, dir := range append(repo.ObjectDirs(), objects) {
-		// These directories hold objects and none of the user's configuration.
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			w.readable = append(w.readable, dir, real)
-		}
 	}
 	return w, nil
 }
@@ -243,7 +237,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp}, compiled, w.withPythonPath(opt.Set)),
+		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp}, compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,

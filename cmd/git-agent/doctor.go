@@ -23,6 +23,7 @@ var otherSettings = []doctor.Setting{
 	{Key: testCommandKey, Confined: true},
 	{Key: buildCommandKey, Confined: true},
 	{Key: suiteCommandKey, Confined: true},
+	{Key: setupCommandKey, UserOnly: true},
 	{Key: gitcmd.MemorySetting, Check: datadir.CheckSize(gitcmd.MemorySetting)},
 	{Key: fetchKey, UserOnly: true, Check: checkFetch},
 	{Key: trailerFloorKey},

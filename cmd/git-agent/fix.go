@@ -22,6 +22,7 @@ import (
 type fixCmd struct {
 	Test    string   `placeholder:"<command>" help:"shell command that fails because of the bug; default: agent.testCommand, else what the files of the repository suggest"`
 	Build   string   `placeholder:"<command>" help:"shell command that builds what the test runs; default: agent.buildCommand, if --test is not given"`
+	Setup   string   `placeholder:"<command>" help:"shell command that installs what the others need, such as 'npm ci'; it runs with the network, once for each state of the files; default: agent.setupCommand"`
 	Suite   string   `placeholder:"<command>" help:"shell command that runs the wider tests, which must not get worse; default: the test"`
 	Report  string   `placeholder:"<file>" kind:"path" help:"file with a report of the bug in words; - is standard input"`
 	Crash   string   `placeholder:"<file>" kind:"path" help:"file with a crash report; - is standard input"`
@@ -150,7 +151,7 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 // patches. Nothing is written to the work tree.
 func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Answer, err error) error {
 	if ans == nil || !errors.Is(context.Cause(ctx), errInterrupted) {
-		return err
+		return a.explainSetup(err)
 	}
 	if e.Agent != nil && ans.Agent == nil {
 		return a.withAgainHint(err)

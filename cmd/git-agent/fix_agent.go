@@ -32,7 +32,7 @@ func (w *fixWork) effort() engine.Effort {
 // engine returns the engine that answers, and a function that closes what it uses.
 func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
 	none := func() error { return nil }
-	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch}
+	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch, Kept: a.setupFolder(ctx, repo)}
 	e.Effort.Locate = c.Locate
 	if c.Good != "" {
 		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {
@@ -120,7 +120,7 @@ func (c *fixCmd) showRequest(ctx context.Context, a *app, e *engine.Engine, q fi
 	}
 	body, declined, err := e.FirstRequest(ctx, q)
 	if err != nil {
-		return err
+		return a.explainSetup(err)
 	}
 	if declined != "" {
 		return errors.New(declined)

@@ -168,6 +168,9 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	if err != nil {
 		return err
 	}
+	if p.Setup, err = c.setupCommand(ctx, a); err != nil {
+		return err
+	}
 	if p.Suite == "" {
 		p.Suite = config[suiteCommandKey]
 	}

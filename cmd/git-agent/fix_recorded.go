@@ -41,7 +41,7 @@ func (r recordedRepair) replay(ctx context.Context, a *app, repo *gitext.Repo, t
 func (r recordedRepair) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, error) {
 	work := defaultFixWork()
 	how, err := work.trial(ctx, a, repo)
-	return &engine.Engine{Repo: repo, Effort: work.effort(), Trial: how}, err
+	return &engine.Engine{Repo: repo, Effort: work.effort(), Trial: how, Kept: a.setupFolder(ctx, repo)}, err
 }
 
 func (r recordedRepair) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {

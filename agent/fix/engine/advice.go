@@ -33,6 +33,12 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	case cure.Install == "":
 		return "", nil
 	}
+	if strings.Contains(s.problem.Setup, cure.Install) {
+		return "; the setup command does not install it", nil
+	}
+	if s.problem.Setup != "" {
+		cure.Install = s.problem.Setup + " && " + cure.Install
+	}
 	return "; get it with --setup=" + quote.Shell(cure.Install) + ", or run that command yourself", nil
 }
 
@@ -42,11 +48,11 @@ func (s *study) advice(ctx context.Context) (string, error) {
 func (s *study) inSetUp(ctx context.Context) (string, error) {
 	out := s.answer.Reproduction.Output
 	read := testrun.Read(out)
-	inHook, err := s.inHooks(ctx, read)
+	inHook, err := s.dieInHooks(ctx, read)
 	if err != nil || !s.answer.Reproduction.InSetUp && !inHook {
 		return "", err
 	}
-	s.setUp = true
+	s.inHooks = true
 	own, err := s.reachesCode(ctx, read, out)
 	if err != nil || own || !s.engine.Effort.Abstain {
 		return "", err
@@ -89,9 +95,9 @@ func withoutTests(in *localize.Input) {
 // setUpHook matches the line that begins a hook which runs before tests.
 var setUpHook = source.Lazy(`\b(?:beforeAll|beforeEach|before_all|before\(|before :|before_each|setUp|setUpClass|setUpModule|setUpBeforeClass|set_up|SetUp|SetUpTestSuite|setup_method|setup_class|setup_module|@Before(?:All|Each|Class)?\b)`)
 
-// inHooks reports whether all failing tests fail at a place within a hook of a test file
+// dieInHooks reports whether all failing tests fail at a place within a hook of a test file
 // that runs before tests, as jest and vitest report it.
-func (s *study) inHooks(ctx context.Context, read testrun.Report) (bool, error) {
+func (s *study) dieInHooks(ctx context.Context, read testrun.Report) (bool, error) {
 	if len(read.Failing) == 0 || len(read.Places) == 0 {
 		return false, nil
 	}

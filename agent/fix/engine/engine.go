@@ -37,6 +37,9 @@ type Engine struct {
 	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
 	// answer, its method Err says why not all could be fetched.
 	Fetch *backfill.Fetcher
+	// Kept is the folder in which is kept what setup commands install; "" is one below
+	// TMPDIR.
+	Kept string
 }
 
 // Effort bounds the work, and turns parts of it off.
@@ -112,7 +115,7 @@ type study struct {
 	proof   *validate.Validator
 	trial   trial.Options // how commands run
 	listen  func(agent.Event)
-	setUp   bool // all failing tests die in their set-up
+	inHooks bool // all failing tests die in their set-up
 }
 
 func (s *study) say(format string, args ...any) {
@@ -154,6 +157,9 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	if s.problem.Test != "" && e.Fetch != nil {
 		e.Fetch.Files(ctx, s.problem.Tree.Commit, "") // the test runs in a checkout
 	}
+	if err := s.setUpTrial(ctx); err != nil {
+		return nil, err
+	}
 	space, err := trial.Open(ctx, e.Repo, s.trial)
 	if err != nil {
 		return nil, err
@@ -176,7 +182,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		out := s.answer.Reproduction.Output
 		in.Problem = s.problem // the commands may be another guess
 		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, testrun.Stacks(out), placesOf(out)
-		if s.setUp {
+		if s.inHooks {
 			withoutTests(&in)
 		}
 		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {

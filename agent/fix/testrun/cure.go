@@ -70,7 +70,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackCargo:
 		return Cure{Install: "cargo fetch"}
 	case fix.LackMaven:
-		return Cure{Install: d.mavenInstall(rep.Lacking)}
+		return Cure{Install: d.mavenInstall()}
 	case fix.LackGradle:
 		program := "gradle"
 		if d.has("gradlew") {
@@ -117,17 +117,15 @@ func (d directory) nodeInstall() string {
 	return "npm install"
 }
 
-// mavenInstall returns the command that downloads what Maven needs. What runs the tests is
-// chosen when they run, so dependency:go-offline does not fetch it.
-func (d directory) mavenInstall(line string) string {
+// mavenInstall returns the command that downloads what Maven needs. Surefire chooses what
+// runs the tests when it has classes of tests, so dependency:go-offline does not fetch it: all
+// classes are chosen here, and none of their methods.
+func (d directory) mavenInstall() string {
 	program := "mvn"
 	if !d.has("pom.xml") && d.has("mvnw") {
 		program = d.program("mvnw")
 	}
-	if strings.Contains(line, "surefire") && strings.Contains(line, "provider") || strings.Contains(line, ":surefire-") {
-		return program + " -B test -Dtest=NoSuchTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false"
-	}
-	return program + " -B dependency:go-offline"
+	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
 }
 
 // lackedModule matches the module that Python did not find.

@@ -92,6 +92,7 @@ var signs = []sign{
 	{fix.LackMaven, "one of its dependencies could not be resolved", nil},
 	{fix.LackMaven, "Non-resolvable ", source.Lazy(`Non-resolvable (?:parent|import) POM`)},
 	{fix.LackMaven, "Could not ", source.Lazy(`Could not (?:transfer|find) artifact `)},
+	{fix.LackMaven, "NotFoundException: Missing", nil},
 	{fix.LackMaven, "No plugin found for prefix ", nil},
 	{fix.LackMaven, "Could not find or load main class org.", source.Lazy(`org\.(?:apache\.maven\.wrapper|codehaus\.plexus\.classworlds)`)},
 	{fix.LackMaven, "repo.maven.apache.org", nil},

@@ -51,6 +51,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackGradle, "Downloading https://distributions.example/gradle-8.7-bin.zip"},
 		{fix.LackMaven, "[ERROR] Plugin org.a:b:2.6 or one of its dependencies could not be resolved: Cannot access central"},
 		{fix.LackMaven, "[ERROR] Failed to execute goal on project calc: Could not resolve dependencies for project com.x:calc:jar:1"},
+		{fix.LackMaven, "[ERROR] Unable to generate classpath: org.apache.maven.artifact.resolver.MultipleArtifactsNotFoundException: Missing:"},
 		{fix.LackMaven, "[FATAL] Non-resolvable parent POM for x:y:1: Cannot access central"},
 		{fix.LackComposer, "PHP Warning: require(vendor/autoload.php): Failed to open stream: No such file or directory"},
 		{fix.LackNuGet, "/w/a.csproj : error NU1301: Unable to load the service index"},

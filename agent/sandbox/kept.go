@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Kept is a directory that outlives the run that fills it. It is complete, or it is being
+// filled: what a killed run left is removed before the next one fills it. A command that
+// fills it cannot mark it as complete, because the mark stands beside it.
+type Kept struct {
+	Path     string
+	Complete bool // an earlier run filled it; nobody writes to it any more
+
+	lock *os.File // nil once others may use it
+}
+
+// keptMost is how many complete directories stay below one parent.
+const keptMost = 3
+
+// The names of what belongs to a kept directory are the directory's with these endings.
+const (
+	keptMark = ".complete"
+	keptLock = ".lock"
+)
+
+// Keep opens the directory of a key below parent; "" is a directory of this user below
+// [os.TempDir]. While another process fills it, Keep waits. If it is not complete, the
+// caller fills it, calls Finish, and calls Close in any case. Of the directories of other
+// keys, the latest used ones stay.
+func Keep(parent, key string) (*Kept, error) {
+	if parent == "" {
+		shared, err := makeScratchParent("")
+		if err != nil {
+			return nil, err
+		}
+		parent = filepath.Join(shared, "setup")
+	}
+	parent, err := makeScratchParent(parent)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kept{Path: filepath.Join(parent, key)}
+	if k.lock, err = lockFile(k.Path+keptLock, true); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	if _, err := os.Lstat(k.Path); err == nil && os.Chtimes(k.Path+keptMark, now, now) == nil {
+		k.Complete = true
+		return k, k.Close()
+	}
+	forgetKept(parent, key)
+	if err := errors.Join(forget(k.Path), os.Mkdir(k.Path, 0o700)); err != nil {
+		k.lock.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// Finish marks the directory as complete.
+func (k *Kept) Finish() error {
+	err := os.WriteFile(k.Path+keptMark, nil, 0o600)
+	k.Complete = err == nil
+	return err
+}
+
+// Close lets others use the directory, or removes it if it is not complete.
+func (k *Kept) Close() error {
+	if k.lock == nil {
+		return nil
+	}
+	var err error
+	if !k.Complete {
+		err = forget(k.Path)
+	}
+	err = errors.Join(err, k.lock.Close())
+	k.lock = nil
+	return err
+}
+
+// forget removes a directory and its mark, the mark first.
+func forget(path string) error {
+	if err := os.Remove(path + keptMark); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return removeAll(path)
+}
+
+// forgetKept removes what belongs to other keys, but for the directories that were used
+// last and those that another process fills.
+func forgetKept(parent, key string) {
+	type kept struct {
+		path string
+		used time.Time
+	}
+	var complete []kept
+	entries, _ := os.ReadDir(parent) // what cannot be listed only wastes space
+	for _, e := range entries {
+		name, isLock := strings.CutSuffix(e.Name(), keptLock)
+		if !isLock || name == key {
+			continue
+		}
+		path := filepath.Join(parent, name)
+		if info, err := os.Stat(path + keptMark); err == nil {
+			complete = append(complete, kept{path, info.ModTime()})
+		} else {
+			forgetUnused(path)
+		}
+	}
+	slices.SortFunc(complete, func(a, b kept) int { return cmp.Or(b.used.Compare(a.used), cmp.Compare(a.path, b.path)) })
+	for _, old := range complete[min(len(complete), keptMost-1):] {
+		forgetUnused(old.path)
+	}
+}
+
+// forgetUnused removes a directory that no process fills or opens. What cannot be removed
+// only wastes space until the next time.
+func forgetUnused(path string) {
+	lock, err := lockFile(path+keptLock, false)
+	if err != nil {
+		return
+	}
+	defer lock.Close() // the lock's file stays: another process may have opened it
+	forget(path)
+}

@@ -1,0 +1,260 @@
+package trial
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/sandbox"
+	"git-agent/gitext"
+)
+
+// A SetupSpec says what installs the things that the commands of workspaces need.
+type SetupSpec struct {
+	Command string // run by sh in a checkout of its own, with the network
+	Folder  string // where the results are kept; "" means below TMPDIR
+	Commit  gitext.OID
+	Over    []gitext.Overlay
+}
+
+// A Setup is what a command installed. Other commands read it and cannot write it.
+//
+// Kept are, of what the command wrote: the directories of packages that it made in its
+// checkout (see [FindDependencies]), and what package managers wrote where the variables
+// in stores say. They are kept for the commit, with the files laid over it, and the
+// command: another tree may bring another installer along.
+type Setup struct {
+	Again bool          // an earlier run installed it
+	Took  time.Duration // 0 if Again
+
+	dir  string
+	deps []string // directories of packages in its checkout, from the top
+}
+
+// A SetupError says that a setup command did not pass.
+type SetupError struct {
+	Command string
+	How     string // predicate of a sentence that begins with "it"
+	Output  []byte
+}
+
+func (e *SetupError) Error() string {
+	return fmt.Sprintf("the setup command %q %s", e.Command, e.How)
+}
+
+// setupTimeout bounds a setup command.
+const setupTimeout = 30 * time.Minute
+
+// A store is a directory in which a package manager keeps what it installs, and the
+// variable that says so.
+type store struct {
+	name, prefix, dir string
+	// later is the variable for commands that only read it, and below the part that it
+	// names; "" for the same.
+	later, below string
+}
+
+var stores = []store{
+	{name: "GOMODCACHE", dir: "go"},
+	{name: "CARGO_HOME", dir: "cargo"},
+	{name: "PYTHONUSERBASE", dir: "python"},
+	{name: "BUNDLE_PATH", dir: "bundle"},
+	{name: "MAVEN_OPTS", prefix: "-Dmaven.repo.local=", dir: "maven"},
+	{name: "GRADLE_USER_HOME", dir: "gradle", later: "GRADLE_RO_DEP_CACHE", below: "caches"},
+	{name: "NUGET_PACKAGES", dir: "nuget"},
+	{name: "COURSIER_CACHE", dir: "coursier"},
+	{name: "PLAYWRIGHT_BROWSERS_PATH", dir: "playwright"},
+	{name: "YARN_GLOBAL_FOLDER", dir: "yarn"},
+	{name: "XDG_DATA_HOME", dir: "share"},
+}
+
+// downloads are directories in which package managers keep what they download until it is
+// installed, and the variables that say so. Those of the user can only be read.
+var downloads = []store{
+	{name: "npm_config_cache", dir: "npm"},
+	{name: "npm_config_store_dir", dir: "pnpm"},
+	{name: "YARN_CACHE_FOLDER", dir: "yarn"},
+}
+
+// networkVariables are passed on to a setup command: they say how it reaches the network,
+// and whose certificates it trusts. A value with a password is not passed on.
+var networkVariables = strings.Fields(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+	SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS PIP_CERT CARGO_HTTP_CAINFO
+	GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS UV_INDEX_URL npm_config_registry NPM_CONFIG_REGISTRY`)
+
+// NewSetup runs a setup command, unless an earlier run did for the same tree. The error is
+// a *[SetupError] if the command does not pass.
+func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Options) (*Setup, error) {
+	kept, err := sandbox.Keep(spec.Folder, spec.key())
+	if err != nil {
+		return nil, fmt.Errorf("folder of the setup: %w", err)
+	}
+	s := &Setup{dir: kept.Path, Again: kept.Complete}
+	if !kept.Complete {
+		start := time.Now()
+		if err := s.install(ctx, repo, spec, opt); err != nil {
+			kept.Close()
+			return nil, err
+		}
+		s.Took = time.Since(start)
+		if err := kept.Finish(); err != nil {
+			kept.Close()
+			return nil, fmt.Errorf("folder of the setup: %w", err)
+		}
+	}
+	if err := kept.Close(); err != nil {
+		return nil, err
+	}
+	s.deps, err = findDependencies(ctx, repo, spec.Commit, s.tree())
+	return s, err
+}
+
+// key names the folder of the results. The commit counts and not only its tree, because
+// the checkout says which commit it is.
+func (spec SetupSpec) key() string {
+	data, _ := json.Marshal([]any{spec.Command, spec.Commit, spec.Over}) // it has no value that JSON lacks
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:12])
+}
+
+func (s *Setup) tree() string             { return filepath.Join(s.dir, "tree") }
+func (s *Setup) store(name string) string { return filepath.Join(s.dir, "stores", name) }
+
+// install runs the command in a checkout of its own.
+func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Options) error {
+	if opt.Fetch != nil {
+		opt.Fetch(ctx, spec.Commit)
+	}
+	if err := repo.Checkout(ctx, spec.Commit, s.tree(), spec.Over...); err != nil {
+		return err
+	}
+	in := sandbox.Spec{
+		Dir: s.tree(), Command: spec.Command, Timeout: setupTimeout, Env: opt.Env, Memory: opt.Memory, Disk: sandbox.NewDisk(opt.Disk),
+		Sandbox: opt.Sandbox, Network: true, Hidden: opt.Hidden,
+		Readable: slices.Concat(opt.Readable, objectDirs(repo, s.tree()+".objects")),
+		Cache:    filepath.Join(s.dir, "cache"), Home: filepath.Join(s.dir, "home"),
+	}
+	temp := filepath.Join(s.dir, "tmp")
+	in.Set, in.Writable = append(networkSet(), "TMPDIR="+temp), append(slices.Clone(opt.Writable), temp)
+	for _, st := range stores {
+		in.Set, in.Writable = append(in.Set, st.name+"="+st.prefix+s.store(st.dir)), append(in.Writable, s.store(st.dir))
+	}
+	for _, st := range downloads {
+		in.Set = append(in.Set, st.name+"="+filepath.Join(in.Cache, st.dir))
+	}
+	for _, dir := range append(in.Writable, in.Cache) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("folder of the setup: %w", err)
+		}
+	}
+	res, err := sandbox.Run(ctx, in)
+	if err != nil {
+		return err
+	}
+	bound := opt
+	bound.Timeout = setupTimeout
+	if out := bound.resultOf(res); out.Outcome != Passes {
+		return &SetupError{Command: spec.Command, How: out.How, Output: out.Output}
+	}
+	for _, dir := range []string{temp, in.Cache, in.Home} {
+		os.RemoveAll(dir) // what cannot be removed only wastes space
+	}
+	return nil
+}
+
+// networkSet returns the variables that say how the network is reached.
+func networkSet() []string {
+	var set []string
+	for _, name := range networkVariables {
+		if v := os.Getenv(name); v != "" && !strings.Contains(v, "@") {
+			set = append(set, name+"="+v)
+		}
+	}
+	return set
+}
+
+// objectDirs returns the directories of objects that git reads in a checkout, by their
+// names and by their real ones. They hold none of the user's configuration.
+func objectDirs(repo *gitext.Repo, own string) []string {
+	var dirs []string
+	for _, dir := range append(repo.ObjectDirs(), own) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dirs = append(dirs, dir, real)
+		}
+	}
+	return dirs
+}
+
+// Use makes the commands of workspaces with these options see what was installed.
+func (s *Setup) Use(opt *Options) {
+	opt.Setup = s
+	for _, dep := range s.deps {
+		if !slices.Contains(opt.Dependencies, dep) {
+			opt.Dependencies = append(opt.Dependencies, dep)
+		}
+	}
+}
+
+// has reports whether a directory of packages is of the setup.
+func (s *Setup) has(dep string) bool { return s != nil && slices.Contains(s.deps, dep) }
+
+// readable returns what commands must be able to read.
+func (s *Setup) readable() []string {
+	if s == nil {
+		return nil
+	}
+	return []string{s.tree(), filepath.Join(s.dir, "stores")}
+}
+
+// set returns the variables that say where the stores are in which something is.
+func (s *Setup) set() []string {
+	var set []string
+	if s == nil {
+		return nil
+	}
+	for _, st := range stores {
+		dir := filepath.Join(s.store(st.dir), st.below)
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
+			continue
+		}
+		name := st.name
+		if st.later != "" {
+			name = st.later
+		}
+		set = append(set, name+"="+st.prefix+dir)
+	}
+	return set
+}
+
+// environments are the names of virtual environments of Python at the top of a work tree
+// that are active without being asked for.
+var environments = []string{".venv", "venv"}
+
+// active returns the variables that activate a virtual environment of Python at the top of
+// the work tree, unless the user has activated another one.
+func (w *Workspace) active() []string {
+	if os.Getenv("VIRTUAL_ENV") != "" {
+		return nil
+	}
+	for _, name := range environments {
+		if !slices.Contains(w.opt.Dependencies, name) {
+			continue
+		}
+		env := w.dependency(name)
+		return []string{"VIRTUAL_ENV=" + env, "PATH=" + filepath.Join(env, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH")}
+	}
+	return nil
+}
+
+// installed returns the variables by which a command finds what is installed for it, and
+// after them those of set, which count more.
+func (w *Workspace) installed(set []string) []string {
+	return slices.Concat(w.opt.Setup.set(), w.active(), w.withPythonPath(set))
+}

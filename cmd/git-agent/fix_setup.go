@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+)
+
+// setupCommandKey is the setting of the command that installs what the others need. Only
+// the user can set it: it has the network, and runs before anything is tested.
+const setupCommandKey = "agent.setupCommand"
+
+// setupCommand returns the command of --setup, else that of the user's configuration.
+func (c *fixCmd) setupCommand(ctx context.Context, a *app) (string, error) {
+	if c.Setup != "" {
+		return c.Setup, nil
+	}
+	config, err := gitext.Settings(ctx)
+	if err != nil {
+		return "", err
+	}
+	command := ""
+	for _, v := range config[strings.ToLower(setupCommandKey)] {
+		if !v.Trusted() {
+			a.warnUntrusted(setupCommandKey, v.Scope)
+			continue
+		}
+		command = v.Value // the last one wins, as in git
+	}
+	if command != "" {
+		a.say("setup: %s (%s)", layout.Printable(command), setupCommandKey)
+	}
+	return command, nil
+}
+
+// keptSetups is the folder, among the cached data of a repository, of what setup commands
+// installed.
+const keptSetups = "setup"
+
+// setupFolder returns the folder in which is kept what setup commands of a repository
+// install, "" if there is none.
+func (a *app) setupFolder(ctx context.Context, repo *gitext.Repo) string {
+	folders := a.data.Folders(ctx, repo.CommonDir())
+	if folders.CacheErr != nil {
+		return ""
+	}
+	return filepath.Join(folders.Cache.Path, keptSetups)
+}
+
+// shownOfSetup is how many of the last lines of a setup command's output are shown.
+const shownOfSetup = 20
+
+// explainSetup prints the end of what a setup command printed that did not pass.
+func (a *app) explainSetup(err error) error {
+	var failed *trial.SetupError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(string(failed.Output), "\n"), "\n")
+	for _, l := range lines[max(0, len(lines)-shownOfSetup):] {
+		fmt.Fprintln(a.stderr, layout.Printable(strings.TrimRight(l, "\r")))
+	}
+	return withHint(err, "the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup")
+}
