@@ -143,6 +143,7 @@ func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, 
 	}
 	temp := filepath.Join(s.dir, "tmp")
 	in.Set, in.Writable = append(networkSet(), "TMPDIR="+temp), append(slices.Clone(opt.Writable), temp)
+	in.Set = append(in.Set, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -modcacherw")) // so that it can be removed
 	for _, st := range stores {
 		in.Set, in.Writable = append(in.Set, st.name+"="+st.prefix+s.store(st.dir)), append(in.Writable, s.store(st.dir))
 	}

@@ -231,7 +231,7 @@ func TestRemoveCache(t *testing.T) {
 		}
 	}
 	all := []string{"cache.db", "cache.db-wal", "cache.db.damaged", "shadow.git/HEAD", "shadow.git/objects/info/alternates",
-		"shadow.git/objects/info/commit-graph", "shadow.git/graph-seen", "tmp-123/HEAD", "tmp-123/objects/info/alternates"}
+		"shadow.git/objects/info/commit-graph", "shadow.git/graph-seen", "tmp-123/HEAD", "tmp-123/objects/info/alternates", "setup/a/tree/mine", "setup/a.lock"}
 	fill(all...)
 	if f.Gone() {
 		t.Error("it is there")

@@ -21,7 +21,9 @@ var (
 		"shadow.git/objects/info/tmp[-_]*",
 	}
 	recordNames = []string{recordName, recordName + ".making-*", recordName + ".damaged/"}
-	runNames    = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
+	// wholeNames are directories whose content commands of the user wrote.
+	wholeNames = []string{"setup"}
+	runNames   = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
 )
 
 // RemoveCache removes what can be computed again, and the folder if that leaves
@@ -40,6 +42,11 @@ func (f Folder) RemoveCache() (left []string, err error) {
 		return nil, err
 	}
 	defer parent.Close()
+	for _, name := range wholeNames {
+		if err := parent.RemoveAll(path.Join(filepath.Base(f.Path), name)); err != nil {
+			return nil, err
+		}
+	}
 	left, err = removeDir(parent, filepath.Base(f.Path), names)
 	return slices.DeleteFunc(left, func(name string) bool {
 		return matches(recordNames, name) || matches(runNames, name) || matches(runNames, name+"/")
