@@ -117,6 +117,7 @@ func (a *app) open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 			return nil, err
 		}
 	}
+	a.warnUnknown(config)
 	return repo, nil
 }
 

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
+	"git-agent/cmd/git-agent/doctor"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext/gitconfig"
 )
@@ -67,6 +70,21 @@ func (a *app) warnUntrusted(key, scope string) {
 	}
 	a.warned[key] = true
 	fmt.Fprintf(a.stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
+}
+
+// warnUnknown warns of settings that the program does not read: a mistyped one would do
+// nothing, and nobody would know.
+func (a *app) warnUnknown(config map[string][]gitconfig.Value) {
+	for _, key := range slices.Sorted(maps.Keys(config)) {
+		nearest, unknown := doctor.Unknown(otherSettings, key)
+		switch {
+		case !unknown:
+		case nearest != "":
+			a.warnOnce(fmt.Sprintf("%s (%s) is no setting and does nothing; did you mean %s?", key, config[key][0].Scope, nearest))
+		default:
+			a.warnOnce(fmt.Sprintf("%s (%s) is no setting and does nothing", key, config[key][0].Scope))
+		}
+	}
 }
 
 // say prints a notice to standard error, unless -q is given.

@@ -60,8 +60,7 @@ var signs = []sign{
 
 	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},
 	{fix.LackNode, "npm ", source.Lazy(`^npm (?:error|ERR!) (?:network |code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NOTCACHED))`)},
-	{fix.LackNode, "registry.npmjs.org", nil},
-	{fix.LackNode, "registry.yarnpkg.com", nil},
+	{fix.LackNode, "error An unexpected error occurred: ", source.Lazy(`getaddrinfo|ECONN`)}, // yarn
 	{fix.LackNode, "node_modules missing", nil},
 	{fix.LackNode, "Couldn't find the node_modules state file", nil},
 	{fix.LackNode, "npx canceled due to missing packages", nil},
@@ -71,20 +70,18 @@ var signs = []sign{
 	{fix.LackRuby, "Could not find ", source.Lazy(`Could not find (?:gem |.* in (?:any of the sources|locally installed gems|cached gems))`)},
 	{fix.LackRuby, "cannot load such file -- ", source.Lazy(`cannot load such file -- [^/.]`)},
 	{fix.LackRuby, "bundler: command not found: ", nil},
-	{fix.LackRuby, "Could not reach host ", source.Lazy(`rubygems\.org`)},
+	{fix.LackRuby, "Could not reach host ", source.Lazy(`Check your network`)},
 
 	{fix.LackCargo, "no matching package named ", nil},
 	{fix.LackCargo, "failed to ", source.Lazy(`failed to (?:download |load source for dependency|query replaced source|get .* as a dependency of)`)},
 	{fix.LackCargo, "to retry without ", source.Lazy(`--offline`)},
-	{fix.LackCargo, "index.crates.io", nil},
-	{fix.LackCargo, "static.crates.io", nil},
+	{fix.LackCargo, "spurious network error", nil},
 	{fix.LackCargo, "attempting to make an HTTP request, but --offline", nil},
 
 	{fix.LackGradle, "Could not resolve all ", nil},
 	{fix.LackGradle, "Could not resolve ", source.Lazy(`^> Could not resolve `)},
 	{fix.LackGradle, "No cached version of ", nil},
 	{fix.LackGradle, "Plugin [id: ", source.Lazy(`was not found in any of the following sources`)},
-	{fix.LackGradle, "services.gradle.org", nil},
 	{fix.LackGradle, "Downloading https://", source.Lazy(`/gradle-\S+\.zip$`)},
 
 	{fix.LackMaven, "Could not resolve dependencies for project", nil},
@@ -95,14 +92,12 @@ var signs = []sign{
 	{fix.LackMaven, "NotFoundException: Missing", nil},
 	{fix.LackMaven, "No plugin found for prefix ", nil},
 	{fix.LackMaven, "Could not find or load main class org.", source.Lazy(`org\.(?:apache\.maven\.wrapper|codehaus\.plexus\.classworlds)`)},
-	{fix.LackMaven, "repo.maven.apache.org", nil},
 
 	{fix.LackComposer, "vendor/autoload", source.Lazy(`Failed opening required|Failed to open stream|No such file`)},
 	{fix.LackComposer, "You need to set up the project dependencies", nil},
-	{fix.LackComposer, "repo.packagist.org", nil},
+	{fix.LackComposer, " could not be fully loaded (curl error ", nil},
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
-	{fix.LackNuGet, "api.nuget.org", nil},
 
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},

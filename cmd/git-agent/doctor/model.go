@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -11,6 +12,7 @@ import (
 	"git-agent/agent/szz/detect"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext/quote"
 )
 
 // Limits of the test request of --online. They are lower than for an
@@ -31,10 +33,11 @@ func checkModel(ctx context.Context, v *visit) []finding {
 	case s.Model == "":
 		return []finding{ok("model", "none is configured: the offline engine answers")}
 	}
-	list := []finding{
-		ok("model", "%s at %s (%s)", s.Model, s.Host(), s.From["agent.model"]),
-		checkKey(ctx, v, s),
+	list := []finding{ok("model", "%s at %s (%s)", s.Model, s.Host(), s.From["agent.model"])}
+	if likely := s.LikelyBaseURL(); likely != "" {
+		list = append(list, checkAddress(s, likely))
 	}
+	list = append(list, checkKey(ctx, v, s))
 	key, _, err := s.FindKey(ctx, v.Getenv, v.Online)
 	if err != nil {
 		return append(list, fail("server", "git config --global agent.apiKeyCommand <command>", "%v", err))
@@ -50,6 +53,15 @@ func checkModel(ctx context.Context, v *visit) []finding {
 		list = append(list, checkServer(ctx, client))
 	}
 	return list
+}
+
+// checkAddress says that the server's address lacks the path below which the API is.
+func checkAddress(s session.Settings, likely string) finding {
+	fix := "git config --global agent.baseUrl " + quote.Shell(likely)
+	if from := s.From["agent.baseUrl"]; strings.HasSuffix(from, "_BASE_URL") { // a variable
+		fix = "export " + from + "=" + quote.Shell(likely)
+	}
+	return warn("address", fix, "%s is not where such a server has its API, which is %s", layout.Printable(s.BaseURL), layout.Printable(likely))
 }
 
 // checkKey says where the API key comes from. It never shows the key.

@@ -46,8 +46,12 @@ func checkSetting(others []Setting, confined bool, key string, v gitconfig.Value
 	if isIgnored(others, confined, key, v) {
 		return warn("config", "git config --global "+quote.Shell(key)+" <value>", "%s (%s) is ignored: a repository may not set it", key, v.Scope)
 	}
-	if !isSetting(others, key) {
-		return warn("config", "see CONFIGURATION in 'git agent --help'", "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)
+	if nearest, unknown := Unknown(others, key); unknown {
+		fix := "see CONFIGURATION in 'git agent --help'"
+		if nearest != "" {
+			fix = "did you mean " + nearest + "? " + fix
+		}
+		return warn("config", fix, "%s = %s (%s) is no setting and does nothing", key, value, v.Scope)
 	}
 	if err := checkValue(others, key, v); err != nil && value == v.Value {
 		return fail("config", "git config --unset "+scopeOption(v.Scope)+quote.Shell(key), "%v", err)

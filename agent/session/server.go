@@ -1,0 +1,44 @@
+package session
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// hostedPaths are the paths below which hosted servers have the API that the client speaks,
+// by the end of the host's name. Servers that are not listed have it below /v1.
+var hostedPaths = []struct{ host, path string }{
+	{"generativelanguage.googleapis.com", "/v1beta/openai"},
+	{".openai.azure.com", "/openai/v1"},
+	{".services.ai.azure.com", "/openai/v1"},
+	{"openrouter.ai", "/api/v1"},
+}
+
+// LikelyBaseURL returns the address that was probably meant, if that of the settings lacks
+// the path below which its server has the API; else "".
+func (s Settings) LikelyBaseURL() string {
+	u, err := url.Parse(s.BaseURL)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	for _, h := range hostedPaths {
+		if name := u.Hostname(); name == strings.TrimPrefix(h.host, ".") || strings.HasSuffix(name, h.host) && h.host[0] == '.' {
+			if strings.Contains(u.Path+"/", h.path+"/") || strings.Contains(u.Path, "/deployments/") {
+				return ""
+			}
+			u.Path = h.path
+			return u.String()
+		}
+	}
+	if slices.ContainsFunc(strings.Split(u.Path, "/"), isVersion) {
+		return ""
+	}
+	u.Path = strings.TrimRight(u.Path, "/") + "/v1"
+	return u.String()
+}
+
+// isVersion reports whether a part of a path names a version, such as "v1" or "v1beta".
+func isVersion(part string) bool {
+	return len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9'
+}
