@@ -89,7 +89,7 @@ func forget(path string) error {
 	if err := os.Remove(path + keptMark); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return removeAll(path)
+	return RemoveAll(path)
 }
 
 // forgetKept removes what belongs to other keys, but for the directories that were used
