@@ -17,6 +17,8 @@ type Progress struct {
 	Text  string
 	Done  int
 	Total int
+	// Lasting says that the text is worth a line that stays.
+	Lasting bool
 }
 
 // Thought is text that a model wrote beside its calls.

@@ -77,7 +77,8 @@ type Reproduction struct {
 	Runs    int           // how often it was run
 	Failing []string      // names of the failing tests, as the test tool prints them; nil if it prints none
 	Output  []byte        // of a failing run, without the middle if it is long
-	Took    time.Duration // one run
+	Took    time.Duration // the last run
+	First   time.Duration // the first run, which may have to build more
 
 	TimedOut bool // a run was ended at its time limit
 	Full     bool // a run was ended because it filled the disk
@@ -219,6 +220,9 @@ type Answer struct {
 	Plausible    []Trial  // best first
 	Tried        int      // candidates that were tried, the plausible ones included
 	Others       []Trial  // some of the others, the most telling first
+	// Stopped says what ended the work of the offline engine before all candidates were
+	// tried, as the predicate of a sentence: "stopped at --time, 212 candidates untried".
+	Stopped string
 	// Declined says why the problem is outside of what a repair can do, in a
 	// sentence; "" if it was tried.
 	Declined string

@@ -59,7 +59,7 @@ type fixWork struct {
 	EditTests  bool           `help:"allow patches that change tests"`
 	Coverage   bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
 	Abstain    bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
-	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"limit the search of the offline engine to <duration>; default: 10m"`
+	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"let the offline engine answer within <duration>; default: 10m"`
 	Tries      int            `default:"10000" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 10000"`
 	TestTime   time.Duration  `name:"test-timeout" default:"10m" placeholder:"<duration>" help:"limit each execution of a command to <duration>; default: 10m"`
 	Disk       string         `default:"8g" placeholder:"<size>" help:"end a command when the commands of one work tree have added <size> to the disk; default: 8g"`
@@ -122,7 +122,7 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 		return err
 	}
 	defer func() { err = errors.Join(err, events.close(err)) }()
-	meter := a.newProgress("fix")
+	meter := a.newLongProgress("fix")
 	defer meter.end()
 	watching := followers{events, meter, a.newLiveView(1, e.Agent != nil)}
 	events.start(eventTotal{})
@@ -147,8 +147,8 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 }
 
 // stopped returns the error that ended the work. If that was a signal, it says how a model
-// goes on, or what the search of the offline engine has found, and prints plausible
-// patches. Nothing is written to the work tree.
+// goes on, or how far the search of the offline engine is, and prints what is known: how
+// the test fails, the suspected functions, patches. Nothing is written to the work tree.
 func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Answer, err error) error {
 	if ans == nil || !errors.Is(context.Cause(ctx), errInterrupted) {
 		return a.explainSetup(err)
@@ -157,7 +157,7 @@ func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Qu
 		return a.withAgainHint(err)
 	}
 	fmt.Fprintf(a.stderr, "patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n", ans.Tried, len(ans.Plausible))
-	if len(ans.Plausible) == 0 {
+	if ans.Reproduction.State == "" && len(ans.Localization.Locations) == 0 {
 		return err
 	}
 	return errors.Join(err, c.print(context.WithoutCancel(ctx), a, e.Repo, q.Problem.Tree.Commit, ans.Answer))

@@ -24,6 +24,11 @@ func (f followers) see(about eventSubject, name string, e agent.Event) {
 	f.events.event(about, e)
 	if p, ok := e.(agent.Progress); ok {
 		f.meter.setText(p.Text)
+		if p.Lasting {
+			f.meter.clear()
+			f.live.a.say("%s", layout.Printable(p.Text))
+			f.meter.resume()
+		}
 		return
 	}
 	f.meter.clear()

@@ -15,11 +15,13 @@ import (
 
 // Progress is reported as git does it: on stderr, if that is a terminal, after a
 // delay, on one line that is rewritten. With --progress and no terminal, a new
-// line is printed every 30 seconds at most.
+// line is printed every 30 seconds at most. Work of many minutes prints a line a minute
+// even if nobody asked for it, so that the log of a job shows that it lives.
 const (
 	progressDelay  = time.Second            // git's default of GIT_PROGRESS_DELAY
 	progressRedraw = 100 * time.Millisecond // the least time between two changes of the line
 	progressPlain  = 30 * time.Second       // the least time between two lines without a terminal
+	progressLong   = time.Minute            // likewise, if --progress is not given
 	progressBeat   = time.Second            // how often the elapsed time is updated
 )
 
@@ -31,8 +33,9 @@ type progress struct {
 	tty    bool
 	now    func() time.Time
 	begun  time.Time
-	next   time.Time // when the line may be written again
-	shown  bool      // the line is on the terminal
+	next   time.Time     // when the line may be written again
+	every  time.Duration // the least time between two lines without a terminal
+	shown  bool          // the line is on the terminal
 	title  string
 	active bool
 	hidden int           // calls of clear without a resume
@@ -57,8 +60,23 @@ func (a *app) newProgress(title string) *progress {
 	if n, err := strconv.Atoi(a.env.get("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
 		delay = time.Duration(n) * time.Second
 	}
+	return a.startProgress(title, tty, delay, progressPlain)
+}
+
+// newLongProgress is newProgress for work that may take many minutes.
+func (a *app) newLongProgress(title string) *progress {
+	if a.flags.Progress == nil && !a.flags.Quiet && a.flags.Verbose == 0 && !terminal.IsTerminal(a.stderr) {
+		return a.startProgress(title, false, progressLong, progressLong)
+	}
+	return a.newProgress(title)
+}
+
+func (a *app) startProgress(title string, tty bool, delay, every time.Duration) *progress {
 	begun := a.now()
-	p := &progress{w: terminal.WithoutEscaping(a.stderr), tty: tty, now: a.now, begun: begun, next: begun.Add(delay), title: title, active: true, ended: make(chan struct{})}
+	p := &progress{
+		w: terminal.WithoutEscaping(a.stderr), tty: tty, every: every, now: a.now, begun: begun, next: begun.Add(delay),
+		title: title, active: true, ended: make(chan struct{}),
+	}
 	go p.beat()
 	return p
 }
@@ -134,7 +152,7 @@ func (p *progress) draw() {
 		fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 		return
 	}
-	p.next = now.Add(progressPlain)
+	p.next = now.Add(p.every)
 	fmt.Fprintln(p.w, line)
 }
 

@@ -62,7 +62,7 @@ func TestProgressGoesOn(t *testing.T) {
 func TestProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &out, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
+	p := &progress{w: &out, every: progressPlain, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
 	for range 61 {
 		p.update(0, 0, "x")
 		clock = clock.Add(time.Second)

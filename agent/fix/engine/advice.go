@@ -19,6 +19,8 @@ import (
 func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	switch {
+	case rep.TimedOut && s.clock.shorter(s.trial.Timeout):
+		return " (--time allows more; a command that runs fewer tests is better)", nil
 	case rep.TimedOut:
 		return " (--test-timeout allows more; a command that runs fewer tests is better)", nil
 	case rep.Full:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -59,6 +60,7 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 	if why := unserved(s.answer.Agent.Runs); len(s.answer.Plausible) == 0 && why != "" {
 		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"
+		s.clock = clock{time.Now(), s.engine.Effort.Wall}
 		return s.repairOffline(ctx)
 	}
 	return nil
@@ -127,8 +129,9 @@ func (a *Agent) Setting(m fix.Method) string {
 // records nothing; the failing command is run.
 func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, string, error) {
 	s, err := e.study(ctx, q, nil)
+	defer s.close()
 	if err != nil || s.answer.Declined != "" {
-		return nil, declinedOf(s), err
+		return nil, s.answer.Declined, err
 	}
 	body, err := e.Agent.Session.FirstRequest(func(asker model.Asker) error {
 		opt := s.options(asker)
@@ -137,11 +140,4 @@ func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, stri
 		return err
 	})
 	return body, "", err
-}
-
-func declinedOf(s *study) string {
-	if s == nil {
-		return ""
-	}
-	return s.answer.Declined
 }

@@ -6,36 +6,35 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
-	"git-agent/agent/trial"
 )
 
 // compile has the packages of a test command compiled before anything of the repository
 // runs, so that every workspace finds them and no test can have changed them.
-func (s *study) compile(ctx context.Context, space *trial.Workspace, test string) error {
+func (s *study) compile(ctx context.Context, test string) error {
 	command, ok := testrun.CompileOnly(test)
 	if !ok || s.trial.Compiled == "" {
 		return nil
 	}
-	return s.compileWith(ctx, space, command)
+	return s.compileWith(ctx, command)
 }
 
 // compileAll does the same after a command has run that turned out to call go test
 // somewhere inside, such as make.
-func (s *study) compileAll(ctx context.Context, space *trial.Workspace, rep fix.Reproduction) error {
+func (s *study) compileAll(ctx context.Context, rep fix.Reproduction) error {
 	_, known := testrun.CompileOnly(rep.Command)
 	if known || s.trial.Compiled == "" || !goTests().Match(rep.Output) {
 		return nil
 	}
-	return s.compileWith(ctx, space, testrun.CompileAll())
+	return s.compileWith(ctx, testrun.CompileAll())
 }
 
 // goTests matches the lines in which go test tells of a package.
 var goTests = source.Lazy(`(?m)^(ok  |FAIL|\?   )\t\S+`)
 
-func (s *study) compileWith(ctx context.Context, space *trial.Workspace, command string) error {
-	if err := space.Prepare(ctx, s.problem.Tree.Commit, s.problem.Tree.Over); err != nil {
+func (s *study) compileWith(ctx context.Context, command string) error {
+	if err := s.space.Prepare(ctx, s.problem.Tree.Commit, s.problem.Tree.Over); err != nil {
 		return err
 	}
 	s.say("compiling")
-	return space.Compile(ctx, command)
+	return s.space.Compile(ctx, command)
 }

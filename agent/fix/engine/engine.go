@@ -19,7 +19,6 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/localize"
-	"git-agent/agent/fix/offline"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/trial"
@@ -48,7 +47,7 @@ type Effort struct {
 	Coverage   bool          // measure which lines the tests execute
 	Abstain    bool          // decline problems that a repair cannot solve
 	RevertOnly bool          // the offline engine only undoes changes: the baseline of evaluations
-	Wall       time.Duration // of the offline engine's search; 0 is no limit
+	Wall       time.Duration // from the question to the answer of the offline engine; 0 is no limit
 	Tries      int           // candidates of the offline engine; 0 is no limit
 	Want       int           // plausible patches to look for; 0 is 1
 	Good       gitext.OID    // a commit at which the test passes, "" if none is given
@@ -56,9 +55,6 @@ type Effort struct {
 	// Given says that only the locations of the problem are suspected.
 	Given bool
 }
-
-// coverageTime bounds the measurement of what tests execute.
-const coverageTime = 90 * time.Second
 
 // blamedLocations is how many suspected functions are blamed. Those further down are
 // seldom at fault, and their commits would only distract.
@@ -72,14 +68,20 @@ type Answer struct {
 	End func(context.Context)
 }
 
-// Answer works on a question. It passes the events of the work to listen, in order.
+// Answer works on a question. It passes the events of the work to listen, in order. If ctx
+// ends the work, what was found until then is returned beside the error.
 func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.Event)) (*Answer, error) {
 	s, err := e.study(ctx, q, listen)
+	defer s.close()
+	ans := &Answer{Answer: s.answer, End: func(context.Context) {}}
+	if err != nil && ctx.Err() != nil {
+		s.answer.Stopped = "interrupted"
+		return ans, err
+	}
 	if err != nil {
 		return nil, err
 	}
-	ans := &Answer{Answer: s.answer, End: func(context.Context) {}}
-	if e.Effort.Locate || s.answer.Declined != "" {
+	if e.Effort.Locate || s.answer.Declined != "" || s.answer.Stopped != "" {
 		return ans, nil
 	}
 	proof, err := validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
@@ -116,6 +118,16 @@ type study struct {
 	trial   trial.Options // how commands run
 	listen  func(agent.Event)
 	inHooks bool // all failing tests die in their set-up
+	clock   clock
+	space   *trial.Workspace // in which the test was run; nil before that
+	runs    []testrun.Ending // of the test, without a patch
+}
+
+// close removes the work tree of the study.
+func (s *study) close() {
+	if s != nil && s.space != nil {
+		s.space.Close()
+	}
 }
 
 func (s *study) say(format string, args ...any) {
@@ -135,49 +147,41 @@ func (e *Engine) trialOptions(ctx context.Context, q fix.Question) (opt trial.Op
 	return opt, err
 }
 
-// study reproduces the failure, and finds the suspected functions and their history.
+// study reproduces the failure, and finds the suspected functions and their history. The
+// study is not nil even if there is an error. The caller must close it.
 func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Event)) (*study, error) {
 	s := &study{engine: e, q: q, problem: q.Problem, listen: listen, answer: &fix.Answer{Engine: "offline"}}
 	if e.Agent != nil {
 		s.answer.Engine = "agent"
+	} else {
+		s.clock = clock{time.Now(), e.Effort.Wall}
 	}
-	var err error
 	if len(s.problem.Given) > 0 { // before a test runs for minutes
 		_, err := e.Fetch.Complete(ctx, func(ctx context.Context) error {
 			_, err := localize.Given(ctx, e.Repo, s.problem.Tree, s.problem.Given)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 	}
+	var err error
 	if s.trial, err = e.trialOptions(ctx, q); err != nil {
-		return nil, err
+		return s, err
 	}
 	if s.problem.Test != "" && e.Fetch != nil {
 		e.Fetch.Files(ctx, s.problem.Tree.Commit, "") // the test runs in a checkout
 	}
 	if err := s.setUpTrial(ctx); err != nil {
-		return nil, err
+		return s, err
 	}
-	space, err := trial.Open(ctx, e.Repo, s.trial)
-	if err != nil {
-		return nil, err
+	if s.space, err = trial.Open(ctx, e.Repo, s.trial); err != nil {
+		return s, err
 	}
-	defer space.Close()
 	in := localize.Input{Problem: s.problem}
 	if s.problem.Test != "" {
-		if err := s.noteAbsent(ctx); err != nil {
-			return nil, err
-		}
-		if err := s.reproduce(ctx, space); err != nil {
-			return nil, err
-		}
-		if s.answer.Declined, err = s.declined(ctx, space); err != nil {
-			return nil, err
-		}
-		if s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
-			return s, nil
+		if err := s.reproduces(ctx); err != nil || s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
+			return s, err
 		}
 		out := s.answer.Reproduction.Output
 		in.Problem = s.problem // the commands may be another guess
@@ -185,8 +189,8 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		if s.inHooks {
 			withoutTests(&in)
 		}
-		if in.Spectrum, err = s.spectrum(ctx, space); err != nil {
-			return nil, err
+		if in.Spectrum, err = s.spectrum(ctx); err != nil {
+			return s, err
 		}
 	} else if !e.Effort.Locate {
 		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
@@ -195,9 +199,22 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	return s, s.suspect(ctx, in)
 }
 
+// reproduces runs the test, and decides whether a repair makes sense.
+func (s *study) reproduces(ctx context.Context) error {
+	if err := s.noteAbsent(ctx); err != nil {
+		return err
+	}
+	if err := s.reproduce(ctx); err != nil {
+		return err
+	}
+	var err error
+	s.answer.Declined, err = s.declined(ctx)
+	return err
+}
+
 // reproduce runs the test. Where the commands were guessed and the test cannot be judged,
 // it goes on with the next guess, and keeps the first one if none is better.
-func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
+func (s *study) reproduce(ctx context.Context) error {
 	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite}}, s.problem.Others...)
 	tried := 0
 	for k, guess := range guesses {
@@ -206,11 +223,11 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
-		if err := s.compile(ctx, space, p.Test); err != nil {
+		if err := s.compile(ctx, p.Test); err != nil {
 			return err
 		}
 		s.say("running the test: %s", p.Test)
-		rep, err := testrun.Reproduce(ctx, space, p, testrun.Options{})
+		rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
 		if err != nil {
 			return err
 		}
@@ -227,8 +244,8 @@ func (s *study) reproduce(ctx context.Context, space *trial.Workspace) error {
 		if k > 0 {
 			s.answer.Notes = append(s.answer.Notes, fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test))
 		}
-		s.problem, s.answer.Reproduction = p, rep
-		return s.compileAll(ctx, space, rep)
+		s.problem, s.answer.Reproduction, s.runs = p, rep, runs
+		return s.compileAll(ctx, rep)
 	}
 	return nil
 }
@@ -242,10 +259,10 @@ func (s *study) hasWords() bool {
 }
 
 // declined says why a repair cannot solve the problem, "" if it can.
-func (s *study) declined(ctx context.Context, space *trial.Workspace) (string, error) {
+func (s *study) declined(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	if rep.State != fix.Passing {
-		if why, err := s.hidden(ctx, space); why != "" || err != nil {
+		if why, err := s.hidden(ctx, s.space); why != "" || err != nil {
 			return why, err
 		}
 	}
@@ -289,12 +306,18 @@ func (s *study) note(format string, args ...any) {
 }
 
 // spectrum measures which lines the tests execute, where that is cheap.
-func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spectrum, error) {
-	if !s.engine.Effort.Coverage || s.engine.Effort.Given || s.answer.Reproduction.State != fix.Failing {
+func (s *study) spectrum(ctx context.Context) (*fix.Spectrum, error) {
+	rep := s.answer.Reproduction
+	if !s.engine.Effort.Coverage || s.engine.Effort.Given || rep.State != fix.Failing {
+		return nil, nil
+	}
+	budget := s.clock.coverage(rep)
+	if rep.Took > budget {
+		s.note("coverage was not measured: one run of the test takes %s, and %s of --time are for it", brief(rep.Took), brief(budget))
 		return nil, nil
 	}
 	s.say("measuring coverage")
-	sp, note, err := coverage.Measure(ctx, space, s.problem, s.answer.Reproduction, coverage.Options{Budget: coverageTime})
+	sp, note, err := coverage.Measure(ctx, s.space, s.problem, rep, coverage.Options{Budget: budget})
 	if err != nil {
 		return nil, err
 	}
@@ -302,22 +325,6 @@ func (s *study) spectrum(ctx context.Context, space *trial.Workspace) (*fix.Spec
 		s.answer.Notes = append(s.answer.Notes, note)
 	}
 	return sp, nil
-}
-
-// repairOffline looks for a patch without a model. If ctx ends the search, what was found
-// until then is in the answer, beside the error.
-func (s *study) repairOffline(ctx context.Context) error {
-	eff := s.engine.Effort
-	trials, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
-		Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History,
-		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Validate: s.proof.Validate,
-		Budget: offline.Budget{Wall: eff.Wall, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
-	})
-	if err != nil && ctx.Err() == nil {
-		return err
-	}
-	s.conclude(ctx, trials)
-	return err
 }
 
 // conclude puts the trials into the answer.

@@ -85,6 +85,7 @@ func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Jou
 	if err != nil {
 		return nil, err
 	}
+	defer s.close()
 	defer s.proof.Close()
 	found, err := session.Resume(e.Agent.Session, reopen, s.ask(ctx))
 	if err != nil {
@@ -113,14 +114,17 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	}
 	q.Method.Auto, q.Method.Samples, q.Method.Review, q.Method.Heuristics = false, 1, false, kinds[spec.Sample]
 	s, err := e.study(ctx, q, listen)
+	if err == nil && s.answer.Declined != "" {
+		err = errors.New(s.answer.Declined)
+	}
+	if err == nil {
+		s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
+	}
 	if err != nil {
+		s.close()
 		return nil, err
 	}
-	if s.answer.Declined != "" {
-		return nil, errors.New(s.answer.Declined)
-	}
-	s.proof, err = validate.New(ctx, e.Repo, s.problem, s.answer.Reproduction, s.trial)
-	return s, err
+	return s, nil
 }
 
 // Replay works on the problem of a recorded run again, with the recorded replies in
@@ -130,6 +134,7 @@ func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, str
 	if err != nil {
 		return trace.Played{}, err
 	}
+	defer s.close()
 	defer s.proof.Close()
 	player := trace.NewPlayer(t, strict)
 	opt := repair.Options{

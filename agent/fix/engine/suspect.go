@@ -3,8 +3,10 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -18,14 +20,13 @@ import (
 func (s *study) suspect(ctx context.Context, in localize.Input) error {
 	u, err := s.engine.Fetch.Complete(ctx, func(ctx context.Context) error {
 		s.say("looking for suspected functions")
-		found, err := localize.Localize(ctx, s.engine.Repo, in)
-		if err != nil {
+		found, err := s.localize(ctx, in)
+		if found == nil || err != nil {
 			return err
 		}
 		s.answer.Localization = *found
 		s.say("reading the history of the suspected lines")
-		s.answer.History, err = history.Find(ctx, s.engine.Repo, s.problem.Tree, found.Locations[:min(len(found.Locations), blamedLocations)], history.Options{})
-		return err
+		return s.blame(ctx, found.Locations[:min(len(found.Locations), blamedLocations)])
 	})
 	if err != nil {
 		return err
@@ -36,6 +37,42 @@ func (s *study) suspect(ctx context.Context, in localize.Input) error {
 	}
 	s.mark(u)
 	return nil
+}
+
+// localize finds the suspected functions. It returns nil if the time is up before that.
+func (s *study) localize(ctx context.Context, in localize.Input) (*fix.Localization, error) {
+	if s.clock.whole == 0 {
+		return localize.Localize(ctx, s.engine.Repo, in)
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, max(s.clock.left(), time.Second), errTime)
+	defer cancel()
+	found, err := localize.Localize(bounded, s.engine.Repo, in)
+	if err != nil && ctx.Err() == nil && context.Cause(bounded) == errTime {
+		s.answer.Stopped = "stopped at --time while the suspected functions were looked for"
+		return nil, nil
+	}
+	return found, err
+}
+
+// errTime is the cause of a context that the end of the whole time ended.
+var errTime = errors.New("the time is up")
+
+// errHistory is the cause of a context that the time for the history ended.
+var errHistory = errors.New("the time for the history is up")
+
+// blame looks up the history of the first suspected functions, within its share of the
+// time.
+func (s *study) blame(ctx context.Context, locations []fix.Location) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, s.clock.history(), errHistory)
+	defer cancel()
+	var err error
+	s.answer.History, err = history.Find(bounded, s.engine.Repo, s.problem.Tree, locations, history.Options{})
+	if err != nil && ctx.Err() == nil && context.Cause(bounded) == errHistory {
+		s.answer.History = nil
+		s.note("the history of the suspected lines was not read, because it took more than %s, its share of --time", brief(s.clock.history()))
+		return nil
+	}
+	return err
 }
 
 // Suspect finds the suspected functions of a problem and their history without running a

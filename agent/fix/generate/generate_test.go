@@ -249,3 +249,37 @@ func TestMoreFollowsFromProbes(t *testing.T) {
 	}
 	t.Error("no such candidate")
 }
+
+func TestNewest(t *testing.T) {
+	// The newest commits that changed suspected code are undone exactly: the whole commit
+	// if it is small, whether it changed, added or only removed lines, and without its
+	// tests. Commits that changed other functions do not count.
+	t.Parallel()
+	f := func(guard, value string) string {
+		return "func f(n int) int {\n" + guard + "\tg(n)\n\th(n)\n\treturn " + value + "\n}\n"
+	}
+	const other, guard = "\nfunc other() {\n\tg(1)\n}\n", "\tif n == 0 {\n\t\treturn 0\n\t}\n"
+	text := func(f string) string { return "package p\n\n" + f + other }
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.go": text(f(guard, "1"))})
+	h.Commit("two", gittest.Files{"a.go": text(f(guard, "2")), "b.go": "package p\n"})
+	removed := h.Commit("tidy up", gittest.Files{"a.go": text(f("", "2")), "a_test.go": "package p\n"})
+	h.Commit("elsewhere", gittest.Files{"a.go": strings.Replace(text(f("", "2")), "g(1)", "g(2)", 1)})
+	h.Commit("a text", gittest.Files{"text": "x"})
+	var in Input
+	in.Problem.Tree.Commit = gitext.OID(h.Head())
+	in.Localization = &fix.Localization{Locations: []fix.Location{{Path: "a.go", Lines: gitext.LineRange{Start: 3, End: 7}, Function: "f"}}}
+	list := Newest(t.Context(), h.Open(), in)
+	if len(list) < 2 {
+		t.Fatalf("%d candidates", len(list))
+	}
+	now := func(f string) string { return strings.Replace(text(f), "g(1)", "g(2)", 1) }
+	for i, want := range []string{now(f(guard, "2")), now(f("", "1"))} {
+		if got := string(list[i].Files[0].Content); got != want || len(list[i].Files) != 1 || list[i].Location != 0 {
+			t.Errorf("candidate %d, %s, of location %d gives\n%s", i, list[i].Origin, list[i].Location, got)
+		}
+	}
+	if list[0].Commit != removed || list[0].Origin != "reverts "+removed.Short() || !strings.Contains(list[0].Why, "tidy up") {
+		t.Errorf("%s: %s", list[0].Origin, list[0].Why)
+	}
+}

@@ -115,17 +115,26 @@ func (g *generator) committed(s *site) map[int]int {
 	if err != nil {
 		return nil // the file is new, or too large
 	}
-	hunks := hunksBetween(before, s.content)
-	for was, is := 1, 1; is <= s.extent.End && was <= len(splitLines(before)); was, is = was+1, is+1 {
-		if len(hunks) > 0 && hunks[0].OldStart == was {
-			was, is, hunks = was+hunks[0].OldLines-1, is+hunks[0].NewLines-1, hunks[1:]
-			continue
-		}
+	for was, is := range moves(before, s.content) {
 		if is >= s.extent.Start && is <= s.extent.End {
 			now[was] = is
 		}
 	}
 	return now
+}
+
+// moves maps the lines of a text that another one still has to where they are in it.
+func moves(before, after []byte) map[int]int {
+	to := map[int]int{}
+	last := len(splitLines(before))
+	was, is := 1, 1
+	for _, h := range append(hunksBetween(before, after), gitext.Hunk{OldStart: last + 1}) {
+		for ; was < h.OldStart; was, is = was+1, is+1 {
+			to[was] = is
+		}
+		was, is = was+h.OldLines, is+h.NewLines
+	}
+	return to
 }
 
 // newness returns by how much a commit is likelier to have broken the test because it is

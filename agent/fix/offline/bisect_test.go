@@ -84,7 +84,7 @@ func TestRepairUndoesTheFirstBadCommit(t *testing.T) {
 	// suspected.
 	t.Parallel()
 	h, oids := history(t, 10, 4)
-	trials, err := Repair(t.Context(), h.Open(), Input{Problem: failing(oids[9]), Good: oids[0], Trial: options(t), Jobs: 1})
+	trials, err := repair(t.Context(), h.Open(), Input{Problem: failing(oids[9]), Good: oids[0], Trial: options(t), Jobs: 1})
 	if err != nil || len(trials) == 0 || trials[0].Verdict != fix.Plausible || trials[0].Commit != oids[4] {
 		t.Fatalf("%+v, %v", trials, err)
 	}

@@ -25,6 +25,12 @@ func all(path, content string) *fix.Localization {
 	return &fix.Localization{Locations: []fix.Location{{Path: path, Function: "f", Lines: gitext.LineRange{Start: 1, End: strings.Count(content, "\n")}}}}
 }
 
+// repair returns the trials of Repair.
+func repair(ctx context.Context, repo *gitext.Repo, in Input) ([]fix.Trial, error) {
+	found, err := Repair(ctx, repo, in)
+	return found.Trials, err
+}
+
 // script is a shell program with a function that C-like changes can be made in. The name
 // ends in .c so that its language is known; the tests only look for texts in it.
 const script = `int f(int a, int b)
@@ -43,7 +49,7 @@ func TestRepairOrdersByVerdict(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})
-	trials, err := Repair(t.Context(), h.Open(), Input{
+	trials, err := repair(t.Context(), h.Open(), Input{
 		Problem: fix.Problem{
 			Tree: fix.Tree{Commit: commit},
 			Test: `grep -Eq 'a <= b|a > b' a.c || { echo '--- FAIL: TestF'; exit 1; }`,
@@ -80,7 +86,7 @@ func TestRepairFollowsProbes(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})
-	trials, err := Repair(t.Context(), h.Open(), Input{
+	trials, err := repair(t.Context(), h.Open(), Input{
 		Problem: fix.Problem{
 			Tree: fix.Tree{Commit: commit},
 			Test: `grep -q 'a < b && !a' a.c && exit 0
@@ -105,7 +111,7 @@ func TestRepairValidates(t *testing.T) {
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})
 	asked := 0
-	trials, err := Repair(t.Context(), h.Open(), Input{
+	trials, err := repair(t.Context(), h.Open(), Input{
 		Problem:      fix.Problem{Tree: fix.Tree{Commit: commit}, Test: `grep -q 'a <= b' a.c`},
 		Localization: all("a.c", script), Trial: options(t), Jobs: 1, Budget: Budget{Tries: 20, GallopRuns: -1},
 		Validate: func(_ context.Context, p fix.Patch) (fix.Trial, error) {
@@ -133,20 +139,20 @@ func TestRepairEndsAtItsBudget(t *testing.T) {
 		Problem:      fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "exit 1"},
 		Localization: all("a.c", script), Trial: options(t), Budget: Budget{Tries: 5, GallopRuns: -1},
 	}
-	trials, err := Repair(t.Context(), h.Open(), in)
+	trials, err := repair(t.Context(), h.Open(), in)
 	if err != nil || len(trials) != 5 {
 		t.Errorf("%d tries, %v", len(trials), err)
 	}
 	in.Problem.Test, in.Budget = "sleep 1; exit 1", Budget{Wall: 50 * time.Millisecond}
-	if _, err := Repair(t.Context(), h.Open(), in); err != nil {
+	if _, err := repair(t.Context(), h.Open(), in); err != nil {
 		t.Errorf("at the end of the time: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Repair(ctx, h.Open(), in); err == nil {
+	if _, err := repair(ctx, h.Open(), in); err == nil {
 		t.Error("no error after the caller's context ended")
 	}
-	if _, err := Repair(t.Context(), h.Open(), Input{}); err == nil {
+	if _, err := repair(t.Context(), h.Open(), Input{}); err == nil {
 		t.Error("no error without a test command")
 	}
 }
@@ -198,7 +204,7 @@ func TestRepairScreensGoCode(t *testing.T) {
 	commit, code := goCase(h)
 	loc := all("p.go", code)
 	loc.Locations[0].Lines = gitext.LineRange{Start: 3, End: 8}
-	trials, err := Repair(t.Context(), h.Open(), Input{
+	trials, err := repair(t.Context(), h.Open(), Input{
 		Problem:      fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "go test -count=1 -run '^TestMax$' .", Suite: "go test -count=1 ."},
 		Localization: loc, Trial: options(t), Jobs: 1, Budget: Budget{Tries: 40, Want: 1, GallopRuns: -1},
 	})
@@ -283,7 +289,7 @@ func TestRepairCombinesPartialFixes(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})
-	trials, err := Repair(t.Context(), h.Open(), Input{
+	trials, err := repair(t.Context(), h.Open(), Input{
 		Problem: fix.Problem{
 			Tree: fix.Tree{Commit: commit},
 			Test: `grep -Eq 'a <= b' a.c && echo '--- PASS: TestA' || { echo '--- FAIL: TestA'; bad=1; }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"iter"
 	"path"
@@ -39,9 +40,13 @@ type search struct {
 	since   int       // candidates tried since the first plausible one
 	good    int       // plausible candidates that are no probes
 	started int       // candidates whose trial began
+	leads   int       // of the newest changes, how many were not yet undone
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
+	dry     bool   // all candidates were made
+	undone  bool   // the undone change of a commit is plausible
+	cut     string // what passed the failing test, and could not be proved in time
 
 	suiteTook  time.Duration // the wider tests with the last candidate; 0 if they were not run
 	unscreened bool          // candidates cannot share builds
@@ -53,6 +58,9 @@ type waiting struct {
 	generate.Candidate
 	boost float64 // what the candidate that it follows from has shown; 1 if none
 	alone bool    // it cannot share a build with others
+	// direct says that it undoes a change exactly, so that it is proved as soon as it
+	// passes the failing test.
+	direct bool
 	// passed says that the failing test passes with it, and that the order has learned so.
 	passed bool
 }
@@ -73,23 +81,29 @@ const (
 	quickSuite = 5 * time.Second
 )
 
-func newSearch(ctx, whole context.Context, repo *gitext.Repo, in *Input) (*search, error) {
-	s := &search{in: in, whole: whole, repo: repo, order: newOrder(), seen: map[string]bool{}}
-	w, err := s.open(ctx)
-	if err != nil {
-		return nil, err
+// begin opens the first workspace, and finds out how the failing test ends in it.
+func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
+	if w = s.in.Space; w == nil {
+		if w, err = s.open(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if s.baseline, err = s.measure(ctx, w); err != nil {
-		s.close()
-		return nil, err
+	if len(s.in.Runs) > 0 {
+		s.baseline = ranBefore(s.in.Runs)
+		return w, nil
 	}
+	s.baseline, err = s.measure(ctx, w)
+	return w, err
+}
+
+// generates starts to make candidates.
+func (s *search) generates(ctx context.Context, w *trial.Workspace) (err error) {
 	if s.exported, err = s.exports(ctx, w); err != nil {
-		s.close()
-		return nil, err
+		return err
 	}
-	next, stop := iter.Pull(generate.Candidates(ctx, repo, s.generate()))
+	next, stop := iter.Pull(generate.Candidates(ctx, s.repo, s.generate()))
 	s.pull, s.stop = next, stop
-	return s, nil
+	return nil
 }
 
 // generate returns what candidates are made from.
@@ -123,8 +137,19 @@ func (s *search) close() {
 
 // run tries candidates in the workspaces until the search is over.
 func (s *search) run(ctx context.Context) error {
+	first, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.lead(ctx, first); err != nil || s.over() {
+		return err
+	}
+	if err := s.generates(ctx, first); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
-	first := s.spaces[0]
+	looking, enough := context.WithCancelCause(ctx) // the bisection's
+	defer enough(nil)
 	for i := range s.in.Jobs {
 		g.Go(func() error {
 			w := first
@@ -135,14 +160,33 @@ func (s *search) run(ctx context.Context) error {
 				}
 			}
 			if i == s.in.Jobs-1 {
-				if err := s.bisect(ctx); err != nil {
+				if err := s.bisect(looking); err != nil && context.Cause(looking) != errEnough {
 					return err
 				}
 			}
-			return s.work(ctx, w)
+			err := s.work(ctx, w)
+			if s.over() {
+				enough(errEnough)
+			}
+			return err
 		})
 	}
 	return g.Wait()
+}
+
+// errEnough is the cause with which a bisection ends that is of no use any more.
+var errEnough = errors.New("the search is over")
+
+// over reports whether enough is found or tried.
+func (s *search) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended()
+}
+
+// ended is over for a caller that holds the lock.
+func (s *search) ended() bool {
+	return s.started >= s.in.Budget.Tries || s.good >= s.in.Budget.Want || s.good > 0 && (s.undone || s.since >= patience)
 }
 
 // work tries candidates in a workspace until the search is over.
@@ -154,6 +198,7 @@ func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 		}
 		err := s.tryAll(ctx, w, batch)
 		if err != nil && context.Cause(ctx) == errBudget {
+			s.lost(batch...)
 			return cmp.Or(s.finish(w), errBudget)
 		}
 		if err != nil && ctx.Err() != nil {
@@ -183,9 +228,13 @@ func (s *search) tryAll(ctx context.Context, w *trial.Workspace, batch []waiting
 	if len(batch) > 1 {
 		return (&screen{search: s, w: w}).run(ctx, batch)
 	}
-	t, seen, err := s.try(ctx, w, batch[0].Candidate)
+	t, seen, err := s.try(ctx, w, batch[0])
 	if err == nil {
 		s.learn(batch[0], t, seen)
+	} else if seen == passing && context.Cause(s.whole) == errProof {
+		s.mu.Lock()
+		s.cut = t.Origin
+		s.mu.Unlock()
 	}
 	return err
 }
@@ -237,12 +286,13 @@ func (s *search) forward(e agent.Event) {
 func (s *search) next() []waiting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started >= s.in.Budget.Tries || s.good >= s.in.Budget.Want || s.good > 0 && s.since >= patience {
+	if s.ended() {
 		return nil
 	}
 	for len(s.window) < windowSize {
 		c, ok := s.pull()
 		if !ok {
+			s.dry = s.whole.Err() == nil
 			break
 		}
 		s.put(c, 1)
@@ -308,18 +358,19 @@ func (s *search) promising(n int) []waiting {
 	return list[:min(len(list), n)]
 }
 
-// put adds a candidate to the window, if it is new.
-func (s *search) put(c generate.Candidate, boost float64) {
+// put adds a candidate to the window, if it is new, and reports whether it is.
+func (s *search) put(c generate.Candidate, boost float64) bool {
 	key := ""
 	for _, f := range c.Files {
 		key += f.Path + "\x00" + string(f.Content) + "\x00"
 	}
 	sum := sha256.Sum256([]byte(key))
 	if s.seen[string(sum[:])] {
-		return
+		return false
 	}
 	s.seen[string(sum[:])] = true
 	s.window = append(s.window, waiting{Candidate: c, boost: boost})
+	return true
 }
 
 // learn records a result, and makes what follows from the candidate.
@@ -335,6 +386,7 @@ func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 	}
 	if t.Verdict == fix.Plausible && !c.Probe {
 		s.good++
+		s.undone = s.undone || c.direct
 	}
 	if c.passed {
 		s.order.cancel(&c)
@@ -371,23 +423,6 @@ func describe(c generate.Candidate) string {
 		return c.Origin
 	}
 	return fmt.Sprintf("%s (%s:%d)", c.Origin, c.Files[0].Path, c.Line)
-}
-
-// result returns all trials, the best first.
-func (s *search) result() []fix.Trial {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slices.SortStableFunc(s.tried, func(a, b tried) int {
-		return cmp.Or(
-			cmp.Compare(rank(a.trial.Verdict), rank(b.trial.Verdict)),
-			cmp.Compare(number(a.probe), number(b.probe)),
-			cmp.Compare(b.trial.Prior, a.trial.Prior))
-	})
-	list := make([]fix.Trial, len(s.tried))
-	for i, t := range s.tried {
-		list[i] = t.trial
-	}
-	return list
 }
 
 // rank orders verdicts by what they tell.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/generate"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -46,21 +46,38 @@ func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, err
 			return b, err
 		}
 	}
-	for i := range 2 {
+	for range 2 {
 		res, err := w.Exec(ctx, s.in.Problem.Test, trial.ExecOptions{MaxOutput: maxOutput})
 		if err != nil {
 			return b, err
 		}
-		lines := trial.FailureOf(res, nil)
-		if i > 0 {
-			addDifference(b.noise, lines, b.lines)
-			addDifference(b.noise, b.lines, lines)
-		}
-		ran := readTests(res.Output)
-		b.output, b.lines, b.failing, b.passed, b.panicked = res.Output, lines, ran.failing, ran.passed, ran.panicked
-		b.took, b.limit = res.Took, max(slower*res.Took, leastLimit)
+		b.add(res.Output, res.Took)
 	}
 	return b, nil
+}
+
+// ranBefore makes a baseline of runs without a patch.
+func ranBefore(runs []testrun.Ending) baseline {
+	b := baseline{noise: trial.Failure{}}
+	for _, e := range runs {
+		if e.State == fix.Failing {
+			b.add(e.Raw, e.Took)
+		}
+	}
+	return b
+}
+
+// add adds a run that fails. The last one says how long a run takes, because the first
+// may have to build; where there is one only, it says that, too.
+func (b *baseline) add(output []byte, took time.Duration) {
+	lines := trial.FailureOf(trial.Result{Output: output}, nil)
+	if b.lines != nil {
+		addDifference(b.noise, lines, b.lines)
+		addDifference(b.noise, b.lines, lines)
+	}
+	ran := readTests(output)
+	b.output, b.lines, b.failing, b.passed, b.panicked = output, lines, ran.failing, ran.passed, ran.panicked
+	b.took, b.limit = took, max(slower*took, leastLimit)
 }
 
 // addDifference adds the lines of a that b lacks.
@@ -106,13 +123,13 @@ func (b *baseline) failsMore(ran tests) bool {
 
 // try runs a candidate through the commands. The time of the budget bounds the build and
 // the failing test; what passes them in time is judged to the end.
-func (s *search) try(ctx context.Context, w *trial.Workspace, c generate.Candidate) (fix.Trial, effect, error) {
+func (s *search) try(ctx context.Context, w *trial.Workspace, c waiting) (fix.Trial, effect, error) {
 	t := fix.Trial{Patch: fix.Patch{Files: c.Files}, Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1}
 	tree := s.in.Problem.Tree
 	if err := w.Prepare(ctx, tree.Commit, slices.Concat(tree.Over, c.Files)); err != nil {
 		return t, unknown, err
 	}
-	r := &attempt{search: s, w: w, trial: &t}
+	r := &attempt{search: s, w: w, trial: &t, direct: c.direct && s.in.Validate != nil}
 	seen, err := r.judge(ctx)
 	if err == nil && t.Verdict == fix.Plausible {
 		err = r.prove(s.whole)
@@ -123,8 +140,9 @@ func (s *search) try(ctx context.Context, w *trial.Workspace, c generate.Candida
 // An attempt is one candidate in a workspace.
 type attempt struct {
 	*search
-	w     *trial.Workspace
-	trial *fix.Trial
+	w      *trial.Workspace
+	trial  *fix.Trial
+	direct bool // the proof runs the wider tests
 }
 
 // command runs one command and notes it in the trial.
@@ -157,6 +175,9 @@ func (a *attempt) judge(ctx context.Context) (effect, error) {
 	case seen == passing && a.runsNoMore(ran):
 		a.trial.Verdict, a.trial.Reason = fix.Fails, "the failing test is no longer run"
 		return changed, nil
+	case seen == passing && a.direct:
+		a.trial.Verdict = fix.Plausible
+		return passing, nil
 	case seen == passing:
 		return passing, a.wider(a.whole)
 	case seen == unknown:

@@ -93,6 +93,10 @@ func (n *native) ctest(text string) bool {
 	m := ctestResult().FindStringSubmatch(text)
 	if m != nil {
 		if !strings.Contains(m[2], "Skipped") && !strings.Contains(m[2], "Disabled") {
+			if n.ofCTest == nil {
+				n.ofCTest = map[string]bool{}
+			}
+			n.ofCTest[clip(m[1])] = true
 			n.result(m[1], m[2] == "Passed")
 		}
 		n.crashes(m[2])
@@ -104,6 +108,7 @@ func (n *native) ctestTotal(text string) bool {
 	m := ctestTotal().FindStringSubmatch(text)
 	if m != nil {
 		n.count(number(m[1]))
+		n.inCTest += number(m[1])
 	}
 	return m != nil
 }

@@ -88,6 +88,11 @@ type reader struct {
 	died    map[string]bool // tests that died in their set-up
 	seen    map[Place]bool
 
+	// ctest prints what a test program prints only if the program fails. So its own tests
+	// alone can be compared with those of another run.
+	ofCTest map[string]bool // nil if ctest did not run
+	inCTest int             // tests that it counts
+
 	counted  int  // tests that summaries count
 	hasCount bool // a summary was found
 	ranSome  bool // tests ran that were not counted
@@ -119,6 +124,9 @@ func (r *reader) finish() Report {
 		m.end()
 	}
 	for _, name := range r.order {
+		if r.results[name] && r.ofCTest != nil && !r.ofCTest[name] {
+			continue
+		}
 		if r.results[name] {
 			r.report.Passing = append(r.report.Passing, name)
 		} else {
@@ -135,6 +143,8 @@ func (r *reader) finish() Report {
 // output, and outputs name tests that are in no summary.
 func (r *reader) ran() int {
 	switch names := len(r.order); {
+	case r.ofCTest != nil:
+		return max(r.inCTest, len(r.ofCTest))
 	case r.hasCount || names > 0:
 		return max(r.counted, names)
 	case r.ranNone && !r.ranSome:

@@ -34,16 +34,22 @@ const (
 // fail in any. Output is of the first failing run, or else of the first run. Reproduce
 // returns an error if ctx ends, the tree cannot be checked out, or the workspace fails.
 func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, error) {
+	rep, _, err := Runs(ctx, w, p, opt)
+	return rep, err
+}
+
+// Runs is Reproduce, and returns the single runs too.
+func Runs(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, []Ending, error) {
 	var runs []Ending
 	var opened map[string]bool
 	start := time.Now()
 	for {
 		if err := w.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
-			return fix.Reproduction{}, err
+			return fix.Reproduction{}, nil, err
 		}
 		stop, err := watched(ctx, w, p, len(runs) == 0)
 		if err != nil {
-			return fix.Reproduction{}, err
+			return fix.Reproduction{}, nil, err
 		}
 		c := Commands{Build: p.Build, Test: p.Test, Timeout: opt.Timeout}
 		if len(runs) > 0 {
@@ -52,7 +58,7 @@ func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Optio
 		e, err := Run(ctx, w, c)
 		if err != nil {
 			stop()
-			return fix.Reproduction{}, err
+			return fix.Reproduction{}, nil, err
 		}
 		if names, complete := stop(); complete {
 			opened = names
@@ -61,7 +67,7 @@ func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Optio
 		if e.State == fix.Broken || !opt.again(len(runs), time.Since(start)) {
 			out := summarize(p.Test, runs)
 			out.Opened = opened
-			return out, nil
+			return out, runs, nil
 		}
 	}
 }
@@ -105,7 +111,7 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 		}
 	}
 	out := fix.Reproduction{
-		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: shown.Took,
+		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: runs[len(runs)-1].Took, First: runs[0].Took,
 		Output: withoutMiddle(shown.Output, keptOutput), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
 	if shown.State == fix.Broken {

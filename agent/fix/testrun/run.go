@@ -18,6 +18,7 @@ type Ending struct {
 	How    string    // predicate of a sentence that begins with "it": "fails (exit 1)"
 	Exit   int       // as a shell reports it
 	Output []byte    // paths in it are relative to the work tree; the middle is left out if it is long
+	Raw    []byte    // Output with the paths as they were printed
 	Report Report
 	Took   time.Duration
 
@@ -38,8 +39,9 @@ type Commands struct {
 const maxOutput = 1 << 20
 
 // Run runs commands in the work tree as it is: first Build, and then Test if the build
-// passes. It returns an error if ctx ends or if the workspace fails.
+// passes. Took is the time of both. It returns an error if ctx ends or if the workspace fails.
 func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
+	var built time.Duration
 	if c.Build != "" {
 		res, err := w.Exec(ctx, c.Build, c.options())
 		if err != nil {
@@ -48,12 +50,15 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 		if res.Exit != 0 || res.Outcome != trial.Passes {
 			return judgeBuild(read(res, w.Dir()), res), nil
 		}
+		built = res.Took
 	}
 	res, err := w.Exec(ctx, c.Test, c.options())
 	if err != nil {
 		return Ending{}, err
 	}
-	return judge(read(res, w.Dir()), res), nil
+	e := judge(read(res, w.Dir()), res)
+	e.Took += built
+	return e, nil
 }
 
 func (c Commands) options() trial.ExecOptions {
@@ -63,7 +68,7 @@ func (c Commands) options() trial.ExecOptions {
 // read makes an Ending of a result; State and How are not decided yet.
 func read(res trial.Result, dir string) Ending {
 	out := relative(res.Output, dir)
-	return Ending{Exit: res.Exit, Output: out, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut, Full: res.Full}
+	return Ending{Exit: res.Exit, Output: out, Raw: res.Output, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut, Full: res.Full}
 }
 
 // relative makes paths in an output relative to the work tree, whose own path differs

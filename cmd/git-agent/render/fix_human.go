@@ -39,7 +39,8 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
 	r.heading(&b, commit, ans.Reproduction)
 	repaired := len(ans.Plausible) > 0
-	if ans.Declined == "" && !repaired || r.Locate || r.All {
+	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before that
+	if (ans.Declined == "" && !repaired || r.Locate || r.All) && sought {
 		r.locations(&b, ans)
 	}
 	if ans.History != nil && (!repaired || r.Locate || r.All) {
@@ -71,6 +72,9 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 		return
 	}
 	said := fmt.Sprintf("it %s, %s in %s", rep.How, agent.Plural(rep.Runs, "run"), rep.Took.Round(10*time.Millisecond))
+	if rep.Runs > 1 {
+		said = fmt.Sprintf("it %s, %d runs, the last in %s", rep.How, rep.Runs, rep.Took.Round(10*time.Millisecond))
+	}
 	r.wrapped(b, 4, said)
 	for i, name := range rep.Failing {
 		if i == shownFailing && !r.All {
@@ -148,12 +152,14 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	case ans.Declined != "":
 		r.wrapped(b, 0, "nothing was tried: "+ans.Declined)
 		return
+	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
+		r.wrapped(b, 0, "no patch was tried: "+ans.Stopped)
 	case ans.Tried == 0 && ans.Engine == "offline":
 		r.wrapped(b, 0, "no patch was tried: neither history nor small changes give a candidate")
 	case ans.Tried == 0:
 		r.wrapped(b, 0, "no patch was tried: the model made none")
 	case len(ans.Plausible) == 0 && ans.Engine == "offline":
-		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes", tried(ans.Tried)))
+		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)))
 	case len(ans.Plausible) == 0:
 		r.wrapped(b, 0, "no patch made the tests pass: "+tried(ans.Tried))
 	case len(ans.Plausible) == 1:
@@ -178,6 +184,14 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 		}
 		r.wrapped(b, 4, said)
 	}
+}
+
+// behind puts a predicate behind a sentence.
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "; " + text
 }
 
 func tried(n int) string { return agent.Plural(n, "candidate") + " tried" }

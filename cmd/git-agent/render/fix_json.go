@@ -23,6 +23,7 @@ type (
 		Patches    []fixPatchJSON    `json:"patches"` // plausible ones, best first
 		Others     []fixPatchJSON    `json:"others"`  // some of the patches that are not plausible
 		Tried      int               `json:"tried"`
+		Stopped    string            `json:"stopped,omitempty"` // what ended the search before all candidates were tried
 		Notes      []string          `json:"notes"`
 		Incomplete []string          `json:"incomplete,omitempty"` // what the clone lacked: missing-objects
 		Agent      *fixAgentJSON     `json:"agent,omitempty"`
@@ -105,7 +106,7 @@ type (
 func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 	rep := ans.Reproduction
 	out := FixAnswerJSON{
-		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0, Declined: ans.Declined, Tried: ans.Tried,
+		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0, Declined: ans.Declined, Tried: ans.Tried, Stopped: ans.Stopped,
 		Test: fixTestJSON{Command: rep.Command, State: string(rep.State), How: rep.How, Runs: rep.Runs, Failing: append([]string{}, rep.Failing...),
 			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},
 		Locations: []fixLocationJSON{}, History: []fixBlamedJSON{}, Patches: fixPatches(ans.Plausible), Others: fixPatches(ans.Others),

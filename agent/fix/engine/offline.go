@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix/offline"
+)
+
+// repairOffline looks for a patch without a model. If ctx ends the search, what was found
+// until then is in the answer, beside the error.
+func (s *study) repairOffline(ctx context.Context) error {
+	eff, rep := s.engine.Effort, s.answer.Reproduction
+	wall, proof := s.clock.search(rep)
+	if s.clock.whole > 0 && wall < rep.Took {
+		s.answer.Stopped = fmt.Sprintf("stopped at --time before a candidate was tried: one run of the test takes %s, and %s were left", brief(rep.Took), brief(max(wall, 0)))
+		return nil
+	}
+	s.announce(wall)
+	found, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
+		Problem: s.problem, Reproduction: rep, Localization: &s.answer.Localization, History: s.answer.History,
+		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Space: s.space, Runs: s.runs, Validate: s.proof.Validate,
+		Budget: offline.Budget{Wall: wall, Proof: proof, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
+	})
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	s.answer.Stopped = found.Stopped
+	if ctx.Err() != nil {
+		s.answer.Stopped = "interrupted"
+	}
+	s.conclude(ctx, found.Trials)
+	return err
+}
+
+// announce says how long a run of the test takes, and so how many candidates the search
+// may try.
+func (s *study) announce(wall time.Duration) {
+	took := s.answer.Reproduction.Took
+	if s.listen == nil || took <= 0 || wall <= 0 {
+		return
+	}
+	n := max(1, int(wall/took))
+	s.listen(agent.Progress{Lasting: true, Text: fmt.Sprintf("one run of the test takes %s; about %s into the %s that are left",
+		brief(took), fitting(n), brief(wall))})
+}
+
+// fitting says that a number of candidates fits, with at most two digits that count.
+func fitting(n int) string {
+	round := 1
+	for n/round >= 100 {
+		round *= 10
+	}
+	if n == 1 {
+		return "1 candidate fits"
+	}
+	return fmt.Sprintf("%d candidates fit", n/round*round)
+}

@@ -1,0 +1,71 @@
+package offline
+
+import (
+	"context"
+	"time"
+
+	"git-agent/agent/fix/generate"
+	"git-agent/agent/trial"
+)
+
+const (
+	// leastLeads and mostLeads bound how many of the newest changes are undone before all
+	// else. More than leastLeads are, while that takes no more than 1/leadShare of the time.
+	leastLeads = 3
+	mostLeads  = 10
+	leadShare  = 4
+	// laterLead weighs the others of the newest changes against what else is tried.
+	laterLead = 0.1
+)
+
+// lead undoes the newest changes of suspected code, one after the other, in the workspace
+// in which everything is built already. If that repairs a regression, the search is over:
+// what else passes the tests is a guess. Those that are left go to the other candidates.
+func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
+	list := generate.Newest(ctx, s.repo, s.generate())
+	s.leads = len(list)
+	start := time.Now()
+	for i, c := range list {
+		if i >= leastLeads && (i >= mostLeads || s.late(ctx, start)) || s.over() {
+			break
+		}
+		lead, ok := s.takeLead(c)
+		if !ok {
+			continue
+		}
+		if err := s.tryAll(ctx, w, []waiting{lead}); err != nil {
+			s.lost(lead)
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range list {
+		s.put(c, laterLead)
+	}
+	s.leads = 0
+	return nil
+}
+
+// late reports whether the newest changes have had their share of the time.
+func (s *search) late(ctx context.Context, start time.Time) bool {
+	end, bounded := ctx.Deadline()
+	return bounded && time.Since(start) > end.Sub(start)/leadShare
+}
+
+// takeLead takes a candidate that is tried at once; it reports false if it is not new.
+func (s *search) takeLead(c generate.Candidate) (waiting, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leads--
+	if !s.put(c, 1) {
+		return waiting{}, false
+	}
+	lead := s.window[len(s.window)-1]
+	s.window = s.window[:len(s.window)-1]
+	lead.direct = true
+	s.order.begin(&lead)
+	s.started++
+	s.progress("try %d: %s", s.started, describe(c))
+	return lead, true
+}
