@@ -271,3 +271,28 @@ func TestFixKilledModel(t *testing.T) {
 		}
 	}
 }
+
+// A search that SIGTERM ends prints what is known until then: how the test fails, how far
+// the search is, and the suspected functions with the commits that wrote them.
+func TestFixTerminatedSaysWhatIsKnown(t *testing.T) {
+	b := newAgentBench(t)
+	b.scriptBug()
+	t.Setenv("TMPDIR", t.TempDir())
+	token := fmt.Sprintf("%d.31415", 100+os.Getpid())
+	cmd := b.launch("fix", "--engine=offline", "--sandbox=none", "--no-coverage", "--at=size.sh",
+		"--test=grep -q 'head -n 1' size.sh || sleep "+token+"; echo 'size.sh:3: wrong size'; exit 1")
+	b.awaitProcesses(token, 1) // a candidate is tried
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait() // its exit code says that it was interrupted
+	out := cmd.Stdout.(*bytes.Buffer).String()
+	for _, want := range []string{"it fails (exit 1), 3 runs", "size.sh:", "size: count the first words", "no patch was tried: interrupted"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("not printed: %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", out, cmd.Stderr)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -70,6 +71,25 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	p.end()
 	if want := "tracing: x, 0s\ntracing: x, 30s\ntracing: x, 1m0s\n"; out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+}
+
+// Long work without a terminal says once a minute what is being done.
+func TestLongProgressWithoutTerminal(t *testing.T) {
+	var out strings.Builder
+	clock := time.Unix(0, 0)
+	a := &app{stderr: &out, now: func() time.Time { return clock }}
+	p := a.newLongProgress("fix")
+	for n := range 150 {
+		p.update(0, 0, fmt.Sprintf("try %d", n))
+		clock = clock.Add(time.Second)
+	}
+	p.end()
+	if want := "fix: try 60, 1m0s\nfix: try 120, 2m0s\n"; out.String() != want {
+		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+	if a.flags.Quiet = true; a.newLongProgress("fix") != nil {
+		t.Error("-q says something")
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"git-agent/agent/fix"
@@ -84,11 +85,15 @@ func (c clock) search(rep fix.Reproduction) (wall, proof time.Duration) {
 	return left - reserve, reserve + c.whole/proofPart
 }
 
-// brief writes a duration for a reader.
+// brief writes a duration for a reader: 9m instead of 9m0s.
 func brief(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:
-		return d.Round(time.Second).String()
+		text := d.Round(time.Second).String()
+		if strings.HasSuffix(text, "m0s") {
+			text = strings.TrimSuffix(text, "0s")
+		}
+		return text
 	case d >= time.Second:
 		return d.Round(100 * time.Millisecond).String()
 	}

@@ -43,6 +43,9 @@ func (s *study) announce(wall time.Duration) {
 		return
 	}
 	n := max(1, int(wall/took))
+	if most := s.engine.Effort.Tries; most > 0 {
+		n = min(n, most)
+	}
 	s.listen(agent.Progress{Lasting: true, Text: fmt.Sprintf("one run of the test takes %s; about %s into the %s that are left",
 		brief(took), fitting(n), brief(wall))})
 }

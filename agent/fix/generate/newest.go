@@ -23,9 +23,9 @@ const (
 	// functions: in code that failing tests execute, or outside of functions in a file
 	// that has a suspected one.
 	shareElsewhere = 0.01
-	// coldShare is by how much a change is less likely if failing tests execute none of
-	// its lines.
-	coldShare = 0.4
+	// coldShare is by how much a change is less likely than one of the most suspicious
+	// line, if failing tests execute none of its lines.
+	coldShare = 0.2
 )
 
 // Newest returns candidates that undo exactly what the newest changes of suspected code
@@ -242,11 +242,7 @@ func (g *generator) shareOf(in *site, lines []int) (share float64, index int) {
 				continue
 			}
 			inside = true
-			is := s.share
-			if s.heat(line) == 0 {
-				is *= coldShare
-			}
-			if is > share {
+			if is := s.share * max(s.heat(line), coldShare); is > share {
 				share, index = is, s.index
 			}
 		}

@@ -84,9 +84,10 @@ func watched(ctx context.Context, w *trial.Workspace, p fix.Problem, first bool)
 	return w.WatchOpened(files), err
 }
 
-// again reports whether there is time for another run.
+// again reports whether there is time for another run. The first one may have to build,
+// so that the second takes rather half of its time.
 func (opt Options) again(runs int, spent time.Duration) bool {
-	next := spent + spent/time.Duration(runs)
+	next := spent + spent/time.Duration(max(runs, 2))
 	return runs < cmp.Or(opt.Runs, defaultRuns) && next <= cmp.Or(opt.Budget, defaultBudget)
 }
 
