@@ -88,7 +88,7 @@ func (g *generator) newest() []Candidate {
 		if err != nil || p.Truncated {
 			continue
 		}
-		u := g.undoing(p)
+		u := g.undoing(p, paths)
 		if u == nil {
 			continue
 		}
@@ -150,12 +150,16 @@ type undoneFile struct {
 	index     int   // the likeliest of the functions with them, in Localization.Locations; -1 if none
 }
 
-// undoing reads what a commit changed; nil if it changed no suspected code.
-func (g *generator) undoing(p *gitext.Patch) *undoing {
-	u := &undoing{g: g, commit: p.Commit, whole: true}
-	for _, f := range p.Files {
+// undoing reads what a commit changed; nil if it changed no suspected code. Of a commit
+// with many files only those are read that may have suspected code.
+func (g *generator) undoing(p *gitext.Patch, suspected []string) *undoing {
+	sources := slices.DeleteFunc(slices.Clone(p.Files), func(f gitext.FileChange) bool {
 		name := cmp.Or(f.NewPath, f.OldPath)
-		if source.FileKindOf(name) != source.SourceFile || source.IsTestOf(name, g.in.Problem.Test) {
+		return source.FileKindOf(name) != source.SourceFile || source.IsTestOf(name, g.in.Problem.Test)
+	})
+	u := &undoing{g: g, commit: p.Commit, whole: len(sources) <= maxSmallFiles}
+	for _, f := range sources {
+		if !u.whole && !slices.Contains(suspected, f.NewPath) {
 			continue
 		}
 		file, ok := g.undoneFile(p, f)
@@ -167,7 +171,7 @@ func (g *generator) undoing(p *gitext.Patch) *undoing {
 		u.files = append(u.files, file)
 		u.hunks += len(f.Hunks)
 	}
-	u.whole = u.whole && len(u.files) <= maxSmallFiles && u.hunks <= maxSmallHunks
+	u.whole = u.whole && u.hunks <= maxSmallHunks
 	if u.share == 0 {
 		return nil
 	}
@@ -321,10 +325,13 @@ func (u *undoing) undo(kind Kind, origin string, hunks func(undoneFile) []int) [
 		if err != nil {
 			return nil
 		}
-		if len(c.Files) == 0 || c.Location < 0 && f.index >= 0 {
+		changed := u.g.tree.overlay(f.now.path, content)
+		if len(c.Files) == 0 || c.Location < 0 && f.index >= 0 { // a reader is shown the first file and the line
 			c.Location, c.Line = f.index, firstDifference(f.now.lines, splitLines(content))
+			c.Files = slices.Insert(c.Files, 0, changed)
+			continue
 		}
-		c.Files = append(c.Files, u.g.tree.overlay(f.now.path, content))
+		c.Files = append(c.Files, changed)
 	}
 	if len(c.Files) == 0 {
 		return nil

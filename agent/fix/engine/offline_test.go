@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+)
+
+// A regression is repaired with few runs of the test: those that reproduce it, one with
+// the newest change undone, and the proof's without and with the patch. They are not made
+// again for the search.
+func TestRegressionTakesFewRuns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	log := filepath.Join(t.TempDir(), "log")
+	b.question.Problem.Test = "echo run >>" + log + "; sh check_test.sh"
+	b.Effort.Wall = time.Hour
+	said := ""
+	ans, err := b.Answer(t.Context(), b.question, func(e agent.Event) {
+		if p, ok := e.(agent.Progress); ok && p.Lasting {
+			said += p.Text
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ans.Plausible) != 1 || ans.Tried != 1 || ans.Plausible[0].Commit != b.broke || ans.Stopped != "" {
+		t.Errorf("%d plausible patches of %d, stopped %q", len(ans.Plausible), ans.Tried, ans.Stopped)
+	}
+	runs, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(runs, []byte("run")); n != 3+1+2 {
+		t.Errorf("the test ran %d times", n)
+	}
+	if !strings.HasPrefix(said, "one run of the test takes ") || !strings.Contains(said, "20 candidates fit into the 1h") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// The shares of the time adapt to how long one run takes, and leave most of it to the
+// search; what is left of it is never below nothing.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	c := clock{start: time.Now(), whole: time.Hour}
+	quick, slow := fix.Reproduction{Took: time.Second, First: 10 * time.Second}, fix.Reproduction{Took: 20 * time.Second, First: time.Minute}
+	if q, s := c.coverage(quick), c.coverage(slow); q != leastCoverage || s != time.Minute {
+		t.Errorf("coverage may take %s and %s", q, s)
+	}
+	wall, proof := c.search(slow)
+	if left := time.Hour - wall; left < 100*time.Second || left > 2*time.Minute || proof != 100*time.Second+15*time.Minute {
+		t.Errorf("the search ends %s before the end, a proof gets %s", left, proof)
+	}
+	if opt := c.reproduction(time.Minute); opt.Timeout != 0 || opt.Budget != time.Minute {
+		t.Errorf("reproduction: %+v", opt)
+	}
+	short := clock{start: time.Now(), whole: 40 * time.Second}
+	if opt := short.reproduction(time.Minute); opt.Timeout == 0 || opt.Timeout > 40*time.Second || opt.Budget != 5*time.Second {
+		t.Errorf("reproduction within 40 s: %+v", opt)
+	}
+	if got := short.coverage(slow); got != 8*time.Second {
+		t.Errorf("coverage within 40 s: %s", got)
+	}
+	if wall, proof := (clock{}).search(slow); wall != 0 || proof != 0 {
+		t.Errorf("without an end: %s, %s", wall, proof)
+	}
+}
