@@ -106,6 +106,7 @@ type generator struct {
 	check *goCheck
 	clues mutate.Clues
 
+	places map[string][]int       // lines that the failing output names, by file; see Newest
 	recent map[gitext.OID]float64 // see newness; nil until it is asked for
 }
 

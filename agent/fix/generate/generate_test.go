@@ -279,6 +279,12 @@ func TestNewest(t *testing.T) {
 			t.Errorf("candidate %d, %s, of location %d gives\n%s", i, list[i].Origin, list[i].Location, got)
 		}
 	}
+	// A line that the failing output names counts even if its function is not suspected.
+	in.Output = []byte("panic at /tmp/run-1/tree/a.go:10 +0x1\n")
+	in.Localization.Locations[0].Lines = gitext.LineRange{Start: 3, End: 3}
+	if named := Newest(t.Context(), h.Open(), in); len(named) == 0 || !strings.Contains(named[0].Why, "elsewhere") {
+		t.Errorf("%d candidates for a named line: %+v", len(named), named[:min(len(named), 1)])
+	}
 	if list[0].Commit != removed || list[0].Origin != "reverts "+removed.Short() || !strings.Contains(list[0].Why, "tidy up") {
 		t.Errorf("%s: %s", list[0].Origin, list[0].Why)
 	}

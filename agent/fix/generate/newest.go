@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,9 +15,12 @@ import (
 const (
 	maxNewest      = 12 // newest commits whose changes are undone first
 	maxNewestFiles = 40 // files whose history is read for them
-	maxSmallFiles  = 3  // files of a commit that is small enough to be undone whole
-	maxSmallHunks  = 6  // its hunks
-	maxParts       = 6  // candidates of a commit
+	// shareNamed is how likely the bug is thought to be in a function of which the failing
+	// output names a line, wherever it stands among the suspected ones.
+	shareNamed    = 0.3
+	maxSmallFiles = 3 // files of a commit that is small enough to be undone whole
+	maxSmallHunks = 6 // its hunks
+	maxParts      = 6 // candidates of a commit
 	// newestBytes bounds the hunks of one commit that are read.
 	newestBytes = 4 << 20
 	// shareElsewhere is how likely the bug is thought to be outside of the suspected
@@ -63,6 +67,7 @@ func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 
 // newest undoes the newest commits.
 func (g *generator) newest() []Candidate {
+	g.places = g.placesIn(g.in.Output)
 	paths := g.suspectedFiles()
 	if len(paths) == 0 {
 		return nil
@@ -104,8 +109,8 @@ func (g *generator) newest() []Candidate {
 	return list
 }
 
-// suspectedFiles returns the files of suspected functions, and then those that failing
-// tests execute.
+// suspectedFiles returns the files of suspected functions, then those of which the failing
+// output names lines, and then those that failing tests execute.
 func (g *generator) suspectedFiles() []string {
 	var list []string
 	add := func(p string) {
@@ -115,6 +120,11 @@ func (g *generator) suspectedFiles() []string {
 	}
 	for _, s := range g.sites {
 		add(s.path)
+	}
+	for _, p := range slices.Sorted(maps.Keys(g.places)) {
+		if !source.IsTestOf(p, g.in.Problem.Test) {
+			add(p)
+		}
 	}
 	if g.in.Localization == nil || g.in.Localization.Spectrum == nil {
 		return list
@@ -251,7 +261,10 @@ func (g *generator) shareOf(in *site, lines []int) (share float64, index int) {
 			}
 		}
 	}
-	if inside {
+	if g.named(in, lines) {
+		share = max(share, shareNamed)
+	}
+	if inside || share > 0 {
 		return share, index
 	}
 	hits := g.executed(in.path)
