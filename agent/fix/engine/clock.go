@@ -25,14 +25,16 @@ const (
 )
 
 const (
-	// coverageTime bounds the measurement of what tests execute, and coverageRuns does by
-	// the time of one run, where that is more than leastCoverage.
-	coverageTime  = 90 * time.Second
-	leastCoverage = 20 * time.Second
-	coverageRuns  = 3
-	// proofRuns is how often a proof runs the test where everything is built: without the
-	// patch, with it, and for the wider tests.
-	proofRuns = 3
+	// coverageTime bounds the measurement of what tests execute. Within it, coverageRuns
+	// bounds it by the time of one run, and coverageBuilds by that of the first one, where
+	// that is more than leastCoverage: coverage needs a build of its own.
+	coverageTime   = 90 * time.Second
+	leastCoverage  = 20 * time.Second
+	coverageRuns   = 3
+	coverageBuilds = 2
+	// proofRuns is how often a proof runs the test: without the patch and with it, each
+	// again with a test that must fail, and for the wider tests.
+	proofRuns = 5
 )
 
 // left is the time until the end.
@@ -49,7 +51,7 @@ func (c clock) reproduction(limit time.Duration) testrun.Options {
 		return testrun.Options{}
 	}
 	opt := testrun.Options{Budget: min(time.Minute, c.whole/reproductionPart)}
-	if left := max(c.left(), time.Second); limit == 0 || left < limit {
+	if left := max(c.left().Truncate(time.Second), time.Second); limit == 0 || left < limit {
 		opt.Timeout = left
 	}
 	return opt
@@ -57,7 +59,7 @@ func (c clock) reproduction(limit time.Duration) testrun.Options {
 
 // coverage bounds the measurement of what the tests execute.
 func (c clock) coverage(rep fix.Reproduction) time.Duration {
-	budget := min(coverageTime, max(leastCoverage, coverageRuns*rep.Took))
+	budget := min(coverageTime, max(leastCoverage, coverageRuns*rep.Took, coverageBuilds*rep.First))
 	if c.whole > 0 {
 		budget = min(budget, c.whole/coveragePart, c.left()/2)
 	}

@@ -51,7 +51,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	c := clock{start: time.Now(), whole: time.Hour}
 	quick, slow := fix.Reproduction{Took: time.Second, First: 10 * time.Second}, fix.Reproduction{Took: 20 * time.Second, First: time.Minute}
-	if q, s := c.coverage(quick), c.coverage(slow); q != leastCoverage || s != time.Minute {
+	if q, s := c.coverage(quick), c.coverage(slow); q != leastCoverage || s != coverageTime {
 		t.Errorf("coverage may take %s and %s", q, s)
 	}
 	wall, proof := c.search(slow)
