@@ -46,7 +46,16 @@ func (j *job) inOrder() bool {
 	return stateful || j.decides()
 }
 
-// runCalls runs the calls of an answer and answers each of them, in order.
+// deed returns what the call does, "" if there is no such tool.
+func (j *job) deed() Deed {
+	if j.tool == nil {
+		return ""
+	}
+	return j.tool.Spec().Deed
+}
+
+// runCalls runs the calls of an answer and answers each of them, in order. A test does
+// not run after an edit of the same answer that failed: it would try what nobody meant.
 // Ordinary tools run concurrently; a Stateful tool and a Decider run after all calls
 // before them are answered.
 func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) error {
@@ -61,10 +70,15 @@ func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) er
 	if err := c.start(ctx, limited, &running, jobs); err != nil {
 		return err
 	}
+	unmade := false // an edit of this answer failed
 	for _, j := range jobs {
+		if unmade && j.result == nil && j.deed() == DeedTest {
+			j.result = &CallResult{ID: j.call.ID, Name: j.name, NotRun: true, Text: phrase("edit_failed", nil)}
+		}
 		if err := c.finish(ctx, limited, j); err != nil {
 			return err
 		}
+		unmade = unmade || j.result.Failed && j.deed() == DeedEdit
 	}
 	return c.review(ctx, n, m.Text, jobs)
 }

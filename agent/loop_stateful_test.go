@@ -71,3 +71,35 @@ func TestStopEndsTheConversation(t *testing.T) {
 		t.Errorf("%+v, %v, asked %q", out, err, s.last().Text)
 	}
 }
+
+// A doer is a Stateful tool with a deed.
+type doer struct {
+	counter
+	deed Deed
+}
+
+func (d *doer) Spec() Spec {
+	s := d.fake.Spec()
+	s.Deed = d.deed
+	return s
+}
+
+// A test does not run after an edit of the same answer that failed, but it runs in the
+// next answer.
+func TestNoTestAfterAFailedEdit(t *testing.T) {
+	t.Parallel()
+	s := &script{turns: []turn{call("edit", `{}`, "test", `{}`), call("test", `{}`), say("verdict x")}}
+	l, edit, test := newTestLoop(s), &doer{deed: DeedEdit}, &doer{deed: DeedTest}
+	edit.fake = fake{"edit", func(context.Context, json.RawMessage) (Result, error) {
+		return Result{}, &CallError{Tool: "edit", Text: "the text is not there"}
+	}}
+	test.fake = fake{"test", func(context.Context, json.RawMessage) (Result, error) {
+		test.n++
+		return Result{Text: "it fails"}, nil
+	}}
+	l.Tools = append(l.Tools, edit, test)
+	out, err := l.Run(t.Context())
+	if err != nil || out.Status != StatusFound || test.n != 1 {
+		t.Fatalf("%+v, %v; the test ran %d times", out, err, test.n)
+	}
+}

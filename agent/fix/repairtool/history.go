@@ -23,6 +23,7 @@ type definitionParams struct {
 // with its code as it is now.
 func newDefinition(b *Box) (agent.Tool, error) {
 	const name = "search_definition"
+	shown := true // whether the last call showed a definition; the record of a resumed one does not say
 	view := symboltool.View{Tool: name, Read: b.linesOf, Number: func(lines [][]byte, first, last int) string {
 		return edit.Number(stringsOf(lines), first, last, b.asShown)
 	}, Mask: b.opt.Mask, Search: "code_search", Reader: "cat"}
@@ -49,12 +50,18 @@ func newDefinition(b *Box) (agent.Tool, error) {
 		}
 		q.Notes = append(q.Notes, found.Notes...)
 		found.Definitions = b.current(p.Name, found.Definitions)
+		shown = len(found.Definitions) > 0
 		return view.Render(ctx, q, found)
 	})
 	if err != nil {
 		return nil, err
 	}
-	t.step = func(p definitionParams) Step { return Step{Kind: StepSearch, Key: p.Name} }
+	t.step = func(p definitionParams) Step {
+		if shown { // a whole function was read
+			return Step{Kind: StepRead}
+		}
+		return Step{Kind: StepSearch, Key: p.Name}
+	}
 	return t, nil
 }
 

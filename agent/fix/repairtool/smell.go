@@ -23,7 +23,7 @@ const (
 // A Step is one call.
 type Step struct {
 	Kind   StepKind
-	Path   string // of the file that is read or edited
+	Path   string // of the file that is read or edited; "" if what is read is known by its name
 	Key    string // equal for equal calls
 	Failed bool   // the call was refused
 	Passed bool   // StepTest: the tests passed
@@ -108,6 +108,9 @@ func (s *Smells) search() string {
 }
 
 func (s *Smells) reread(step Step) string {
+	if step.Path == "" {
+		return ""
+	}
 	key := step.Path + "\x00" + step.Key
 	if step.Failed || !s.read[key] {
 		s.read[key] = !step.Failed

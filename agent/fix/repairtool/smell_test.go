@@ -31,6 +31,7 @@ func TestSmells(t *testing.T) {
 		{"many searches", times(7, search), "6", ""},
 		{"searches and a look", append(append(times(5, search), read), times(5, search)...), "", ""},
 		{"too many searches", times(12, search), "6", "6 searches in a row found no place to work on"},
+		{"searches and definitions", append(append(times(5, search), Step{Kind: StepRead}), times(5, search)...), "", ""},
 		{"rereading", times(5, read), "5", ""},
 		{"rereading what was edited", times(9, read, edit, test), "", ""},
 		{"much rereading", times(30, read), "5", ""},

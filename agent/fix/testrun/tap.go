@@ -11,7 +11,7 @@ var (
 	tapResult  = source.Lazy(`^(not ok|ok) (\d+)( -)?(?: (.*))?$`)
 	tapPlan    = source.Lazy(`^1\.\.(\d+)( # .*)?$`)
 	tapSummary = source.Lazy(`^# (tests|pass|fail|suites|cancelled|skipped|todo|duration_ms)\s+[\d.]+$`)
-	tapTiming  = source.Lazy(` in \d+m?s(ec)?$`) // of bats --timing
+	tapTiming  = source.Lazy(` in \d+m?s(?:ec)?$|\s+# time=[\d.]+m?s(?: \{)?`) // of bats --timing, and of node-tap
 	tapAt      = source.Lazy(`^(?:at|location): '?(?:[^(]*\()?(?:file://)?([^\s()']+?):(\d+):\d+\)?'?$`)
 	tapFrame   = source.Lazy(`^(?:\S.* \()?(?:file://)?([^\s()']+?):(\d+):\d+\)?$`)
 	batsPlace  = source.Lazy("^# +\\(?(?:in|from) (?:test |function `[^']*' in )?(?:test )?file (\\S+), line (\\d+)")
@@ -96,8 +96,10 @@ func (t *tap) resulted(l line) bool {
 	return true
 }
 
-// tapDirective separates the text of a result from a directive: that it was skipped, or is known to fail.
+// tapDirective separates the text of a result from its time, and from a directive: that it was skipped,
+// or is known to fail.
 func tapDirective(text string) (rest, directive string) {
+	text = tapTiming().ReplaceAllString(text, "")
 	if i := strings.LastIndex(text, "# "); i >= 0 && (i == 0 || text[i-1] != '\\') {
 		word := strings.ToUpper(text[i+2:])
 		for _, d := range []string{"SKIP", tapToDo} {
@@ -106,7 +108,7 @@ func tapDirective(text string) (rest, directive string) {
 			}
 		}
 	}
-	return tapTiming().ReplaceAllString(strings.ReplaceAll(text, `\#`, "#"), ""), ""
+	return strings.ReplaceAll(text, `\#`, "#"), ""
 }
 
 // name returns the name of the test that a result is about.

@@ -7,7 +7,7 @@ import (
 
 // FixSchema is the schema of fix --json. Its number is raised by a change that breaks
 // readers.
-const FixSchema = "git-agent/fix/1"
+const FixSchema = "git-agent/fix/2"
 
 // These types are the documented JSON form of an answer about a bug.
 type (
@@ -38,13 +38,17 @@ type (
 		Output  string   `json:"output"`
 	}
 	fixLocationJSON struct {
-		Path     string             `json:"path"`
-		Start    int                `json:"start"`
-		End      int                `json:"end"`
-		Function string             `json:"function"`
-		Hot      []gitext.LineRange `json:"hot"`
-		Score    float64            `json:"score"`
-		Grounds  []fixGroundJSON    `json:"grounds"`
+		Path     string          `json:"path"`
+		Start    int             `json:"start"`
+		End      int             `json:"end"`
+		Function string          `json:"function"`
+		Hot      []fixRangeJSON  `json:"hot"`
+		Score    float64         `json:"score"`
+		Grounds  []fixGroundJSON `json:"grounds"`
+	}
+	fixRangeJSON struct {
+		Start int `json:"start"`
+		End   int `json:"end"`
 	}
 	fixGroundJSON struct {
 		Source string `json:"source"`
@@ -113,7 +117,10 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 		Notes: append([]string{}, ans.Notes...), Incomplete: ans.Incomplete, Agent: fixAgentOf(ans.Agent),
 	}
 	for _, l := range ans.Localization.Locations {
-		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: append([]gitext.LineRange{}, l.Hot...), Score: l.Score, Grounds: []fixGroundJSON{}}
+		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: []fixRangeJSON{}, Score: l.Score, Grounds: []fixGroundJSON{}}
+		for _, h := range l.Hot {
+			j.Hot = append(j.Hot, fixRangeJSON(h))
+		}
 		for _, g := range l.Grounds {
 			j.Grounds = append(j.Grounds, fixGroundJSON{string(g.Source), g.Text})
 		}
