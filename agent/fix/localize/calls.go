@@ -16,8 +16,12 @@ const (
 
 // addCalls weighs the functions that the failing tests call, or that the report names
 // if no test is known, against those that all tests call.
-func (s *search) addCalls(context.Context) error {
-	s.graph = newGraph(s.files.withLines())
+func (s *search) addCalls(ctx context.Context) error {
+	p, err := s.findProject(ctx)
+	if err != nil {
+		return err
+	}
+	s.graph = newGraph(s.files.withLines(), p)
 	starts := s.starts()
 	s.tested = s.graph.walk(s.everyTest())
 	s.walk = s.graph.walk(starts)
@@ -81,7 +85,7 @@ func (s *search) reported() []edge {
 	u := newUses(&file{}, -1)
 	for _, m := range codeName().FindAllString(s.in.Problem.Report, maxReported) {
 		if name := strings.TrimRight(m, "( "); len(s.graph.byName[name]) > 0 {
-			u.weight[name] = 1
+			u.weight[use{name: name}] = 1
 		}
 	}
 	return s.graph.edges(u)

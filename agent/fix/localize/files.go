@@ -91,6 +91,9 @@ func (f *file) name() {
 	f.place = strings.Join(kept, "/")
 }
 
+// dir returns the folder of a file, "" for the top.
+func (f *file) dir() string { return strings.TrimPrefix(path.Dir(f.path), ".") }
+
 // sides are the folders that projects keep tests and what they test in.
 var sides = map[string]bool{
 	"test": true, "tests": true, "__tests__": true, "spec": true, "specs": true, "main": true, "src": true, "lib": true, "source": true,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 )
 
 // These shape the graph of calls and the walks in it. Other values near them change
@@ -22,9 +23,11 @@ const (
 // A graph holds the functions of the files that were read, and which of them may call
 // which, by their names.
 type graph struct {
-	nodes  []*node
-	byName map[string][]int
-	at     map[key]int
+	nodes   []*node
+	byName  map[string][]int
+	at      map[key]int
+	project project
+	imports map[*file]map[string]string // see importsOf
 }
 
 // A node is a function of the source or of the tests.
@@ -41,8 +44,8 @@ type edge struct {
 }
 
 // newGraph makes the graph of some files.
-func newGraph(list []*file) *graph {
-	g := &graph{byName: map[string][]int{}, at: map[key]int{}}
+func newGraph(list []*file, p project) *graph {
+	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}}
 	for _, f := range list {
 		for i, fn := range f.functions {
 			g.at[key{f.path, fn.Start}] = len(g.nodes)
@@ -58,7 +61,7 @@ func newGraph(list []*file) *graph {
 			g.addNames(l, 1, u)
 		}
 		if !n.file.test { // a test may have the name of what it tests
-			delete(u.weight, n.file.functions[n.index].Name)
+			delete(u.weight, use{name: n.file.functions[n.index].Name})
 		}
 		n.edges = g.edges(u)
 	}
@@ -97,36 +100,76 @@ func classAround(lines [][]byte, line int) string {
 	return ""
 }
 
+// A use is a name of a function in code.
+type use struct {
+	name  string
+	bound bool   // it is the name of a package of the project:
+	dir   string // the folder of the package
+}
+
 // uses are the names of functions that a piece of code has.
 type uses struct {
 	file    *file
-	self    int                // the node of the code, which does not count; -1 for none
-	weight  map[string]float64 // by name
-	holders map[string]bool    // what stands before a dot, in lower case
+	self    int             // the node of the code, which does not count; -1 for none
+	weight  map[use]float64 // of each name
+	holders map[string]bool // what stands before a dot, in lower case
 }
 
 func newUses(f *file, self int) *uses {
-	return &uses{file: f, self: self, weight: map[string]float64{}, holders: map[string]bool{}}
+	return &uses{file: f, self: self, weight: map[use]float64{}, holders: map[string]bool{}}
+}
+
+// importsOf returns what a file imports. It is found once.
+func (g *graph) importsOf(f *file) map[string]string {
+	found, ok := g.imports[f]
+	if !ok {
+		found = g.project.importsOf(f)
+		g.imports[f] = found
+	}
+	return found
 }
 
 // addNames adds the names of functions that a line has, with the largest weight of any
-// line.
+// line. A name that another project's package has is no name of a function here.
 func (g *graph) addNames(line []byte, weight float64, u *uses) {
-	tokens(line, func(t token) {
-		if t.quoted {
-			return
-		}
+	g.namesOf(line, u.file, func(t token, of use) {
 		if t.holder {
-			u.holders[strings.ToLower(string(t.text))] = true
+			u.holders[strings.ToLower(of.name)] = true
 		}
-		if len(g.byName[string(t.text)]) == 0 {
+		if len(g.byName[of.name]) == 0 {
 			return
 		}
 		w := weight
 		if !t.called {
 			w *= mentioned
 		}
-		u.weight[string(t.text)] = max(u.weight[string(t.text)], w)
+		u.weight[of] = max(u.weight[of], w)
+	})
+}
+
+// namesOf passes on the names of a line of a file that may be of the project.
+func (g *graph) namesOf(line []byte, f *file, take func(t token, of use)) {
+	imports := g.importsOf(f)
+	holder, strange := "", false // what stands before the dot, and whether it leads out of the project
+	tokens(line, func(t token) {
+		if t.quoted {
+			return
+		}
+		name, before, led := string(t.text), holder, strange
+		holder, strange = "", false
+		if t.holder {
+			holder = name
+		}
+		from, imported := imports[name]
+		if strange = led || before == "" && imported && from == foreign; strange || toTestTool(f, before, name) {
+			strange = strange && t.holder
+			return
+		}
+		of := use{name: name}
+		if dir, ok := imports[before]; ok && before != "" {
+			of.bound, of.dir = true, dir
+		}
+		take(t, of)
 	})
 }
 
@@ -134,13 +177,13 @@ func (g *graph) addNames(line []byte, weight float64, u *uses) {
 func (g *graph) edges(u *uses) []edge {
 	var out []edge
 	sum := 0.0
-	for _, name := range slices.Sorted(maps.Keys(u.weight)) {
-		meant := g.meanings(name, u)
+	for _, of := range slices.SortedFunc(maps.Keys(u.weight), compareUses) {
+		meant := g.meanings(of, u)
 		for _, m := range meant {
-			out = append(out, edge{m, u.weight[name] / float64(len(meant))})
+			out = append(out, edge{m, u.weight[of] / float64(len(meant))})
 		}
 		if len(meant) > 0 {
-			sum += u.weight[name]
+			sum += u.weight[of]
 		}
 	}
 	for i := range out {
@@ -150,14 +193,19 @@ func (g *graph) edges(u *uses) []edge {
 	return out
 }
 
-// meanings returns the functions that a name may mean: if any are in a file or a folder
-// that the code names before a dot, those; else those of the file, if any; else those
-// of the folder; else all. Only tests call functions of tests.
-func (g *graph) meanings(name string, u *uses) []int {
+func compareUses(a, b use) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.dir, b.dir), cmp.Compare(stat.Count(a.bound), stat.Count(b.bound)))
+}
+
+// meanings returns the functions that a name may mean: those of the package that stands
+// before the dot, if it is imported; else, if any are in a file or a folder that the code
+// names before a dot, those; else those of the file, if any; else those of the folder;
+// else all. Only tests call functions of tests.
+func (g *graph) meanings(of use, u *uses) []int {
 	var groups [4][]int
-	for _, m := range g.byName[name] {
+	for _, m := range g.byName[of.name] {
 		f := g.nodes[m].file
-		if m == u.self || f.test && !u.file.test || f.generated && !f.test {
+		if m == u.self || f.test && !u.file.test || f.generated && !f.test || of.bound && f.dir() != of.dir {
 			continue
 		}
 		switch {
