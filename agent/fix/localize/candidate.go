@@ -24,6 +24,9 @@ type candidate struct {
 	executed []fix.LineHits // the lines that failing tests execute
 	ochiai   float64        // of its most suspicious line, 0 to 1
 	calls    float64        // share of a walk from the failing tests, 1 for the largest
+	asserted float64        // how plainly a failed assertion names it, 0 to 1
+	literal  float64        // share of it in a text of the output, 1 if no other function has the text
+	printed  string         // that text
 	words    float64        // likeness to the failing tests and their output, 1 for the best
 	report   float64        // likeness to the user's report, 1 for the best
 	age      float64        // days since one of its lines changed
@@ -61,7 +64,7 @@ var trust = map[fix.Source]int{
 
 // location returns a candidate for a reader.
 func (s *search) location(c *candidate) fix.Location {
-	grounds := slices.Concat(c.grounds, s.callGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
+	grounds := slices.Concat(c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
 	return fix.Location{
 		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot, c.lines), Score: c.score, Grounds: grounds,

@@ -9,7 +9,7 @@ import (
 
 // featureNames names the features of a function, in the order of its vector. The
 // names are part of model.json.
-var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "report", "size", "age"}
+var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "report", "size", "age", "asserted", "literal"}
 
 // FeatureNames returns the names of the features, in the order of the vectors.
 func FeatureNames() []string { return featureNames }
@@ -34,7 +34,7 @@ func (s *search) vectors() [][]float64 {
 	for i, c := range s.list {
 		out[i] = []float64{
 			c.frame, coverageOf(c, top), logShare(c.calls), logShare(s.testedShare(c)), c.words, c.report,
-			math.Log(float64(min(c.lines.End-c.lines.Start+1, largeFunction))), ageOf(c, oldest),
+			math.Log(float64(min(c.lines.End-c.lines.Start+1, largeFunction))), ageOf(c, oldest), c.asserted, c.literal,
 		}
 	}
 	return out

@@ -28,6 +28,8 @@ type graph struct {
 	at      map[key]int
 	project project
 	imports map[*file]map[string]string // see importsOf
+
+	asserted map[int]float64 // by node, how plainly a failed assertion names it
 }
 
 // A node is a function of the source or of the tests.
@@ -45,7 +47,7 @@ type edge struct {
 
 // newGraph makes the graph of some files.
 func newGraph(list []*file, p project) *graph {
-	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}}
+	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}, asserted: map[int]float64{}}
 	for _, f := range list {
 		for i, fn := range f.functions {
 			g.at[key{f.path, fn.Start}] = len(g.nodes)

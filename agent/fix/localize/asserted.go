@@ -1,0 +1,220 @@
+package localize
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// These bound what is read around a failed assertion.
+const (
+	assertedBefore = 4   // lines before it, where the value that it checks may be made
+	assertedAfter  = 8   // lines of it
+	perLineBefore  = 0.7 // weight of a line before, against the one below
+	inMessage      = 0.8 // weight of a name in the message of an assertion
+)
+
+// addAsserted weighs the functions that a failed assertion calls or names: in the
+// statement itself, in the lines just before it, and in what it prints.
+func (s *search) addAsserted(ctx context.Context) error {
+	for _, p := range s.testPlaces() {
+		f, err := s.files.get(ctx, s.find(p.File))
+		if err != nil {
+			return err
+		}
+		if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) || len(s.regions) > 0 && !s.known(f, p.Line) {
+			continue
+		}
+		end := statementEnd(f.lines, p.Line)
+		for l := max(1, p.Line-assertedBefore); l <= end; l++ {
+			s.asserted(f, f.lines[l-1], math.Pow(perLineBefore, float64(max(0, p.Line-l))))
+		}
+	}
+	for _, l := range s.messages() {
+		for _, m := range codeName().FindAll(l, maxReported) {
+			s.asserted(&file{test: true}, bytes.TrimRight(m, "( "), inMessage)
+		}
+	}
+	for i, x := range s.graph.asserted {
+		if n := s.graph.nodes[i]; x > 0 && !n.file.test && !n.file.aside {
+			if c := s.suspect(n.file, n.index); c != nil {
+				c.asserted = x
+			}
+		}
+	}
+	return nil
+}
+
+// asserted weighs the functions that a line of a test names.
+func (s *search) asserted(f *file, line []byte, weight float64) {
+	u := newUses(f, -1)
+	s.graph.addNames(line, weight, u)
+	for of, w := range u.weight {
+		if w < weight && weight != inMessage {
+			continue // a name without a call
+		}
+		meant := s.graph.meanings(of, u)
+		for _, m := range meant {
+			s.graph.asserted[m] = max(s.graph.asserted[m], weight/float64(len(meant)))
+		}
+	}
+}
+
+// statementEnd returns the last line of the statement that begins on a line, by its
+// parentheses.
+func statementEnd(lines [][]byte, line int) int {
+	open := 0
+	for l := line; l <= min(len(lines), line+assertedAfter); l++ {
+		open += bytes.Count(lines[l-1], []byte("(")) - bytes.Count(lines[l-1], []byte(")"))
+		if open <= 0 {
+			return l
+		}
+	}
+	return line
+}
+
+// messages returns the lines of the output that assertions print, and what the failing
+// tests are called within their functions.
+func (s *search) messages() [][]byte {
+	var out [][]byte
+	for _, l := range tellingLines(s.in.Reproduction.Output) {
+		if assertion().Match(l) {
+			out = append(out, l)
+		}
+	}
+	for _, name := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
+		if _, sub, ok := strings.Cut(name, "/"); ok && !strings.Contains(name, "::") {
+			out = append(out, []byte(sub))
+		}
+	}
+	return out
+}
+
+// assertion matches a line that has a place of a test and a message, or what pytest
+// prints of a failed assertion.
+var assertion = source.Lazy(`^\s*[^\s:]+:\d+: \S|^E\s+\S|^\s*(?:not ok|AssertionError)\b`)
+
+// assertedGrounds says that a failed assertion names a function.
+func (s *search) assertedGrounds(c *candidate) []fix.Ground {
+	const surely = 0.5
+	if c.asserted < surely {
+		return nil
+	}
+	return []fix.Ground{{Source: fix.SourceReport, Text: "the failed assertion names it"}}
+}
+
+// minLiteral is the least length of a text of the code that is looked for in the output,
+// in bytes.
+const minLiteral = 6
+
+// maxHolders is the number of functions from which a text in them says nothing.
+const maxHolders = 4
+
+// addLiterals weighs the functions that have a text which the failing command prints:
+// the constant parts of the strings in their lines.
+func (s *search) addLiterals(context.Context) error {
+	output := bytes.Join(s.printed(), []byte("\n"))
+	if len(output) == 0 {
+		return nil
+	}
+	type place struct {
+		f *file
+		i int
+	}
+	holders := map[string][]place{}
+	for _, f := range s.files.withLines() {
+		if !s.editable(f) || f.aside {
+			continue
+		}
+		for i := range f.functions {
+			for _, l := range f.body(i) {
+				for _, text := range literals(l) {
+					if at := (place{f, i}); bytes.Contains(output, []byte(text)) && !slices.Contains(holders[text], at) {
+						holders[text] = append(holders[text], at)
+					}
+				}
+			}
+		}
+	}
+	for text, list := range holders {
+		if len(list) > maxHolders {
+			continue
+		}
+		for _, at := range list {
+			if c := s.suspect(at.f, at.i); c != nil {
+				c.prints(text, 1/float64(len(list)))
+			}
+		}
+	}
+	return nil
+}
+
+// prints notes that a function has a text of the output.
+func (c *candidate) prints(text string, share float64) {
+	if share > c.literal || share == c.literal && (len(text) > len(c.printed) || len(text) == len(c.printed) && text < c.printed) {
+		c.literal, c.printed = share, text
+	}
+}
+
+// printed returns the lines of the output that are no source of a test, and that no tool
+// prints in each run.
+func (s *search) printed() [][]byte {
+	source := map[string]bool{}
+	for _, r := range s.regions {
+		for l := r.lines.Start; l <= r.lines.End; l++ {
+			source[string(bytes.TrimSpace(r.file.lines[l-1]))] = true
+		}
+	}
+	return slices.DeleteFunc(tellingLines(s.in.Reproduction.Output), func(l []byte) bool {
+		return source[string(bytes.TrimLeft(l, "> \t"))]
+	})
+}
+
+// literals returns the constant parts of the strings in a line of code.
+func literals(line []byte) []string {
+	line = line[:min(len(line), maxLine)]
+	if isComment(line) {
+		return nil
+	}
+	var out []string
+	for i := 0; i < len(line); i++ {
+		q := line[i]
+		if q != '"' && q != '`' && q != '\'' {
+			continue
+		}
+		end := i + 1
+		for end < len(line) && line[end] != q {
+			if line[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(line) {
+			return out
+		}
+		for _, part := range verbs().Split(string(line[i+1:end]), -1) {
+			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && strings.ContainsAny(part, " -_:./=") {
+				out = append(out, part)
+			}
+		}
+		i = end
+	}
+	return out
+}
+
+// verbs matches what a program puts other texts in place of, and escapes.
+var verbs = source.Lazy("%[-+# 0]*[\\d.*]*[a-zA-Z]|%\\([^)]*\\)[a-z]|\\$?\\{[^}]*\\}|\\\\.|[\"'`]")
+
+// literalGrounds says which text of the output a function has.
+func (s *search) literalGrounds(c *candidate) []fix.Ground {
+	const longest = 60
+	if c.printed == "" {
+		return nil
+	}
+	return []fix.Ground{{Source: fix.SourceReport, Text: "the output has its text \"" + c.printed[:min(len(c.printed), longest)] + "\""}}
+}

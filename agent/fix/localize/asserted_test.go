@@ -1,0 +1,83 @@
+package localize
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
+)
+
+// A function that the failed assertion calls says so, and the functions that have a text
+// which the command printed are found by it, whatever the test calls.
+func TestAssertedAndPrinted(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"go.mod": "module example.com/p\n",
+		"p.go": `package p
+
+import "fmt"
+
+func Parse(s string) string {
+	return s
+}
+
+func Print(s string) string {
+	return s
+}
+
+func usage(name string) string {
+	return fmt.Sprintf("unknown topic %q: see the help for %s", name, name)
+}
+`,
+		"p_test.go": `package p
+
+import "testing"
+
+func TestFails(t *testing.T) {
+	Print("a")
+	x := Print("b")
+	Print("c")
+	Print("d")
+	Print("e")
+	if got := Parse(x); got != "" {
+		t.Errorf("got %s", got)
+	}
+}
+`,
+	})
+	l := localize(t, h, Input{
+		Places:       []Place{{"p_test.go", 12}},
+		Reproduction: fix.Reproduction{Failing: []string{"TestFails"}, Output: []byte("--- FAIL: TestFails\n    p_test.go:12: got unknown topic \"x\": see the help for x\n")},
+	})
+	for name, want := range map[string]string{
+		"Parse": "the failed assertion names it", "usage": `the output has its text "see the help for"`,
+	} {
+		i := slices.IndexFunc(l.Locations, func(at fix.Location) bool { return at.Function == name })
+		if i < 0 || !slices.ContainsFunc(l.Locations[i].Grounds, func(g fix.Ground) bool { return strings.HasPrefix(g.Text, want) }) {
+			t.Errorf("%s lacks %q: %+v", name, want, l.Locations)
+		}
+	}
+	if first := l.Locations[0].Function; first != "usage" {
+		t.Errorf("%s is first", first)
+	}
+}
+
+// What a line of code prints without change is found between what it fills in.
+func TestLiterals(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`return fmt.Errorf("no such thing: %q in %s", a, b)`: "no such thing",
+		"x = `a-long-word ${name} and more`;":                "a-long-word|and more",
+		`s := "short"`:                                       "",
+		`raise ValueError(f"bad value {x!r} for key")`:       "bad value|for key",
+		`// "a comment says nothing"`:                        "",
+		`it's open`:                                          "",
+	} {
+		if got := strings.Join(literals([]byte(line)), "|"); got != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
