@@ -43,7 +43,24 @@ func Localize(ctx context.Context, repo *gitext.Repo, in Input) (*fix.Localizati
 	for _, c := range ranked[:min(len(ranked), cmp.Or(in.Max, defaultMax))] {
 		out.Locations = append(out.Locations, s.location(c))
 	}
+	out.Locations = worthwhile(out.Locations, in.Spectrum)
 	return out, nil
+}
+
+// worthwhile leaves out the functions of which only is known that the failing test
+// executes them, if there is no passing test: the same could be said of all that runs.
+// It leaves out none if nothing more is known of any.
+func worthwhile(list []fix.Location, sp *fix.Spectrum) []fix.Location {
+	if sp == nil || sp.Passing > 0 {
+		return list
+	}
+	kept := slices.DeleteFunc(slices.Clone(list), func(l fix.Location) bool {
+		return !slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool { return g.Source != fix.SourceCoverage && g.Source != fix.SourceHistory })
+	})
+	if len(kept) == 0 {
+		return list
+	}
+	return kept
 }
 
 // A search gathers what speaks for each function.
@@ -115,7 +132,7 @@ func (s *search) suspect(f *file, i int) *candidate {
 
 // editable reports whether a patch may change a file.
 func (s *search) editable(f *file) bool {
-	return !f.generated && (!f.test || s.in.Problem.EditTests)
+	return !f.generated && (!f.test && !f.helper || s.in.Problem.EditTests)
 }
 
 // always returns the candidate of a function, whatever its file is for.

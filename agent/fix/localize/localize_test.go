@@ -91,7 +91,7 @@ func TestGivenComesFirst(t *testing.T) {
 	t.Parallel()
 	l := localize(t, toy(t), Input{
 		Problem:  fix.Problem{Given: []fix.GivenLocation{{Path: "sum.go", Lines: gitext.LineRange{Start: 25, End: 25}}}},
-		Spectrum: &fix.Spectrum{Failing: 1, Files: map[string][]fix.LineHits{"sum.go": {{Line: 18, Failing: 1}}}},
+		Spectrum: &fix.Spectrum{Failing: 1, Passing: 1, Files: map[string][]fix.LineHits{"sum.go": {{Line: 18, Failing: 1}}}},
 	})
 	if got := names(l); !strings.HasPrefix(got, "Product add") {
 		t.Fatalf("order: %s", got)

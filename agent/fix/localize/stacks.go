@@ -99,7 +99,7 @@ func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (
 		if err != nil {
 			return false, err
 		}
-		if c == nil || seen[c] {
+		if c == nil || seen[c] || c.index < 0 && len(seen) > 0 { // what a module calls as it is loaded is further in
 			continue
 		}
 		weight := math.Pow(stepOut, float64(len(seen)))
