@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 )
 
@@ -20,38 +22,85 @@ const (
 	maxTestBytes = 2 << 20 // of one of them
 )
 
+// A shownTest is the source of a failing test, with what is known of its failure.
+type shownTest struct {
+	path       string
+	start, end int
+	subs       []string // the names of the cases that fail
+}
+
 // makeTestsText returns the sources of the failing tests, as far as they are found by
-// their names.
+// their names, and the files that they read.
 func (w *work) makeTestsText(ctx context.Context) (string, error) {
-	names := testNames(w.in.Reproduction.Failing)
-	if len(names) == 0 {
-		return "", nil
+	tests, err := w.findTests(ctx)
+	if err != nil || len(tests) == 0 {
+		return "", err
+	}
+	places := testrun.Read(w.in.Reproduction.Output).Places
+	var b strings.Builder
+	for _, t := range tests {
+		if b.Len() >= maxTestsText {
+			break
+		}
+		lines, err := w.lines(ctx, t.path)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(t.text(lines, places))
+	}
+	named, err := w.namedFiles(ctx, tests)
+	return strings.TrimRight(b.String()+named, "\n"), err
+}
+
+// findTests finds the sources of the first failing tests.
+func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
+	failing := failedTests(w.in.Reproduction.Failing)
+	if len(failing) == 0 {
+		return nil, nil
 	}
 	files, err := w.testFiles(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var b strings.Builder
-	shown := map[string]bool{}
-	for _, name := range names {
-		if len(shown) >= maxTests || b.Len() >= maxTestsText {
-			break
+	var out []*shownTest
+	for _, f := range failing {
+		t, err := w.findTest(ctx, f.names, files)
+		if err != nil {
+			return nil, err
 		}
+		if t == nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(o *shownTest) bool { return o.path == t.path && o.start == t.start })
+		switch {
+		case i >= 0:
+			t = out[i]
+		case len(out) == maxTests:
+			continue
+		default:
+			out = append(out, t)
+		}
+		if f.sub != "" {
+			t.subs = append(t.subs, f.sub)
+		}
+	}
+	return out, nil
+}
+
+// findTest finds the source of the first of some names in some files, nil if none has it.
+func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest, error) {
+	for _, name := range names {
 		for _, path := range files {
 			lines, err := w.lines(ctx, path)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
-			start, end := findTest(path, lines, name)
-			if start == 0 || shown[fmt.Sprint(path, start)] {
-				continue
+			if start, end := findTest(path, lines, name); start > 0 {
+				return &shownTest{path: path, start: withDecorators(path, lines, start), end: end}, nil
 			}
-			shown[fmt.Sprint(path, start)] = true
-			b.WriteString(excerpt(path, lines, start, end))
-			break
 		}
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return nil, nil
 }
 
 // testFiles lists the files that may hold the failing tests: those that are laid over
@@ -146,16 +195,102 @@ func blockEnd(lines [][]byte, i int) int {
 
 func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
-// excerpt shows the first lines of a test with their numbers.
-func excerpt(path string, lines [][]byte, start, end int) string {
+// text shows a test with its line numbers: which of its cases fail, and of a long test
+// its head, these cases, what stands around the places of its failure, and its end, where
+// tests that try a table of cases say what they check.
+func (t *shownTest) text(lines [][]byte, places []testrun.Place) string {
+	const maxRows, around = 3, 8
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s:%d-%d\n", agent.CleanLine(path), start, end)
-	for n := start; n <= end && n <= len(lines); n++ {
-		if b.Len() > maxTestChars {
-			fmt.Fprintf(&b, "     … (to line %d)\n", end)
-			break
+	fmt.Fprintf(&b, "## %s:%d-%d\n", agent.CleanLine(t.path), t.start, t.end)
+	f := newFocus(lines, t.start, min(t.end, len(lines)), maxTestChars)
+	shown := 0
+	for _, sub := range t.subs {
+		if r, ok := rowOf(lines, t.start, t.end, sub); ok && shown < maxRows {
+			shown++
+			b.WriteString(r.text(sub))
+			f.take(r.first, r.last)
 		}
-		fmt.Fprintf(&b, " %4d  %s\n", n, agent.Shorten(agent.Clean(string(lines[n-1])), 240))
+	}
+	for _, p := range places {
+		if sameFile(p.File, t.path) && t.start <= p.Line && p.Line <= t.end {
+			f.take(p.Line-around, p.Line+around/2)
+		}
+	}
+	f.take(t.start, t.start+around/2)
+	if shown > 0 {
+		f.take(t.end-2*around, t.end)
+	}
+	if shown == 0 || f.fits() {
+		f.take(t.start, t.end)
+	}
+	b.WriteString(f.text())
+	return b.String()
+}
+
+// sameFile reports whether a test tool means a file of the tree by a name.
+func sameFile(named, path string) bool {
+	return named == path || strings.HasSuffix(path, "/"+named) || strings.HasSuffix(named, "/"+path)
+}
+
+// A focus chooses lines of a part of a file up to a number of characters.
+type focus struct {
+	lines      [][]byte
+	start, end int
+	left       int
+	keep       map[int]bool
+}
+
+func newFocus(lines [][]byte, start, end, room int) *focus {
+	return &focus{lines: lines, start: start, end: end, left: room, keep: map[int]bool{}}
+}
+
+// take chooses lines while there is room.
+func (f *focus) take(from, to int) {
+	for n := max(from, f.start); n <= min(to, f.end) && f.left > 0; n++ {
+		if !f.keep[n] {
+			f.keep[n] = true
+			f.left -= min(len(f.lines[n-1]), maxShownLine) + 7
+		}
+	}
+}
+
+// fits reports whether all lines fit.
+func (f *focus) fits() bool {
+	rest := 0
+	for n := f.start; n <= f.end; n++ {
+		if !f.keep[n] {
+			rest += len(f.lines[n-1]) + 7
+		}
+	}
+	return rest <= f.left
+}
+
+// text shows the chosen lines, with notes of what is left out.
+func (f *focus) text() string {
+	var shown []int
+	for n := f.start; n <= f.end; n++ {
+		if f.keep[n] {
+			shown = append(shown, n)
+		}
+	}
+	var b strings.Builder
+	last := f.start - 1
+	for _, n := range closeGaps(shown) {
+		if n > last+1 {
+			fmt.Fprintf(&b, "     … (%s)\n", agent.Plural(n-last-1, "line"))
+		}
+		fmt.Fprintf(&b, " %4d  %s\n", n, shownLine(f.lines[n-1]))
+		last = n
+	}
+	if last < f.end {
+		fmt.Fprintf(&b, "     … (to line %d)\n", f.end)
 	}
 	return b.String()
 }
+
+// maxShownLine is the length of the longest line of code that is shown whole, in
+// characters.
+const maxShownLine = 240
+
+// shownLine returns a line of code as the prompt shows it.
+func shownLine(line []byte) string { return agent.Shorten(agent.Clean(string(line)), maxShownLine) }
