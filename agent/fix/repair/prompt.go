@@ -2,16 +2,13 @@ package repair
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/history"
-	"git-agent/gitext"
 	"git-agent/prompts"
 )
 
@@ -26,12 +23,6 @@ type firstPrompt struct {
 const (
 	maxReport   = 6000
 	maxOutput   = 3200
-	maxSuspects = 9000
-	maxFirst    = 6000 // of the most suspicious function
-	maxFunction = 3000 // of another suspected function
-	maxListed   = 8    // suspected functions that are named
-	maxCode     = 6    // suspected functions whose code is shown
-	alwaysCode  = 3    // suspected functions whose code is shown even if those before are long
 	maxHistory  = 1500 // tokens
 	maxRejected = 3000
 )
@@ -126,187 +117,6 @@ func listed(names []string, most int) string {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return text
-}
-
-// suspectsText lists the suspected functions, and shows the code of the first ones.
-func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
-	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
-		return "", nil
-	}
-	var b strings.Builder
-	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxListed)] {
-		fmt.Fprintf(&b, "%d. %s", i+1, placeOf(l))
-		if len(l.Grounds) > 0 {
-			var why []string
-			for _, g := range l.Grounds[:min(len(l.Grounds), 3)] {
-				why = append(why, agent.Shorten(agent.CleanLine(g.Text), 120))
-			}
-			b.WriteString(": " + strings.Join(why, "; "))
-		}
-		b.WriteString("\n")
-	}
-	left := maxSuspects
-	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxCode)] {
-		if !w.worthCode(l) {
-			continue
-		}
-		most := maxFunction
-		if i == 0 {
-			most = maxFirst
-		}
-		text, err := w.code(ctx, l, most)
-		if err != nil {
-			return "", err
-		}
-		if text == "" || len(text) > left && i >= alwaysCode {
-			continue
-		}
-		left -= len(text)
-		b.WriteString("\n" + text)
-		if i == 0 {
-			if lines, err := w.lines(ctx, l.Path); err == nil {
-				b.WriteString(suffixed(importsOf(l.Path, lines), "\n"))
-			}
-		}
-	}
-	return b.String(), nil
-}
-
-// suffixed adds an end to a text that is not empty.
-func suffixed(text, end string) string {
-	if text == "" {
-		return ""
-	}
-	return text + end
-}
-
-// worthCode reports whether the code of a suspected function is shown. Where it is known
-// what the failing tests execute, a function that only shares words with them is named,
-// and no more.
-func (w *work) worthCode(l fix.Location) bool {
-	if s := w.in.Localization.Spectrum; s == nil || s.Failing == 0 {
-		return true
-	}
-	return slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool {
-		return g.Source == fix.SourceGiven || g.Source == fix.SourceStack || g.Source == fix.SourceCoverage
-	})
-}
-
-// placeOf names a location.
-func placeOf(l fix.Location) string {
-	place := fmt.Sprintf("%s:%s", agent.CleanLine(l.Path), lineRange(l.Lines))
-	if l.Function != "" {
-		place += " " + agent.CleanLine(l.Function)
-	}
-	return place
-}
-
-func lineRange(r gitext.LineRange) string {
-	if r.Start == r.End {
-		return fmt.Sprint(r.Start)
-	}
-	return fmt.Sprintf("%d-%d", r.Start, r.End)
-}
-
-// code returns the numbered lines of a suspected function. Of one with more than most
-// characters it returns the lines around the suspicious ones.
-func (w *work) code(ctx context.Context, l fix.Location, most int) (string, error) {
-	lines, err := w.lines(ctx, l.Path)
-	if err != nil || lines == nil {
-		return "", err
-	}
-	hot := map[int]bool{}
-	for _, r := range l.Hot {
-		for n := r.Start; n <= min(r.End, len(lines)); n++ {
-			hot[n] = true
-		}
-	}
-	show := shownLines(lines, l, hot, w.idle(l.Path), most)
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n", placeOf(l))
-	last := 0
-	for _, n := range show {
-		if last > 0 && n > last+1 {
-			fmt.Fprintf(&b, "    … (%d lines)\n", n-last-1)
-		}
-		mark := " "
-		if hot[n] && len(hot) < l.Lines.End-l.Lines.Start {
-			mark = ">"
-		}
-		fmt.Fprintf(&b, "%s%4d  %s\n", mark, n, agent.Shorten(agent.Clean(string(lines[n-1])), 240))
-		last = n
-	}
-	if last < min(l.Lines.End, len(lines)) {
-		fmt.Fprintf(&b, "    … (to line %d)\n", l.Lines.End)
-	}
-	return b.String(), nil
-}
-
-// idle returns the lines of a file that can be executed and that the failing tests do
-// not execute.
-func (w *work) idle(path string) map[int]bool {
-	lines := map[int]bool{}
-	if s := w.in.Localization.Spectrum; s != nil && s.Failing > 0 {
-		for _, h := range s.Files[path] {
-			lines[h.Line] = h.Failing == 0
-		}
-	}
-	return lines
-}
-
-// shownLines returns the numbers of the lines that the prompt shows of a function: all
-// if they have at most so many characters, else its head and the lines around the
-// suspicious ones, those last that the failing tests do not execute.
-func shownLines(lines [][]byte, l fix.Location, hot, idle map[int]bool, most int) []int {
-	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))
-	size := 0
-	for n := start; n <= end; n++ {
-		size += len(lines[n-1]) + 7
-	}
-	var all []int
-	for n := start; n <= end; n++ {
-		all = append(all, n)
-	}
-	if size <= most {
-		return all
-	}
-	const around = 12
-	near := func(n int) int { // the distance to the nearest suspicious line, or to the head
-		best := n - start
-		for h := range hot {
-			best = min(best, max(h-n, n-h))
-		}
-		if idle[n] {
-			best += around
-		}
-		return best
-	}
-	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(near(a), near(b)) })
-	size = 0
-	for i, n := range all {
-		if size += len(lines[n-1]) + 7; size > most || near(n) > around*4 {
-			all = all[:i]
-			break
-		}
-	}
-	slices.Sort(all)
-	return closeGaps(all)
-}
-
-// closeGaps adds the lines between two shown ones where saying that they are left out
-// would take as much room as they do.
-func closeGaps(shown []int) []int {
-	const small = 3
-	var out []int
-	for i, n := range shown {
-		if i > 0 && n-shown[i-1]-1 <= small {
-			for k := shown[i-1] + 1; k < n; k++ {
-				out = append(out, k)
-			}
-		}
-		out = append(out, n)
-	}
-	return out
 }
 
 // rejectedText shows the patches of earlier rounds, and what the tests said of them.

@@ -275,7 +275,7 @@ func (f *focus) text() string {
 	}
 	var b strings.Builder
 	last := f.start - 1
-	for _, n := range closeGaps(shown) {
+	for _, n := range toEnd(closeGaps(shown), f.end) {
 		if n > last+1 {
 			fmt.Fprintf(&b, "     … (%s)\n", agent.Plural(n-last-1, "line"))
 		}

@@ -42,14 +42,15 @@ func TestShownLines(t *testing.T) {
 		lines = append(lines, []byte(strings.Repeat("x", 13)))
 	}
 	l := fix.Location{Lines: gitext.LineRange{Start: 1, End: 40}}
-	if got := shownLines(lines, l, nil, nil, 40*20); len(got) != 40 {
+	if got := shownLines(lines, l, nil, 40*20); len(got) != 40 {
 		t.Errorf("all: %v", got)
 	}
 	idle := map[int]bool{}
 	for n := 5; n <= 12; n++ {
 		idle[n] = true
 	}
-	got := shownLines(lines, l, map[int]bool{20: true}, idle, 20*20)
+	l.Hot = []gitext.LineRange{{Start: 20, End: 20}}
+	got := shownLines(lines, l, idle, 20*20)
 	if len(got) != 20 {
 		t.Errorf("%v", got)
 	}
