@@ -14,8 +14,8 @@ import (
 
 // firstPrompt fills the prompt text fix/case.
 type firstPrompt struct {
-	Report, Crash, Command, Tests, Suspects, History, Findings, Rejected, Patches string
-	Bash, Analysis                                                                bool
+	Report, Crash, Command, Tests, Suspects, History, Writers, Found, Findings, Rejected, Patches string
+	Bash, Analysis                                                                                bool
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
@@ -72,11 +72,11 @@ func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) 
 		p.Crash = w.crashText()
 	}
 	if w.in.History != nil && len(parts.kinds) > 0 {
-		text, _, err := history.Render(ctx, w.repo, w.in.History, parts.kinds, maxHistory)
+		text, _, err := history.Render(ctx, w.repo, w.past(), parts.kinds, maxHistory)
 		if err != nil {
 			return "", err
 		}
-		p.History = text
+		p.History, p.Writers, p.Found = text, w.writersText, w.foundText
 	}
 	text, err := prompts.Get("fix/case")
 	if err != nil {

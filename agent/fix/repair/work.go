@@ -23,6 +23,8 @@ type work struct {
 	texts        map[string][][]byte // lines of the tree's files, by path; nil for a file that cannot be shown
 	testsText    string              // the sources of the failing tests
 	suspectsText string
+	writersText  string      // which commits wrote the first suspected functions
+	foundText    string      // which commits touched the rarest text of the failing tests
 	rejected     []fix.Trial // patches of earlier rounds
 }
 
@@ -32,8 +34,10 @@ func (w *work) prepare(ctx context.Context) (err error) {
 	if w.testsText, err = w.makeTestsText(ctx); err != nil {
 		return err
 	}
-	w.suspectsText, err = w.makeSuspectsText(ctx)
-	return err
+	if w.suspectsText, err = w.makeSuspectsText(ctx); err != nil {
+		return err
+	}
+	return w.makePastText(ctx)
 }
 
 // maxShownFile is the size of the largest file of which a prompt shows a part.

@@ -1,0 +1,41 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// The commit that took a guard out of a suspected function is found by what the failing
+// test names, and its hunk is shown; what was removed elsewhere is not.
+func TestSearchFindsTheRemovedGuard(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	file := func(guard, other string) gittest.Files {
+		return gittest.Files{"p.go": "package p\n\nfunc Show(c *Cmd) {\n" + guard + "\tprint(c)\n\tprint(1)\n\tprint(2)\n\tprint(3)\n\tprint(4)\n}\n\nfunc Other() {\n" + other + "\tprint(5)\n}\n"}
+	}
+	guard, other := "\tif c.HideHelp {\n\t\treturn\n\t}\n", "\tsetUpAll()\n"
+	h.Commit("first", file("", other))
+	h.Commit("add the guard", file(guard, other))
+	h.Commit("tidy up", file("", other))
+	h.Commit("leave", file("", ""))
+	repo := h.Open()
+	loc := []fix.Location{{Path: "p.go", Function: "Show", Lines: gitext.LineRange{Start: 3, End: 9}}}
+	found, err := Search(t.Context(), repo, fix.Tree{Commit: h.Head()}, loc, []string{"setUpAll", "HideHelp", "print"})
+	if err != nil || len(found) != 1 || found[0].Commit.Subject() != "tidy up" || !found[0].Gone {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	got := RenderFound(found)
+	for _, want := range []string{": tidy up\n", `It took "HideHelp" out of p.go`, "\n-\tif c.HideHelp {\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+	text, err := Writers(t.Context(), repo, fix.Tree{Commit: h.Head()}, loc)
+	if err != nil || !strings.HasPrefix(text, "Show in p.go:\n    ") || !strings.HasSuffix(text, ": first: 3-8") && !strings.Contains(text, ": first: 3") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

@@ -1,0 +1,90 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// Bounds of the list of commits that wrote a function.
+const (
+	maxWriters      = 8   // commits of one function
+	maxWrittenLines = 400 // lines of one function
+	maxWriterTitle  = 80  // characters of a subject
+)
+
+// Writers lists for some functions all commits that wrote their lines of code, the newest
+// first, each with its lines: the commit that wrote the faulty line is among them, also
+// where that line is not marked. It shows no diff.
+func Writers(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location) (string, error) {
+	ignored, err := suspect.IgnoredRevs(ctx, repo, tree.Commit)
+	if err != nil {
+		return "", err
+	}
+	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}, names: map[int]string{}}
+	for i, l := range loc {
+		l.Hot = nil
+		l.Lines.End = min(l.Lines.End, l.Lines.Start+maxWrittenLines)
+		if err := f.add(ctx, i, l); err != nil {
+			return "", err
+		}
+	}
+	found, err := f.owners(ctx, suspect.OwnerOptions{IgnoreRevs: ignored, NoKinds: true, Moves: true}, 0, func(*line) bool { return true })
+	if err != nil {
+		return "", err
+	}
+	for i := range f.lines {
+		f.lines[i].owner = found[f.lines[i].place()]
+	}
+	all, err := f.candidates(ctx)
+	if err != nil {
+		return "", err
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return b.commit.Committer.Time.Compare(a.commit.Committer.Time) })
+	var b strings.Builder
+	for i, l := range loc {
+		b.WriteString(writersOf(i, l, all))
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// writersOf lists the commits that wrote the lines of one function.
+func writersOf(index int, l fix.Location, all []*candidate) string {
+	var b strings.Builder
+	shown, more := 0, 0
+	for _, c := range all {
+		var at []int
+		for _, line := range c.lines {
+			if line.location == index && line.kind == source.LineCode {
+				at = append(at, line.at)
+			}
+		}
+		switch {
+		case len(at) == 0:
+			continue
+		case shown == maxWriters:
+			more++
+			continue
+		case shown == 0:
+			name := l.Function
+			if name == "" {
+				name = fmt.Sprintf("lines %d-%d", l.Lines.Start, l.Lines.End)
+			}
+			fmt.Fprintf(&b, "%s in %s:\n", agent.CleanLine(agent.Shorten(name, 120)), agent.CleanLine(l.Path))
+		}
+		shown++
+		fmt.Fprintf(&b, "    %s %s: %s: %s\n", c.commit.OID.Short(), c.commit.Committer.Time.UTC().Format("2006-01-02"),
+			agent.CleanLine(agent.Shorten(c.commit.Subject(), maxWriterTitle)), spans(at))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "    and %s before\n", agent.Plural(more, "commit"))
+	}
+	return b.String()
+}
