@@ -14,10 +14,11 @@ func TestOutputWithoutPassingTests(t *testing.T) {
 	t.Parallel()
 	w := &work{}
 	for name, c := range map[string][2]string{
-		"tap":   {"TAP version 13\n# one\nok 1 equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(2 lines of tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n(1 line of tests that pass)\n\n1..4"},
+		"tap":   {"TAP version 13\n# one\nok 1 should be strictly equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(2 lines of tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\nok 4 x\n\n1..4"},
 		"go":    {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines of tests that pass)\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL"},
 		"make":  {"[ 50%] Building C object a.o\nmake[1]: Entering directory '/x'\nSegmentation fault\n", "(2 lines of the build)\nSegmentation fault"},
-		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\n(the same line 2 more times)"},
+		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
+		"often": {"it began\n\n" + strings.Repeat("wrong\n", 9), "it began\n\nwrong\n(the same line 8 more times)"},
 	} {
 		if got := w.outputText([]byte(c[0])); got != c[1] {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])

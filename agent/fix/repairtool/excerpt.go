@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"git-agent/agent"
 	"git-agent/agent/fix/testrun"
@@ -36,23 +37,26 @@ var (
 
 // outputLines returns the lines of an output as they are shown: without colours, without
 // what a progress display has overwritten, without the name of the scratch directory, and
-// repeated lines once.
+// repeated lines once. Within a quotation, such as the text that a test expected, nothing
+// is left out.
 func (b *Box) outputLines(out []byte) []string {
 	text := b.relative(escapes().ReplaceAllString(string(out), ""))
 	var o condenser
+	var q quotation
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n\t ")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
+		shown, quoted := b.outputLine(line), q.has(line)
 		switch {
-		case passing().MatchString(line):
-			o.skip("line", " of tests that pass")
-		case building().MatchString(line) && !broken().MatchString(line):
-			o.skip("line", " of the build")
-		case o.last == line && len(o.lines) > 0:
-			o.skip("more time", "")
+		case !quoted && passing().MatchString(line):
+			o.skip(shown, "line", " of tests that pass")
+		case !quoted && building().MatchString(line) && !broken().MatchString(line):
+			o.skip(shown, "line", " of the build")
+		case !quoted && o.last == line && len(o.lines) > 0:
+			o.skip(shown, "more time", "")
 		default:
 			o.flush()
-			o.lines = append(o.lines, b.outputLine(line))
+			o.lines = append(o.lines, shown)
 			o.last = line
 		}
 	}
@@ -61,6 +65,26 @@ func (b *Box) outputLines(out []byte) []string {
 		o.lines = o.lines[:len(o.lines)-1]
 	}
 	return o.lines
+}
+
+// quotes matches a line below which, deeper indented, a tool quotes what a test expected
+// or got.
+var quotes = source.Lazy("(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$")
+
+// A quotation follows the quoted parts of an output.
+type quotation struct {
+	on    bool
+	depth int // indentation of the line that heads it
+}
+
+// has reports whether the next line of an output is within a quotation.
+func (q *quotation) has(line string) bool {
+	depth := len(line) - len(strings.TrimLeft(line, " \t"))
+	if q.on && (line == "" || depth > q.depth) {
+		return true
+	}
+	q.on, q.depth = quotes().MatchString(line), depth
+	return false
 }
 
 // Excerpt returns the part of a test command's output that says most, in at most about
@@ -78,18 +102,26 @@ type condenser struct {
 	unit  string
 	of    string
 	count int
+	held  []string // the counted lines, while a note would be no shorter
+	size  int      // of the counted lines, in characters
 }
 
+// longestNote is the length of no note of a condenser, in characters.
+const longestNote = 60
+
 // skip counts a line of some kind.
-func (c *condenser) skip(unit, of string) {
+func (c *condenser) skip(line, unit, of string) {
 	if c.unit != unit || c.of != of {
 		c.flush()
 		c.unit, c.of = unit, of
 	}
 	c.count++
+	if c.size += len(line) + 1; c.size <= longestNote {
+		c.held = append(c.held, line)
+	}
 }
 
-// flush says what was counted.
+// flush says what was counted, or shows it if that is not longer.
 func (c *condenser) flush() {
 	if c.count == 0 {
 		return
@@ -100,24 +132,33 @@ func (c *condenser) flush() {
 	} else {
 		c.last = ""
 	}
-	c.lines = append(c.lines, "("+what+")")
-	c.unit, c.count = "", 0
+	if note := "(" + what + ")"; len(note)+1 < c.size {
+		c.lines = append(c.lines, note)
+	} else {
+		c.lines = append(c.lines, c.held...)
+	}
+	c.unit, c.count, c.held, c.size = "", 0, nil, 0
 }
 
 // outputLine returns a line as it is shown: of a long one the beginning and the end, where
-// assertions have what they got and wanted.
+// assertions have what they got and wanted. What stands for the rest says that the program
+// did not print it.
 func (b *Box) outputLine(line string) string {
 	const tail, longest = maxOutputLine / 3, 20_000
 	if len(line) > longest {
-		return b.opt.Mask.Shorten(line, maxOutputLine)
+		shown, _, _ := strings.Cut(b.opt.Mask.Shorten(line[:longest], maxOutputLine), agent.CutMark)
+		return shown + leftOut(utf8.RuneCountInString(line)-maxOutputLine)
 	}
 	runes := []rune(b.opt.Mask.Text(agent.CleanLine(line)))
 	if len(runes) <= maxOutputLine {
 		return string(runes)
 	}
 	head := maxOutputLine - tail
-	return fmt.Sprintf("%s…(+%d)…%s", string(runes[:head]), len(runes)-maxOutputLine, string(runes[len(runes)-tail:]))
+	return string(runes[:head]) + leftOut(len(runes)-maxOutputLine) + string(runes[len(runes)-tail:])
 }
+
+// leftOut stands for characters of a line that are not shown.
+func leftOut(n int) string { return fmt.Sprintf(" [git-agent left out %d characters] ", n) }
 
 // excerpt returns the lines that tell most, in at most about room characters: the first
 // and the last, and between them those with one of the marks and around the words of
@@ -157,26 +198,70 @@ func excerpt(lines, marks []string, room int) string {
 		left /= 2
 		take(headLines, len(lines))
 	}
+	wholeQuotes(lines, keep)
 	return joinKept(lines, keep)
 }
 
-// joinKept joins lines and says how many are left out.
+// maxQuote is the size of the longest quotation that is shown whole when a part of it is,
+// in characters.
+const maxQuote = 1500
+
+// wholeQuotes keeps quotations whole of which a part is kept: a note within what a test
+// expected would be read as a part of it.
+func wholeQuotes(lines []string, keep []bool) {
+	var q quotation
+	first := -1
+	end := func(to int) {
+		if first < 0 {
+			return
+		}
+		size := 0
+		for i := first; i < to; i++ {
+			size += len(lines[i]) + 1
+		}
+		if size <= maxQuote && slices.Contains(keep[first:to], true) {
+			for i := first; i < to; i++ {
+				keep[i] = true
+			}
+		}
+		first = -1
+	}
+	for i, line := range lines {
+		switch quoted := q.has(line); {
+		case quoted && first < 0:
+			first = i
+		case !quoted:
+			end(i)
+		}
+	}
+	end(len(lines))
+}
+
+// joinKept joins lines and says how many are left out, unless that would be longer than
+// they are.
 func joinKept(lines []string, keep []bool) string {
 	var t strings.Builder
-	skipped := 0
+	var skipped []string
+	flush := func() {
+		note, text := fmt.Sprintf("… (%s)\n", agent.Plural(len(skipped), "line")), strings.Join(append(skipped, ""), "\n")
+		if len(skipped) > 0 && len(note) < len(text) {
+			text = note
+		}
+		t.WriteString(text)
+		skipped = nil
+	}
 	for i, line := range lines {
 		if !keep[i] {
-			skipped++
+			skipped = append(skipped, line)
 			continue
 		}
-		if skipped > 0 {
-			fmt.Fprintf(&t, "… (%s)\n", agent.Plural(skipped, "line"))
-			skipped = 0
+		if len(skipped) > 0 {
+			flush()
 		}
 		t.WriteString(line + "\n")
 	}
-	if skipped > 0 {
-		fmt.Fprintf(&t, "… (%s)\n", agent.Plural(skipped, "line"))
+	if len(skipped) > 0 {
+		flush()
 	}
 	return t.String()
 }

@@ -50,7 +50,10 @@ func TestTestTool(t *testing.T) {
 		{"all is well\n", 0, m{}, "the test command passes\n"},
 		{"", 127, m{}, "the test command found no program to run (exit 127)\n"},
 		{"at " + dir + "/calc.go:3\n\x1b[31mred\x1b[0m\rover\x1b[K\n", 1, m{}, "\nat calc.go:3\nover\n"},
-		{"x\nx\nx\nok  \ta/b\t0.1s\n=== RUN TestX\n--- PASS: TestX\ny\n", 1, m{}, "\nx\n(the same line 2 more times)\n(3 lines of tests that pass)\ny\n"},
+		{"x\nx\nx\nok  \ta/b\t0.1s\n=== RUN TestX\n--- PASS: TestX\ny\n", 1, m{}, "\nx\nx\nx\n(3 lines of tests that pass)\ny\n"},
+		{strings.Repeat("x\n", 40), 1, m{}, "\nx\n(the same line 39 more times)\n"},
+		{"    Expected:\n        ok 1 a text that the test expects, of a tool that prints results\n        ok 2 a text that the test expects, of a tool that prints results\n    end\n", 1, m{},
+			"\n    Expected:\n        ok 1 a text that the test expects, of a tool that prints results\n        ok 2 a text that the test expects, of a tool that prints results\n    end\n"},
 		{fail(strings.Split(strings.Repeat("TestX,", 19)+"TestX", ",")...), 1, m{}, "failing tests (1): TestX\n"},
 	} {
 		b.says(step.out, step.code)
@@ -78,8 +81,9 @@ func TestTestOutputIsBounded(t *testing.T) {
 	for name, test := range map[string]struct{ out, want string }{
 		"in the middle":   {noise(2000) + "thing_test.c:12: Assertion `a == b' failed.\n" + noise(2000), "number 1999\nthing_test.c:12: Assertion `a == b' failed.\n"},
 		"many failures":   {strings.Repeat("a\nError: bad\nb\n", 5000), "Error: bad\n"},
-		"one long line":   {strings.Repeat("é", 300_000), "…(+"},
-		"no line breaks":  {strings.Repeat("error ", 200_000), "…(+"},
+		"one long line":   {strings.Repeat("é", 300_000), " [git-agent left out 299700 characters] "},
+		"no line breaks":  {strings.Repeat("error ", 200_000), " [git-agent left out 1199"},
+		"a long line":     {"got " + strings.Repeat("a", 500) + "!\n", "aa [git-agent left out 205 characters] aa"},
 		"control bytes":   {"a\x00b\x07\u202ec\n", `a\x00b\x07\u202ec`},
 		"invalid UTF-8":   {"\xff\xfe\n", `\xff\xfe`},
 		"megabytes":       {strings.Repeat("x\ny\n", 2<<20), "x\ny\n"},
