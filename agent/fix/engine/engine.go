@@ -183,11 +183,8 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		if err := s.reproduces(ctx); err != nil || s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
 			return s, err
 		}
-		out := s.answer.Reproduction.Output
-		in.Problem = s.problem // the commands may be another guess
-		in.Reproduction, in.Stacks, in.Places = s.answer.Reproduction, testrun.Stacks(out), placesOf(out)
-		if s.inHooks {
-			withoutTests(&in)
+		if err := s.readOutput(ctx, &in); err != nil {
+			return s, err
 		}
 		if in.Spectrum, err = s.spectrum(ctx); err != nil {
 			return s, err
@@ -197,6 +194,25 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 		return s, nil
 	}
 	return s, s.suspect(ctx, in)
+}
+
+// readOutput puts what the test said into the input of the localization.
+func (s *study) readOutput(ctx context.Context, in *localize.Input) error {
+	out := s.answer.Reproduction.Output
+	in.Problem = s.problem // the commands may be another guess
+	in.Stacks, in.Places = testrun.Stacks(out), placesOf(out)
+	crash, err := s.crash(ctx)
+	if err != nil {
+		return err
+	}
+	if crash != nil { // the places in a buffered output are not where it crashed
+		in.Stacks, in.Places = testrun.Stacks(crash), nil
+	}
+	in.Reproduction = s.answer.Reproduction
+	if s.inHooks {
+		withoutTests(in)
+	}
+	return nil
 }
 
 // reproduces runs the test, and decides whether a repair makes sense.
@@ -303,6 +319,21 @@ func (s *study) noteAbsent(ctx context.Context) error {
 
 func (s *study) note(format string, args ...any) {
 	s.answer.Notes = append(s.answer.Notes, fmt.Sprintf(format, args...))
+}
+
+// crash returns a sanitizer's report of a program that crashed, which it adds to the
+// output; nil if no program did, or if it is not known where.
+func (s *study) crash(ctx context.Context) ([]byte, error) {
+	if !s.engine.Effort.Coverage || s.engine.Effort.Given {
+		return nil, nil
+	}
+	rep := &s.answer.Reproduction
+	crash, err := coverage.Crash(ctx, s.space, s.problem, *rep, coverage.Options{Budget: s.clock.coverage(*rep), OnEvent: s.listen})
+	if len(testrun.Stacks(crash)) == 0 {
+		return nil, err
+	}
+	rep.Output = fmt.Appendf(bytes.TrimRight(rep.Output, "\n"), "\n\nIt crashes here, as AddressSanitizer says of another build:\n%s", crash)
+	return crash, err
 }
 
 // spectrum measures which lines the tests execute, where that is cheap.
