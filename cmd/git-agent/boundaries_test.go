@@ -381,7 +381,7 @@ func TestHouseIsTheTree(t *testing.T) {
 
 // The top level holds the rooms of the house and nothing else.
 func TestTopLevel(t *testing.T) {
-	known := strings.Fields("cmd gitext cache agent prompts man go.mod go.sum install.sh README.md CONTRIBUTING.md CHANGELOG.md LICENSE")
+	known := strings.Fields("cmd gitext cache agent prompts man go.mod go.sum install.sh README.md CONTRIBUTING.md DESIGN.md SECURITY.md CHANGELOG.md AGENTS.md LICENSE")
 	entries, err := os.ReadDir(top)
 	if err != nil {
 		t.Fatal(err)

@@ -244,12 +244,17 @@ func (b *Box) editable(ctx context.Context, raw string) (name string, isNew bool
 // lockFiles are written by package managers.
 var lockFiles = strings.Fields("go.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml Cargo.lock poetry.lock Pipfile.lock uv.lock Gemfile.lock composer.lock")
 
+// harmlessParts are files that say how the tests run, and other things, too.
+var harmlessParts = map[string]bool{"package.json": true, "go.mod": true}
+
 // forbidden refuses the files that a patch must not change.
 func (b *Box) forbidden(name string) error {
 	shown := agent.CleanLine(name)
 	switch {
 	case source.IsTestOf(name, b.problem.Test) && !b.problem.EditTests:
 		return refuse(editName, "%s belongs to the tests, which the repair must not change; change the code that they test", shown)
+	case source.SteersTests(name) && !harmlessParts[path.Base(name)] && !b.problem.EditTests:
+		return refuse(editName, "%s says how the tests run, which the repair must not change; change the code that they test", shown)
 	case slices.Contains(lockFiles, path.Base(name)):
 		return refuse(editName, "%s is written by a package manager and no part of a repair", shown)
 	}
