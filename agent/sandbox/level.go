@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -55,6 +56,16 @@ func (e *Unavailable) Error() string {
 	return what + ": " + strings.Join(e.Failed, "; ")
 }
 
+// A TemporaryError says that a sandbox could not be tested, because nothing can be written
+// to the directory of temporary files. That says nothing about the sandbox.
+type TemporaryError struct{ Err error }
+
+func (e *TemporaryError) Error() string {
+	return fmt.Sprintf("the sandbox cannot be tested: %v", e.Err)
+}
+
+func (e *TemporaryError) Unwrap() error { return e.Err }
+
 // isolations caches the result for each level. A process tests a level once; an
 // interrupted test is not cached.
 var isolations = struct {
@@ -93,6 +104,9 @@ func Probe(ctx context.Context, asked Level) (Isolation, error) {
 			st.Level, st.Failed = level, failed
 			isolations.known[asked], isolations.known[level] = st, st
 			return st, nil
+		}
+		if errors.As(err, new(*TemporaryError)) {
+			return Isolation{}, err
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", level, err))
 	}

@@ -43,7 +43,7 @@ func probeLevel(ctx context.Context, level Level) (Isolation, error) {
 	var first error
 	for _, v := range variants {
 		st, err := selfTest(ctx, Isolation{Level: level, how: v})
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.As(err, new(*TemporaryError)) {
 			return st, err
 		}
 		if first == nil {
@@ -93,21 +93,21 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	}
 	scratch, err := NewScratch("") // after a kill, the next run removes it
 	if err != nil {
-		return st, err
+		return st, &TemporaryError{err}
 	}
 	defer scratch.Close() // the next run removes what is left
 	dir := scratch.dir
 	s := Spec{Dir: filepath.Join(dir, "in"), Cache: filepath.Join(dir, "cache"), Readable: []string{exe}, MaxOutput: 64 << 10}
 	for _, d := range []string{s.Dir, s.Cache, filepath.Join(dir, "out")} {
 		if err := os.Mkdir(d, 0o700); err != nil {
-			return st, err
+			return st, &TemporaryError{err}
 		}
 	}
 	bait, remove, err := makeTargets(filepath.Join(dir, "out"), st.Level)
-	if err != nil {
-		return st, err
-	}
 	defer remove()
+	if err != nil {
+		return st, &TemporaryError{err}
+	}
 	text, err := json.Marshal(bait)
 	if err != nil {
 		return st, err

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 
 	"git-agent/agent/model"
+	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
@@ -144,4 +149,13 @@ func (a *app) hints(ctx context.Context, err error) {
 	if errors.As(err, &git) && git.Hint != "" {
 		a.hint(ctx, git.Hint)
 	}
+	if errors.As(err, new(*sandbox.TemporaryError)) || isTemporaryFull(err) {
+		a.hint(ctx, "TMPDIR=<directory> names another place for temporary files")
+	}
+}
+
+// isTemporaryFull reports whether a temporary file was too much for its disk.
+func isTemporaryFull(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, syscall.ENOSPC) && errors.As(err, &path) && strings.HasPrefix(path.Path, filepath.Clean(os.TempDir())+string(filepath.Separator))
 }

@@ -190,6 +190,8 @@ func checkSandbox(ctx context.Context, v *visit) finding {
 	case errors.As(err, &unavailable):
 		return warn(check, cmp.Or(sandbox.InstallCommand(unavailable.Failed), "git config --global agent.sandbox none"),
 			"%v; so --verify-cmd runs nothing unless --sandbox=none lets it run with your rights", err)
+	case errors.As(err, new(*sandbox.TemporaryError)):
+		return fail(check, "export TMPDIR=<directory>", "%v", err)
 	case err != nil:
 		return fail(check, "", "%v", err)
 	case standing.Level == sandbox.None:

@@ -65,7 +65,7 @@ var (
 	frames       = area{"MCP frames", 75}
 	proofs       = area{"forged proofs", 30}
 	projects     = area{"hostile projects", 30}
-	surroundings = area{"surroundings", 30}
+	surroundings = area{"surroundings", 250}
 )
 
 // A tally counts the outcomes of one area.
