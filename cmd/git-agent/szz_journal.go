@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -221,7 +223,7 @@ func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.
 // mergeAnswers prints the answers of all shards in the order of the input, as --json
 // prints them.
 func mergeAnswers(ctx context.Context, a *app, set *shard.Set, partial bool) error {
-	places := make([]shard.Ref, set.Header.Cases)
+	places := map[int]shard.Ref{} // not as many as the header says, which anybody may have written
 	for e, err := range set.Entries() {
 		if err != nil {
 			return err
@@ -231,23 +233,23 @@ func mergeAnswers(ctx context.Context, a *app, set *shard.Set, partial bool) err
 			return fmt.Errorf("the answer to %s: %w", e.ID, err)
 		}
 		for _, at := range kept.At {
-			if at < 0 || at >= len(places) {
+			if at < 0 || at >= set.Header.Cases {
 				return fmt.Errorf("the answer to %s has a place outside of the input", e.ID)
 			}
 			places[at] = e.Ref()
 		}
 	}
-	for at, ref := range places {
-		if ref.Length == 0 && !partial {
-			return fmt.Errorf("no journal has the answer to fix %d of the input", at+1)
+	order := slices.Sorted(maps.Keys(places))
+	for i := 0; !partial && i < set.Header.Cases; i++ {
+		if i == len(order) || order[i] != i {
+			return fmt.Errorf("no journal has the answer to fix %d of the input", i+1)
 		}
-		if err := ctx.Err(); err != nil || ref.Length == 0 {
-			if err != nil {
-				return err
-			}
-			continue
+	}
+	for _, at := range order {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		body, err := set.Body(ref)
+		body, err := set.Body(places[at])
 		if err != nil {
 			return err
 		}
