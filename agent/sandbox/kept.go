@@ -22,7 +22,7 @@ type Kept struct {
 }
 
 // keptMost is how many complete directories stay below one parent.
-const keptMost = 3
+const keptMost = 2
 
 // The names of what belongs to a kept directory are the directory's with these endings.
 const (

@@ -193,9 +193,14 @@ func objectDirs(repo *gitext.Repo, own string) []string {
 	return dirs
 }
 
-// Use makes the commands of workspaces with these options see what was installed.
+// Use makes the commands of workspaces with these options see what was installed. What is
+// compiled with it is kept beside it, apart from what is compiled without: the command may
+// have installed a compiler.
 func (s *Setup) Use(opt *Options) {
 	opt.Setup = s
+	if opt.Compiled != "" {
+		opt.Compiled = filepath.Join(s.dir, "compiled")
+	}
 	for _, dep := range s.deps {
 		if !slices.Contains(opt.Dependencies, dep) {
 			opt.Dependencies = append(opt.Dependencies, dep)

@@ -51,6 +51,10 @@ func TestSetup(t *testing.T) {
 	if err != nil || res.Exit != 0 || string(res.Output) != "over\nf\ntool\n" {
 		t.Errorf("%d, %q, %v", res.Exit, res.Output, err)
 	}
+	shared := Options{Compiled: "shared"}
+	if s.Use(&shared); !strings.HasPrefix(shared.Compiled, spec.Folder) {
+		t.Errorf("what is compiled with the setup goes to %q, which others read", shared.Compiled)
+	}
 	spec.Over = nil // another tree
 	if s, err = NewSetup(t.Context(), repo, spec, opt); err != nil || s.Again {
 		t.Errorf("%+v, %v", s, err)

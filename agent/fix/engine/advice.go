@@ -75,7 +75,7 @@ func lineBelow(output, test string) string {
 	found := false
 	for l := range strings.Lines(output) {
 		switch l = strings.TrimSpace(l); {
-		case found && l != "":
+		case found && l != "" && l[0] != '[': // as Maven marks its own lines
 			return l
 		case test != "" && !strings.HasPrefix(l, "✕") && strings.HasSuffix(l, test):
 			found = true

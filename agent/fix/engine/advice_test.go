@@ -67,3 +67,21 @@ func TestEnvironmentOf(t *testing.T) {
 		}
 	}
 }
+
+// What went wrong stands below the heading of a test, in the forms of several tools.
+func TestLineBelow(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"  ✕ adds\n  ● adds\n\n    no server\n": "no server",
+		"Running x.T\n[ERROR] Tests run: 1\n[ERROR] x.T -- Time elapsed: 0.1 s <<< ERROR!\njava.lang.Error: no server\n": "java.lang.Error: no server",
+		"nothing of it\n": "",
+	} {
+		test := "adds"
+		if strings.Contains(output, "x.T") {
+			test = "x.T"
+		}
+		if got := lineBelow(output, test); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

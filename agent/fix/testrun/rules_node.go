@@ -76,7 +76,7 @@ const (
 )
 
 var (
-	nodeLinter = source.Lazy(`^(?:npx +)?(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|stylelint|markdownlint\S*|remark|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npx aud|npm audit|tsc .*--noEmit|vue-tsc)\b`)
+	nodeLinter = source.Lazy(`^(?:npx +)?(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npx aud|npm audit|tsc .*--noEmit|vue-tsc)\b`)
 	nodeTester = source.Lazy(`^(?:npx +)?(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|node(?: +--\S+)* +--test\b|node +(?:\./)?(?:test|spec)\S*)(?:\s|$)`)
 	nodeLints  = source.Lazy(`^(?:lint|standard|format|prettier|style|types?|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeRuns   = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)$`)
