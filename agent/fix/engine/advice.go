@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/fix/testrun"
@@ -51,8 +52,11 @@ func (s *study) inSetUp(ctx context.Context) (string, error) {
 	out := s.answer.Reproduction.Output
 	read := testrun.Read(out)
 	inHook, err := s.dieInHooks(ctx, read)
-	if err != nil || !s.answer.Reproduction.InSetUp && !inHook {
+	if err != nil {
 		return "", err
+	}
+	if !s.answer.Reproduction.InSetUp && !inHook {
+		return "", s.leaveOut(ctx, read)
 	}
 	s.inHooks = true
 	own, err := s.reachesCode(ctx, read, out)
@@ -178,13 +182,51 @@ func (s *study) reachesCode(ctx context.Context, read testrun.Report, out []byte
 		}
 	}
 	for file := range files {
-		if file == "" || source.IsTestPath(file) || strings.HasSuffix(file, "conftest.py") {
-			continue
-		}
-		text, err := s.textOf(ctx, file)
-		if err != nil || text != "" {
-			return text != "", err
+		if is, err := s.isCode(ctx, file); is || err != nil {
+			return is, err
 		}
 	}
 	return false, nil
+}
+
+// isCode reports whether a file is of the tree, and no test and no part of the tests' set-up.
+func (s *study) isCode(ctx context.Context, file string) (bool, error) {
+	if file == "" || source.IsTestPath(file) || strings.HasSuffix(file, "conftest.py") {
+		return false, nil
+	}
+	text, err := s.textOf(ctx, file)
+	return text != "", err
+}
+
+// leaveOut takes the tests that die in their set-up out of the failing ones, where others
+// fail by themselves: no patch makes them pass. Those whose set-up fails in the project's
+// own code stay.
+func (s *study) leaveOut(ctx context.Context, read testrun.Report) error {
+	died := map[string]bool{}
+	for _, name := range read.SetUp {
+		died[name] = true
+	}
+	for _, p := range read.Places {
+		if !died[p.Test] {
+			continue
+		}
+		is, err := s.isCode(ctx, p.File)
+		if err != nil {
+			return err
+		}
+		died[p.Test] = !is
+	}
+	var out, left []string
+	for _, name := range s.answer.Reproduction.Failing {
+		if died[name] {
+			out = append(out, name)
+		} else {
+			left = append(left, name)
+		}
+	}
+	if len(out) > 0 && len(left) > 0 {
+		s.problem.Known, s.answer.Reproduction.Failing = append(slices.Clone(s.problem.Known), out...), left
+		s.note("failing tests that die in their set-up are left out: %s, such as %s", agent.Plural(len(out), "test"), out[0])
+	}
+	return nil
 }
