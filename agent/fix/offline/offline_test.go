@@ -260,6 +260,16 @@ func TestEffects(t *testing.T) {
 	if got := b.effectOf(trial.Result{Outcome: trial.Passes}, tests{}); got != passing {
 		t.Errorf("a test that passes: %d", got)
 	}
+	b.known = []string{"m/p:TestB"}
+	for out, want := range map[string]effect{
+		"--- FAIL: TestB (0.00s)\nFAIL\tm/p\t0.1s\n":                                       passing,
+		"--- FAIL: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL\tm/p\t0.1s\n":              changed,
+		"--- FAIL: TestB (0.00s)\nFAIL\tm/p\t0.1s\n--- FAIL: TestC (0.00s)\nFAIL\tm/q\t1s": changed,
+	} {
+		if got := b.effectOf(trial.Result{Outcome: trial.Fails, Output: []byte(out)}, readTests([]byte(out))); got != want {
+			t.Errorf("with a known failure, %q: %d, want %d", out, got, want)
+		}
+	}
 }
 
 func TestOrderLearns(t *testing.T) {

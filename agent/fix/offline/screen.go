@@ -74,6 +74,7 @@ func (s *screen) run(ctx context.Context, batch []waiting) error {
 		return nil
 	}
 	base := baselineOf(runs[0])
+	base.known = s.in.Problem.Known
 	for i, c := range batch {
 		got, ran := runs[i+1], len(runs[i+1]) > 0
 		_, built := variants[i+1]

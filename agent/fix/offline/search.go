@@ -89,7 +89,7 @@ func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
 		}
 	}
 	if len(s.in.Runs) > 0 {
-		s.baseline = ranBefore(s.in.Runs)
+		s.baseline = ranBefore(s.in.Runs, s.in.Problem.Known)
 		return w, nil
 	}
 	s.baseline, err = s.measure(ctx, w)

@@ -30,6 +30,7 @@ type baseline struct {
 	passed  []string
 	// panicked says that the process ends before its tests do.
 	panicked bool
+	known    []string      // tests that fail for another reason
 	took     time.Duration // a run without a patch
 	limit    time.Duration
 }
@@ -37,7 +38,7 @@ type baseline struct {
 // measure runs the failing test twice without a patch: the first time builds, the second
 // says how long a run takes and which lines vary.
 func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, error) {
-	b := baseline{noise: trial.Failure{}}
+	b := baseline{noise: trial.Failure{}, known: s.in.Problem.Known}
 	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
 		return b, err
 	}
@@ -57,8 +58,8 @@ func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, err
 }
 
 // ranBefore makes a baseline of runs without a patch.
-func ranBefore(runs []testrun.Ending) baseline {
-	b := baseline{noise: trial.Failure{}}
+func ranBefore(runs []testrun.Ending, known []string) baseline {
+	b := baseline{noise: trial.Failure{}, known: known}
 	for _, e := range runs {
 		if e.State == fix.Failing {
 			b.add(e.Raw, e.Took)
@@ -92,7 +93,7 @@ func addDifference(to, a, b trial.Failure) {
 // effectOf compares a run of the failing test with the baseline.
 func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 	switch {
-	case res.Outcome == trial.Passes:
+	case res.Outcome == trial.Passes, res.Outcome == trial.Fails && onlyKnown(res.Output, b.known):
 		return passing
 	case ran.noBuild:
 		return unknown
@@ -112,6 +113,16 @@ func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 		return changed
 	}
 	return none
+}
+
+// onlyKnown reports whether a command fails only because of tests that are known to fail for
+// another reason. Validation reads the same when it proves the patch.
+func onlyKnown(output []byte, known []string) bool {
+	if len(known) == 0 {
+		return false
+	}
+	r := testrun.Read(output)
+	return len(r.Failing) > 0 && !r.Build && !r.Panicked && len(without(r.Failing, known)) == 0
 }
 
 // failsMore reports whether some of the failing tests pass now, and no other test fails or
