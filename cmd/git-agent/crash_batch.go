@@ -25,7 +25,7 @@ type crashBatch struct {
 
 func (c *crashCmd) newBatch(a *app, sources []input.Source) *crashBatch {
 	return &crashBatch{
-		app: a, sources: sources, meter: a.newSlowProgress("reading"), advised: map[string]bool{},
+		app: a, sources: sources, meter: a.newSlowProgress("reading", progressPlain), advised: map[string]bool{},
 		reader: &input.Reader{Stdin: a.stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
 			s, err := a.sandboxSettings(ctx, "")
 			return input.Confinement{Level: s.Level, Readable: s.Readable}, err

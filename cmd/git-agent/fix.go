@@ -122,7 +122,7 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 		return err
 	}
 	defer func() { err = errors.Join(err, events.close(err)) }()
-	meter := a.newLongProgress("fix")
+	meter := a.newSlowProgress("fix", progressLong)
 	defer meter.end()
 	watching := followers{events, meter, a.newLiveView(1, e.Agent != nil)}
 	events.start(eventTotal{})

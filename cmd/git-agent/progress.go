@@ -63,10 +63,11 @@ func (a *app) newProgress(title string) *progress {
 	return a.startProgress(title, tty, delay, progressPlain)
 }
 
-// newLongProgress is newProgress for work that may take many minutes.
-func (a *app) newLongProgress(title string) *progress {
+// newSlowProgress is newProgress, but where nothing was said about progress and stderr is no
+// terminal, a line now and then, after the time every, says that the work goes on.
+func (a *app) newSlowProgress(title string, every time.Duration) *progress {
 	if a.flags.Progress == nil && !a.flags.Quiet && a.flags.Verbose == 0 && !terminal.IsTerminal(a.stderr) {
-		return a.startProgress(title, false, progressLong, progressLong)
+		return a.startProgress(title, false, every, every)
 	}
 	return a.newProgress(title)
 }
@@ -77,19 +78,6 @@ func (a *app) startProgress(title string, tty bool, delay, every time.Duration) 
 		w: terminal.WithoutEscaping(a.stderr), tty: tty, every: every, now: a.now, begun: begun, next: begun.Add(delay),
 		title: title, active: true, ended: make(chan struct{}),
 	}
-	go p.beat()
-	return p
-}
-
-// newSlowProgress is newProgress, but where nothing was said about progress and stderr is no
-// terminal, a line a half minute says that the work goes on: a long report is read and
-// judged without anything else to say.
-func (a *app) newSlowProgress(title string) *progress {
-	if a.flags.Progress != nil || a.flags.Quiet || a.flags.Verbose > 0 || terminal.IsTerminal(a.stderr) {
-		return a.newProgress(title)
-	}
-	begun := a.now()
-	p := &progress{w: terminal.WithoutEscaping(a.stderr), now: a.now, begun: begun, next: begun.Add(progressPlain), title: title, active: true, ended: make(chan struct{})}
 	go p.beat()
 	return p
 }

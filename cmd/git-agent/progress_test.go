@@ -79,7 +79,7 @@ func TestLongProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
 	a := &app{stderr: &out, now: func() time.Time { return clock }}
-	p := a.newLongProgress("fix")
+	p := a.newSlowProgress("fix", progressLong)
 	for n := range 150 {
 		p.update(0, 0, fmt.Sprintf("try %d", n))
 		clock = clock.Add(time.Second)
@@ -88,7 +88,7 @@ func TestLongProgressWithoutTerminal(t *testing.T) {
 	if want := "fix: try 60, 1m0s\nfix: try 120, 2m0s\n"; out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
 	}
-	if a.flags.Quiet = true; a.newLongProgress("fix") != nil {
+	if a.flags.Quiet = true; a.newSlowProgress("fix", progressLong) != nil {
 		t.Error("-q says something")
 	}
 }
@@ -110,7 +110,7 @@ func TestSlowProgress(t *testing.T) {
 		seconds.Store(0)
 		a := &app{stderr: &out, now: func() time.Time { return time.Unix(seconds.Load(), 0) }}
 		a.flags.Quiet = quiet
-		p := a.newSlowProgress("reading")
+		p := a.newSlowProgress("reading", progressPlain)
 		for _, at := range []int64{29, 30, 31, 60} {
 			seconds.Store(at)
 			p.update(0, 1, "dump")

@@ -45,6 +45,14 @@ func (c clock) shorter(limit time.Duration) bool {
 	return c.whole > 0 && (limit == 0 || c.whole < limit)
 }
 
+// compilation bounds what is compiled before the test runs.
+func (c clock) compilation() time.Duration {
+	if c.whole == 0 {
+		return time.Hour
+	}
+	return max(c.left()/2, time.Second)
+}
+
 // reproduction bounds the runs of the test without a patch.
 func (c clock) reproduction(limit time.Duration) testrun.Options {
 	if c.whole == 0 {

@@ -17,10 +17,11 @@ const (
 	maxNewestFiles = 40 // files whose history is read for them
 	// shareNamed is how likely the bug is thought to be in a function of which the failing
 	// output names a line, wherever it stands among the suspected ones.
-	shareNamed    = 0.3
-	maxSmallFiles = 3 // files of a commit that is small enough to be undone whole
-	maxSmallHunks = 6 // its hunks
-	maxParts      = 6 // candidates of a commit
+	shareNamed    = 1
+	sharePart     = 0.2 // of a part of a commit against all of it
+	maxSmallFiles = 3   // files of a commit that is small enough to be undone whole
+	maxSmallHunks = 6   // its hunks
+	maxParts      = 6   // candidates of a commit
 	// newestBytes bounds the hunks of one commit that are read.
 	newestBytes = 4 << 20
 	// shareElsewhere is how likely the bug is thought to be outside of the suspected
@@ -40,7 +41,7 @@ const (
 // For each commit that is the commit without its tests, if it is small, then all its hunks
 // in suspected code, and then each of them. Uncommitted changes come before commits.
 // Unlike the other sources of candidates, lines that a commit only removed count too:
-// nobody can be blamed for them.
+// nobody can be blamed for them. If nothing is suspected, the last commits are undone.
 func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 	g := newGenerator(ctx, repo, in)
 	var list []Candidate
@@ -61,17 +62,14 @@ func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 			}
 		}
 	}
-	list = append(list, g.newest()...)
-	return slices.DeleteFunc(list, func(c Candidate) bool { return !g.admit(&c) })
+	list = slices.DeleteFunc(list, func(c Candidate) bool { return !g.admit(&c) })
+	return append(list, g.newest()...)
 }
 
 // newest undoes the newest commits.
 func (g *generator) newest() []Candidate {
 	g.places = g.placesIn(g.in.Output)
-	paths := g.suspectedFiles()
-	if len(paths) == 0 {
-		return nil
-	}
+	paths := g.suspectedFiles() // without any, the last commits of all files are undone
 	var oids []gitext.OID
 	for e, err := range g.repo.Log(g.ctx, gitext.LogOptions{Tip: g.tree.Commit, Paths: paths, Max: maxNewest, NoMerges: true}) {
 		if err != nil {
@@ -87,6 +85,10 @@ func (g *generator) newest() []Candidate {
 	for _, c := range commits {
 		subjects[c.OID] = c.Subject()
 	}
+	what := "suspected code"
+	if len(paths) == 0 {
+		what = "source files"
+	}
 	var list []Candidate
 	age := 0
 	for p, err := range g.repo.Patches(g.ctx, oids, gitext.PatchOptions{MaxBytes: newestBytes}) {
@@ -98,14 +100,28 @@ func (g *generator) newest() []Candidate {
 			continue
 		}
 		score := math.Sqrt(u.share) / float64(age+1)
-		why := fmt.Sprintf("One of the newest commits that changed suspected code: %s.", subjects[p.Commit])
-		for n, c := range u.candidates() {
-			c.Prior, c.Why = score*priorCulprit/float64(n+1), why
-			list = append(list, c)
+		why := fmt.Sprintf("One of the newest commits that changed %s: %s.", what, subjects[p.Commit])
+		some := g.admitted(u, score*priorCulprit, why)
+		list = append(list, some...)
+		if len(some) > 0 { // else it changed white space and comments
+			age++
 		}
-		age++
 	}
 	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Prior, a.Prior) })
+	return list
+}
+
+// admitted returns the candidates of a commit that are new, with their priors.
+func (g *generator) admitted(u *undoing, prior float64, why string) (list []Candidate) {
+	for n, c := range u.candidates() {
+		c.Prior, c.Why = prior, why
+		if n > 0 {
+			c.Prior *= sharePart / float64(n)
+		}
+		if g.admit(&c) {
+			list = append(list, c)
+		}
+	}
 	return list
 }
 
@@ -168,10 +184,10 @@ func (g *generator) undoing(p *gitext.Patch, suspected []string) *undoing {
 		return source.FileKindOf(name) != source.SourceFile || source.IsTestOf(name, g.in.Problem.Test)
 	})
 	u := &undoing{g: g, commit: p.Commit, whole: len(sources) <= maxSmallFiles}
-	for _, f := range sources {
-		if !u.whole && !slices.Contains(suspected, f.NewPath) {
-			continue
-		}
+	if !u.whole && len(suspected) > 0 {
+		sources = slices.DeleteFunc(sources, func(f gitext.FileChange) bool { return !slices.Contains(suspected, f.NewPath) })
+	}
+	for _, f := range sources[:min(len(sources), maxNewestFiles)] {
 		file, ok := g.undoneFile(p, f)
 		if !ok {
 			u.whole = false
@@ -266,6 +282,9 @@ func (g *generator) shareOf(in *site, lines []int) (share float64, index int) {
 	}
 	if inside || share > 0 {
 		return share, index
+	}
+	if len(g.sites) == 0 {
+		return shareElsewhere, -1 // nothing is suspected
 	}
 	hits := g.executed(in.path)
 	for _, line := range lines {
