@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix/offline"
+	"git-agent/gitext/gitcmd"
 )
 
 // repairOffline looks for a patch without a model. If ctx ends the search, what was found
@@ -21,7 +22,7 @@ func (s *study) repairOffline(ctx context.Context) error {
 	s.announce(wall)
 	found, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
 		Problem: s.problem, Reproduction: rep, Localization: &s.answer.Localization, History: s.answer.History,
-		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Space: s.space, Runs: s.runs, Validate: s.proof.Validate,
+		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Space: s.space, Runs: s.runs, Complete: s.complete, Validate: s.proof.Validate,
 		Budget: offline.Budget{Wall: wall, Proof: proof, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
 	})
 	if err != nil && ctx.Err() == nil {
@@ -32,6 +33,13 @@ func (s *study) repairOffline(ctx context.Context) error {
 		s.answer.Stopped = "interrupted"
 	}
 	s.conclude(ctx, found.Trials)
+	return err
+}
+
+// complete has a function read the history, with what a partial clone lacks fetched.
+func (s *study) complete(ctx context.Context, read func(context.Context) error) error {
+	u, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), read)
+	s.mark(u)
 	return err
 }
 

@@ -22,7 +22,10 @@ const (
 // in which everything is built already. If that repairs a regression, the search is over:
 // what else passes the tests is a guess. Those that are left go to the other candidates.
 func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
-	list := generate.Newest(ctx, s.repo, s.generate())
+	list, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
 	s.leads = len(list)
 	start := time.Now()
 	for i, c := range list {
@@ -45,6 +48,20 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	}
 	s.leads = 0
 	return nil
+}
+
+// newest returns what undoes the newest changes.
+func (s *search) newest(ctx context.Context) (list []generate.Candidate, err error) {
+	read := func(ctx context.Context) error {
+		list = generate.Newest(ctx, s.repo, s.generate())
+		return ctx.Err()
+	}
+	if s.in.Complete != nil {
+		err = s.in.Complete(ctx, read)
+	} else {
+		err = read(ctx)
+	}
+	return list, err
 }
 
 // late reports whether the newest changes have had their share of the time.

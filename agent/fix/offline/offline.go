@@ -42,6 +42,9 @@ type Input struct {
 	// caller closes the workspace.
 	Space *trial.Workspace
 	Runs  []testrun.Ending
+	// Complete calls a function that reads the history, again once the objects are fetched
+	// that a partial clone lacks for it; nil calls it once.
+	Complete func(context.Context, func(context.Context) error) error
 	// Validate proves a patch in a clean tree; nil accepts what the search found good.
 	Validate func(context.Context, fix.Patch) (fix.Trial, error)
 	Budget   Budget
