@@ -15,9 +15,9 @@ import (
 
 // Bounds of the list of commits that wrote a function.
 const (
-	maxWriters      = 8   // commits of one function
+	maxWriters      = 12  // commits of one function
 	maxWrittenLines = 400 // lines of one function
-	maxWriterTitle  = 80  // characters of a subject
+	maxWriterTitle  = 70  // characters of a subject
 )
 
 // Writers lists for some functions all commits that wrote their lines of code, the newest

@@ -14,7 +14,7 @@ import (
 // Bounds of what is shown of the history beside the commits that blame finds.
 const (
 	maxPast      = 3  // suspected functions whose history is shown
-	maxWritten   = 2  // suspected functions whose commits are all listed
+	maxWritten   = 3  // suspected functions whose commits are all listed
 	maxTexts     = 60 // texts of the failing tests that may be searched for
 	leastName    = 5  // characters of a name that is searched for
 	leastString  = 4  // characters of a string that is searched for

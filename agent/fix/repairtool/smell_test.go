@@ -65,6 +65,21 @@ func TestSmells(t *testing.T) {
 	}
 }
 
+// A definition that is shown is a whole function that was read, and no further search.
+func TestDefinitionsAreNoSearches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calcFiles, fix.Problem{Test: failing}, Options{})
+	for i := range 20 {
+		tool, args := "code_search", m{"pattern": fmt.Sprint("return", i)}
+		if i%5 == 4 {
+			tool, args = "search_definition", m{"name": "Add"}
+		}
+		if got := b.call(tool, args); strings.Contains(got, "ends this repair") {
+			t.Fatalf("call %d: %s", i+1, got)
+		}
+	}
+}
+
 // A warning is added to the answer of the call that brings it, also to an error.
 func TestWarningsAreSaid(t *testing.T) {
 	t.Parallel()
