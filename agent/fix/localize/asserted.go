@@ -108,9 +108,12 @@ func (s *search) assertedGrounds(c *candidate) []fix.Ground {
 	return []fix.Ground{{Source: fix.SourceReport, Text: "the failed assertion names it"}}
 }
 
-// minLiteral is the least length of a text of the code that is looked for in the output,
-// in bytes.
-const minLiteral = 6
+// These are the least lengths of a text of the code that is looked for in the output, in
+// bytes: of several words, and of one, such as --help, which may be there by chance.
+const (
+	minLiteral = 6
+	minWord    = 10
+)
 
 // maxHolders is the number of functions from which a text in them says nothing.
 const maxHolders = 4
@@ -198,7 +201,7 @@ func literals(line []byte) []string {
 			return out
 		}
 		for _, part := range verbs().Split(string(line[i+1:end]), -1) {
-			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && strings.ContainsAny(part, " -_:./=") {
+			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && (strings.Contains(part, " ") || len(part) >= minWord && strings.ContainsAny(part, "-_:./=")) {
 				out = append(out, part)
 			}
 		}
