@@ -50,4 +50,3 @@ func fit(args []string) error {
 	}
 	return err
 }
-

@@ -280,7 +280,7 @@ func TestNewest(t *testing.T) {
 		}
 	}
 	// A line that the failing output names counts even if its function is not suspected.
-	in.Output = []byte("panic at /tmp/run-1/tree/a.go:10 +0x1\n")
+	in.Output = []byte("panic at /scratch/run-1/tree/a.go:10 +0x1\n")
 	in.Localization.Locations[0].Lines = gitext.LineRange{Start: 3, End: 3}
 	if named := Newest(t.Context(), h.Open(), in); len(named) == 0 || !strings.Contains(named[0].Why, "elsewhere") {
 		t.Errorf("%d candidates for a named line: %+v", len(named), named[:min(len(named), 1)])
