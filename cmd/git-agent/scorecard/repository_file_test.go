@@ -96,6 +96,12 @@ func fileTraps() []trap {
 			p.put(t, p.in(".git/refs/heads/--output=PWNED"), head)
 			p.put(t, p.in(".git/HEAD"), "ref: refs/heads/--output=PWNED\n")
 		}},
+		{name: "a planted journal of a patch", plant: func(t testing.TB, p *prey) {
+			backup := strings.TrimSpace(p.git(t, p.repo, "commit-tree", "-p", "HEAD", "-p", "HEAD~1", "-m", "backup", "HEAD^{tree}"))
+			p.git(t, p.repo, "update-ref", "refs/agent/backup/x", backup)
+			p.put(t, filepath.Join(p.sibling, ".git/victim.lock"), "")
+			p.put(t, p.in(".git/git-agent-delivery"), `{"Name":"x","Target":"index","Branch":"../../../../sibling/.git/victim","Began":"2020-01-01T00:00:00Z","Files":[{"Path":"bWFpbi5j","Perm":420}]}`)
+		}},
 		{name: "ten thousand refs", plant: func(t testing.TB, p *prey) {
 			head := strings.TrimSpace(p.git(t, p.repo, "rev-parse", "HEAD"))
 			var b strings.Builder
