@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"git-agent/gitext"
-	"git-agent/gitext/gitdir"
 	"git-agent/gitext/quote"
 )
 
@@ -143,12 +142,13 @@ const maxFiles = 10_000
 // wrong returns the name of a field that no delivery writes so, or "". A journal may have
 // come with an archive, and a recovery removes and writes files by what it says.
 func (j *journal) wrong() string {
+	_, badHead := gitext.ParseOID(string(j.Head))
 	switch {
 	case !gitext.IsStateName(j.Name):
 		return "Name"
 	case j.Target != WorkTree && j.Target != Index && j.Target != Commit:
 		return "Target"
-	case j.Head != "" && !gitdir.IsOID(string(j.Head)):
+	case j.Head != "" && badHead != nil:
 		return "Head"
 	case j.Branch != "" && !gitext.InsideTree(j.Branch):
 		return "Branch"

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -58,18 +59,19 @@ var (
 	instructions = source.Lazy(`(?i)(^|/)((gnu)?makefile|[^/]*\.mk|package\.json|tox\.ini|noxfile\.py|justfile|taskfile\.ya?ml|rakefile|meson\.build|cmakelists\.txt)$`)
 )
 
-// helps reports whether a file is a script by which tests are run: one in another language
-// than the project's that the failing run opens, or one that the commands or a build file
-// name where helpers stand.
+// helps reports whether a file is a script by which tests are run. It stands where helpers
+// stand, or is called like one, and the failing run opens it or a build file names it. The
+// product of a project may be scripts, too: those in other places, those that the user
+// suspects, and shell scripts in a project of shell scripts are no helpers.
 func (v *Validator) helps(ctx context.Context, t tree, p string) (bool, error) {
-	if _, there := t[p]; !there || !anyScript().MatchString(p) {
+	if _, there := t[p]; !there || !anyScript().MatchString(p) || !helperPlace().MatchString(p) && !helperName().MatchString(path.Base(p)) {
+		return false, nil
+	}
+	if slices.ContainsFunc(v.problem.Given, func(g fix.GivenLocation) bool { return g.Path == p }) {
 		return false, nil
 	}
 	if shellScript().MatchString(p) && !shellProject(t) && (v.rep.Opened == nil || v.rep.Opened[p]) {
 		return true, nil
-	}
-	if !helperPlace().MatchString(p) && !helperName().MatchString(path.Base(p)) {
-		return false, nil
 	}
 	text, err := v.told.get(ctx, func(ctx context.Context) (string, error) { return v.instructions(ctx, t) })
 	return strings.Contains(text, p), err

@@ -188,7 +188,7 @@ func otherProjects() []project {
 			".envrc": shSpy("envrc", "%s\n"), ".tool-versions": plain("python ref:evil\n"), "mise.toml": commands("mise", "[env]\n_.source = \"EVIL\"\n[hooks]\nenter = \"EVIL\"\n"),
 			".nvmrc": plain("../../evil\n"), ".sdkmanrc": plain("java=../../evil\n"), ".profile": shSpy("profile", "%s\n"), ".bash_profile": shSpy("profile", "%s\n")})},
 		{name: "options of ctags", needs: "ctags", args: []string{"crash", "--engine=agent", "--allow-unpriced", "--show-request", "report"}, plant: files(texts{
-			".ctags": plain("--totals=yes\n-o /etc/evil-tags\n-R\n"), ".ctags.d/evil.ctags": commands("ctags", "--options=/etc/passwd\n--_interactive\n--langdef=evil{base=C}\n-o EVIL.tags\n"),
+			".ctags": plain("--totals=yes\n-o ../evil-tags\n-R\n"), ".ctags.d/evil.ctags": commands("ctags", "--options=/etc/passwd\n--_interactive\n--langdef=evil{base=C}\n-o EVIL.tags\n"),
 			"ctags.d/evil.ctags": plain("--verbose=yes\n"), "tags": plain("sum\t/etc/passwd\t/^root/\n"), "report": plain("ERROR: AddressSanitizer: SEGV\n    #0 0x1 in sum main.c:14:3\n    #1 0x2 in main main.c:15:3\n")})},
 		{name: "options of language servers", args: []string{"crash", "--lsp", "--engine=agent", "--allow-unpriced", "--show-request", "report"}, plant: files(texts{
 			".clangd":               commands("clangd", "CompileFlags:\n  Compiler: EVIL\n  Add: [-fplugin=EVIL]\n"),
