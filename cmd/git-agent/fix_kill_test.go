@@ -260,7 +260,7 @@ func TestFixKilledModel(t *testing.T) {
 			again = args
 		}
 		out, errs := b.run(exitFound, again...)
-		if more := len(server.Requests()) - n; more != 1 || !strings.Contains(out, "patch (plausible)") {
+		if more := len(server.Requests()) - n; more != 1 || !strings.Contains(out, "patch (plausible; the command names no test)") {
 			t.Errorf("%d more requests\n%s\n%s", more, out, errs)
 		}
 		if !strings.Contains(errs, "which was interrupted after ") {

@@ -74,7 +74,7 @@ func TestForgedGo(t *testing.T) {
 	h := gittest.New(t)
 	commit := h.Commit("sum", gittest.Files{
 		"go.mod": "module example.com/sum\n\ngo 1.21\n", "sum.go": "package sum\n\nfunc Sum(a, b int) int { return a - b }\n",
-		"sum_test.go":   "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Fatal(\"wrong\")\n\t}\n}\n",
+		"sum_test.go":   "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tt.Run(\"adds\", func(t *testing.T) {\n\t\tif Sum(1, 2) != 3 {\n\t\t\tt.Fatal(\"wrong\")\n\t\t}\n\t})\n}\n",
 		"other_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {}\n",
 	})
 	p := fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "go test -run TestSum ."}
