@@ -176,6 +176,7 @@ func (r *run) testLimit() time.Duration {
 func (r *run) repaired(e testrun.Ending, base baseline) bool {
 	target := r.targets(base)
 	left := testrun.Compare(testrun.Ending{}, e, r.problem.Known)
+	lost := absent(base.test.Report.Passing, slices.Concat(e.Report.Passing, e.Report.Failing))
 	switch {
 	case e.TimedOut:
 		r.end(fix.TimesOut, nil, "the test "+e.How)
@@ -187,6 +188,8 @@ func (r *run) repaired(e testrun.Ending, base baseline) bool {
 		r.end(fix.Fails, left.New, firstPlace(e))
 	case len(base.test.Report.Passing) > 0 && len(absent(target, e.Report.Passing)) == len(target) && len(target) > 0:
 		r.end(fix.Fails, target, "the failing test is no longer run")
+	case len(lost) > 0 && !e.Report.Cut && len(e.Report.Passing) > 0:
+		r.end(fix.Fails, nil, fmt.Sprintf("%s, which passed before, is no longer run", lost[0]))
 	default:
 		return r.runsAsMany(base.test, e, fix.Fails, "the test")
 	}

@@ -222,6 +222,21 @@ func TestATrialSeesNothingOfTheOneBefore(t *testing.T) {
 	}
 }
 
+// A test that passed beside the failing one must still run with the patch.
+func TestNoTestIsLost(t *testing.T) {
+	t.Parallel()
+	h, p := project(t)
+	p.Test, p.Suite = "sh lib_test/one.sh; s=$?; test -e skip || sh lib_test/two.sh || s=1; exit $s", ""
+	v := validator(t, h, p, failed)
+	if got := validate(t, v, with("lib.sh", repaired)); got.Verdict != fix.Plausible {
+		t.Errorf("the repair: %s, %s", got.Verdict, got.Reason)
+	}
+	got := validate(t, v, with("lib.sh", repaired), with("skip", ""))
+	if want := "lib_test/t.py::TestOther, which passed before, is no longer run"; got.Verdict != fix.Fails || got.Reason != want {
+		t.Errorf("without the other test: %s, %s", got.Verdict, got.Reason)
+	}
+}
+
 func TestATestThatFailsNowAndThenIsRunOften(t *testing.T) {
 	// If the failure was seen in one of three runs, one passing run proves nothing. A
 	// test of a patch that hangs is ended.
