@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +13,7 @@ import (
 // A BuildCache is a directory that outlives commands and that only compilers fill: a
 // command writes in it only if the caller names it in [Spec].Writable, and callers do so
 // only for commands that run a compiler and nothing of a repository. All other commands
-// read it through links from a cache of their own (see [BuildCache.Show]).
+// read copies of it, and links to it, in a cache of their own (see [BuildCache.Show]).
 //
 // It is locked while it is open, together with other processes that have it open.
 type BuildCache struct {
@@ -74,34 +76,127 @@ func (b *BuildCache) Content() string { return filepath.Join(b.dir, "content") }
 // Close ends the use of the cache; links to it may then lead nowhere.
 func (b *BuildCache) Close() error { return b.lock.Close() }
 
-// Show makes a directory in which a compiler finds all that the cache holds now and in
-// which it can write: directories of its own, with a link for each file of the cache. to
-// must not exist yet.
+// copied is the size, in bytes, below which a file is copied and not linked. Nine of ten
+// files of Go's cache are smaller and hold a fortieth of its bytes, and a link may take
+// longer to make than such a file (ext4: a millisecond).
+const copied = 64 << 10
+
+// Show makes a directory in which a compiler finds all that the cache holds now, nothing
+// else, and in which it can write: directories of its own, with copies of small files and
+// links to the others. What is there already as it should be stays, because some file
+// systems take a second to make thousands of files. No command may be running.
 func (b *BuildCache) Show(to string) error {
+	if err := b.show(to); err != nil {
+		// What a command left may be closed to its owner, or no directory at all.
+		if err := RemoveAll(to); err != nil {
+			return fmt.Errorf("show the build cache: %w", err)
+		}
+		if err := b.show(to); err != nil {
+			return fmt.Errorf("show the build cache: %w", err)
+		}
+	}
+	return nil
+}
+
+func (b *BuildCache) show(to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
-		return fmt.Errorf("show the build cache: %w", err)
+		return err
+	}
+	if info, err := os.Lstat(to); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	there, err := b.tidy(to)
+	if err != nil {
+		return err
 	}
 	from := b.Content()
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(from, path)
 		switch {
-		case err != nil || rel == ".":
+		case err != nil || there[rel] || rel == ".":
 			return err
 		case d.IsDir():
 			return os.Mkdir(filepath.Join(to, rel), 0o700)
 		case d.Type().IsRegular():
-			return os.Symlink(path, filepath.Join(to, rel))
+			return put(path, filepath.Join(to, rel), d)
 		}
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is empty, or a compiler is removing what it no longer needs
 	}
+	return err
+}
+
+// tidy removes from a directory all that is not as Show makes it, and returns what stays.
+func (b *BuildCache) tidy(to string) (there map[string]bool, err error) {
+	there = map[string]bool{}
+	err = filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(to, path)
+		if err != nil || rel == "." {
+			return err
+		}
+		if there[rel] = shows(filepath.Join(b.Content(), rel), path); there[rel] {
+			return nil
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return there, err
+}
+
+// shows reports whether a path is what put makes of a file of the cache, or a directory
+// like that of the cache.
+func shows(from, path string) bool {
+	want, err := os.Lstat(from)
 	if err != nil {
-		return fmt.Errorf("show the build cache: %w", err)
+		return false
 	}
-	return nil
+	got, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return false
+	case want.IsDir() || got.IsDir():
+		return want.IsDir() && got.IsDir() && got.Mode().Perm() == 0o700
+	case !want.Mode().IsRegular():
+		return false
+	case want.Size() >= copied:
+		to, err := os.Readlink(path)
+		return err == nil && to == from
+	case !got.Mode().IsRegular() || got.Mode().Perm() != 0o600 || got.Size() != want.Size() || linked(got):
+		return false
+	}
+	a, err := os.ReadFile(from)
+	if err != nil {
+		return false
+	}
+	b, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(a, b)
+}
+
+// put copies or links one file.
+func put(from, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	if info.Size() >= copied {
+		return os.Symlink(from, to)
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o600)
 }

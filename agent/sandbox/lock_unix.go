@@ -47,3 +47,9 @@ func checkPrivate(dir string) error {
 	}
 	return nil
 }
+
+// linked reports whether a file has another name, through which it could change.
+func linked(info os.FileInfo) bool {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || sys.Nlink > 1
+}

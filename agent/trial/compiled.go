@@ -32,11 +32,20 @@ func (w *Workspace) openCompiled() (err error) {
 
 // emptyCache makes the caches of the workspace what they were when it was opened.
 func (w *Workspace) emptyCache() error {
-	if err := sandbox.RemoveAll(w.cache); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(w.cache, 0o700); err != nil {
 		return err
+	}
+	entries, err := os.ReadDir(w.cache)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == goCache && w.compiled != nil {
+			continue
+		}
+		if err := sandbox.RemoveAll(filepath.Join(w.cache, e.Name())); err != nil {
+			return err
+		}
 	}
 	if w.compiled == nil {
 		return nil
