@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -248,7 +249,7 @@ func nameDistance(want, have string) int {
 	case len(a) < shortest:
 		return -1
 	}
-	if d := editDistance(want, have, 2); d <= 2 {
+	if d := source.EditDistance(want, have, 2); d <= 2 {
 		return 2 + d
 	}
 	if strings.Contains(b, a) || len(b) >= shortest && strings.Contains(a, b) {
@@ -271,29 +272,4 @@ func sharedDirs(x, y string) int {
 		back++
 	}
 	return front + back
-}
-
-// editDistance returns the Levenshtein distance in bytes, or some larger number
-// than limit if it is above limit.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := corner
-			if a[i] != b[j] {
-				replace++
-			}
-			corner = row[j+1]
-			row[j+1] = min(replace, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -53,15 +53,3 @@ func TestCleanPath(t *testing.T) {
 		}
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	// The distance is Levenshtein's up to the limit.
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"abc", "abc", 0}, {"abc", "acb", 2}, {"abc", "abd", 1}, {"", "ab", 2}, {"abcdef", "a", 3}} {
-		if got := editDistance(test.a, test.b, 2); got != test.want {
-			t.Errorf("editDistance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
-}

@@ -74,15 +74,14 @@ func (v *Validator) hasSuite() bool {
 	return v.problem.Suite != "" && v.problem.Suite != v.problem.Test
 }
 
-// unpatched calls f for a workspace with the problem's tree and files over it, built. The
-// workspace is not one of the pool's: the caller may hold one of those, and others may wait
-// for it.
+// unpatched calls f for a workspace with the problem's tree and files over it, built. f must
+// not call unpatched.
 func (v *Validator) unpatched(ctx context.Context, files []gitext.Overlay, f func(*run) error) error {
-	w, err := trial.Open(ctx, v.repo, v.opt)
+	w, err := v.take(ctx, v.spare)
 	if err != nil {
 		return err
 	}
-	defer w.Close()
+	defer func() { v.spare <- w }()
 	r := &run{Validator: v, w: w}
 	if err := r.anew(ctx, files); err != nil {
 		return err

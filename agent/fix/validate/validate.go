@@ -30,7 +30,8 @@ type Validator struct {
 	problem  fix.Problem
 	rep      fix.Reproduction
 	opt      trial.Options
-	free     chan *trial.Workspace // workspaces that nobody uses; nil stands for one not yet opened
+	free     chan *trial.Workspace // workspaces for patches that nobody uses; nil stands for one not yet opened
+	spare    chan *trial.Workspace // the same for runs without a patch: the caller may hold one of free
 	tree     lazy[tree]
 	baseline lazy[baseline]
 	wide     lazy[wide]
@@ -52,7 +53,9 @@ func New(ctx context.Context, repo *gitext.Repo, p fix.Problem, rep fix.Reproduc
 	for range n {
 		v.free <- nil
 	}
-	w, err := v.take(ctx)
+	v.spare = make(chan *trial.Workspace, 1)
+	v.spare <- nil
+	w, err := v.take(ctx, v.free)
 	if err != nil {
 		return nil, err
 	}
@@ -62,25 +65,27 @@ func New(ctx context.Context, repo *gitext.Repo, p fix.Problem, rep fix.Reproduc
 
 // Close removes the workspaces. It waits for calls of Validate that are under way.
 func (v *Validator) Close() {
-	for range cap(v.free) {
-		if w := <-v.free; w != nil {
-			w.Close()
+	for _, pool := range []chan *trial.Workspace{v.free, v.spare} {
+		for range cap(pool) {
+			if w := <-pool; w != nil {
+				w.Close()
+			}
 		}
 	}
 }
 
-// take returns a workspace that nobody else uses. The caller puts it back into v.free.
-func (v *Validator) take(ctx context.Context) (*trial.Workspace, error) {
+// take returns a workspace of a pool that nobody else uses. The caller puts it back.
+func (v *Validator) take(ctx context.Context, pool chan *trial.Workspace) (*trial.Workspace, error) {
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case w := <-v.free:
+	case w := <-pool:
 		if w != nil {
 			return w, nil
 		}
 		w, err := trial.Open(ctx, v.repo, v.opt)
 		if err != nil {
-			v.free <- nil
+			pool <- nil
 			return nil, err
 		}
 		return w, nil
@@ -118,7 +123,7 @@ func (v *Validator) try(ctx context.Context, patch fix.Patch) (fix.Trial, error)
 	if err != nil {
 		return t, err
 	}
-	w, err := v.take(ctx)
+	w, err := v.take(ctx, v.free)
 	if err != nil {
 		return t, err
 	}

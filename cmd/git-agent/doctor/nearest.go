@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"git-agent/agent/session"
+	"git-agent/agent/source"
 )
 
 // Unknown reports whether the program reads no setting of this name, and returns the name
@@ -15,7 +16,7 @@ func Unknown(others []Setting, key string) (nearest string, unknown bool) {
 	}
 	best := len(key)/3 + 1 // more letters apart is another word
 	consider := func(name string) {
-		if d := distance(strings.ToLower(key), strings.ToLower(name)); d < best {
+		if d := source.EditDistance(strings.ToLower(key), strings.ToLower(name), best); d < best {
 			best, nearest = d, name
 		}
 	}
@@ -26,26 +27,4 @@ func Unknown(others []Setting, key string) (nearest string, unknown bool) {
 		consider(row.Key)
 	}
 	return nearest, true
-}
-
-// distance counts the letters that must be added, removed or replaced to make one word of
-// another (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
