@@ -130,24 +130,30 @@ func (r *Repo) CheckIdentity(ctx context.Context) error {
 // nothing else: no ref, index or file changes, and no hook runs. Nor is the commit
 // signed, as git commit-tree does not sign. The author is the user.
 func (r *Repo) CommitPatch(ctx context.Context, parent OID, patch []byte, message string) (commit OID, err error) {
-	if err := parent.valid(); err != nil {
+	tree, err := r.PatchTree(ctx, parent, patch)
+	if err != nil {
+		return "", err
+	}
+	return commitTree(ctx, r.atTop(), tree, []OID{parent}, message)
+}
+
+// PatchTree makes the tree of a commit with a patch applied. It writes objects and nothing
+// else.
+func (r *Repo) PatchTree(ctx context.Context, commit OID, patch []byte) (tree OID, err error) {
+	if err := commit.valid(); err != nil {
 		return "", err
 	}
 	err = r.withIndex(func(git *gitcmd.Runner) error {
-		if _, err := git.Output(ctx, writing(nil, "read-tree", string(parent))); err != nil {
+		if _, err := git.Output(ctx, writing(nil, "read-tree", string(commit))); err != nil {
 			return err
 		}
 		if _, err := git.Output(ctx, writing(patch, "apply", "--cached", "--whitespace=nowarn", "--no-ignore-whitespace")); err != nil {
 			return err
 		}
-		tree, err := oneOID(ctx, git, writing(nil, "write-tree", "--missing-ok"))
-		if err != nil {
-			return err
-		}
-		commit, err = commitTree(ctx, git, tree, []OID{parent}, message)
+		tree, err = oneOID(ctx, git, writing(nil, "write-tree", "--missing-ok"))
 		return err
 	})
-	return commit, err
+	return tree, err
 }
 
 // commitTree makes a commit of a tree.

@@ -27,7 +27,10 @@ type Plan struct {
 	Version    string            // version of the engine; part of every key
 	Setting    string            // settings of the engine other than the algorithm; part of every key
 	Settings   map[string]string // further settings by algorithm, such as the model
-	Reuse      []string          // algorithms whose kept predictions are used whatever version made them
+	// Foreign has the answers of other programs, by the names of their algorithms. The
+	// sessions that Open opens answer with them.
+	Foreign    map[string]*Foreign
+	Reuse      []string // algorithms whose kept predictions are used whatever version made them
 	Repos      Finder
 	Open       Opener
 	Journal    Journal
@@ -35,6 +38,16 @@ type Plan struct {
 	Timeout    time.Duration // limit for one case with one algorithm
 	OnProgress func(Progress)
 	Now        func() time.Time // nil means time.Now
+}
+
+// SetForeign makes the keys of the answers of other programs depend on their files.
+func (p *Plan) SetForeign() {
+	if len(p.Foreign) > 0 && p.Settings == nil {
+		p.Settings = map[string]string{}
+	}
+	for name, from := range p.Foreign {
+		p.Settings[name] = from.Setting()
+	}
 }
 
 // Progress is reported after every case.

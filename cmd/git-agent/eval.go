@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -29,6 +30,7 @@ type evalFlags struct {
 	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
 	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
 	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
+	answerFlags `embed:""`
 	shardFlags  `embed:""`
 	Compare     bool `help:"compare two runs, each given as <run> or <run>:<algorithm>"`
 	reportFlags `embed:""`
@@ -55,6 +57,8 @@ type evaluation struct {
 	only       func(eval.Case) bool           // selects the cases that are reported; nil selects all
 	onlyName   string                         // what only selects, such as "core cases"
 
+	// foreignLine returns an error for a line of --answers that the task cannot read.
+	foreignLine func(line json.RawMessage) error
 	annotations bool
 	index       bool // the ranking asks an index of changed lines
 	asksModel   bool
@@ -117,6 +121,8 @@ func (f *evalFlags) check(repos string, jobs int) error {
 		return usagef("--journal takes the place of recorded runs, so it goes with none of --run, --reuse and --compare")
 	case f.Journal != "" && len(f.Cases) == 0:
 		return usagef("no file of cases; git agent eval merge reports journals")
+	case len(f.Answers) > 0 && (f.Compare || len(f.Cases) == 0):
+		return usagef("--answers needs the files of the cases that are answered; a stored run is reported without it")
 	case f.Compare && len(f.Cases) != 2:
 		return usagef("--compare takes two runs, not %d", len(f.Cases))
 	case f.Compare:
@@ -145,9 +151,13 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if err != nil {
 		return err
 	}
+	if err := e.addAnswers(ctx, a, &plan, cases); err != nil {
+		return err
+	}
 	if err := e.staff(ctx, &plan, traces); err != nil {
 		return err
 	}
+	plan.SetForeign()
 	about.Version, about.Run = plan.Version, e.RunName
 	if about.Run == "" {
 		about.Run = e.task.Name() + "-" + plan.Version

@@ -34,7 +34,8 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	}
 	e := evaluation{
 		evalFlags: &c.evalFlags, task: crasheval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
-		trained: func() (map[string]int, error) { return rank.TrainedOn(), nil },
+		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
+		foreignLine: crasheval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
@@ -59,7 +60,12 @@ func (c *evalCrashCmd) check() error {
 		known = append(known, string(name))
 	}
 	c.choose(known[0])
-	if err := c.checkNames(c.Algorithm, append(known, crasheval.AgentAlgorithms...)); err != nil {
+	known = append(known, crasheval.AgentAlgorithms...)
+	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(known, name) })
+	if err != nil {
+		return err
+	}
+	if err := c.checkNames(c.Algorithm, append(known, others...)); err != nil {
 		return err
 	}
 	switch {
@@ -101,7 +107,7 @@ func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm
 
 // staff adds the engines to a plan.
 func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := crasheval.Options{Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
+	opt := crasheval.Options{Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache, Foreign: plan.Foreign}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {

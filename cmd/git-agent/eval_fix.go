@@ -37,7 +37,8 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
-		recalled: recalledRepairs,
+		recalled:    recalledRepairs,
+		foreignLine: fixeval.CheckForeign,
 		report: func(task eval.Task, about eval.About, res *eval.Results, _ bool) error {
 			return c.show(a, eval.NewReport(task, about, res))
 		},
@@ -74,8 +75,15 @@ func recalledRepairs(ctx context.Context, journal *eval.RunJournal, res *eval.Re
 // together.
 func (c *evalFixCmd) check() error {
 	c.choose()
+	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool {
+		_, err := fixeval.ParseAlgorithm(name)
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
-		if _, err := fixeval.ParseAlgorithm(name); err != nil {
+		if _, err := fixeval.ParseAlgorithm(name); err != nil && !slices.Contains(others, name) {
 			return usagef("%v", err)
 		}
 	}
@@ -138,6 +146,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	}
 	for _, name := range c.Algorithm {
 		switch algorithm, err := fixeval.ParseAlgorithm(name); {
+		case plan.Foreign[name] != nil:
 		case err != nil:
 			return err
 		case algorithm.Engine == fixeval.Agent:
@@ -146,7 +155,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 			plan.Settings[name] = c.searchSetting()
 		}
 	}
-	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report})
+	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, Foreign: plan.Foreign})
 	return nil
 }
 

@@ -31,6 +31,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 	}
 	e := evaluation{
 		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
+		foreignLine: szzeval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
@@ -51,7 +52,12 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 // together.
 func (c *evalSzzCmd) check() error {
 	c.choose()
-	if err := c.checkNames(c.Algorithm, slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)); err != nil {
+	own := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
+	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(own, name) })
+	if err != nil {
+		return err
+	}
+	if err := c.checkNames(c.Algorithm, append(own, others...)); err != nil {
 		return err
 	}
 	switch {

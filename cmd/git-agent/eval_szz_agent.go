@@ -15,7 +15,7 @@ import (
 // staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
 	plan.Setting = c.setting()
-	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache, Foreign: plan.Foreign}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)
 		return nil

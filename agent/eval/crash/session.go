@@ -18,6 +18,7 @@ type Options struct {
 	Opening  eval.Opening
 	Suspects int                                              // most suspect commits of an answer; 0 asks for none
 	Ask      Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
+	Foreign  map[string]*eval.Foreign                         // answers of other programs, by the names of their algorithms
 	Cache    func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
 
@@ -67,6 +68,11 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 // answer asks the engine about a case. A report that holds no known format is an
 // answer that names nothing.
 func (s *session) answer(ctx context.Context, c Case, algorithm string) (eval.Answer, error) {
+	if from := s.opt.Foreign[algorithm]; from != nil {
+		p, err := readForeign(from.To(c))
+		p.NoSuspects = !from.Has("suspects")
+		return p, err
+	}
 	report, err := format.Read(strings.NewReader(c.Report)) // read for each algorithm, because the engine writes into it
 	if err != nil {
 		return Prediction{Files: []File{}, Notes: []string{err.Error()}}, nil

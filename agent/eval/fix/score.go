@@ -20,9 +20,10 @@ type Prediction struct {
 	Tried    int      `json:"tried"`             // patches that it tried
 	Declined string   `json:"declined,omitempty"`
 
-	Located      int `json:"located"`       // suspected functions
-	FunctionRank int `json:"function_rank"` // 1-based place of the first one that the fix changes; 0 if there is none
-	FileRank     int `json:"file_rank"`     // likewise for the files of the suspected functions
+	NoPlaces     bool `json:"no_locations,omitempty"` // it was not asked where the bug is
+	Located      int  `json:"located"`                // suspected functions
+	FunctionRank int  `json:"function_rank"`          // 1-based place of the first one that the fix changes; 0 if there is none
+	FileRank     int  `json:"file_rank"`              // likewise for the files of the suspected functions
 
 	Notes   []string   `json:"notes,omitempty"`
 	Judging float64    `json:"judging,omitempty"` // seconds that the judge took
@@ -83,7 +84,7 @@ func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: scoreRow{Verdicts: []fix.Verdict{}}}
 	}
 	n := count{
-		repairs: p.Engine != Locate, places: !p.Given && p.Engine != Developers,
+		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,
 		rank:     1 + slices.IndexFunc(p.Patches, func(j Judged) bool { return j.Verdict == fix.Plausible }),
 		declined: p.Declined != "", reproduced: p.Reproduced == fix.Failing, tried: p.Tried, claimed: p.Claimed > 0,
 		located: p.Located, function: p.FunctionRank, file: p.FileRank,

@@ -27,8 +27,9 @@ type Options struct {
 	// besides the repository, such as a folder of installed modules. Its cache and its
 	// command are not used.
 	Trial   trial.Options
-	Report  bool // tell the engines what a user says about the bug
-	Patches int  // how many patches of an answer are judged; 0 means MostPatches
+	Report  bool                     // tell the engines what a user says about the bug
+	Patches int                      // how many patches of an answer are judged; 0 means MostPatches
+	Foreign map[string]*eval.Foreign // answers of other programs, by the names of their algorithms
 }
 
 // MostPatches is the number of patches that an answer needs for all metrics.
@@ -166,6 +167,9 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 
 // answer asks the engine about a case and judges its first patches.
 func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.Answer, error) {
+	if from := s.opt.Foreign[name]; from != nil {
+		return s.judgeForeign(ctx, p, from)
+	}
 	a, err := ParseAlgorithm(name)
 	if err != nil {
 		return nil, &eval.StopError{Err: err}

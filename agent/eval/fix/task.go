@@ -25,14 +25,18 @@ import (
 // functions to repair, and reports are about that.
 type Task struct{ Localization bool }
 
-// TaskFor returns the task for a set of algorithms.
+// TaskFor returns the task for a set of algorithms. Names that are not of our own engines,
+// which are those of other programs, do not decide it.
 func TaskFor(algorithms []string) Task {
+	locates := false
 	for _, name := range algorithms {
-		if a, err := ParseAlgorithm(name); err != nil || a.Engine != Locate {
+		a, err := ParseAlgorithm(name)
+		if err == nil && a.Engine != Locate {
 			return Task{}
 		}
+		locates = locates || err == nil
 	}
-	return Task{Localization: len(algorithms) > 0}
+	return Task{Localization: locates}
 }
 
 // Name returns the task's name in reports and in traces.db.

@@ -17,6 +17,7 @@ type Options struct {
 	Context szz.ContextOptions
 	Opening eval.Opening
 	Ask     Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
+	Foreign map[string]*eval.Foreign                         // answers of other programs, by the names of their algorithms
 	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
 
@@ -63,6 +64,9 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 		return nil, absent, err
 	}
 	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
+		if from := s.opt.Foreign[algorithm]; from != nil {
+			return readForeign(from.To(c))
+		}
 		if IsAgent(algorithm) {
 			if err := incomplete(readingFix()); err != nil {
 				return nil, err // before it is paid for
