@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
@@ -15,30 +16,29 @@ func (s *study) compile(ctx context.Context, test string) error {
 	if !ok || s.trial.Compiled == "" {
 		return nil
 	}
-	return s.compileWith(ctx, command)
+	return s.compileWith(ctx, command, s.clock.compilation())
 }
 
 // compileAll does the same after a command has run that turned out to call go test
-// somewhere inside, such as make.
+// somewhere inside, such as make. It takes no longer than that run, which had to compile too.
 func (s *study) compileAll(ctx context.Context, rep fix.Reproduction) error {
 	_, known := testrun.CompileOnly(rep.Command)
 	if known || s.trial.Compiled == "" || !goTests().Match(rep.Output) {
 		return nil
 	}
-	return s.compileWith(ctx, testrun.CompileAll())
+	return s.compileWith(ctx, testrun.CompileAll(), min(s.clock.compilation(), rep.First))
 }
 
 // goTests matches the lines in which go test tells of a package.
 var goTests = source.Lazy(`(?m)^(ok  |FAIL|\?   )\t\S+`)
 
-// compileWith compiles, for at most a part of the time: what is not compiled by then, the
-// test compiles itself.
-func (s *study) compileWith(ctx context.Context, command string) error {
+// compileWith compiles until a limit: what is not compiled by then, the test compiles itself.
+func (s *study) compileWith(ctx context.Context, command string, limit time.Duration) error {
 	if err := s.space.Prepare(ctx, s.problem.Tree.Commit, s.problem.Tree.Over); err != nil {
 		return err
 	}
 	s.say("compiling")
-	bounded, cancel := context.WithTimeoutCause(ctx, s.clock.compilation(), errTime)
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
 	err := s.space.Compile(bounded, command)
 	if err != nil && ctx.Err() == nil && context.Cause(bounded) == errTime {

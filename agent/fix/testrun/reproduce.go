@@ -30,8 +30,9 @@ const (
 // command, and repeats it to tell flaky tests from failing ones. Before each run,
 // tracked files are as in the tree; files that a build made are kept.
 //
-// Failing holds the tests that fail in each run. Opened is of the first run. If there are none, it holds those that
-// fail in any. Output is of the first failing run, or else of the first run. Reproduce
+// Failing holds the tests that fail in each run, or if there are none, those that fail in
+// any. Opened is of the first run. Output is of the first failing run, or else of the first
+// run. Reproduce
 // returns an error if ctx ends, the tree cannot be checked out, or the workspace fails.
 func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, error) {
 	rep, _, err := Runs(ctx, w, p, opt)

@@ -49,7 +49,7 @@ func wordPart(s string) (value string, n int) {
 	switch s[0] {
 	case '\'', '"':
 		end := strings.IndexByte(s[1:], s[0])
-		if end < 0 || s[0] == '"' && strings.ContainsAny(s[1:1+end], "$`\\") {
+		if end < 0 || s[0] == '"' && expands(s[1:1+end]) {
 			return "", 0
 		}
 		return s[1 : 1+end], end + 2
@@ -58,10 +58,30 @@ func wordPart(s string) (value string, n int) {
 			return "", 0
 		}
 		return s[1:2], 2
-	case ';', '&', '|', '<', '>', '(', ')', '$', '`', '\n', '\r':
+	case '$':
+		if len(s) > 1 && s[1] != ' ' && s[1] != '\t' {
+			return "", 0
+		}
+	case ';', '&', '|', '<', '>', '(', ')', '`', '\n', '\r':
 		return "", 0
 	}
 	return s[:1], 1
+}
+
+// expands reports whether the shell may change a text between double quotes. A dollar sign
+// before the end, or before what begins no name, stands for itself, as in "^(TestA|TestB)$".
+func expands(quoted string) bool {
+	for i := range len(quoted) {
+		switch quoted[i] {
+		case '`', '\\':
+			return true
+		case '$':
+			if i+1 < len(quoted) && !strings.ContainsRune(")|/ ", rune(quoted[i+1])) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // safeWord matches words that mean the same with and without quotes.
