@@ -58,7 +58,7 @@ check_tools() {
 # check_target: files can be written below PREFIX. The build takes a minute, so that this
 # comes first.
 check_target() {
-	for dir in bin share/man/man1 share/doc/git-agent; do
+	for dir in bin share/man/man1 share/man/man7 share/doc/git-agent; do
 		at=$prefix/$dir
 		while [ ! -e "$at" ] && [ ! -L "$at" ] && [ -n "$at" ]; do
 			at=${at%/*}
@@ -73,8 +73,8 @@ check_target() {
 # files lists what belongs to an installation, below PREFIX.
 files() {
 	say bin/git-agent
-	for page in "$source"/man/*.1; do
-		say "share/man/man1/${page##*/}"
+	for page in "$source"/man/*.[17]; do
+		say "share/man/man${page##*.}/${page##*/}"
 	done
 	say share/bash-completion/completions/git-agent
 	say share/zsh/site-functions/_git-agent
@@ -114,8 +114,8 @@ install_all() {
 	say "building with go $go_version for git $git_version"
 	build
 	put "$work/git-agent" "$prefix/bin/git-agent" 755
-	for page in "$source"/man/*.1; do
-		put "$page" "$prefix/share/man/man1/${page##*/}" 644
+	for page in "$source"/man/*.[17]; do
+		put "$page" "$prefix/share/man/man${page##*.}/${page##*/}" 644
 	done
 	put "$work/bash" "$prefix/share/bash-completion/completions/git-agent" 644
 	put "$work/zsh" "$prefix/share/zsh/site-functions/_git-agent" 644

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,11 +218,11 @@ func TestManColorSlots(t *testing.T) {
 // markup in the text.
 func TestManText(t *testing.T) {
 	known := regexp.MustCompile(`^\.(TH|SH|SS|TP|IP|PP|RS|RE|nf|fi|EX|EE|br|B|I|BR|RB|IR|RI|\\")( |$)`)
-	for _, name := range man.Names() {
+	for _, name := range slices.Concat(man.Names(), man.Guides()) {
 		page, _ := man.Page(name)
 		for i, line := range strings.Split(page, "\n") {
 			if strings.HasPrefix(line, ".") && !known.MatchString(line) {
-				t.Errorf("%s.1:%d: unknown macro %q", name, i+1, line)
+				t.Errorf("%s:%d: unknown macro %q", name, i+1, line)
 			}
 		}
 		text := man.Text(page, 80, nil)
