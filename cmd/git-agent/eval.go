@@ -99,11 +99,16 @@ func (a *app) opening(ctx context.Context, index bool) eval.Opening {
 	return how
 }
 
-// checkNames returns an error if an algorithm is none of the known ones.
-func (f *evalFlags) checkNames(algorithms, known []string) error {
-	for _, name := range slices.Concat(algorithms, f.Reuse) {
-		if !slices.Contains(known, name) {
-			return usagef("unknown algorithm %q; there are %s", name, strings.Join(known, ", "))
+// checkNames returns an error if an algorithm is neither one of those without a model nor
+// one of the arms. It puts the parts of the arms in order.
+func (f *evalFlags) checkNames(algorithms, offline []string, arms eval.Arms) error {
+	for _, list := range [][]string{algorithms, f.Reuse} {
+		for i, name := range list {
+			if _, ok := arms.Parts(name); !ok && !slices.Contains(offline, name) {
+				known := append(slices.Clone(offline), arms.Names()...)
+				return usagef("unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s", name, strings.Join(known, ", "), arms[0], arms[1])
+			}
+			list[i] = arms.Canonical(name)
 		}
 	}
 	slices.Sort(f.Reuse)

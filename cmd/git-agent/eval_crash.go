@@ -60,12 +60,11 @@ func (c *evalCrashCmd) check() error {
 		known = append(known, string(name))
 	}
 	c.choose(known[0])
-	known = append(known, crasheval.AgentAlgorithms...)
 	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(known, name) })
 	if err != nil {
 		return err
 	}
-	if err := c.checkNames(c.Algorithm, append(known, others...)); err != nil {
+	if err := c.checkNames(c.Algorithm, slices.Concat(known, others), crasheval.Arms); err != nil {
 		return err
 	}
 	switch {
@@ -82,7 +81,7 @@ func (c *evalCrashCmd) check() error {
 
 // choose completes the list of algorithms.
 func (c *evalCrashCmd) choose(offline string) {
-	whole := crasheval.AgentAlgorithms[0]
+	whole := eval.WholeAgent
 	if len(c.Algorithm) == 0 {
 		c.Algorithm = []string{offline}
 		if c.Engine == "agent" || c.Ablation {
@@ -95,7 +94,7 @@ func (c *evalCrashCmd) choose(offline string) {
 	if !c.Ablation {
 		return
 	}
-	for _, name := range crasheval.AgentAlgorithms {
+	for _, name := range crasheval.Arms.Names() {
 		if !slices.Contains(c.Algorithm, name) {
 			c.Algorithm = append(c.Algorithm, name)
 		}

@@ -52,12 +52,11 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 // together.
 func (c *evalSzzCmd) check() error {
 	c.choose()
-	own := slices.Concat(szz.Algorithms, szzeval.AgentAlgorithms)
-	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(own, name) })
+	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(szz.Algorithms, name) })
 	if err != nil {
 		return err
 	}
-	if err := c.checkNames(c.Algorithm, append(own, others...)); err != nil {
+	if err := c.checkNames(c.Algorithm, slices.Concat(szz.Algorithms, others), szzeval.Arms); err != nil {
 		return err
 	}
 	switch {
@@ -83,16 +82,16 @@ func (c *evalSzzCmd) choose() {
 	if len(c.Algorithm) == 0 {
 		c.Algorithm = []string{szz.Algorithms[0]}
 		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{szzeval.AgentAlgorithms[0]}
+			c.Algorithm = []string{eval.WholeAgent}
 		}
 	}
 	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{szzeval.AgentAlgorithms[0]}, c.Algorithm...)
+		c.Algorithm = append([]string{eval.WholeAgent}, c.Algorithm...)
 	}
 	if !c.Ablation {
 		return
 	}
-	for _, name := range szzeval.AgentAlgorithms[:4] {
+	for _, name := range szzeval.Arms.Names()[:4] {
 		if !slices.Contains(c.Algorithm, name) {
 			c.Algorithm = append(c.Algorithm, name)
 		}

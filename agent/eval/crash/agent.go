@@ -2,24 +2,26 @@ package crasheval
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/eval"
 	"git-agent/gitext"
 )
 
-// AgentAlgorithms are the names of the algorithms that ask a model. "agent" is the
-// whole method; each of the others leaves out one part of it.
-var AgentAlgorithms = []string{"agent", "agent-no-tools", "agent-no-ranking", "agent-no-code", "agent-no-changes"}
+// Arms are the parts of the method that an algorithm may leave out.
+var Arms = eval.Arms{"no-tools", "no-ranking", "no-code", "no-changes"}
 
-// IsAgent reports whether algorithm is one of AgentAlgorithms.
-func IsAgent(algorithm string) bool { return slices.Contains(AgentAlgorithms, algorithm) }
+// IsAgent reports whether an algorithm asks a model.
+func IsAgent(algorithm string) bool {
+	_, ok := Arms.Parts(algorithm)
+	return ok
+}
 
 // SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
 func SwitchesOf(algorithm string) crash.Switches {
-	return crash.SwitchesNamed(strings.TrimPrefix(algorithm, "agent-"))
+	parts, _ := Arms.Parts(algorithm)
+	return crash.SwitchesNamed(parts...)
 }
 
 // Inquiry asks a model about one crash, which the offline engine has ranked.

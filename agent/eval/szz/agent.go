@@ -2,8 +2,6 @@ package szzeval
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/eval"
@@ -11,23 +9,26 @@ import (
 	"git-agent/gitext"
 )
 
-// AgentAlgorithms are the names of the algorithms that ask a model. "agent" is the
-// whole method; each of the others leaves out one part of it (those of AgentSZZ,
-// table 5, and two of our own).
-var AgentAlgorithms = []string{"agent", "agent-no-tools", "agent-no-domain-knowledge", "agent-no-compression", "agent-no-candidates", "agent-no-claim-check"}
+// Arms are the parts of the method that an algorithm may leave out: those of AgentSZZ,
+// table 5, and two of our own.
+var Arms = eval.Arms{"no-tools", "no-domain-knowledge", "no-compression", "no-candidates", "no-claim-check"}
 
-// IsAgent reports whether algorithm is one of AgentAlgorithms.
-func IsAgent(algorithm string) bool { return slices.Contains(AgentAlgorithms, algorithm) }
+// IsAgent reports whether an algorithm asks a model.
+func IsAgent(algorithm string) bool {
+	_, ok := Arms.Parts(algorithm)
+	return ok
+}
 
 // SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
 func SwitchesOf(algorithm string) szz.Switches {
-	return szz.SwitchesNamed(strings.TrimPrefix(algorithm, "agent-"))
+	parts, _ := Arms.Parts(algorithm)
+	return szz.SwitchesNamed(parts...)
 }
 
 // Inquiry asks a model about one fix.
 type Inquiry struct {
 	Case      Case
-	Algorithm string // one of AgentAlgorithms
+	Algorithm string // one that asks a model
 	Repo      *gitext.Repo
 	Fix       *szz.FixContext
 	Memory    agent.Memory      // cache of the tools' answers

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Context szz.ContextOptions
 	Opening eval.Opening
-	Ask     Investigator                                     // asks the model for AgentAlgorithms; nil if none is measured
+	Ask     Investigator                                     // asks the model; nil if none is measured
 	Foreign map[string]*eval.Foreign                         // answers of other programs, by the names of their algorithms
 	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
 }
