@@ -12,6 +12,7 @@ type Contender struct {
 	Name      string
 	Algorithm string
 	Results   *Results
+	Fallback  bool // the task of the results counts the offline engine's answers in the place of a model's
 }
 
 // ParseContender reads a Contender in the form "run" or "run:algorithm". It leaves
@@ -35,9 +36,17 @@ func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
 	}
 	var list []Comparison
 	for _, p := range pairs {
-		list = append(list, compare(t.Sheet(), a.Name+":"+p[0], b.Name+":"+p[1], as[p[0]], bs[p[1]]))
+		list = append(list, compare(t.Sheet(), a.called(p[0]), b.called(p[1]), as[p[0]], bs[p[1]]))
 	}
 	return list, nil
+}
+
+// called returns the name of an algorithm of this side in a comparison.
+func (c Contender) called(algorithm string) string {
+	if c.Fallback && asksModel(c.Results.Outcomes[algorithm]) {
+		return c.Name + ":" + algorithm + withFallback
+	}
+	return c.Name + ":" + algorithm
 }
 
 func pairings(a, b Contender) ([][2]string, error) {

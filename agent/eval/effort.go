@@ -65,7 +65,7 @@ func newEffort(outcomes []Outcome) *Effort {
 			continue
 		}
 		e.Cases++
-		e.Fallbacks += stat.Count(w.Fallback != "")
+		e.Fallbacks += stat.Count(w.Fell())
 		e.Objected += stat.Count(w.Objections > 0)
 		e.Estimated = e.Estimated || w.Usage.Estimated
 		for _, s := range w.Status {

@@ -24,6 +24,7 @@ type page struct {
 	Mark        string   // short form of Small, which precedes its values
 	Beside      []Metric // estimated metrics except the main one
 	Columns     []string // column heads of the table of algorithms
+	Asked       bool     // an algorithm asked a model
 	Estimated   []string // titles of the metrics that the task is judged by
 	Bars        barPlot
 	Reliability *squarePlot
@@ -66,7 +67,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
-		"cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
+		"fallbacks": Row.fallbacks, "cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func isEstimated(m Metric) bool { return m.Estimated }
 func (r *Report) page() page {
 	small := r.sheet.Metrics[r.sheet.at(r.sheet.Small)].Title
 	p := page{Report: r, Sheet: r.sheet, Main: r.sheet.main().Title, Small: small, Mark: mark(small),
-		Columns: r.sheet.titles(inTable), Estimated: r.sheet.titles(isEstimated), Bars: newBarPlot(r.sheet, r.Algorithms)}
+		Columns: r.sheet.titles(inTable), Asked: r.asked(), Estimated: r.sheet.titles(isEstimated), Bars: newBarPlot(r.sheet, r.Algorithms)}
 	for _, at := range r.sheet.mainFirst()[1:] {
 		p.Beside = append(p.Beside, r.sheet.Metrics[at])
 	}

@@ -1,6 +1,10 @@
 package eval
 
-import "git-agent/agent/stat"
+import (
+	"strconv"
+
+	"git-agent/agent/stat"
+)
 
 // Row holds the metrics of one algorithm on one set of cases.
 type Row struct {
@@ -8,6 +12,8 @@ type Row struct {
 	Cases   int // evaluated cases, failures included
 	Failed  int
 	Empty   int             // answers that name nothing, failures included
+	Asked   int             // predictions for which a model was asked
+	Fell    int             // of these, predictions in which the offline engine answered in its place
 	Values  []stat.Estimate // one for each metric of the sheet
 	Seconds float64         // mean per case; NaN if not known
 	sheet   *Sheet
@@ -16,6 +22,15 @@ type Row struct {
 // Value returns the value of the first metric with this name.
 func (r Row) Value(name string) stat.Estimate { return r.Values[r.sheet.at(name)] }
 
+// fallbacks formats how many answers are the offline engine's in place of a model's. It is
+// "-" where no model was asked.
+func (r Row) fallbacks() string {
+	if r.Asked == 0 {
+		return "-"
+	}
+	return strconv.Itoa(r.Fell)
+}
+
 // MarshalJSON writes each metric as a field of its own.
 func (r Row) MarshalJSON() ([]byte, error) {
 	var o object
@@ -23,6 +38,9 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	o.field("cases", r.Cases)
 	o.field("failed", r.Failed)
 	o.field("empty", r.Empty)
+	if r.Asked > 0 {
+		o.field("fallback", r.Fell)
+	}
 	for i, m := range r.sheet.Metrics {
 		switch {
 		case m.Name == "":
@@ -62,6 +80,8 @@ func measure(sheet *Sheet, name string, outcomes []Outcome) Row {
 		row.Seconds += o.Seconds
 		row.Failed += stat.Count(o.Failed)
 		row.Empty += stat.Count(o.Empty)
+		row.Asked += stat.Count(o.Work != nil)
+		row.Fell += stat.Count(o.Work.Fell())
 	}
 	row.Seconds /= float64(max(1, len(outcomes)))
 	samples, estimated := make([][]float64, len(sheet.Metrics)), sheet.estimated()

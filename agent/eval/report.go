@@ -21,10 +21,11 @@ type Report struct {
 	Schema      string      `json:"schema"`
 	Task        string      `json:"task"`
 	Run         string      `json:"run"`
-	Version     string      `json:"version"`         // version of the engine
-	Annotations bool        `json:"annotations"`     // the engines saw hints such as Fixes: in messages
-	Index       bool        `json:"index,omitempty"` // the ranking asked an index of changed lines
-	Only        string      `json:"only,omitempty"`  // the cases that were selected, such as "core cases"; "" for all
+	Version     string      `json:"version"`            // version of the engine
+	Annotations bool        `json:"annotations"`        // the engines saw hints such as Fixes: in messages
+	Index       bool        `json:"index,omitempty"`    // the ranking asked an index of changed lines
+	Fallback    bool        `json:"fallback,omitempty"` // the offline engine's answers in the place of a model's count
+	Only        string      `json:"only,omitempty"`     // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
 	Shard       string      `json:"shard,omitempty"` // the part of the cases that was evaluated, such as "3/8"; "" for all
 	Cases       int         `json:"cases"`
@@ -85,6 +86,7 @@ type About struct {
 	Version     string
 	Annotations bool
 	Index       bool   // the ranking asked an index of changed lines
+	Fallback    bool   // the task counts the offline engine's answers in the place of a model's
 	Only        string // the cases that were selected, such as "core cases"; "" for all
 	Files       []CaseFile
 	SampledFrom int    // 0 if the cases are not a sample
@@ -99,10 +101,13 @@ func NewReport(t Task, about About, res *Results) *Report {
 		res.dropTimes()
 		res.Reused = 0
 	}
+	if about.Fallback {
+		res.nameFallback()
+	}
 	sheet := t.Sheet()
 	r := &Report{
 		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
-		Annotations: about.Annotations, Index: about.Index, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
+		Annotations: about.Annotations, Index: about.Index, Fallback: about.Fallback, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),
@@ -184,6 +189,34 @@ func (res *Results) dropTimes() {
 			rows[i].Seconds = math.NaN()
 		}
 	}
+}
+
+// withFallback is what follows the name of an algorithm with a model whose answers include
+// those that the offline engine gave in its place.
+const withFallback = " (with fallback)"
+
+// asksModel reports whether a model was asked for any of the outcomes.
+func asksModel(rows []Outcome) bool {
+	return slices.ContainsFunc(rows, func(o Outcome) bool { return o.Work != nil })
+}
+
+// nameFallback renames the algorithms that asked a model.
+func (res *Results) nameFallback() {
+	named, versions := map[string][]Outcome{}, map[string][]string{}
+	res.Algorithms, res.Failed = slices.Clone(res.Algorithms), slices.Clone(res.Failed)
+	for i, name := range res.Algorithms {
+		to := name
+		if asksModel(res.Outcomes[name]) {
+			to += withFallback
+		}
+		res.Algorithms[i], named[to], versions[to] = to, res.Outcomes[name], res.Versions[name]
+		for j := range res.Failed {
+			if res.Failed[j].Algorithm == name {
+				res.Failed[j].Algorithm = to
+			}
+		}
+	}
+	res.Outcomes, res.Versions = named, versions
 }
 
 func evaluated(res *Results) int {

@@ -53,7 +53,7 @@ type journalAbout struct {
 // of the shard; all is the number of cases of all shards, and digest their digest. The
 // options are what else determines the predictions.
 func OpenFileJournal(path string, of shard.Shard, p Plan, about About, all int, digest, git string, options map[string]string) (*FileJournal, error) {
-	about.Shard = ""
+	about.Shard, about.Fallback = "", false // they are no part of what the predictions depend on
 	text, err := json.Marshal(journalAbout{about, p.Algorithms})
 	if err != nil {
 		return nil, err

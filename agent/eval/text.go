@@ -91,14 +91,28 @@ func (a Algorithm) otherBuilds(this string) string {
 
 func (r *Report) textOverall(b *strings.Builder) {
 	head := append([]string{"algorithm"}, r.sheet.titles(inTable)...)
-	t := newTable(append(head, "empty", "failed", "cases", "s/case")...)
+	head = append(head, "empty", "failed")
+	if r.asked() {
+		head = append(head, "fallback")
+	}
+	t := newTable(append(head, "cases", "s/case")...)
 	for _, a := range r.Algorithms {
 		o := a.Overall
 		line := append([]string{a.Name}, o.cells(inTable)...)
-		t.add(append(line, fmt.Sprint(o.Empty), fmt.Sprint(o.Failed), fmt.Sprint(o.Cases), secondsOrDash(o.Seconds))...)
+		line = append(line, fmt.Sprint(o.Empty), fmt.Sprint(o.Failed))
+		if r.asked() {
+			line = append(line, o.fallbacks())
+		}
+		t.add(append(line, fmt.Sprint(o.Cases), secondsOrDash(o.Seconds))...)
 	}
 	b.WriteByte('\n')
 	t.write(b)
+}
+
+// asked reports whether an algorithm asked a model, so that tables say how often the
+// offline engine answered in its place.
+func (r *Report) asked() bool {
+	return slices.ContainsFunc(r.Algorithms, func(a Algorithm) bool { return a.Overall.Asked > 0 })
 }
 
 func (r *Report) textComparisons(b *strings.Builder) {

@@ -17,8 +17,12 @@ type Work struct {
 	Usage       model.Usage `json:"usage"`
 	Tools       [][]string  `json:"tools,omitempty"`    // tools called in each turn, in order
 	Types       []string    `json:"types,omitempty"`    // types of what the answer names
-	Fallback    string      `json:"fallback,omitempty"` // why the offline engine's answer is used
+	Fallback    string      `json:"fallback,omitempty"` // why the offline engine's answer is in the place of the model's
 }
+
+// Fell reports whether no run of the model gave an answer, so that the offline engine's
+// is in its place. A nil Work is that of an algorithm that asks no model.
+func (w *Work) Fell() bool { return w != nil && w.Fallback != "" }
 
 // Observer collects figures from the events of a model's work on one prediction.
 type Observer struct {

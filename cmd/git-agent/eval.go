@@ -39,10 +39,11 @@ type evalFlags struct {
 
 // reportFlags are the options that say how a report is printed.
 type reportFlags struct {
-	Times bool   `negatable:"" default:"true" help:"show how long predictions took (the default), and in JSON how many were stored before"`
-	JSON  bool   `name:"json" help:"print the report as one JSON object"`
-	HTML  string `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
-	Rows  string `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
+	Times    bool   `negatable:"" default:"true" help:"show how long predictions took (the default), and in JSON how many were stored before"`
+	Fallback bool   `help:"count the offline engine's answer where the model gave none, and say so in the name of the row; by default, such an answer counts as empty"`
+	JSON     bool   `name:"json" help:"print the report as one JSON object"`
+	HTML     string `name:"html" placeholder:"<file>" kind:"path" help:"also write the report to <file> as an HTML page with plots"`
+	Rows     string `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
 }
 
 // evaluation holds what the evaluation of one task adds to the steps that all tasks
@@ -203,7 +204,7 @@ type keptJournal interface {
 
 // read reads the cases of all shards, and says what the report is about.
 func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About, error) {
-	about := eval.About{Annotations: e.annotations, Index: e.index, Only: e.onlyName, NoTimes: !e.Times}
+	about := eval.About{Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times}
 	if e.part.Of > 1 {
 		about.Shard = e.part.String()
 	}
@@ -281,7 +282,7 @@ func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Index: e.index, Only: e.onlyName, NoTimes: !e.Times}, res, true)
+	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times}, res, true)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.
@@ -301,6 +302,7 @@ func (e *evaluation) compare(ctx context.Context, a *app, traces *cache.Traces) 
 	var sides [2]eval.Contender
 	for i, name := range e.Cases {
 		sides[i] = eval.ParseContender(name)
+		sides[i].Fallback = e.Fallback
 		_, res, err := e.recallRun(ctx, traces, sides[i].Name) // probabilities are not compared
 		if err != nil {
 			return err

@@ -33,11 +33,11 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: fixeval.TaskFor(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
+		evalFlags: &c.evalFlags, task: c.task(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
-		recalled:    recalledRepairs,
+		recalled:    c.recalled,
 		foreignLine: fixeval.CheckForeign,
 		report: func(task eval.Task, about eval.About, res *eval.Results, _ bool) error {
 			return c.show(a, eval.NewReport(task, about, res))
@@ -61,9 +61,16 @@ func (c *evalFixCmd) measured() []string {
 	return names
 }
 
-// recalledRepairs returns the task and the results of a stored run.
-func recalledRepairs(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
-	task := fixeval.TaskFor(res.Algorithms)
+// task returns the task of measuring these algorithms.
+func (c *evalFixCmd) task(algorithms []string) fixeval.Task {
+	task := fixeval.TaskFor(algorithms)
+	task.Fallback = c.Fallback
+	return task
+}
+
+// recalled returns the task and the results of a stored run.
+func (c *evalFixCmd) recalled(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+	task := c.task(res.Algorithms)
 	if !task.Localization {
 		return task, res, nil
 	}
@@ -151,6 +158,9 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 			return err
 		case algorithm.Engine == fixeval.Agent:
 			plan.Settings[name] = agent.Setting(c.methodOf(algorithm))
+			if c.Fallback {
+				plan.Settings[name] += " fallback" // without it, these answers are asked for again
+			}
 		case algorithm.Given:
 			plan.Settings[name] = c.searchSetting()
 		}
@@ -205,18 +215,23 @@ func (c *evalFixCmd) answerCase(agent *engine.Agent) fixeval.Repairer {
 			return nil, server.Refused(err)
 		}
 		ans.End(ctx)
-		return ans.Answer, judgeRepair(&server, e.Agent, ans.Answer)
+		return ans.Answer, c.judge(&server, e.Agent, ans.Answer)
 	}
 }
 
-// judgeRepair returns an error if an answer does not count, because the model's server
-// failed or the budget is spent.
-func judgeRepair(server *eval.Server, agent *engine.Agent, ans *fix.Answer) error {
+// judge returns an error if an answer does not count, because the model's server failed or
+// the budget is spent. With --fallback, what the offline engine then found counts, unless
+// the server seems to be gone.
+func (c *evalFixCmd) judge(server *eval.Server, agent *engine.Agent, ans *fix.Answer) error {
 	if ans.Agent == nil {
 		return nil
 	}
 	if ans.Agent.Fallback != "" {
-		return server.Failed(errors.New(ans.Agent.Fallback))
+		err := server.Failed(errors.New(ans.Agent.Fallback))
+		if c.Fallback && !errors.As(err, new(*eval.StopError)) {
+			return nil
+		}
+		return err
 	}
 	server.Worked()
 	if len(ans.Plausible) == 0 && agent.Session.Ledger.Refused() {

@@ -68,7 +68,7 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app) error {
 	if err := c.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	about.NoTimes = !c.Times
+	about.NoTimes, about.Fallback = !c.Times, c.Fallback
 	return c.show(a, eval.NewReport(task, about, res))
 }
 
@@ -106,7 +106,7 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms
 	name, _ := eval.TaskOfKind(kind)
 	switch name {
 	case szzeval.Task{}.Name():
-		task := szzeval.Task{}
+		task := szzeval.Task{Fallback: c.Fallback}
 		if !slices.ContainsFunc(algorithms, szzeval.IsAgent) {
 			return task, nil
 		}
@@ -117,9 +117,11 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms
 		task.Calibration, err = readCalibration(settings)
 		return task, err
 	case crasheval.Task{}.Name():
-		return crasheval.Task{}, nil
+		return crasheval.Task{Fallback: c.Fallback}, nil
 	case fixeval.Task{}.Name():
-		return fixeval.TaskFor(algorithms), nil
+		task := fixeval.TaskFor(algorithms)
+		task.Fallback = c.Fallback
+		return task, nil
 	}
 	return nil, fmt.Errorf("the journals are of kind %q, which this build does not know", kind)
 }

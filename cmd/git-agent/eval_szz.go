@@ -30,7 +30,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: szzeval.Task{}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
+		evalFlags: &c.evalFlags, task: szzeval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
 		foreignLine: szzeval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
@@ -104,7 +104,7 @@ func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, 
 // recalled returns the task and the results of a stored run. It reads a calibration
 // only if the run asked a model, because calibrations are for a model's answers.
 func (c *evalSzzCmd) recalled(ctx context.Context, a *app, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
-	var task szzeval.Task
+	task := szzeval.Task{Fallback: c.Fallback}
 	if !slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
 		return task, res, nil
 	}

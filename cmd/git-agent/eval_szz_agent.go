@@ -37,7 +37,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 		return err
 	}
 	// Raw answers are stored. They are calibrated when they are scored.
-	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration}, nil
+	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration, Fallback: c.Fallback}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
 		if szzeval.IsAgent(name) {

@@ -65,7 +65,7 @@ type scoreRow struct {
 
 // Score scores a prediction against the truth of a case. Its only forecast is that
 // the fix changes the first file.
-func (Task) Score(of eval.Case, a eval.Answer) eval.Score {
+func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	c := of.(Case)
 	n := count{judged: len(c.IntroCommits) > 0}
 	p, answered := a.(Prediction)
@@ -73,14 +73,19 @@ func (Task) Score(of eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
 	}
 	n.judged = n.judged && !p.NoSuspects
-	n.rank = 1 + slices.IndexFunc(p.Files, func(f File) bool { return slices.Contains(c.FixFiles, f.Path) })
-	n.suspectRank = 1 + slices.IndexFunc(p.Suspects, func(s Suspect) bool { return slices.Contains(c.IntroCommits, s.Commit) })
-	n.listed, n.suspects = len(p.Files), len(p.Suspects)
 	for _, f := range p.Files {
 		n.traced += stat.Count(!f.Related)
 	}
-	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1, Work: p.Work,
-		Row: scoreRow{Rank: n.rank, SuspectRank: n.suspectRank, Traced: n.traced, Formats: p.Formats}}
+	row := scoreRow{Traced: n.traced, Formats: p.Formats}
+	if p.Work.Fell() && !t.Fallback {
+		n.traced = 0
+		return eval.Score{Tally: n.tally(), Empty: true, Work: p.Work, Row: row}
+	}
+	n.rank = 1 + slices.IndexFunc(p.Files, func(f File) bool { return slices.Contains(c.FixFiles, f.Path) })
+	n.suspectRank = 1 + slices.IndexFunc(p.Suspects, func(s Suspect) bool { return slices.Contains(c.IntroCommits, s.Commit) })
+	n.listed, n.suspects = len(p.Files), len(p.Suspects)
+	row.Rank, row.SuspectRank = n.rank, n.suspectRank
+	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1, Work: p.Work, Row: row}
 	if n.listed > 0 && p.Files[0].Probability > 0 {
 		s.Forecasts = []stat.Forecast{{P: p.Files[0].Probability, Right: s.Right}}
 	}

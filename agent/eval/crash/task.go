@@ -16,7 +16,11 @@ import (
 )
 
 // Task is the task of finding the files and the commits behind a crash.
-type Task struct{}
+type Task struct {
+	// Fallback counts the offline engine's answers in the place of a model's. Without it
+	// they are nobody's: empty and wrong.
+	Fallback bool
+}
 
 // Name returns the task's name in reports and in traces.db.
 func (Task) Name() string { return "crash" }

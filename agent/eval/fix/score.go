@@ -83,6 +83,9 @@ func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
 	if !answered {
 		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: scoreRow{Verdicts: []fix.Verdict{}}}
 	}
+	if p.Work.Fell() && !t.Fallback {
+		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging}
+	}
 	n := count{
 		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,
 		rank:     1 + slices.IndexFunc(p.Patches, func(j Judged) bool { return j.Verdict == fix.Plausible }),

@@ -23,7 +23,12 @@ import (
 
 // Task is the task of repairing a bug. With Localization it is the task of finding the
 // functions to repair, and reports are about that.
-type Task struct{ Localization bool }
+type Task struct {
+	Localization bool
+	// Fallback counts the offline engine's answers in the place of a model's. Without it
+	// they are nobody's: empty and wrong.
+	Fallback bool
+}
 
 // TaskFor returns the task for a set of algorithms. Names that are not of our own engines,
 // which are those of other programs, do not decide it.

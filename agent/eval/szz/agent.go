@@ -46,6 +46,9 @@ type Work struct {
 	eval.Work
 }
 
+// fell reports whether the offline engine answered in the place of the model.
+func (w *Work) fell() bool { return w != nil && w.Work.Fell() }
+
 // workOf returns the work behind a verdict, or nil if no model was asked.
 func workOf(o *eval.Observer, v *szz.Verdict, runs []string) *Work {
 	r := v.Agent

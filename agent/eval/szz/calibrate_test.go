@@ -79,7 +79,7 @@ func TestReportsNameTheCalibration(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text, page strings.Builder
-	r := eval.NewReport(Task{f.Calibration}, eval.About{}, res)
+	r := eval.NewReport(Task{Calibration: f.Calibration}, eval.About{}, res)
 	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
 		t.Fatal(err)
 	}
@@ -134,15 +134,15 @@ func TestRecordsAreCalibrated(t *testing.T) {
 	prediction := Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: vote}}, Work: &Work{Basis: basis}}
 	c := &detect.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
 	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Forecasts[0].P }
-	if got := p(Task{c}); got != c.Probability(0.5, 1) || p(Task{}) != 0.5 {
+	if got := p(Task{Calibration: c}); got != c.Probability(0.5, 1) || p(Task{}) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(Task{}))
 	}
 	vote.Absent = 1
-	if got := p(Task{c}); got != 0.5 {
+	if got := p(Task{Calibration: c}); got != 0.5 {
 		t.Errorf("of a vote with an absent run: %v", got)
 	}
 	vote.Absent, c.Runs = 0, 2
-	if got := p(Task{c}); got != 0.5 {
+	if got := p(Task{Calibration: c}); got != 0.5 {
 		t.Errorf("of another basis: %v", got)
 	}
 }

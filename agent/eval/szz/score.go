@@ -129,6 +129,9 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
 	}
 	p = p.calibrated(t.Calibration)
+	if p.Work.fell() && !t.Fallback {
+		p.Suspects, p.Ranked = nil, false
+	}
 	truth := c.truth()
 	var s eval.Score
 	row := scoreRow{}

@@ -23,6 +23,9 @@ type Task struct {
 	// Calibration is applied to the probabilities of the model it was made for;
 	// nil leaves them raw.
 	Calibration *detect.Calibration
+	// Fallback counts the offline engine's answers in the place of a model's. Without it
+	// they are nobody's: empty and wrong.
+	Fallback bool
 }
 
 // Name returns the task's name in reports and in traces.db.
