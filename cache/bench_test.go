@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// benchValue is 22 KB of text like a diff, the size for which perf.md has figures.
+// benchValue is 22 KB of text like a diff, the usual size of a tool's answer.
 var benchValue = []byte(strings.Repeat("-	return errors.New(\"x\")\n+	return nil\n", 580))
 
 func benchKey(n int) Key { return Key{Kind: "bench", Parts: []string{fmt.Sprint(n)}} }

@@ -62,7 +62,7 @@ const (
 
 // complementary lists the histories that follow each other under Auto. The paper's best
 // single heuristic is first; most of what others add comes from one that shows functions
-// and from a prompt without history (HAFixAgent, section 5; fix.md, 1.2).
+// and from a prompt without history (HAFixAgent, section 6.1).
 var complementary = [][]Heuristic{{FlDiff}, {FnPair}, nil, {FnAll}}
 
 // maxRounds is how many rounds of trajectories Auto makes.

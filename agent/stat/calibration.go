@@ -8,8 +8,7 @@ import (
 )
 
 // calibrationBins is the number of bins, which have equal mass. MinMarks is the
-// least number of predictions that allows a claim about calibration. Both follow
-// harness.md, section 5.
+// least number of predictions that allows a claim about calibration.
 const (
 	calibrationBins = 10
 	MinForecasts    = 200

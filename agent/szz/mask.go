@@ -16,7 +16,7 @@ import (
 // and in the lines of files and patches. What the tools and the first message
 // themselves print of commits, such as hashes and titles, passes no mask and stays
 // usable. (AgentSZZ hides the trailers of messages and the hashes in titles, section
-// 3.2; szz.md, section 5, counts what such messages still give away.)
+// 3.2.)
 //
 // The name of a commit is, in every text:
 //

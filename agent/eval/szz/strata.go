@@ -32,7 +32,7 @@ func choose(b bool, yes, no string) string {
 }
 
 // labelStyle distinguishes the two sources of labels. Trailers name the origin of
-// a bug; prose names its most recent cause (szz.md, section 4).
+// a bug; prose names its most recent cause.
 func labelStyle(source string) string {
 	switch {
 	case source == "":

@@ -15,7 +15,7 @@
 // The package works on texts alone. Time and memory are linear in the size of the file
 // for everything but the comparison of a few lines, which has a fixed bound, and equal
 // calls give equal results. The grades and the messages follow what failed in the field
-// (Aider's edit formats; OpenAI Codex apply_patch; fix.md, section 5.1).
+// (Aider's edit formats; OpenAI Codex apply_patch).
 package edit
 
 import (

@@ -11,7 +11,7 @@ import (
 
 const (
 	// priorCulprit is how likely it is that undoing the first bad commit, in the right
-	// part, repairs a bug: 5 of 11 regressions (fix.md, 6.2).
+	// part, repairs a bug: 5 of 11 regressions among 119 mined bugs.
 	priorCulprit  = 0.45
 	maxWholeFiles = 6 // files of a commit that are undone together
 )

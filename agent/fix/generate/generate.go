@@ -6,7 +6,7 @@
 // once removed from a suspected function are put back; a function that resembles it gives
 // what it has and this one lacks; and small changes are made of the kinds that fixes
 // mostly are (package mutate). The tests decide which candidate is of use, see package
-// offline. fix.md, section 6, has the measurements behind the order.
+// offline. The constants of this package have the measurements behind the order.
 //
 // The history is only read when the turn of a source comes. Candidates are told apart by
 // their tokens, so none comes twice. Go files that cannot compile are left out, as far as
@@ -166,7 +166,7 @@ func (g *generator) site(i int, l fix.Location) *site {
 
 // shareOf returns how likely the bug is in the function at a rank, from 0. With coverage
 // and history the true function was first in 36% of 76 cases, among three in 64%, among
-// five in 72% and among ten in 87% (fix.md, 0.6).
+// five in 72% and among ten in 87%.
 func shareOf(rank int) float64 {
 	switch {
 	case rank < len(shares):
@@ -242,8 +242,8 @@ func (g *generator) start() *queue {
 }
 
 // These are how often the best candidate of a source is right if the function is the
-// right one. fix.md, 6.2, measured them for the sources that undo changes: of 119 bugs
-// with perfect lines a hunk repaired 5, the function before a commit 3, an older version 4.
+// right one. They were measured for the sources that undo changes: of 119 bugs with
+// perfect lines a hunk repaired 5, the function before a commit 3, an older version 4.
 const (
 	priorHunk     = 0.04
 	priorFunction = 0.03

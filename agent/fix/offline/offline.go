@@ -11,8 +11,8 @@
 // [Bisect] looks for the commit with which the failing test began to fail.
 //
 // A patch that passes is called plausible, never right: of the patches with which a failing
-// test passes, two thirds break other tests (fix.md, 6.2), and of those that break none some
-// are still wrong.
+// test passes, two thirds break other tests (119 mined bugs), and of those that break none
+// some are still wrong.
 package offline
 
 import (

@@ -21,7 +21,7 @@ import (
 //
 // So each word is followed back through the rewrites, to the commit that wrote it
 // without taking it out of the same place. MV-SZZ lets tokens vote on a
-// rewritten history (szz.md, 8.4). Here blame is called again, a few times.
+// rewritten history. Here blame is called again, a few times.
 
 // A fileAt is a file at a revision.
 type fileAt struct {
