@@ -24,7 +24,8 @@ func Best(ctx context.Context, repo *gitext.Repo, trials []fix.Trial, h *fix.His
 	return Select(trials, h, removed...)
 }
 
-// Select groups trials and orders the groups, best first. Each rule decides among those that the rules before it leave equal:
+// Select groups trials and orders the groups, best first. Each rule decides among those that
+// the rules before it leave equal:
 //
 //   - the verdict, and then the number of tests that fail,
 //   - the choice of a reviewer,
