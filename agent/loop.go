@@ -18,9 +18,12 @@ type Loop struct {
 	Tools  []Tool // in the order in which the model sees them
 	// Needs lists the deeds that a careful verdict is based on. They are recorded
 	// for readers of the run; the model is not asked for them.
-	Needs  []Deed
-	Limits Limits
-	Ledger *Ledger // shared by runs with a common budget; may be nil
+	Needs []Deed
+	// Repeats lets a call run again that was answered before. Without it, such a call is
+	// answered with the turn that has the answer.
+	Repeats bool
+	Limits  Limits
+	Ledger  *Ledger // shared by runs with a common budget; may be nil
 	// MaxOutput is how many tokens an answer may have. With 0 the server decides,
 	// and budgets assume defaultOutput; set it if budgets must hold whatever the
 	// model does.

@@ -142,8 +142,9 @@ func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGro
 	free := make(chan struct{}, concurrency)
 	var started []string
 	for _, j := range jobs {
-		_, known := c.answers.find(j.call)
-		if j.result != nil || j.inOrder() || known || slices.Contains(started, callKey(j.call)) {
+		_, known := c.answered(j.call)
+		again := !c.Repeats && slices.Contains(started, callKey(j.call))
+		if j.result != nil || j.inOrder() || known || again {
 			continue
 		}
 		if err := c.steps.intend(ctx, j.key, j.call); err != nil {
@@ -203,11 +204,19 @@ func (c *conversation) resumeCall(ctx, limited context.Context, j *job) error {
 	return nil
 }
 
+// answered returns where a call was answered, unless it is to run again.
+func (c *conversation) answered(call model.Call) (answered, bool) {
+	if c.Repeats {
+		return answered{}, false
+	}
+	return c.answers.find(call)
+}
+
 // await returns the result of a call: of one that was started, of one that is
 // already answered, or of one that must run alone.
 func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
-	at, known := c.answers.find(j.call)
+	at, known := c.answered(j.call)
 	switch {
 	case j.ran != nil:
 		ran := <-j.ran

@@ -75,13 +75,14 @@ type Tool struct {
 	Narrow      string            // how to ask for less, said when an answer is cut or late
 }
 
-// ForTool reads tool/NAME.
-func ForTool(name string) (Tool, error) {
+// ForTool reads tool/NAME, with or without advice on how to investigate with the tool.
+func ForTool(name string, advice bool) (Tool, error) {
 	p, err := Get("tool/" + name)
 	if err != nil {
 		return Tool{}, err
 	}
-	return p.Tool(), nil
+	p.Text, err = p.Render(map[string]bool{"Advice": advice})
+	return p.Tool(), err
 }
 
 // Tool reads the text as that of a tool: a description, then one line

@@ -47,7 +47,7 @@ func TestRender(t *testing.T) {
 
 func TestForTool(t *testing.T) {
 	// A tool's text comes apart into description, parameters and advice.
-	tool, err := ForTool("git_show")
+	tool, err := ForTool("git_show", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestForTool(t *testing.T) {
 	if _, named := tool.Params["commit"]; !named || tool.Params["context"] == "" || tool.Narrow == "" {
 		t.Errorf("got %+v", tool)
 	}
-	if _, err := ForTool("git_push"); err == nil {
+	if _, err := ForTool("git_push", true); err == nil {
 		t.Error("an unknown tool has a description")
 	}
 }

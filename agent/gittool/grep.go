@@ -38,6 +38,8 @@ type Grep struct {
 	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
 
 	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
+
+	unadvised bool // an empty answer suggests nothing
 }
 
 // GrepMatch is a matching line.
@@ -130,6 +132,8 @@ func countFiles(found []gitext.GrepMatch) int {
 	return n
 }
 
+func (v *Grep) leaveOutAdvice() { v.unadvised = true }
+
 func (v *Grep) head(files int) string {
 	kind := "literal"
 	if v.Regex {
@@ -153,6 +157,10 @@ func (v *Grep) head(files int) string {
 		}
 		return s + redactedNote(v.Redacted)
 	}
+	nothing := s + ": no lines found" + redactedNote(v.Redacted)
+	if v.unadvised {
+		return nothing
+	}
 	try := []string{}
 	if !v.Regex && strings.ContainsAny(v.Pattern, `\*+?[]|^$`) {
 		try = append(try, "the pattern was taken literally; regex=true takes it as a regular expression")
@@ -161,7 +169,7 @@ func (v *Grep) head(files int) string {
 		try = append(try, "without path all files are searched")
 	}
 	try = append(try, "git_log_search finds what other commits had")
-	return s + ": no lines found" + redactedNote(v.Redacted) + "\ntry: " + strings.Join(try, "; ")
+	return nothing + "\ntry: " + strings.Join(try, "; ")
 }
 
 // unsearched names the files that are known to be missing.

@@ -44,6 +44,8 @@ type Search struct {
 	Folder  bool        `json:"folder,omitempty"`  // Path is a folder, whose renames are not followed
 
 	Presence *Presence `json:"standing,omitempty"` // where the text is at Commit; nil if not looked up
+
+	unadvised bool // an empty answer suggests nothing
 }
 
 // SearchHit is a commit that changed the pattern.

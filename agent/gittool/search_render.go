@@ -64,7 +64,7 @@ func (v *Search) render(detail int) condense.Layout {
 
 func (v *Search) head() string {
 	if len(v.Hits) == 0 {
-		return v.question() + ": no commits found" + v.presenceLine() + "\n" + v.advice()
+		return v.question() + ": no commits found" + v.presenceLine() + v.advice()
 	}
 	end := "newest first"
 	if v.Order == "oldest" {
@@ -103,12 +103,16 @@ func (v *Search) presenceLine() string {
 	return "\n" + v.Presence.render(v.Commit, newest)
 }
 
-// advice suggests what to try after an empty answer.
+func (v *Search) leaveOutAdvice() { v.unadvised = true }
+
+// advice suggests, on a line of its own, what to try after an empty answer.
 func (v *Search) advice() string {
 	var try []string
 	switch {
+	case v.unadvised:
+		return ""
 	case v.Pattern == "":
-		return "try: a wider range of dates, or an older commit"
+		return "\ntry: a wider range of dates, or an older commit"
 	case v.Mode == "S" && strings.ContainsAny(v.Pattern, `\*+?[]|^$`):
 		try = append(try, `mode "S" takes the pattern literally; mode "G" takes a regular expression`)
 	case v.Mode == "S":
@@ -120,7 +124,7 @@ func (v *Search) advice() string {
 	if v.Since != "" || v.Until != "" {
 		try = append(try, "a wider range of dates")
 	}
-	return "try: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
+	return "\ntry: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
 }
 
 // marks adds to a commit's line what its lines do not tell.

@@ -30,7 +30,7 @@ func TestSpecs(t *testing.T) {
 		if schema.Type != "object" || schema.Additional == nil || *schema.Additional || schema.Required == nil {
 			t.Errorf("%s: schema is not strict: %s", s.Name, s.Parameters)
 		}
-		text, err := prompts.ForTool(s.Name)
+		text, err := prompts.ForTool(s.Name, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,9 +36,12 @@ import (
 
 // Options are the switches of a toolbox.
 type Options struct {
-	Plain   bool          // answers in git's own formats, not condensed
-	Memory  agent.Memory  // may be nil
-	Timeout time.Duration // the time of one call; 0 is DefaultTimeout
+	Plain bool // answers in git's own formats, not condensed
+	// Unadvised leaves out, of what the tools say of themselves and of empty answers, how
+	// to investigate with them.
+	Unadvised bool
+	Memory    agent.Memory  // may be nil
+	Timeout   time.Duration // the time of one call; 0 is DefaultTimeout
 	// Search names the tool that finds text in files, for advice; "" is git_grep.
 	Search string
 }
@@ -137,7 +140,7 @@ type gitTool[P, V any] struct {
 
 // described adds what the prompts say about the tool called name.
 func (t *gitTool[P, V]) described(name string, b *scopedRepo) (agent.Tool, error) {
-	text, err := prompts.ForTool(name)
+	text, err := prompts.ForTool(name, b == nil || !b.opt.Unadvised)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +190,9 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	}
 	if lacks := lacking(unread); lacks != "" { // what the clone lacks is in the text already
 		incomplete = strings.Trim(incomplete+"; "+lacks, "; ")
+	}
+	if a, ok := any(v).(interface{ leaveOutAdvice() }); ok && b.opt.Unadvised {
+		a.leaveOutAdvice()
 	}
 	detail := condense.Full
 	if b.opt.Plain {

@@ -47,13 +47,13 @@ func (q Question) Context() ContextOptions {
 // Committed reports whether the fix is a commit.
 func (q Question) Committed() bool { return q.Source == SourceCommit }
 
-// Switches turn off parts of the agent engine's method. They are the ablations of
-// AgentSZZ, table 5, and two of our own.
+// Switches turn off parts of the agent engine's method.
 type Switches struct {
 	NoTools           bool // the first prompt and report are all that the model has
-	NoDomainKnowledge bool // the system message has the task and no instructions how to trace
-	NoCompression     bool // tools answer in git's own formats, and the first prompt shows patches from their beginning, up to a page each
-	NoCandidates      bool // the offline engine's ranking is not shown
+	NoDomainKnowledge bool // no text says how to trace: the system message has the task only, and tools give no advice
+	NoCompression     bool // tools answer in git's own formats, a repeated call is answered in full again, and the first prompt shows patches from their beginning, up to a page each
+	NoCandidates      bool // the first prompt has nothing but the fix's message and patch
+	NoRanking         bool // the first prompt names who wrote the lines, but not in the order of the ranking, and shows no patches
 	NoClaimCheck      bool // verdicts are accepted without a check of the claims
 }
 
@@ -61,7 +61,7 @@ type Switches struct {
 func (s *Switches) named() []namedSwitch {
 	return []namedSwitch{
 		{"no-tools", &s.NoTools}, {"no-domain-knowledge", &s.NoDomainKnowledge}, {"no-compression", &s.NoCompression},
-		{"no-candidates", &s.NoCandidates}, {"no-claim-check", &s.NoClaimCheck},
+		{"no-candidates", &s.NoCandidates}, {"no-ranking", &s.NoRanking}, {"no-claim-check", &s.NoClaimCheck},
 	}
 }
 

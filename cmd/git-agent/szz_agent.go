@@ -22,11 +22,14 @@ type szzModelFlags struct {
 	Tools           bool   `negatable:"" default:"true" help:"let the model use the git tools"`
 	DomainKnowledge bool   `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
 	Compression     bool   `negatable:"" default:"true" help:"condense what the model is shown"`
+	Candidates      bool   `negatable:"" default:"true" help:"show the model what the offline engine found: the ranking, who wrote the lines, where names come from"`
+	Ranking         bool   `negatable:"" default:"true" help:"show the model the ranking, and what its first commits changed"`
+	ClaimCheck      bool   `negatable:"" default:"true" help:"check the model's claims against the history, and let it answer what is found"`
 }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *szzModelFlags) used() bool {
-	return f.votingFlags.used() || f.Calibration != "" || !f.Tools || !f.DomainKnowledge || !f.Compression
+	return f.votingFlags.used() || f.Calibration != "" || len(f.switches().Names()) > 0
 }
 
 // apply overrides the settings with the options that are given.
@@ -39,7 +42,7 @@ func (f *szzModelFlags) apply(s *session.Settings) {
 
 // switches returns which parts of the method the options turn off.
 func (f *szzModelFlags) switches() szz.Switches {
-	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression}
+	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression, NoCandidates: !f.Candidates, NoRanking: !f.Ranking, NoClaimCheck: !f.ClaimCheck}
 }
 
 // newSzzAgent prepares the agent engine of szz for ensembles of the given number of

@@ -2,6 +2,7 @@ package szzeval
 
 import (
 	"context"
+	"slices"
 
 	"git-agent/agent"
 	"git-agent/agent/eval"
@@ -9,9 +10,15 @@ import (
 	"git-agent/gitext"
 )
 
-// Arms are the parts of the method that an algorithm may leave out: those of AgentSZZ,
-// table 5, and two of our own.
-var Arms = eval.Arms{"no-tools", "no-domain-knowledge", "no-compression", "no-candidates", "no-claim-check"}
+// Arms are the parts of the method that an algorithm may leave out. The first three are
+// those of AgentSZZ, table 5. Without tools, a model has the fix's message and patch alone:
+// neither what a tool would find nor what the offline engine or the check of claims did.
+var Arms = eval.Arms{noTools, "no-domain-knowledge", "no-compression", "no-candidates", "no-ranking", "no-claim-check", noGitTools}
+
+const (
+	noTools    = "no-tools"
+	noGitTools = "no-git-tools" // only the tools are left out
+)
 
 // IsAgent reports whether an algorithm asks a model.
 func IsAgent(algorithm string) bool {
@@ -22,7 +29,12 @@ func IsAgent(algorithm string) bool {
 // SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
 func SwitchesOf(algorithm string) szz.Switches {
 	parts, _ := Arms.Parts(algorithm)
-	return szz.SwitchesNamed(parts...)
+	s := szz.SwitchesNamed(parts...)
+	if slices.Contains(parts, noTools) {
+		s.NoCandidates, s.NoClaimCheck = true, true
+	}
+	s.NoTools = s.NoTools || slices.Contains(parts, noGitTools)
+	return s
 }
 
 // Inquiry asks a model about one fix.

@@ -1,15 +1,31 @@
 package szzeval
 
-import "testing"
+import (
+	"testing"
 
-// Each name of an agent algorithm turns off one part of the method.
+	"git-agent/agent/szz"
+)
+
+// Each name of an agent algorithm turns off other parts of the method. Without tools, the
+// fix is all that a model has; parts that are joined are all turned off.
 func TestAblate(t *testing.T) {
-	seen := map[[5]bool]bool{}
-	for _, name := range Arms.Names() {
-		opt := SwitchesOf(name)
-		seen[[5]bool{opt.NoTools, opt.NoDomainKnowledge, opt.NoCompression, opt.NoCandidates, opt.NoClaimCheck}] = true
+	seen := map[szz.Switches]string{}
+	for _, name := range append(Arms.Names(), "agent-no-git-tools+no-claim-check") {
+		with := SwitchesOf(name)
+		if other, ok := seen[with]; ok {
+			t.Errorf("%s is %s", name, other)
+		}
+		seen[with] = name
 	}
-	if len(seen) != len(Arms.Names()) {
-		t.Errorf("%d names for %d settings", len(Arms.Names()), len(seen))
+	for want, name := range map[szz.Switches]string{
+		{}: "agent",
+		{NoTools: true, NoCandidates: true, NoClaimCheck: true}: "agent-no-tools",
+		{NoTools: true}: "agent-no-git-tools",
+		{NoTools: true, NoCandidates: true, NoClaimCheck: true, NoCompression: true}: "agent-no-compression+no-tools",
+		{NoRanking: true, NoDomainKnowledge: true}:                                   "agent-no-ranking+no-domain-knowledge",
+	} {
+		if got := SwitchesOf(name); got != want {
+			t.Errorf("%s turns off %q, want %q", name, got.Names(), want.Names())
+		}
 	}
 }

@@ -58,10 +58,12 @@ func (d *investigation) candidateText(ctx context.Context, precedents map[gitext
 	if err != nil {
 		return "", err
 	}
-	b.WriteString("\nAlso:\n")
+	if len(ranked) > 0 {
+		b.WriteString("\nAlso:\n")
+	}
 	for _, c := range commits {
 		note := ""
-		if d.described >= 0 && d.ranking[d.described].Candidate.OID == c.OID {
+		if len(ranked) > 0 && d.described >= 0 && d.ranking[d.described].Candidate.OID == c.OID {
 			note = d.describedNote(d.ranking[d.described])
 		}
 		fmt.Fprintf(&b, "%s %s%s\n", d.names.of[c.OID], d.commitLine(c), note)

@@ -53,7 +53,7 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	loop = agent.Loop{
 		Model: d.opt.Model, Name: d.opt.ModelName,
 		Limits: d.opt.Limits, MaxOutput: d.opt.MaxOutput, Unpriced: d.opt.Unpriced, Ledger: d.opt.Ledger,
-		Text: report.text, Mask: d.opt.Mask,
+		Text: report.text, Mask: d.opt.Mask, Repeats: d.opt.NoCompression,
 	}
 	if loop.System, err = d.system(); err != nil {
 		return loop, err

@@ -21,7 +21,7 @@ type investigation struct {
 	k       *rank.Case
 	ranking []rank.Ranked
 	offline *szz.Verdict // the answer without a model
-	names   *commitNames // without commits when the ranking is not shown
+	names   *commitNames // without commits when the first prompt is the fix alone
 	scope   gittool.Scope
 	box     *gittool.Toolbox
 
@@ -51,7 +51,7 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext
 	}
 	d.names = d.nameCommits()
 	d.scope.Names = d.names.commits()
-	d.box, err = gittool.New(repo, d.scope, gittool.Options{Plain: opt.NoCompression, Memory: opt.Memory})
+	d.box, err = gittool.New(repo, d.scope, gittool.Options{Plain: opt.NoCompression, Unadvised: opt.NoDomainKnowledge, Memory: opt.Memory})
 	return d, err
 }
 
@@ -108,6 +108,9 @@ const (
 
 // listed returns the candidates of the ranking that the first prompt lists.
 func (d *investigation) listed() []rank.Ranked {
+	if d.opt.NoRanking {
+		return nil
+	}
 	n := min(maxRanked, len(d.ranking))
 	for ; n > alwaysRanked; n-- {
 		j := d.ranking[n-1]
@@ -128,7 +131,7 @@ func (d *investigation) nameCommits() *commitNames {
 	for _, j := range d.listed() {
 		n.add(j.Candidate.OID)
 	}
-	if d.described >= 0 {
+	if d.described >= 0 && !d.opt.NoRanking {
 		n.add(d.ranking[d.described].Candidate.OID)
 	}
 	for _, want := range []candidate.Role{candidate.RoleDeleted, candidate.RoleContext} {

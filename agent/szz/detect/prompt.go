@@ -20,6 +20,8 @@ type firstPrompt struct {
 	Tagged        bool   // lines of the patch begin with the short names of their owners
 	Patch         string
 	Candidates    string
+	Ranked        bool // the candidates are those of the ranking, and then those who wrote other lines
+	Advice        bool // say how the candidates are to be read
 	Excerpts      string
 	Origins       string
 	Wraps         string // who changed the white space of removed lines
@@ -71,8 +73,9 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 	p := firstPrompt{
 		Message: messageText(d.fc.Message, maxMessage),
 		NoTools: d.opt.NoTools,
+		Ranked:  !d.opt.NoRanking, Advice: !d.opt.NoDomainKnowledge,
 	}
-	if d.fc.Fix != "" {
+	if d.fc.Fix != "" && !(d.opt.NoTools && d.opt.NoCandidates) { // nothing else has a date
 		p.Date = dateOf(d.fc.Date)
 	}
 	if !d.opt.NoTools {
@@ -90,7 +93,10 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 		if p.Origins, err = d.originText(ctx); err != nil {
 			return "", err
 		}
-		if p.Excerpts, err = d.excerptText(ctx); err != nil {
+		if !d.opt.NoRanking { // which chooses the candidates that are shown
+			p.Excerpts, err = d.excerptText(ctx)
+		}
+		if err != nil {
 			return "", err
 		}
 	}

@@ -47,6 +47,9 @@ func newReportTool(d *investigation, precedents map[gitext.OID]string) (*reportT
 	if err != nil {
 		return nil, err
 	}
+	if p.Text, err = p.Render(map[string]bool{"Check": d == nil || !d.opt.NoClaimCheck, "Tools": d == nil || !d.opt.NoTools}); err != nil {
+		return nil, err
+	}
 	text := p.Tool()
 	schema, err := reportSchema(text.Params)
 	return &reportTool{
@@ -209,7 +212,7 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 			return agent.Result{Text: "accepted: no commit\n", Value: []szz.Claim{}, Final: true, Nothing: true}, nil
 		}
 		t.emptied = true
-		return answer("szz/empty", nil)
+		return answer("szz/empty", map[string]bool{"Advice": !t.d.opt.NoDomainKnowledge})
 	}
 	objections, err := t.check(ctx, claims)
 	if err != nil {
@@ -217,7 +220,7 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 	}
 	if len(objections) > 0 {
 		t.pending = claims
-		return answer("szz/objection", objections)
+		return answer("szz/objection", map[string]any{"Objections": objections, "Advice": !t.d.opt.NoDomainKnowledge})
 	}
 	return agent.Result{Text: "accepted\n", Value: claims, Final: true}, nil
 }
