@@ -129,7 +129,7 @@ func votesOf(sets []choiceSet, shares [][]float64, most int) []stat.Voted {
 }
 
 func cross(args []string) error {
-	rows, err := readLines[row](args)
+	rows, err := readTraining(args, repoOf)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func fit(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readLines[row](flags.Args())
+	rows, err := readTraining(flags.Args(), repoOf)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type culpritRow struct {
 	Seconds float64 `json:"seconds"`
 }
 
+func (r culpritRow) repository() string { return r.Repo }
+
 // culprits runs a step of the training of the model of commits.
 func culprits(ctx context.Context, args []string) error {
 	if len(args) == 0 {

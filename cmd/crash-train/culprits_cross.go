@@ -59,7 +59,7 @@ func crossCulprits(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readLines[culpritRow](flags.Args())
+	rows, err := readTraining(flags.Args(), culpritRow.repository)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func fitCulprits(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readLines[culpritRow](flags.Args())
+	rows, err := readTraining(flags.Args(), culpritRow.repository)
 	if err != nil {
 		return err
 	}

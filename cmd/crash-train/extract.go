@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -119,6 +120,17 @@ func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
 	r.Example, err = rank.Examine(ctx, repo, c.CrashCommit, report)
 	return r, err
 }
+
+// readTraining reads rows to train or tune on. None may be of a held out repository.
+func readTraining[T any](paths []string, repo func(T) string) ([]T, error) {
+	rows, err := readLines[T](paths)
+	if err != nil {
+		return nil, err
+	}
+	return rows, heldout.Refuse("crash", rows, repo)
+}
+
+func repoOf(r row) string { return r.Repo }
 
 // readLines reads files of JSON lines.
 func readLines[T any](paths []string) ([]T, error) {

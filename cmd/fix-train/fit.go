@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/stat"
+	"git-agent/cmd/heldout"
 )
 
 // penalty was chosen by leaving repositories out, of 0.2, 0.5, 2 and 5.
@@ -24,8 +25,17 @@ func choicesOf(rows []row) []stat.ChoiceSet {
 	return out
 }
 
+// readTraining reads rows to train or tune on. None may be of a held out repository.
+func readTraining(paths []string) ([]row, error) {
+	rows, err := readLines[row](paths)
+	if err != nil {
+		return nil, err
+	}
+	return rows, heldout.Refuse("fix", rows, func(r row) string { return r.Repo })
+}
+
 func fit(args []string) error {
-	rows, err := readLines[row](args)
+	rows, err := readTraining(args)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type place struct {
 
 // cross prints how models do on the repositories that they were not fitted to.
 func cross(args []string) error {
-	rows, err := readLines[row](args)
+	rows, err := readTraining(args)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,10 @@ var rooms = map[string][]string{
 	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/lineindex", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/tempdir"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
 	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
-	"cmd/szz-train":              {"cmd/git-agent/datadir", "agent/fix/testrun", "agent/suspect", "agent/sandbox", "agent/trial", "agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"}, // makes the ranker's model
-	"cmd/crash-train":            {"agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"},                                                                                          // makes the choice model of crash
-	"cmd/fix-train":              {"agent/fix", "agent/fix/", "agent/crash", "agent/crash/format", "agent/eval", "agent/eval/fix", "agent/sandbox", "agent/source", "agent/stat", "agent/trial", "gitext"},           // makes the choice model of fix
+	"cmd/heldout":                {},
+	"cmd/szz-train":              {"cmd/heldout", "cmd/git-agent/datadir", "agent/fix/testrun", "agent/suspect", "agent/sandbox", "agent/trial", "agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext"}, // makes the ranker's model
+	"cmd/crash-train":            {"cmd/heldout", "agent/crash", "agent/crash/", "agent/stat", "agent/eval", "agent/eval/crash", "gitext"},                                                                                          // makes the choice model of crash
+	"cmd/fix-train":              {"cmd/heldout", "agent/fix", "agent/fix/", "agent/crash", "agent/crash/format", "agent/eval", "agent/eval/fix", "agent/sandbox", "agent/source", "agent/stat", "agent/trial", "gitext"},           // makes the choice model of fix
 	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
 	"agent/condense":             {"agent"},
 	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source", "gitext/gittest"},

@@ -20,6 +20,7 @@ import (
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
 	"git-agent/agent/trial"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -62,6 +63,9 @@ func confirm(ctx context.Context, args []string) error {
 	for _, name := range fs.Args() {
 		cases, err := readLines[testedCase](name)
 		if err != nil {
+			return err
+		}
+		if err := heldout.Refuse("szz", cases, func(c testedCase) string { return c.Repo }); err != nil {
 			return err
 		}
 		for _, c := range cases {

@@ -32,13 +32,13 @@ func cross(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readRows(fs.Args())
+	rows, err := readTraining(fs.Args())
 	if err != nil {
 		return err
 	}
 	var others []rank.Example
 	if *against != "" {
-		if others, err = readRows(strings.Split(*against, ",")); err != nil {
+		if others, err = readTraining(strings.Split(*against, ",")); err != nil {
 			return err
 		}
 		rows, others = inBoth(rows, others)

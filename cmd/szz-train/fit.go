@@ -30,12 +30,12 @@ func fit(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readRows(fs.Args())
+	rows, err := readTraining(fs.Args())
 	if err != nil {
 		return err
 	}
 	if *onto != "" {
-		plain, err := readRows(strings.Split(*onto, ","))
+		plain, err := readTraining(strings.Split(*onto, ","))
 		if err != nil {
 			return err
 		}

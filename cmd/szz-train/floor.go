@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/offline"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -33,6 +34,9 @@ func floor(ctx context.Context, args []string) error {
 	for _, name := range fs.Args() {
 		cases, err := readLines[purposeCase](name)
 		if err != nil {
+			return err
+		}
+		if err := heldout.Refuse("szz", cases, func(c purposeCase) string { return c.Repo }); err != nil {
 			return err
 		}
 		for _, c := range cases {

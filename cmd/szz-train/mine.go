@@ -16,6 +16,7 @@ import (
 	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -42,6 +43,9 @@ func mine(ctx context.Context, args []string) error {
 	root := fs.String("repos", "", "`folder` with the repositories")
 	skip := fs.String("skip", "", "leave out the fixes of these case `files`, separated by commas")
 	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if err := heldout.Refuse("szz", fs.Args(), func(name string) string { return name }); err != nil {
 		return err
 	}
 	known, err := fixesOf(ctx, *skip)

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/fixlike"
+	"git-agent/cmd/heldout"
 )
 
 // shareOfFixes is the share of fixes among the commits that purpose calls others: of
@@ -33,6 +34,9 @@ func fitPurpose(args []string) error {
 			return err
 		}
 		rows = append(rows, part...)
+	}
+	if err := heldout.Refuse("szz", rows, func(r purposeRow) string { return r.Repo }); err != nil {
+		return err
 	}
 	reportPurpose(os.Stderr, rows)
 	for i, w := range sharpened(fitRows(rows), rows) {

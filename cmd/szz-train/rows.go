@@ -11,8 +11,18 @@ import (
 
 	"git-agent/agent/szz/rank"
 	"git-agent/agent/szz/rank/trees"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
+
+// readTraining reads rows to train or tune on. None may be of a held out repository.
+func readTraining(files []string) ([]rank.Example, error) {
+	rows, err := readRows(files)
+	if err != nil {
+		return nil, err
+	}
+	return rows, heldout.Refuse("szz", rows, func(r rank.Example) string { return r.Repo })
+}
 
 // readRows reads what extract wrote. A case that occurs twice counts once.
 func readRows(files []string) ([]rank.Example, error) {
