@@ -30,11 +30,45 @@ type Question struct {
 }
 
 // Switches turn off parts of the agent engine's method, so that each can be measured.
+// Some imply others, see Implied.
 type Switches struct {
-	NoTools   bool // the first prompt and report are all that the model has
-	NoRanking bool // the first prompt does not show the offline engine's ranking
+	// NoTools leaves the model the report, with its frames mapped to files, and nothing
+	// else: no tool but the one that takes the answer, no ranking, code or changes.
+	NoTools   bool
+	NoCalls   bool // the first prompt is complete, and the model must answer it: no tools
+	NoRanking bool // nothing that the model is shown, or that is added to its answer, is of the offline engine's ranking
 	NoCode    bool // the first prompt does not show the code around the frames
 	NoChanges bool // the first prompt does not show the latest changes
+	// NoDefinitions leaves out the tool that looks up definitions (AutoCrashFL, table
+	// 6, "without deep search").
+	NoDefinitions bool
+	// NoRaw shows the sections of the report only in their sanitized form: facts, and
+	// the places of frames in the repository (AutoCrashFL, table 6, "with
+	// sanitization").
+	NoRaw bool
+	// NoCommitSearch leaves out the tools that find commits by their messages and by
+	// what they changed, which are one tool in Code Researcher: search_commits.
+	NoCommitSearch bool
+	NoHistory      bool // the model sees no commit but the one that crashed
+	// NoAugmentation leaves out of the answer what the offline engine found and the
+	// model did not name (AutoCrashFL, table 3, "augmented" rankings).
+	NoAugmentation bool
+}
+
+// Implied returns the switches with those that they imply. Without tools, the model has
+// only the report. Without a ranking, none follows the model's files either. Without
+// history, there are no changes to show and no commits to search.
+func (s Switches) Implied() Switches {
+	if s.NoTools {
+		s.NoCalls, s.NoRanking, s.NoCode, s.NoHistory = true, true, true, true
+	}
+	if s.NoRanking {
+		s.NoAugmentation = true
+	}
+	if s.NoHistory {
+		s.NoChanges, s.NoCommitSearch = true, true
+	}
+	return s
 }
 
 type namedSwitch struct {
@@ -44,7 +78,11 @@ type namedSwitch struct {
 
 // named returns the switches with their names, in a fixed order.
 func (s *Switches) named() []namedSwitch {
-	return []namedSwitch{{"no-tools", &s.NoTools}, {"no-ranking", &s.NoRanking}, {"no-code", &s.NoCode}, {"no-changes", &s.NoChanges}}
+	return []namedSwitch{
+		{"no-tools", &s.NoTools}, {"no-calls", &s.NoCalls}, {"no-ranking", &s.NoRanking}, {"no-code", &s.NoCode}, {"no-changes", &s.NoChanges},
+		{"no-definitions", &s.NoDefinitions}, {"no-raw", &s.NoRaw}, {"no-commit-search", &s.NoCommitSearch}, {"no-history", &s.NoHistory},
+		{"no-augmentation", &s.NoAugmentation},
+	}
 }
 
 // Names returns the names of the switches that are on, such as "no-tools".
@@ -60,6 +98,16 @@ func (s Switches) Names() []string {
 
 // And returns the switches that are on in s or in o or in both.
 func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
+
+// SwitchNames returns the names of all switches, in a fixed order.
+func SwitchNames() []string {
+	var all Switches
+	var names []string
+	for _, n := range all.named() {
+		names = append(names, n.name)
+	}
+	return names
+}
 
 // SwitchesNamed returns the switches whose names are among the words. Other words are
 // ignored.

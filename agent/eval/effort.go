@@ -241,7 +241,7 @@ func (r *Report) textEffort(b *strings.Builder) {
 	}
 }
 
-// textAblation compares the algorithms that ask a model, as table 5 of AgentSZZ
+// textAblation compares the algorithms that ask a model, as table 2 of AgentSZZ
 // does. It shows the metrics of each and its cost per case.
 func (r *Report) textAblation(b *strings.Builder) {
 	estimated, main := r.sheet.estimated(), r.sheet.at(r.sheet.Main)

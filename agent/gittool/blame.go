@@ -87,7 +87,7 @@ func (b *scopedRepo) openFile(ctx context.Context, commit, path *string) (oid gi
 // text reads a file and refuses one that is binary, too large or made for
 // secrets.
 func (b *scopedRepo) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
-	if err := refuseRedacted(path); err != nil {
+	if err := b.refuseRedacted(path); err != nil {
 		return nil, err
 	}
 	data, err := b.repo.BlobAt(ctx, oid, path, maxFileBytes)

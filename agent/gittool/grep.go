@@ -40,6 +40,7 @@ type Grep struct {
 	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 
 	unadvised bool // an empty answer suggests nothing
+	lonely bool // there is no tool that searches other commits
 }
 
 // GrepMatch is a matching line.
@@ -64,8 +65,11 @@ func newGrep(b *scopedRepo) (agent.Tool, error) {
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
 		look:     lookGrep,
-		render:   (*Grep).render,
-		empty:    func(v *Grep) bool { return len(v.Matches) == 0 },
+		render: func(v *Grep, detail int) condense.Layout {
+			v.lonely = !b.scope.has("git_log_search")
+			return v.render(detail)
+		},
+		empty: func(v *Grep) bool { return len(v.Matches) == 0 },
 	}
 	return t.described("git_grep", b)
 }
@@ -73,7 +77,11 @@ func newGrep(b *scopedRepo) (agent.Tool, error) {
 func prepareGrep(ctx context.Context, b *scopedRepo, p *grepParams) error {
 	// git treats a line break as a separator of alternatives.
 	if strings.ContainsAny(p.Pattern, "\n\r") {
-		return refusef("the pattern must be one line; git_log_search finds texts of several lines")
+		advice := ""
+		if b.scope.has("git_log_search") {
+			advice = "; git_log_search finds texts of several lines"
+		}
+		return refusef("the pattern must be one line%s", advice)
 	}
 	if p.Regex {
 		if err := checkExpression(p.Pattern); err != nil {
@@ -168,8 +176,14 @@ func (v *Grep) head(files int) string {
 	if v.Path != "" {
 		try = append(try, "without path all files are searched")
 	}
-	try = append(try, "git_log_search finds what other commits had")
-	return nothing + "\ntry: " + strings.Join(try, "; ")
+	if !v.lonely {
+		try = append(try, "git_log_search finds what other commits had")
+	}
+	if len(try) == 0 {
+		return nothing
+	}
+	return nothing + "
+try: " + strings.Join(try, "; ")
 }
 
 // unsearched names the files that are known to be missing.

@@ -138,7 +138,10 @@ func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string)
 		return refusef("%q is not in %s; the file was called %q then", raw, oid.Short(), was)
 	}
 	text := fmt.Sprintf("%q is not in %s", raw, oid.Short())
-	gone := b.removal(ctx, oid, tries[len(tries)-1])
+	gone := ""
+	if !b.scope.TipOnly {
+		gone = b.removal(ctx, oid, tries[len(tries)-1])
+	}
 	if gone != "" {
 		text += ": " + gone
 	}
@@ -147,9 +150,20 @@ func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string)
 	case len(names) > 0:
 		text += "; similar names there: " + quoteAll(names)
 	case gone == "":
-		text += "; find files with " + b.opt.search() + " or in the list of git_show"
+		text += b.finders()
 	}
 	return refusef("%s", text)
+}
+
+// finders advises how to find files, with the tools that the caller has.
+func (b *scopedRepo) finders() string {
+	switch grep, show := b.scope.has(b.opt.search()), b.scope.has("git_show"); {
+	case grep && show:
+		return "; find files with " + b.opt.search() + " or in the list of git_show"
+	case grep:
+		return "; find files with " + b.opt.search()
+	}
+	return ""
 }
 
 // removal says which commit before oid removed a path, or "" if none is found

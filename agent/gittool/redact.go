@@ -24,11 +24,15 @@ func redacted(names ...string) bool {
 }
 
 // refuseRedacted refuses a call that asks for the contents of such a file.
-func refuseRedacted(path string) error {
+func (b *scopedRepo) refuseRedacted(path string) error {
 	if !redacted(path) {
 		return nil
 	}
-	return refusef("the contents of %q are withheld: by its name it holds secrets; git_show and git_log_search tell which commits changed it", path)
+	advice := ""
+	if b.scope.has("git_show") && b.scope.has("git_log_search") {
+		advice = "; git_show and git_log_search tell which commits changed it"
+	}
+	return refusef("the contents of %q are withheld: by its name it holds secrets%s", path, advice)
 }
 
 // redactedNote returns the note about lines that are not shown.

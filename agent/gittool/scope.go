@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,12 +18,19 @@ import (
 // A date is a second bound, for commits whose clock runs ahead: no search finds
 // them and no call may name them, though blame still attributes lines to them.
 type Scope struct {
-	Tip    gitext.OID // newest visible commit: the parent of the fix under study
-	Fix    gitext.OID // commit that must never be seen, "" if there is none
-	Until  time.Time  // no commit after this moment; zero for no bound
-	Redact Redactor
-	Names  map[string]gitext.OID // short names that calls may use for commits, in lower case
+	Tip   gitext.OID // newest visible commit: the parent of the fix under study
+	Fix   gitext.OID // commit that must never be seen, "" if there is none
+	Until time.Time  // no commit after this moment; zero for no bound
+	// TipOnly hides all commits but the tip, so that a call can name no other.
+	TipOnly bool
+	// Without names tools that the caller does not have. No answer advises to use them.
+	Without []string
+	Redact  Redactor
+	Names   map[string]gitext.OID // short names that calls may use for commits, in lower case
 }
+
+// has reports whether the caller has a tool.
+func (s Scope) has(tool string) bool { return !slices.Contains(s.Without, tool) }
 
 // Resolve resolves what a model wrote, with whatever decoration, to a commit of
 // the scope, as the tools do. note says how an uncertain name was read. An
@@ -85,6 +93,9 @@ func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, err
 			agent.Shorten(agent.CleanLine(text), 60), minHash, b.scope.Tip.Short())
 	}
 	oid := b.scope.Tip
+	if b.scope.TipOnly && (m[2] != "" || !isTip(m[1], oid)) {
+		return "", refusef("no other commit can be seen here; leave commit out for the only visible one, %s", oid.Short())
+	}
 	if named, ok := b.scope.Names[strings.ToLower(m[1])]; ok {
 		oid = named
 	} else if m[1] != "HEAD" && m[1] != "@" {
@@ -94,6 +105,11 @@ func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, err
 		}
 	}
 	return b.walk(ctx, oid, m[2])
+}
+
+// isTip reports whether a name is one of the tip.
+func isTip(name string, tip gitext.OID) bool {
+	return name == "HEAD" || name == "@" || len(name) >= minHash && strings.HasPrefix(string(tip), strings.ToLower(name))
 }
 
 // resolve replaces the commit parameter of a call by the id that it stands for.

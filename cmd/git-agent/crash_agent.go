@@ -17,11 +17,17 @@ import (
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
-	votingFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
-	Tools       bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
-	Ranking     bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
-	Code        bool `negatable:"" default:"true" help:"show the model the code around the frames"`
-	Changes     bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	votingFlags  `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
+	Tools        bool `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
+	Calls        bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking      bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code         bool `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes      bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	Definitions  bool `negatable:"" default:"true" help:"let the model look up definitions"`
+	Raw          bool `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
+	CommitSearch bool `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
+	History      bool `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
+	Augmentation bool `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
 }
 
 // used reports whether any option is given that makes sense only with a model.
@@ -39,7 +45,10 @@ func (f *crashModelFlags) runs() int {
 
 // switches returns which parts of the method the options turn off.
 func (f *crashModelFlags) switches() crash.Switches {
-	return crash.Switches{NoTools: !f.Tools, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes}
+	return crash.Switches{
+		NoTools: !f.Tools, NoCalls: !f.Calls, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes,
+		NoDefinitions: !f.Definitions, NoRaw: !f.Raw, NoCommitSearch: !f.CommitSearch, NoHistory: !f.History, NoAugmentation: !f.Augmentation,
+	}
 }
 
 // engine returns the engine that answers, and the traces that record a model's runs,

@@ -64,24 +64,24 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 	for _, a := range r.Algorithms {
 		names = append(names, a.Name)
 	}
-	if got := strings.Join(names, " "); got != "agent agent-no-tools agent-no-ranking agent-no-code agent-no-changes" {
+	if got := strings.Join(names, " "); got != "agent agent-no-tools agent-no-ranking agent-no-code agent-no-changes agent-no-definitions agent-no-raw agent-no-history" {
 		t.Errorf("%s", got)
 	}
-	for _, heading := range []string{"# Files by a ranking", "# Code around", "# Latest changes"} {
+	for heading, want := range map[string]int{"# Files by a ranking": 4, "# Code around": 4, "# Latest changes": 6} { // of two cases, in these arms and without tools
 		without := 0
 		for _, req := range server.Requests()[n:] {
 			if req.Turn() == 0 && !strings.Contains(req.Messages[1].Text, heading) {
 				without++
 			}
 		}
-		if without != 2 {
-			t.Errorf("%d first requests without %q", without, heading)
+		if without != want {
+			t.Errorf("%d first requests without %q, want %d", without, heading, want)
 		}
 	}
-	if list, _ := b.run(exitFound, "trace", "list", "--kind=crash/agent"); strings.Count(list, "\n") != 6+10 || !strings.Contains(list, "one -> main.c") {
+	if list, _ := b.run(exitFound, "trace", "list", "--kind=crash/agent"); strings.Count(list, "\n") != 6+16 || !strings.Contains(list, "one -> main.c") {
 		t.Errorf("list\n%s", list)
 	}
-	if out, _ := b.run(exitFound, "trace", "replay", "--all", "--repos="+clones); strings.Count(out, "equal: ") != 16 {
+	if out, _ := b.run(exitFound, "trace", "replay", "--all", "--repos="+clones); strings.Count(out, "equal: ") != 22 {
 		t.Errorf("replay\n%s", out)
 	}
 }

@@ -17,6 +17,7 @@ package crashtool
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -41,7 +42,34 @@ type Case struct {
 	// Mask takes out of texts what must not leave the machine; may be nil. The answers
 	// are masked again as a whole: here it sees texts before they are cut, because half
 	// of a secret looks like none.
-	Mask agent.Mask
+	Mask   agent.Mask
+	Leaves // which tools are left out
+}
+
+// Leaves say what the tools leave out, so that each part of the method can be measured.
+// Scope must say the same: which tools it is Without, and that it is TipOnly.
+type Leaves struct {
+	NoTools        bool // no tool at all
+	NoDefinitions  bool // no get_term_definition
+	NoRaw          bool // the report is shown in its sanitized form only, and no other section of a dump
+	NoCommitSearch bool // neither search_commits nor git_log_search
+	NoHistory      bool // no tool shows a commit
+}
+
+// gitTools are the tools of agent/gittool that a model has.
+var gitTools = []string{"git_blame", "git_show", "git_log_search", "git_grep"}
+
+// Without returns the names of the git tools that are left out.
+func (l Leaves) Without() []string {
+	switch {
+	case l.NoTools:
+		return gitTools
+	case l.NoHistory:
+		return []string{"git_blame", "git_show", "git_log_search"}
+	case l.NoCommitSearch:
+		return []string{"git_log_search"}
+	}
+	return nil
 }
 
 // Shorten is agent.Shorten for text that may hold secrets. The text is cleaned too.
@@ -53,9 +81,18 @@ func (c *Case) abridge(text string, max int) string { return c.Mask.Abridge(text
 // New returns the tools for a case, in the order in which models see them. They are
 // safe for concurrent use.
 func New(c *Case) ([]agent.Tool, error) {
+	if c.NoTools {
+		return nil, nil
+	}
 	var tools []agent.Tool
-	makers := []func(*Case) (agent.Tool, error){newExtinfo, newStack, newCode, newDefinition, newCommits}
-	if len(c.Report.Sections) > 0 && c.Dump != "" {
+	makers := []func(*Case) (agent.Tool, error){newExtinfo, newStack, newCode}
+	if !c.NoDefinitions {
+		makers = append(makers, newDefinition)
+	}
+	if !c.NoCommitSearch && !c.NoHistory {
+		makers = append(makers, newCommits)
+	}
+	if len(c.Report.Sections) > 0 && c.Dump != "" && !c.NoRaw {
 		makers = append(makers, newSection)
 	}
 	for _, make := range makers {
@@ -70,8 +107,8 @@ func New(c *Case) ([]agent.Tool, error) {
 		return nil, err
 	}
 	for _, t := range box.Tools() {
-		switch t.Spec().Name {
-		case "git_blame", "git_show", "git_log_search", "git_grep":
+		name := t.Spec().Name
+		if slices.Contains(gitTools, name) && !slices.Contains(c.Without(), name) {
 			tools = append(tools, t)
 		}
 	}

@@ -30,26 +30,42 @@ type reportParams struct {
 	Page int    `json:"page" arg:"min=0"`
 }
 
+// pageParams are the parameters of a tool that shows the report in one form only.
+type pageParams struct {
+	Page int `json:"page" arg:"min=0"`
+}
+
 func newExtinfo(c *Case) (agent.Tool, error) {
-	const name = "get_crash_extinfo"
-	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
-		if text, ok := c.section("CRASH_EXTINFO"); ok && p.Form == raw {
-			return c.page(name, text, p.Page)
+	return newReportTool(c, "get_crash_extinfo", func(form string) string {
+		if text, ok := c.section("CRASH_EXTINFO"); ok && form == raw {
+			return text
 		}
-		return c.page(name, c.Problems(c.Report), p.Page)
+		return c.Problems(c.Report)
 	})
 }
 
 func newStack(c *Case) (agent.Tool, error) {
-	const name = "get_crash_stack"
-	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
-		if p.Form == sanitized {
-			return c.page(name, c.places(), p.Page)
+	return newReportTool(c, "get_crash_stack", func(form string) string {
+		if form == sanitized {
+			return c.places()
 		}
 		if text, ok := c.section("CRASH_STACK"); ok {
-			return c.page(name, text, p.Page)
+			return text
 		}
-		return c.page(name, c.lines(), p.Page)
+		return c.lines()
+	})
+}
+
+// newReportTool makes a tool that shows a part of the report in a form of the caller's
+// choice, or only in the sanitized one.
+func newReportTool(c *Case, name string, show func(form string) string) (agent.Tool, error) {
+	if c.NoRaw {
+		return newTool(name, agent.DeedRead, pageParams{}, func(_ context.Context, p pageParams) (agent.Result, error) {
+			return c.page(name, show(sanitized), p.Page)
+		})
+	}
+	return newTool(name, agent.DeedRead, reportParams{Form: raw}, func(_ context.Context, p reportParams) (agent.Result, error) {
+		return c.page(name, show(p.Form), p.Page)
 	})
 }
 

@@ -35,10 +35,10 @@ type change struct {
 
 // nameChanges names the first suspects c1, c2 and so on.
 func (d *investigation) nameChanges() {
-	if d.q.NoChanges {
+	if d.sees.NoChanges {
 		return
 	}
-	for i, s := range d.offline.Suspects[:min(len(d.offline.Suspects), Suspects)] {
+	for i, s := range d.shown.Suspects[:min(len(d.shown.Suspects), Suspects)] {
 		d.changes = append(d.changes, change{name: fmt.Sprintf("c%d", i+1), commit: s.Commit, suspect: s})
 	}
 }
@@ -89,7 +89,7 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 	for _, c := range d.changes {
 		listed[c.commit.OID] = true
 	}
-	for _, f := range d.offline.Files[:min(len(d.offline.Files), newestFiles)] {
+	for _, f := range d.shown.Files[:min(len(d.shown.Files), newestFiles)] {
 		if len(f.Frames) == 0 {
 			break
 		}

@@ -91,6 +91,9 @@ func (d *investigation) callOf(ref crash.FrameRef) string {
 // files, then the innermost others. Frames of improbable files, and functions that only
 // report, allocate or start the program, come last.
 func (d *investigation) framesByWeight() []crash.FrameRef {
+	if d.sees.NoRanking {
+		return d.framesInOrder()
+	}
 	var first, rest, last []crash.FrameRef
 	for n, f := range d.offline.Files {
 		refs := slices.Clone(f.Frames)
@@ -112,6 +115,17 @@ func (d *investigation) framesByWeight() []crash.FrameRef {
 		slices.SortStableFunc(list, func(a, b crash.FrameRef) int { return cmp.Compare(d.order(a), d.order(b)) })
 	}
 	return slices.Concat(first, rest, last[:min(len(last), max(0, minExcerpts-len(first)-len(rest)))])
+}
+
+// framesInOrder returns all frames in the repository in the order of the stacks, the
+// main one first.
+func (d *investigation) framesInOrder() []crash.FrameRef {
+	var all []crash.FrameRef
+	for _, f := range d.shown.Files {
+		all = append(all, f.Frames...)
+	}
+	slices.SortStableFunc(all, func(a, b crash.FrameRef) int { return cmp.Compare(d.order(a), d.order(b)) })
+	return all
 }
 
 // bridges reports whether a function only leads to the program's own code: it starts a

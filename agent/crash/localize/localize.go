@@ -96,7 +96,9 @@ func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *cr
 type investigation struct {
 	repo    *gitext.Repo
 	q       crash.Question
-	offline *crash.Ranking
+	offline *crash.Ranking // what may follow the model's files, and takes their place
+	shown   *crash.Ranking // what the model is shown of the files and the suspects
+	sees    crash.Switches // the question's, with those that they imply
 	opt     Options
 	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
 	moved   map[string]bool     // the files of which the report seems to have another version
@@ -108,13 +110,19 @@ type investigation struct {
 // newInvestigation prepares the tools, which see the history up to the commit that
 // crashed.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*investigation, error) {
-	d := &investigation{repo: repo, q: q, offline: offline, opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
+	d := &investigation{repo: repo, q: q, offline: offline, shown: offline, sees: q.Implied(), opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
 	tip, err := repo.Commit(ctx, offline.Commit)
 	if err != nil {
 		return nil, err
 	}
+	if d.sees.NoRanking {
+		if d.shown, err = d.unranked(ctx); err != nil {
+			return nil, err
+		}
+	}
 	d.nameChanges()
-	scope := gittool.Scope{Tip: tip.OID, Names: map[string]gitext.OID{}}
+	leaves := crashtool.Leaves{NoTools: d.sees.NoCalls, NoDefinitions: d.sees.NoDefinitions, NoRaw: d.sees.NoRaw, NoCommitSearch: d.sees.NoCommitSearch, NoHistory: d.sees.NoHistory}
+	scope := gittool.Scope{Tip: tip.OID, Names: map[string]gitext.OID{}, TipOnly: d.sees.NoHistory, Without: leaves.Without()}
 	for _, c := range d.changes {
 		scope.Names[c.name] = c.commit.OID
 	}
@@ -126,13 +134,9 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 	lookups.Server = q.Server
 	d.tools = &crashtool.Case{
 		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory, Mask: opt.Mask,
-		Finder: symbol.NewFinder(repo, tip.OID, lookups),
+		Finder: symbol.NewFinder(repo, tip.OID, lookups), Leaves: leaves,
 	}
-	if !q.NoTools {
-		d.calls, err = crashtool.New(d.tools)
-	} else {
-		err = nil
-	}
+	d.calls, err = crashtool.New(d.tools)
 	return d, err
 }
 
@@ -150,7 +154,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 		return &r, nil
 	}
 	r.Algorithm = "agent"
-	r.Files = merge(d.offline.Files, votes, order)
+	r.Files = d.filesOf(votes, order)
 	report.Confidence = votes[order[0]].Score / float64(votes[order[0]].Of)
 	report.Explanation = explain(report.Runs, order[0])
 	r.Answered = true

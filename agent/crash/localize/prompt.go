@@ -39,23 +39,23 @@ func (d *investigation) system() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := method.Render(map[string]any{"Tools": !d.q.NoTools, "Calls": d.opt.Limits.Calls})
+	text, err := method.Render(map[string]any{"Tools": !d.sees.NoCalls, "Definitions": !d.sees.NoDefinitions, "History": !d.sees.NoHistory, "Calls": d.opt.Limits.Calls})
 	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
 }
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.q.NoTools}
-	if !d.q.NoRanking {
+	p := firstPrompt{Problems: d.problemText(d.q.Report), Stacks: d.stacksText(), NoTools: d.sees.NoCalls}
+	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}
 	var err error
-	if !d.q.NoCode {
+	if !d.sees.NoCode {
 		if p.Code, err = d.codeText(ctx); err != nil {
 			return "", err
 		}
 	}
-	if !d.q.NoChanges {
+	if !d.sees.NoChanges {
 		if p.Changes, err = d.changeText(ctx); err != nil {
 			return "", err
 		}
@@ -123,7 +123,11 @@ func (d *investigation) stacksText() string {
 		show(i, most)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%s in the report: get_crash_stack)\n", agent.Plural(left, "more stack"))
+		tool := ": get_crash_stack"
+		if d.sees.NoCalls {
+			tool = ""
+		}
+		fmt.Fprintf(&b, "(%s in the report%s)\n", agent.Plural(left, "more stack"), tool)
 	}
 	return b.String()
 }
@@ -201,6 +205,7 @@ func (l *frameLister) show(i int, f crash.Frame) {
 		place += " (the check that failed)"
 	}
 	switch args := l.argumentsOf(f); {
+	case l.NoRaw: // neither is a place
 	case args != "":
 		place += " (" + args + ")"
 	case f.NullArgument != "":
@@ -240,7 +245,7 @@ func (d *investigation) stackText(s crash.Stack, most int) string {
 	first := slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 	for i, f := range s.Frames {
 		switch {
-		case f.Path == "" && i >= edgeFrames && !(i == first-1 && f.Function != ""):
+		case f.Path == "" && (d.sees.NoRaw || i >= edgeFrames && !(i == first-1 && f.Function != "")):
 			l.fold("of other code")
 		case l.b.Len() > maxStacks-maxFrame:
 			l.fold("of the project")
@@ -269,6 +274,7 @@ func (d *investigation) rankingText() string {
 	var related []string
 	for i, f := range d.offline.Files {
 		switch {
+		case f.Related && d.sees.NoHistory: // history relates them
 		case f.Related && len(related) < shownRelated:
 			related = append(related, agent.CleanLine(f.Path))
 		case !f.Related && i < shownFiles:

@@ -62,12 +62,12 @@ func TestSwitches(t *testing.T) {
 		{crash.Switches{NoRanking: true}, "# Files by a ranking without a model"},
 		{crash.Switches{NoCode: true}, "# Code around the frames"},
 		{crash.Switches{NoChanges: true}, "# Latest changes to this code"},
-		{crash.Switches{NoTools: true}, ""},
+		{crash.Switches{NoCalls: true}, ""},
 	} {
 		b.question.Switches = test.with
 		req := b.first(Options{})
 		got := req.Messages[1].Text
-		if test.with.NoTools {
+		if test.with.NoCalls {
 			if len(req.Tools) != 1 || req.Tools[0].Name != "report" || !strings.Contains(got, "You have no tools but report") || strings.Contains(got, "calls take these names") ||
 				strings.Contains(req.Messages[0].Text, "turns") {
 				t.Errorf("without tools: %d tools\n%s\n%s", len(req.Tools), req.Messages[0].Text, got)

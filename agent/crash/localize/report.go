@@ -287,7 +287,7 @@ func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, erro
 		}
 		return t.judge(ctx, r)
 	}
-	return answer("crash/nudge", !t.d.q.NoTools)
+	return answer("crash/nudge", !t.d.sees.NoCalls)
 }
 
 // jsonReport returns the first JSON object in the text that is a report and names a

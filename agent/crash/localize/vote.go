@@ -117,6 +117,9 @@ func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []
 		s.Evidence = append(s.Evidence, suspect.Evidence{Text: fmt.Sprintf("%d of %s it", n.runs, investigations(voters)), Command: "git show " + n.claim.Commit.Short()})
 		list = append(list, s)
 	}
+	if d.sees.NoAugmentation {
+		return list[:min(len(list), d.q.Suspects)], nil
+	}
 	others, err := d.suspectsOf(ctx, files)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // Arms are the parts of the method that an algorithm may leave out. The first three are
-// those of AgentSZZ, table 5. Without tools, a model has the fix's message and patch alone:
+// those of AgentSZZ, table 2. Without tools, a model has the fix's message and patch alone:
 // neither what a tool would find nor what the offline engine or the check of claims did.
 var Arms = eval.Arms{noTools, "no-domain-knowledge", "no-compression", "no-candidates", "no-ranking", "no-claim-check", noGitTools}
 
