@@ -44,6 +44,7 @@ type ToolResult struct {
 	Failed    bool
 	Cached    bool
 	Truncated bool
+	Fault     Fault // why the call brought nothing; "" if it brought something
 }
 
 // Usage counts the tokens of one model call in buckets that do not overlap,

@@ -124,7 +124,7 @@ func (c *conversation) refuseCall(j *job, i int) *CallResult {
 		for _, t := range c.specs {
 			names = append(names, t.Name)
 		}
-		r.Failed, r.Malformed = true, true
+		r.Failed, r.Malformed, r.Fault = true, true, FaultTool
 		r.Text = phrase("unknown_tool", map[string]any{"Name": name, "Tools": strings.Join(names, ", ")})
 	case broken != nil:
 		r.Failed, r.Malformed = true, true
@@ -252,8 +252,9 @@ func (c *conversation) call(ctx, limited context.Context, j *job) (CallResult, e
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case errors.As(err, &no):
-		r.Text, r.Failed, r.Malformed, r.TimedOut = c.mask(no.Answer()), true, no.Malformed, no.TimedOut
+		r.Text, r.Failed, r.Malformed, r.TimedOut, r.Fault = c.mask(no.Answer()), true, no.Malformed, no.TimedOut, no.Fault
 	default:
+		r.Fault = FaultBroken
 		r.Text, r.Failed = c.mask(phrase("broken", map[string]any{"Name": r.Name, "Problem": brief(err.Error())})), true
 	}
 	if strings.TrimSpace(r.Text) == "" {
@@ -278,7 +279,7 @@ func (c *conversation) answer(j *job) {
 	c.messages = append(c.messages, model.Message{Role: model.ToolReply, Text: r.Text, CallID: j.call.ID, Name: r.Name})
 	c.toolAnswers = append(c.toolAnswers, toolAnswer{message: len(c.messages) - 1, step: j.key, turn: c.heard})
 	c.emit(ToolResult{ID: j.call.ID, Name: CleanLine(r.Name), Text: r.Text,
-		Failed: r.Failed, Cached: r.Cached, Truncated: r.Truncated})
+		Failed: r.Failed, Cached: r.Cached, Truncated: r.Truncated, Fault: r.fault()})
 	c.answers.note(j.call)
 	if r.ran() {
 		c.out.Calls++

@@ -103,6 +103,7 @@ type CallResult struct {
 	Final     bool            `json:"final,omitempty"`
 	Nothing   bool            `json:"nothing,omitempty"`   // there is nothing of what was looked for; of a final result: it names nothing
 	TimedOut  bool            `json:"timed_out,omitempty"` // Failed, because of the call's time limit
+	Fault     Fault           `json:"fault,omitempty"`     // why it Failed, where that is known more exactly
 	Seconds   float64         `json:"seconds,omitempty"`
 }
 

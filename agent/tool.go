@@ -62,6 +62,7 @@ type CallError struct {
 	Err       error // the cause; nil if the caller made a mistake
 	Malformed bool  // the arguments do not fit the schema, so the tool did not run
 	TimedOut  bool  // the call reached its time limit
+	Fault     Fault // what was wrong, where that is known more exactly
 }
 
 func (e *CallError) Error() string { return e.Tool + ": " + e.Text }

@@ -72,5 +72,24 @@ type Vote struct {
 	Explanations []string `json:"explanations,omitempty"`
 }
 
+// Ballots returns the files that each run names, the most suspicious first: nil for a
+// run without a verdict, and an empty list for one that names no file. It returns none
+// for a nil report.
+func (r *AgentReport) Ballots() [][]string {
+	if r == nil {
+		return nil
+	}
+	list := make([][]string, len(r.Runs))
+	for i, run := range r.Runs {
+		if run.HasVerdict() {
+			list[i] = []string{}
+		}
+		for _, f := range run.Verdict.Files {
+			list[i] = append(list[i], f.Path)
+		}
+	}
+	return list
+}
+
 // HasVerdict reports whether the run gave a verdict.
 func (r Run) HasVerdict() bool { return len(r.Verdict.Files) > 0 || r.Status == agent.StatusNothing }

@@ -34,7 +34,8 @@ type Effort struct {
 	Priced    int  `json:"priced"`              // cases whose cost is known; CostUSD covers only these
 	Estimated bool `json:"estimated,omitempty"` // some token counts are estimates
 
-	Tools []ToolUse `json:"tools"` // most used first
+	Tools  []ToolUse   `json:"tools"`            // most used first
+	Faults []ToolFault `json:"faults,omitempty"` // calls that brought nothing, those of the most used tool first
 }
 
 // Spread summarizes the values of a number over several cases.
@@ -95,6 +96,7 @@ func newEffort(outcomes []Outcome) *Effort {
 		e.Agreement = stat.Defined(spread(agreement).Mean)
 	}
 	e.rank(tools)
+	e.addFaults(outcomes)
 	return e
 }
 
@@ -238,6 +240,7 @@ func (r *Report) textEffort(b *strings.Builder) {
 		t.write(b)
 		fmt.Fprintf(b, "%s\n", e.about(r.sheet))
 		a.textTools(b)
+		a.textFaults(b)
 	}
 }
 

@@ -71,6 +71,7 @@ type Algorithm struct {
 	Coverage    []CoveragePoint   `json:"coverage"`
 	Effort      *Effort           `json:"effort,omitempty"` // present if a model was asked
 	ByOutcome   []OutcomeEffort   `json:"effort_by_outcome,omitempty"`
+	Tables      []Table           `json:"tables,omitempty"` // of the task's own
 }
 
 // Breakdown has a row for each stratum of one dimension.
@@ -115,7 +116,11 @@ func NewReport(t Task, about About, res *Results) *Report {
 	}
 	r.Evaluated = evaluated(res)
 	for i, name := range res.Algorithms {
-		r.Algorithms = append(r.Algorithms, newAlgorithm(sheet, name, res))
+		a := newAlgorithm(sheet, name, res)
+		if own, ok := t.(Tabler); ok {
+			a.Tables = own.Tables(res, name)
+		}
+		r.Algorithms = append(r.Algorithms, a)
 		if i > 0 {
 			first := res.Algorithms[0]
 			if c := compare(sheet, first, name, res.Outcomes[first], res.Outcomes[name]); c.comparable() {

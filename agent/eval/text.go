@@ -26,6 +26,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.textOverall(&b)
 	}
 	r.textEffort(&b)
+	r.textTables(&b)
 	r.textCalibration(&b)
 	r.textFit(&b)
 	r.textComparisons(&b)

@@ -43,7 +43,7 @@ func (s Scope) FindFile(ctx context.Context, repo *gitext.Repo, tool, path strin
 func wordRefusal(tool string, err error) error {
 	var no *refusal
 	if errors.As(err, &no) {
-		return &agent.CallError{Tool: tool, Text: no.text}
+		return &agent.CallError{Tool: tool, Text: no.text, Fault: no.fault}
 	}
 	return err
 }

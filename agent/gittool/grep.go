@@ -40,7 +40,7 @@ type Grep struct {
 	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 
 	unadvised bool // an empty answer suggests nothing
-	lonely bool // there is no tool that searches other commits
+	lonely    bool // there is no tool that searches other commits
 }
 
 // GrepMatch is a matching line.
@@ -182,8 +182,7 @@ func (v *Grep) head(files int) string {
 	if len(try) == 0 {
 		return nothing
 	}
-	return nothing + "
-try: " + strings.Join(try, "; ")
+	return nothing + "\ntry: " + strings.Join(try, "; ")
 }
 
 // unsearched names the files that are known to be missing.

@@ -61,7 +61,7 @@ func (b *scopedRepo) locate(ctx context.Context, oid gitext.OID, raw string) (pl
 	case err != nil:
 		return place{}, err
 	case at == nil:
-		return place{}, b.noSuchPath(ctx, oid, raw)
+		return place{}, faulty(b.noSuchPath(ctx, oid, raw), agent.FaultPath)
 	}
 	return *at, nil
 }
@@ -109,7 +109,7 @@ func (b *scopedRepo) locateFile(ctx context.Context, oid gitext.OID, raw string)
 	if err != nil {
 		return "", err
 	}
-	return "", refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))]))
+	return "", faulty(refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))])), agent.FaultPath)
 }
 
 // isFile reports whether p is a file at oid. It reads one byte; a longer file

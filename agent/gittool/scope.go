@@ -79,6 +79,12 @@ var revisionForm = source.Lazy(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
 // hashes and HEAD (the tip), followed by ^ and ~N, but no other names, since
 // branches and tags may lie outside the scope.
 func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, error) {
+	oid, err := b.named(ctx, text)
+	return oid, faulty(err, agent.FaultCommit)
+}
+
+// named is revision without the fault of a refusal.
+func (b *scopedRepo) named(ctx context.Context, text string) (gitext.OID, error) {
 	if hiddenName().MatchString(text) {
 		return "", refusef("%s is a commit whose name is hidden here: find it by what it changed", strings.TrimSpace(text))
 	}

@@ -228,7 +228,7 @@ func (t *gitTool[P, V]) explain(ctx context.Context, err error, args json.RawMes
 	var ended *incomplete
 	switch {
 	case errors.As(err, &no):
-		return &agent.CallError{Tool: t.spec.Name, Text: no.text}
+		return &agent.CallError{Tool: t.spec.Name, Text: no.text, Fault: no.fault}
 	case errors.As(err, &ended):
 		return &agent.CallError{Tool: t.spec.Name, Err: err, Text: ended.text + "; " + t.narrow + ", or use another tool"}
 	case errors.As(err, &missing):
@@ -257,11 +257,26 @@ func subjectOf(args json.RawMessage) string {
 }
 
 // refusal is the error for a call that cannot be answered as it is.
-type refusal struct{ text string }
+type refusal struct {
+	text  string
+	fault agent.Fault // "" for the usual one
+}
 
 func (r *refusal) Error() string { return r.text }
 
-func refusef(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+func refusef(format string, args ...any) error {
+	return &refusal{text: fmt.Sprintf(format, args...)}
+}
+
+// faulty says what was wrong with a refused call, unless that is known, and returns the
+// error.
+func faulty(err error, fault agent.Fault) error {
+	var no *refusal
+	if errors.As(err, &no) && no.fault == "" {
+		no.fault = fault
+	}
+	return err
+}
 
 // recall returns the value from memory or from git. It stores the value in
 // memory only if everything could be read.

@@ -86,6 +86,40 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 	}
 }
 
+// The report has the tables of single runs, made without asking again, and says which
+// calls brought nothing, and why.
+func TestEvalCrashTables(t *testing.T) {
+	b, _ := newCrashBench(t)
+	file, clones := b.crashCases()
+	server := b.serve(func(req modeltest.Request) modeltest.Reply {
+		switch req.Turn() {
+		case 0:
+			return modeltest.Call("get_nearby_code", `{"path":"nowhere.c","line":3}`).And("get_nearby_code", `{"path":"main.c","line":3}`).
+				And("get_term_definition", `{"symbol":"not_there"}`).And("git_show", `{"commit":"0123456789"}`).
+				And("git_grep", `{"pattern":7,"pages":1}`).And("no_tool", `{}`)
+		}
+		return blames("main.c")
+	})
+	args := []string{"eval", "crash", file, "--repos=" + clones, "--algorithm=agent", "--runs=3", "--run=x"}
+	out, _ := b.run(exitFound, args...)
+	n := len(server.Requests())
+	for _, want := range []string{
+		"files named by so many runs", "means over all subsets of the 3 runs of each of 2 cases", "confidence of the vote", "files of the fix, by single runs",
+		"get_nearby_code", "no such file", "found nothing", "no such commit", "bad arguments", "no such tool",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	again, _ := b.run(exitFound, "eval", "crash", "--run=x")
+	if _, tables, _ := strings.Cut(out, "files named by"); len(server.Requests()) != n || !strings.Contains(again, tables[:strings.Index(tables, "\n\n")]) {
+		t.Errorf("a stored run has\n%s", again)
+	}
+	if r, _ := b.evalCrash(exitFound, "--run=x"); len(r.Algorithms) != 1 || len(r.Algorithms[0].Effort.Faults) != 5 || r.Algorithms[0].Effort.Faults[0].Calls != 6 {
+		t.Errorf("%+v", r.Algorithms[0].Effort)
+	}
+}
+
 // A case whose server refuses all is tried again from where it was; what a failed run
 // leaves is no answer.
 func TestEvalCrashTriesAgain(t *testing.T) {

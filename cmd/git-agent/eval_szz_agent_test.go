@@ -38,10 +38,14 @@ type evalReport struct {
 		Name    string
 		Overall struct{ Cases, Right, Failed int }
 		Effort  *struct {
-			Cases int
-			Turns struct{ Total float64 }
-			Kept  struct{ Total float64 } `json:"calls_kept"`
-			Tools []struct{ Name string }
+			Cases  int
+			Turns  struct{ Total float64 }
+			Kept   struct{ Total float64 } `json:"calls_kept"`
+			Tools  []struct{ Name string }
+			Faults []struct {
+				Tool, Fault string
+				Calls, Of   int
+			}
 		}
 	}
 }

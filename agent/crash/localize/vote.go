@@ -51,6 +51,26 @@ func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 	return votes, order
 }
 
+// Elect returns the files that runs name, in the order of the votes, and the confidence
+// in the first one: its score divided by the number of runs with a verdict. A nil ballot
+// is of a run without one. No files are returned if no run names any.
+func Elect(ballots [][]string) (order []string, confidence float64) {
+	runs := make([]crash.Run, len(ballots))
+	for i, paths := range ballots {
+		if paths != nil && len(paths) == 0 {
+			runs[i].Status = agent.StatusNothing
+		}
+		for _, path := range paths {
+			runs[i].Verdict.Files = append(runs[i].Verdict.Files, crash.FileClaim{Path: path})
+		}
+	}
+	votes, order := elect(runs)
+	if len(order) > 0 {
+		confidence = votes[order[0]].Score / float64(votes[order[0]].Of)
+	}
+	return order, confidence
+}
+
 // merge puts the files that the runs name before the others of the offline ranking.
 // Each file keeps what the offline ranking says of it.
 func merge(offline []crash.File, votes map[string]*crash.Vote, order []string) []crash.File {

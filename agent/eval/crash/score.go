@@ -35,6 +35,11 @@ type Prediction struct {
 	NoSuspects bool       `json:"no_suspects,omitempty"`
 	Notes      []string   `json:"notes,omitempty"` // what could not be read
 	Work       *eval.Work `json:"work,omitempty"`  // nil if no model was asked
+	// Ballots are the files that each run of a model names: null for a run without a
+	// verdict, and an empty list for one that names no file.
+	Ballots [][]string `json:"ballots,omitempty"`
+	// Read are the files that a model's calls named to read them, each once.
+	Read []string `json:"read,omitempty"`
 }
 
 // ReadKept decodes the case and the answer of a record in a journal. It does not
@@ -61,6 +66,10 @@ type scoreRow struct {
 	SuspectRank int      `json:"suspect_rank"` // likewise for the commits that introduced the crash
 	Traced      int      `json:"traced"`       // number of files in the report's stacks
 	Formats     []string `json:"-"`
+
+	ballots [][]string // of the runs of a model; nil if none was asked
+	truth   []string   // the files that the fix changes
+	read    int        // files that the model read
 }
 
 // Score scores a prediction against the truth of a case. Its only forecast is that
@@ -76,7 +85,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	for _, f := range p.Files {
 		n.traced += stat.Count(!f.Related)
 	}
-	row := scoreRow{Traced: n.traced, Formats: p.Formats}
+	row := scoreRow{Traced: n.traced, Formats: p.Formats, ballots: p.Ballots, truth: c.FixFiles, read: len(p.Read)}
 	if p.Work.Fell() && !t.Fallback {
 		n.traced = 0
 		return eval.Score{Tally: n.tally(), Empty: true, Work: p.Work, Row: row}

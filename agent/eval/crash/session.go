@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
@@ -98,13 +99,18 @@ func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (ev
 		return nil, err
 	}
 	var w eval.Observer
-	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: w.See})
+	var reads reading
+	see := func(e agent.Event) {
+		w.See(e)
+		reads.see(e)
+	}
+	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see})
 	if err != nil {
 		return nil, err
 	}
 	p := s.predictionOf(q.Report, r)
 	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
-	p.Work = &work
+	p.Work, p.Ballots, p.Read = &work, r.Agent.Ballots(), reads.paths
 	return p, nil
 }
 

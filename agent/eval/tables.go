@@ -1,0 +1,78 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent/stat"
+)
+
+// Tabler is a Task with tables of its own, for what the metrics of its sheet do not say.
+type Tabler interface {
+	// Tables returns the tables about one algorithm, none if they would be empty.
+	Tables(res *Results, algorithm string) []Table
+}
+
+// Table is a table of a task's own about one algorithm.
+type Table struct {
+	Name    string     `json:"name"`
+	Title   string     `json:"title"` // heads the first column
+	Columns []Column   `json:"columns"`
+	Rows    []TableRow `json:"rows"`
+	Note    string     `json:"note,omitempty"` // what a reader must know about it, in a sentence or two
+}
+
+// Column is a column of a Table.
+type Column struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Decimals int    `json:"-"` // digits after the point of a value without an interval
+}
+
+// TableRow has a value for each column.
+type TableRow struct {
+	Name   string          `json:"name"`
+	Values []stat.Estimate `json:"values"`
+}
+
+// plain returns the table as the text and the page show it.
+func (t Table) plain() *table {
+	head := []string{t.Title}
+	for _, c := range t.Columns {
+		head = append(head, c.Title)
+	}
+	out := newTable(head...)
+	for _, row := range t.Rows {
+		cells := []string{row.Name}
+		for i, e := range row.Values {
+			if e.Value != nil && e.Low == nil {
+				cells = append(cells, fmt.Sprintf("%.*f", t.Columns[i].Decimals, *e.Value))
+			} else {
+				cells = append(cells, e.String())
+			}
+		}
+		out.add(cells...)
+	}
+	return out
+}
+
+// textTables writes the tables of the task's own about each algorithm.
+func (r *Report) textTables(b *strings.Builder) {
+	for _, a := range r.Algorithms {
+		for _, t := range a.Tables {
+			b.WriteByte('\n')
+			t.plain().write(b)
+			if t.Note != "" {
+				fmt.Fprintln(b, t.Note)
+			}
+		}
+	}
+}
+
+// shownFaults returns the table of an algorithm's faults, nil if it has none.
+func shownFaults(a Algorithm) *table {
+	if a.Effort == nil || len(a.Effort.Faults) == 0 {
+		return nil
+	}
+	return a.faultTable()
+}

@@ -1,0 +1,37 @@
+package agent
+
+// Fault says why a call of a tool brought nothing. An evaluation counts the faults of
+// each tool, as AutoCrashFL does (section 5.4).
+type Fault string
+
+// These are the faults.
+const (
+	FaultArguments Fault = "bad arguments" // they do not fit the schema
+	FaultTool      Fault = "no such tool"
+	FaultPath      Fault = "no such file"   // the call names a path that is not there
+	FaultCommit    Fault = "no such commit" // the call names a commit that cannot be seen
+	FaultTime      Fault = "timed out"
+	FaultNotRun    Fault = "not run"        // too many calls, or none may run any more
+	FaultNothing   Fault = "found nothing"  // the call was right, and there is nothing of what it looked for
+	FaultRefused   Fault = "refused"        // for another reason, which the answer names
+	FaultBroken    Fault = "internal error" // a failure of ours
+)
+
+// fault returns why a call brought nothing, "" if it brought something.
+func (r *CallResult) fault() Fault {
+	switch {
+	case r.Fault != "":
+		return r.Fault
+	case r.NotRun:
+		return FaultNotRun
+	case r.Malformed:
+		return FaultArguments
+	case r.TimedOut:
+		return FaultTime
+	case r.Failed:
+		return FaultRefused
+	case r.Nothing && !r.Final:
+		return FaultNothing
+	}
+	return ""
+}
