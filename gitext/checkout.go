@@ -38,17 +38,27 @@ type Overlay struct {
 // git does not write through one. If this clone lacks a blob, or ctx ends, dir
 // is left empty.
 func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Overlay) error {
-	if err := commit.valid(); err != nil {
+	w, _, err := r.checkOut(ctx, commit, dir, over)
+	if err != nil {
 		return err
+	}
+	return w.writeRepository(commit, gitdir.AlternatesLine(w.dir+".objects")+string(gitdir.Alternates(w.repo.objects)))
+}
+
+// checkOut makes dir hold the files, without dir/.git. It returns what names the tree that
+// is checked out: a commit, or a tree.
+func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Overlay) (*checkout, OID, error) {
+	if err := commit.valid(); err != nil {
+		return nil, "", err
 	}
 	w, err := r.openCheckout(dir)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	tree := commit
 	if len(over) > 0 {
 		if tree, err = w.combine(ctx, commit, over); err != nil {
-			return fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
+			return nil, "", fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
 		}
 	}
 	// A killed git leaves its lock behind. dir has one user at a time, so the lock
@@ -58,9 +68,9 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 		// The index no longer matches the files: those that only this commit has
 		// would be kept as if a build had made them.
 		err = errors.Join(r.explain(ctx, err), w.empty())
-		return fmt.Errorf("check out %s: %w", commit.Short(), err)
+		return nil, "", fmt.Errorf("check out %s: %w", commit.Short(), err)
 	}
-	return w.writeRepository(commit)
+	return w, tree, nil
 }
 
 // checkout is a work tree outside the repository.
@@ -69,6 +79,7 @@ type checkout struct {
 	dir   string
 	index string
 	git   *gitcmd.Runner
+	alone bool // dir/.git has no history
 }
 
 func (r *Repo) openCheckout(dir string) (*checkout, error) {
@@ -182,9 +193,10 @@ func InsideTree(path string) bool {
 	return filepath.IsLocal(path) && !strings.ContainsRune(path, 0)
 }
 
-// writeRepository makes dir/.git. A command may have put anything there, even a
-// link to another repository; os.Root keeps all writes inside dir.
-func (w *checkout) writeRepository(commit OID) error {
+// writeRepository makes dir/.git, which reads the objects of alternates and is at a commit.
+// A command may have put anything there, even a link to another repository; os.Root keeps
+// all writes inside dir.
+func (w *checkout) writeRepository(commit OID, alternates string) error {
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
 		return err
@@ -201,9 +213,9 @@ func (w *checkout) writeRepository(commit OID) error {
 	files := map[string]string{
 		".git/HEAD":                    string(commit) + "\n",
 		".git/config":                  "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = " + w.repo.format + "\n",
-		".git/objects/info/alternates": gitdir.AlternatesLine(w.dir+".objects") + string(gitdir.Alternates(w.repo.objects)),
+		".git/objects/info/alternates": alternates,
 	}
-	if w.repo.shallow {
+	if w.repo.shallow && !w.alone {
 		files[".git/shallow"] = string(shallowFile(w.repo.boundary))
 	}
 	index, err := os.ReadFile(w.index)

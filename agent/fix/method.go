@@ -16,7 +16,8 @@ type Question struct {
 
 // A Method is how the agent engine works on a problem.
 type Method struct {
-	// Heuristics is the history that a trajectory is shown; nil shows none.
+	// Heuristics is the history that a trajectory is shown. With nil it works without
+	// history: its tools show none, and its work tree has none.
 	Heuristics []Heuristic `json:"heuristics,omitempty"`
 	// Auto lets further trajectories with other heuristics follow when the first ones
 	// do not repair the bug.
@@ -88,6 +89,10 @@ func (m Method) Rounds() [][][]Heuristic {
 	}
 	return rounds
 }
+
+// ShowsHistory reports whether a trajectory is shown history. If none is, nothing of the
+// work may come from history: neither the order of the suspected functions nor the tools.
+func (m Method) ShowsHistory() bool { return m.Auto || len(m.Heuristics) > 0 }
 
 // ParseHistory reads the history that trajectories are shown: "auto", "none", or names
 // of heuristics separated by commas.

@@ -138,7 +138,7 @@ func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, 
 	in := sandbox.Spec{
 		Dir: s.tree(), Command: spec.Command, Timeout: setupTimeout, Env: opt.Env, Memory: opt.Memory, Disk: sandbox.NewDisk(opt.Disk),
 		Sandbox: opt.Sandbox, Network: true, Hidden: opt.Hidden,
-		Readable: slices.Concat(opt.Readable, objectDirs(repo, s.tree()+".objects")),
+		Readable: slices.Concat(opt.Readable, realDirs(append(repo.ObjectDirs(), s.tree()+".objects"))),
 		Cache:    filepath.Join(s.dir, "cache"), Home: filepath.Join(s.dir, "home"),
 	}
 	temp := filepath.Join(s.dir, "tmp")
@@ -181,11 +181,11 @@ func networkSet() []string {
 	return set
 }
 
-// objectDirs returns the directories of objects that git reads in a checkout, by their
+// realDirs returns the directories of objects that git reads in a checkout, by their
 // names and by their real ones. They hold none of the user's configuration.
-func objectDirs(repo *gitext.Repo, own string) []string {
+func realDirs(objects []string) []string {
 	var dirs []string
-	for _, dir := range append(repo.ObjectDirs(), own) {
+	for _, dir := range objects {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dirs = append(dirs, dir, real)
 		}

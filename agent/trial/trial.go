@@ -45,6 +45,9 @@ type Options struct {
 	// Dependencies are directories of the user's work tree with installed packages, as
 	// FindDependencies returns them. They appear in the scratch work tree, read-only.
 	Dependencies []string
+	// NoHistory makes the repository in the work tree one that has no history, which is all
+	// that commands in the sandbox can read of it; see gitext.Repo.CheckoutAlone.
+	NoHistory bool
 	// Compiled is a directory with what compilers made earlier, "" for none. Only Compile
 	// writes in it. All other caches are the workspace's own.
 	Compiled string
@@ -109,14 +112,18 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 		return nil, err
 	}
 	var objects string // object directory of the small repository in the work tree
-	for name, dir := range map[string]*string{"tree": &w.tree, "tree.objects": &objects, "tmp": &w.temp, "cache": &w.cache, "home": &w.home} {
+	own, shared := "tree.objects", repo.ObjectDirs()
+	if opt.NoHistory {
+		own, shared = "tree.alone", nil
+	}
+	for name, dir := range map[string]*string{"tree": &w.tree, own: &objects, "tmp": &w.temp, "cache": &w.cache, "home": &w.home} {
 		if *dir, err = w.scratch.Dir(name); err != nil {
 			w.Close()
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
 	w.disk = sandbox.NewDisk(opt.Disk)
-	w.readable = slices.Concat(opt.Readable, w.dependencyPaths(), opt.Setup.readable(), objectDirs(repo, objects))
+	w.readable = slices.Concat(opt.Readable, w.dependencyPaths(), opt.Setup.readable(), realDirs(append(shared, objects)))
 	w.imports = w.editable()
 	if err := cmp.Or(w.openCompiled(), w.emptyCache()); err != nil {
 		w.Close()
@@ -181,7 +188,11 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 	if w.opt.Fetch != nil {
 		w.opt.Fetch(ctx, commit)
 	}
-	if err := w.repo.Checkout(ctx, commit, w.tree, over...); err != nil {
+	checkout := w.repo.Checkout
+	if w.opt.NoHistory {
+		checkout = w.repo.CheckoutAlone
+	}
+	if err := checkout(ctx, commit, w.tree, over...); err != nil {
 		return err
 	}
 	return w.link()

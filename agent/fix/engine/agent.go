@@ -61,6 +61,12 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"
 		s.clock = clock{time.Now(), s.engine.Effort.Wall}
+		s.trial.NoHistory = false // the offline engine is not without history
+		if s.answer.History == nil {
+			if err := s.blame(ctx, s.answer.Localization.Locations); err != nil {
+				return err
+			}
+		}
 		return s.repairOffline(ctx)
 	}
 	return nil

@@ -123,6 +123,9 @@ type study struct {
 	runs    []testrun.Ending // of the test, without a patch
 }
 
+// noHistory reports whether a model is to repair the bug without history.
+func (s *study) noHistory() bool { return s.engine.Agent != nil && !s.q.Method.ShowsHistory() }
+
 // close removes the work tree of the study.
 func (s *study) close() {
 	if s != nil && s.space != nil {
@@ -175,10 +178,11 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	if err := s.setUpTrial(ctx); err != nil {
 		return s, err
 	}
+	s.trial.NoHistory = s.noHistory()
 	if s.space, err = trial.Open(ctx, e.Repo, s.trial); err != nil {
 		return s, err
 	}
-	in := localize.Input{Problem: s.problem}
+	in := localize.Input{Problem: s.problem, NoHistory: s.noHistory()}
 	if s.problem.Test != "" {
 		if err := s.reproduces(ctx); err != nil || s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
 			return s, err

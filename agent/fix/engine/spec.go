@@ -112,8 +112,8 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	if spec.Sample >= len(kinds) {
 		return nil, errors.New("it is a review of several patches; to go on with it, run git agent fix again with the same options")
 	}
-	q.Method.Auto, q.Method.Samples, q.Method.Review, q.Method.Heuristics = false, 1, false, kinds[spec.Sample]
 	s, err := e.study(ctx, q, listen)
+	s.q.Method.Auto, s.q.Method.Samples, s.q.Method.Review, s.q.Method.Heuristics = false, 1, false, kinds[spec.Sample]
 	if err == nil && s.answer.Declined != "" {
 		err = errors.New(s.answer.Declined)
 	}

@@ -25,8 +25,11 @@ func (s *study) suspect(ctx context.Context, in localize.Input) error {
 			return err
 		}
 		s.answer.Localization = *found
+		if in.NoHistory {
+			return nil
+		}
 		s.say("reading the history of the suspected lines")
-		return s.blame(ctx, found.Locations[:min(len(found.Locations), blamedLocations)])
+		return s.blame(ctx, found.Locations)
 	})
 	if err != nil {
 		return err
@@ -63,6 +66,7 @@ var errHistory = errors.New("the time for the history is up")
 // blame looks up the history of the first suspected functions, within its share of the
 // time.
 func (s *study) blame(ctx context.Context, locations []fix.Location) error {
+	locations = locations[:min(len(locations), blamedLocations)]
 	bounded, cancel := context.WithTimeoutCause(ctx, s.clock.history(), errHistory)
 	defer cancel()
 	var err error

@@ -21,6 +21,9 @@ const (
 
 // addAges finds when the lines of the most suspicious functions changed last.
 func (s *search) addAges(ctx context.Context) error {
+	if s.in.NoHistory {
+		return nil
+	}
 	wanted := s.wantedAges()
 	if len(wanted) == 0 {
 		return nil

@@ -19,7 +19,8 @@ type Input struct {
 	Stacks       []crash.Stack // in the failing output; their frames need not be mapped to files
 	Places       []Place       // that the failing output names, such as those of assertions
 	Spectrum     *fix.Spectrum
-	Max          int // most locations; 0 means twenty
+	Max          int  // most locations; 0 means twenty
+	NoHistory    bool // look at no commit but the tree's: the age of lines is unknown
 }
 
 // A Place is a line of a file, which is named as a test tool prints it.

@@ -46,7 +46,7 @@ func TestCrashTextWithoutUnknownFrames(t *testing.T) {
 	w := &work{in: Input{Problem: fix.Problem{Crash: &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
 		{Function: "decode", Path: "src/index.c", Line: 991}, {Module: "/lib/libc.so.6"}, {Function: "main"},
 	}}}}}}}
-	if got, want := w.crashText(), "#0 decode src/index.c:991\n#2 main"; got != want && got != want+" " {
+	if got, want := w.crashText(true), "#0 decode src/index.c:991\n#2 main"; got != want && got != want+" " {
 		t.Errorf("crash text %q, want %q", got, want)
 	}
 }

@@ -69,7 +69,10 @@ func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) 
 		p.Rejected = "" // they are of earlier rounds
 	}
 	if w.in.Problem.Crash != nil {
-		p.Crash = w.crashText()
+		p.Crash = w.crashText(len(parts.kinds) > 0)
+	}
+	if len(parts.kinds) == 0 {
+		p.Suspects = w.plainText
 	}
 	if w.in.History != nil && len(parts.kinds) > 0 {
 		text, _, err := history.Render(ctx, w.repo, w.past(), parts.kinds, maxHistory)

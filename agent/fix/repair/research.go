@@ -222,7 +222,10 @@ func (w *work) analyse(ctx context.Context, k int, kinds []fix.Heuristic, box *r
 	if err != nil {
 		return run, "", false, err
 	}
-	loop.System, loop.OnEvent = text.Text, listen
+	loop.OnEvent = listen
+	if loop.System, err = text.Render(map[string]any{"History": len(kinds) > 0}); err != nil {
+		return run, "", false, err
+	}
 	if loop.Prompt, err = w.casePrompt(ctx, caseParts{kinds: kinds, analysis: true}); err != nil {
 		return run, "", false, err
 	}

@@ -114,8 +114,14 @@ func (w *work) reviewLoop(ctx context.Context, k int, choices []fix.Trial) (*age
 	if err != nil {
 		return nil, err
 	}
-	loop.System = text.Text
-	loop.Prompt, err = w.casePrompt(ctx, caseParts{kinds: []fix.Heuristic{fix.FlDiff}, patches: patchesText(choices)})
+	parts := caseParts{patches: patchesText(choices)}
+	if w.opt.Method.ShowsHistory() {
+		parts.kinds = []fix.Heuristic{fix.FlDiff}
+	}
+	if loop.System, err = text.Render(map[string]any{"History": len(parts.kinds) > 0}); err != nil {
+		return nil, err
+	}
+	loop.Prompt, err = w.casePrompt(ctx, parts)
 	return loop, err
 }
 

@@ -27,8 +27,8 @@ const (
 var windows = [maxListed]int{3200, 2000, 1600, 1000, 800, 700, 600, 600}
 
 // makeSuspectsText shows the suspected functions: why they are suspected, and the lines
-// of each that are.
-func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
+// of each that are. history includes what the history says.
+func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, error) {
 	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
 		return "", nil
 	}
@@ -38,13 +38,7 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "## %d. %s\n", i+1, placeOf(l))
-		if len(l.Grounds) > 0 {
-			var why []string
-			for _, g := range l.Grounds[:min(len(l.Grounds), 3)] {
-				why = append(why, agent.Shorten(agent.CleanLine(g.Text), 120))
-			}
-			b.WriteString("(" + strings.Join(why, "; ") + ")\n")
-		}
+		b.WriteString(groundsText(l, history))
 		most := windows[i]
 		if !w.worthCode(l) {
 			most = wordsOnly
@@ -64,6 +58,20 @@ func (w *work) makeSuspectsText(ctx context.Context) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// groundsText says why a location is suspected. Grounds of history are the last ones.
+func groundsText(l fix.Location, history bool) string {
+	var why []string
+	for _, g := range l.Grounds[:min(len(l.Grounds), 3)] {
+		if g.Source != fix.SourceHistory || history {
+			why = append(why, agent.Shorten(agent.CleanLine(g.Text), 120))
+		}
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(why, "; ") + ")\n"
 }
 
 // suffixed adds an end to a text that is not empty.

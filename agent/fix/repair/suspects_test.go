@@ -33,7 +33,7 @@ func TestEachSuspectHasAWindow(t *testing.T) {
 	}
 	h.Commit("p", gittest.Files{"p.go": text.String()})
 	w.repo, w.in.Problem.Tree.Commit = h.Open(), h.Head()
-	got, err := w.makeSuspectsText(t.Context())
+	got, err := w.makeSuspectsText(t.Context(), true)
 	if err != nil || len(got) > maxSuspects+8*400 {
 		t.Fatalf("%v, %d bytes", err, len(got))
 	}

@@ -59,7 +59,7 @@ func (w *work) round(ctx context.Context, first int, kinds [][]fix.Heuristic) ([
 // try makes the k-th trajectory and validates its patch. endsAll reports whether it
 // failed for a reason that would end every other one too.
 func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen func(agent.Event)) (t trajectory, endsAll bool, err error) {
-	space, box, err := w.open(ctx)
+	space, box, err := w.open(ctx, len(kinds) == 0)
 	if err != nil {
 		return t, false, err
 	}
@@ -100,10 +100,13 @@ func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen fun
 	return t, endsAll, err
 }
 
-// open makes the scratch work tree of a trajectory and the tools that work on it.
-func (w *work) open(ctx context.Context) (*trial.Workspace, *repairtool.Box, error) {
+// open makes the scratch work tree of a trajectory and the tools that work on it, both
+// with history or without.
+func (w *work) open(ctx context.Context, noHistory bool) (*trial.Workspace, *repairtool.Box, error) {
 	tree := w.in.Problem.Tree
-	space, err := trial.Open(ctx, w.repo, w.opt.Trial)
+	commands := w.opt.Trial
+	commands.NoHistory = noHistory
+	space, err := trial.Open(ctx, w.repo, commands)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +114,7 @@ func (w *work) open(ctx context.Context) (*trial.Workspace, *repairtool.Box, err
 		space.Close()
 		return nil, nil, err
 	}
-	box, err := repairtool.New(ctx, w.repo, space, w.in.Problem, w.toolOptions())
+	box, err := repairtool.New(ctx, w.repo, space, w.in.Problem, w.toolOptions(noHistory))
 	if err != nil {
 		space.Close()
 	}
@@ -216,9 +219,9 @@ func nudged() func(context.Context, string) (agent.Result, error) {
 }
 
 // toolOptions returns the options of the tools of a trajectory.
-func (w *work) toolOptions() repairtool.Options {
+func (w *work) toolOptions(noHistory bool) repairtool.Options {
 	m := w.opt.Method
 	return repairtool.Options{
-		Style: m.Tools, Edits: m.Edits, Memory: w.opt.Memory, Definitions: w.opt.Definitions, Mask: w.opt.Mask,
+		Style: m.Tools, Edits: m.Edits, NoHistory: noHistory, Memory: w.opt.Memory, Definitions: w.opt.Definitions, Mask: w.opt.Mask,
 	}
 }

@@ -23,6 +23,7 @@ type work struct {
 	texts        map[string][][]byte // lines of the tree's files, by path; nil for a file that cannot be shown
 	testsText    string              // the sources of the failing tests
 	suspectsText string
+	plainText    string      // suspectsText without what history says, for trajectories without history
 	writersText  string      // which commits wrote the first suspected functions
 	foundText    string      // which commits touched the rarest text of the failing tests
 	rejected     []fix.Trial // patches of earlier rounds
@@ -34,7 +35,10 @@ func (w *work) prepare(ctx context.Context) (err error) {
 	if w.testsText, err = w.makeTestsText(ctx); err != nil {
 		return err
 	}
-	if w.suspectsText, err = w.makeSuspectsText(ctx); err != nil {
+	if w.suspectsText, err = w.makeSuspectsText(ctx, true); err != nil {
+		return err
+	}
+	if w.plainText, err = w.makeSuspectsText(ctx, false); err != nil || !w.opt.Method.ShowsHistory() {
 		return err
 	}
 	return w.makePastText(ctx)
@@ -115,8 +119,9 @@ func inShadow(before bool, line string) bool {
 	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "=>0x") || strings.HasPrefix(line, "Shadow byte legend")
 }
 
-// crashText says what a crash report says of the failure.
-func (w *work) crashText() string {
+// crashText says what a crash report says of the failure. The commits that may have
+// introduced it are history.
+func (w *work) crashText(history bool) string {
 	var b strings.Builder
 	r := w.in.Problem.Crash
 	for _, p := range r.Problems[:min(len(r.Problems), 4)] {
@@ -140,7 +145,10 @@ func (w *work) crashText() string {
 	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), 5)] {
 		fmt.Fprintf(&b, "suspected file %d: %s (%.0f %%)\n", i+1, agent.CleanLine(f.Path), 100*f.Probability)
 	}
-	for _, s := range w.in.Problem.Suspects[:min(len(w.in.Problem.Suspects), 3)] {
+	for i, s := range w.in.Problem.Suspects {
+		if i == 3 || !history {
+			break
+		}
 		fmt.Fprintf(&b, "suspected commit: %s %s %s: %s\n", s.Commit.OID.Short(), s.Commit.Committer.Time.UTC().Format("2006-01-02"),
 			agent.Shorten(agent.CleanLine(s.Commit.Subject()), 120), agent.Shorten(agent.CleanLine(s.Reason), 200))
 	}

@@ -69,7 +69,31 @@ func newFinish(b *Box) (agent.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.opt.NoHistory {
+		return finishWithoutCommit{finishTool{t}}, nil
+	}
 	return finishTool{t}, nil
+}
+
+// finishWithoutCommit is the finish of a repair without history: its description does not
+// ask for the commit that introduced the bug.
+type finishWithoutCommit struct{ finishTool }
+
+// Spec describes the tool.
+func (t finishWithoutCommit) Spec() agent.Spec {
+	s := t.finishTool.Spec()
+	var schema struct {
+		Type       string                     `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+		Additional bool                       `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(s.Parameters, &schema); err != nil {
+		return s // a schema that this package made is JSON
+	}
+	delete(schema.Properties, "introduced_by")
+	s.Parameters, _ = json.Marshal(schema)
+	return s
 }
 
 // conclude accepts the end of a repair, or says what is against it.

@@ -6,7 +6,8 @@
 // commands of the problem, finish ends the repair. search_definition and search_commits
 // are those of Code Researcher (arXiv 2506.11060); the git tools show the history up to
 // the commit under repair and nothing later. The bash set has one shell, as HAFixAgent
-// has (arXiv 2511.01047), and finish.
+// has (arXiv 2511.01047), and finish. A repair without history has no tool that shows
+// commits.
 //
 // A model's word does not count. finish accepts success only if the failing command
 // passed in the work tree after the last change. Files returns the patch: what the model
@@ -39,6 +40,7 @@ type Options struct {
 	Edits       fix.EditFormat // "" is fix.EditReplace
 	Memory      agent.Memory   // of the git tools; may be nil
 	Definitions symbol.Options
+	NoHistory   bool // no tool shows commits
 	// Mask takes out of texts what must not leave the machine; may be nil. The loop masks
 	// answers again as a whole.
 	Mask agent.Mask
@@ -135,7 +137,10 @@ func Specs() ([]agent.Spec, error) {
 
 // makeTools makes the tools that the options and the problem call for.
 func (b *Box) makeTools() error {
-	reading := []func(*Box) (agent.Tool, error){newCat, newCodeSearch, newDefinition, newCommits}
+	reading := []func(*Box) (agent.Tool, error){newCat, newCodeSearch, newDefinition}
+	if !b.opt.NoHistory {
+		reading = append(reading, newCommits)
+	}
 	for _, make := range reading {
 		t, err := make(b)
 		if err != nil {
@@ -143,11 +148,13 @@ func (b *Box) makeTools() error {
 		}
 		b.reading = append(b.reading, t)
 	}
-	git, err := b.gitTools()
-	if err != nil {
-		return err
+	if !b.opt.NoHistory {
+		git, err := b.gitTools()
+		if err != nil {
+			return err
+		}
+		b.reading = append(b.reading, git...)
 	}
-	b.reading = append(b.reading, git...)
 	acting := []func(*Box) (agent.Tool, error){newEdit, newTest, newFinish}
 	if b.opt.Style == fix.Bash {
 		acting = []func(*Box) (agent.Tool, error){newBash, newFinish}

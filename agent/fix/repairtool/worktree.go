@@ -156,6 +156,9 @@ func (b *Box) inside(tool, raw string) ([]string, error) {
 	case clean == ".." || strings.HasPrefix(clean, "../"):
 		return nil, refuse(tool, "the path %s leads out of the repository; paths are relative to its top", quoted(raw))
 	case slices.ContainsFunc(strings.Split(clean, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }):
+		if b.opt.NoHistory {
+			return nil, refuse(tool, "%s belongs to git, and is no source", quoted(raw))
+		}
 		return nil, refuse(tool, "%s belongs to git; the git tools show the history", quoted(raw))
 	}
 	tries := []string{clean}
