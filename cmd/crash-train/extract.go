@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
+	crasheval "git-agent/agent/eval/crash"
 	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
@@ -25,6 +26,7 @@ type crashCase struct {
 	Repo        string     `json:"repo"`
 	CrashCommit gitext.OID `json:"crash_commit"`
 	Report      string     `json:"report,omitempty"`
+	ReportLines []int      `json:"report_lines,omitempty"`
 	FixFiles    []string   `json:"fix_files"`
 	Type        string     `json:"type"`
 	Source      string     `json:"source"`
@@ -78,7 +80,7 @@ func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, exa
 				return err
 			}
 		}
-		r, err := examine(ctx, repo, c)
+		r, err := examineCase(ctx, repo, c, examine)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)
 			continue
@@ -91,6 +93,15 @@ func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, exa
 		return nil
 	}
 	return repo.Close()
+}
+
+// examineCase reads the report of a case, if the case has only its place, and examines it.
+func examineCase(ctx context.Context, repo *gitext.Repo, c crashCase, examine func(context.Context, *gitext.Repo, crashCase) (any, error)) (r any, err error) {
+	c.Report, err = crasheval.ReportOf(ctx, repo, crasheval.Case{Report: c.Report, ReportLines: c.ReportLines, Fix: c.Fix})
+	if err != nil {
+		return nil, err
+	}
+	return examine(ctx, repo, c)
 }
 
 func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {

@@ -13,6 +13,10 @@
 //	go run ./cmd/crash-train culprits fit rows.jsonl... > agent/crash/culprit/model.json
 //	go run ./cmd/crash-train culprits cross [-each] rows.jsonl...
 //
+// The step mine makes case files of the reports that commit messages hold:
+//
+//	go run ./cmd/crash-train mine -repos DIR -skip known.jsonl owner/name... > mined.jsonl
+//
 // The step extract reads each report, maps it to the repository at the crash commit,
 // and writes the features of its files. The step fit fits the model to all cases, and
 // its calibration to what models fitted without the case's repository said. The step
@@ -37,9 +41,11 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: crash-train (extract | fit | cross) <arguments>")
+		return fmt.Errorf("usage: crash-train (mine | extract | fit | cross | culprits) <arguments>")
 	}
 	switch args[0] {
+	case "mine":
+		return mine(ctx, args[1:])
 	case "extract":
 		return extract(ctx, args[1:])
 	case "fit":
@@ -49,5 +55,5 @@ func run(ctx context.Context, args []string) error {
 	case "culprits":
 		return culprits(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are extract, fit, cross and culprits", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross and culprits", args[0])
 }

@@ -19,9 +19,10 @@ type Case struct {
 	Repo         string       `json:"repo"`
 	Mirror       string       `json:"mirror,omitempty"` // name of the clone that has the commits
 	CrashCommit  gitext.OID   `json:"crash_commit"`     // the commit that crashed
-	Report       string       `json:"report"`
-	Fix          gitext.OID   `json:"fix,omitempty"` // the commit that fixes the crash
-	FixFiles     []string     `json:"fix_files"`     // the files that it changes, as the crash commit names them
+	Report       string       `json:"report,omitempty"`
+	ReportLines  []int        `json:"report_lines,omitempty"` // instead of Report: first and last line of the report in the message of Fix
+	Fix          gitext.OID   `json:"fix,omitempty"`          // the commit that fixes the crash
+	FixFiles     []string     `json:"fix_files"`              // the files that it changes, as the crash commit names them
 	IntroCommits []gitext.OID `json:"intro_commits,omitempty"`
 	Type         string       `json:"type,omitempty"`
 	Source       string       `json:"source,omitempty"` // where the case is from
@@ -32,7 +33,11 @@ type Case struct {
 
 // Head returns the part of a case that package eval uses.
 func (c Case) Head() eval.Head {
-	sum := sha256.Sum256([]byte(c.Report))
+	text := c.Report
+	if c.ReportLines != nil {
+		text = fmt.Sprint(c.Fix, c.ReportLines)
+	}
+	sum := sha256.Sum256([]byte(text))
 	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: string(c.CrashCommit) + " " + hex.EncodeToString(sum[:16])}
 }
 
@@ -68,12 +73,10 @@ func parseCase(line []byte) (Case, error) {
 	switch {
 	case c.CrashCommit == "":
 		return Case{}, errors.New(`the field "crash_commit" is missing`)
-	case c.Report == "":
-		return Case{}, errors.New(`the field "report" is missing or empty`)
 	case len(c.FixFiles) == 0:
 		return Case{}, errors.New(`the field "fix_files" is missing or empty, and a case without a known answer cannot be evaluated`)
 	}
-	if err := checkOIDs(&c); err != nil {
+	if err := cmp.Or(c.checkReport(), checkOIDs(&c)); err != nil {
 		return Case{}, err
 	}
 	if c.ID == "" {

@@ -60,6 +60,9 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.Report, err = ReportOf(ctx, s.engine.Repo, c); err != nil {
+		return nil, nil, err
+	}
 	absent, err = eval.Absent(ctx, s.engine.Repo, c.IntroCommits...)
 	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
 		return s.answer(ctx, c, algorithm)

@@ -31,14 +31,16 @@ func choose(b bool, yes, no string) string {
 	return no
 }
 
-// labelStyle distinguishes the two sources of labels. Trailers name the origin of
-// a bug; prose names its most recent cause.
+// labelStyle distinguishes the sources of labels. Trailers name the origin of a bug, prose
+// names its most recent cause, and an executed test shows where it begins to fail.
 func labelStyle(source string) string {
 	switch {
 	case source == "":
 		return "unknown"
 	case strings.HasPrefix(source, "trailer"):
 		return "trailer"
+	case strings.HasPrefix(source, "executed"):
+		return source // a regression, or code that never worked
 	default:
 		return "prose"
 	}
