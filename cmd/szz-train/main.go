@@ -56,6 +56,8 @@ func run(ctx context.Context, args []string) error {
 	switch args[0] {
 	case "mine":
 		return mine(ctx, args[1:])
+	case "execute":
+		return execute(ctx, args[1:])
 	case "extract":
 		return extract(ctx, args[1:])
 	case "fit":
@@ -77,5 +79,5 @@ func run(ctx context.Context, args []string) error {
 	case "confirm":
 		return confirm(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are mine, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios", args[0])
+	return fmt.Errorf("unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios", args[0])
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// An attempt is one line of the journal of execute: a fix whose test was run through
+// history, and what came of it.
+type attempt struct {
+	Repo string        `json:"repo"`
+	Fix  gitext.OID    `json:"fix"`
+	Why  string        `json:"why,omitempty"` // why there is no case
+	Runs int           `json:"runs,omitempty"`
+	Took float64       `json:"seconds,omitempty"`
+	Case *executedCase `json:"case,omitempty"`
+}
+
+// An executedCase is a case of eval szz whose culprit was found by running the test of
+// the fix. The fields behind Proof are ignored by eval.
+type executedCase struct {
+	ID          string       `json:"id"`
+	Repo        string       `json:"repo"`
+	Fix         gitext.OID   `json:"fix"`
+	BICs        []gitext.OID `json:"bics"`
+	LabelSource string       `json:"label_source"`
+	Langs       []string     `json:"langs"`
+	AgeDays     float64      `json:"age_days"`
+	Proof       proof        `json:"proof"`
+}
+
+// A proof says how the culprit of a case was found.
+type proof struct {
+	Kind     string     `json:"kind"` // regression or never worked
+	Command  string     `json:"test_cmd"`
+	Tests    []string   `json:"tests"`
+	Files    []string   `json:"test_files"`
+	Alone    bool       `json:"tests_alone,omitempty"` // the tests were laid over history without the others of their files
+	LastGood gitext.OID `json:"last_good,omitempty"`   // parent of the culprit, where the tests pass; "" if they never did
+	FirstBad gitext.OID `json:"first_bad"`
+	Runs     int        `json:"runs"`
+	Skipped  int        `json:"skipped,omitempty"` // commits at which the tests could not be judged
+	Before   string     `json:"before,omitempty"`  // never worked: why nothing could be tested before the culprit
+}
+
+// The bounds of a mining run.
+type bounds struct {
+	perCase time.Duration
+	perRun  time.Duration
+	runs    int
+	fixes   int // most fixes that are tried in a repository
+	cases   int // most cases of a repository
+	setup   string
+}
+
+// execute finds fixes that bring a test, and runs the test through history to find the
+// commit at which it begins to fail. What it tried is in its journal: started again, it
+// goes on where it stopped.
+func execute(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("execute", flag.ContinueOnError)
+	root := fs.String("repos", "", "`folder` with the repositories")
+	name := fs.String("journal", "", "`file` that gets a line for each fix that was tried; those in it are not tried again")
+	print := fs.Bool("print", false, "print the cases of the journal, and try nothing")
+	held := fs.String("held", "", "refuse the repositories that this `file` lists for szz, by the hashes of their names")
+	kept := fs.String("cache", "", "`folder` for what is installed and compiled")
+	var b bounds
+	fs.DurationVar(&b.perCase, "time", 4*time.Minute, "give up a fix after this `time`")
+	fs.DurationVar(&b.perRun, "run-time", time.Minute, "give up a run of the tests after this `time`")
+	fs.IntVar(&b.runs, "runs", 80, "give up a fix after `n` runs")
+	fs.IntVar(&b.fixes, "fixes", 60, "try at most `n` fixes of a repository, the newest first")
+	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
+	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	tried, err := readJournal(*name)
+	if err != nil {
+		return err
+	}
+	if *print {
+		return printCases(tried)
+	}
+	heldOut, err := eval.ReadHeldOut(*held, "szz")
+	if err != nil {
+		return err
+	}
+	journal, err := os.OpenFile(*name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	defer journal.Close()
+	for _, repo := range fs.Args() {
+		if heldOut.Has(repo) {
+			return fmt.Errorf("%s is held out: %s lists it", repo, *held)
+		}
+		m := miner{root: *root, name: repo, cache: *kept, bounds: b, journal: journal, tried: map[gitext.OID]bool{}}
+		for _, a := range tried {
+			if a.Repo == repo {
+				m.note(a)
+			}
+		}
+		if err := m.run(ctx); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", repo, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func readJournal(name string) ([]attempt, error) {
+	if name == "" {
+		return nil, errors.New("name the journal: -journal=FILE")
+	}
+	tried, err := readLines[attempt](name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return tried, err
+}
+
+func printCases(tried []attempt) error {
+	out := bufio.NewWriter(os.Stdout)
+	for _, a := range tried {
+		if a.Case != nil {
+			json.NewEncoder(out).Encode(a.Case) // out keeps its first error for Flush
+		}
+	}
+	return out.Flush()
+}
+
+// candidateFix is a fix that brings a test.
+type candidateFix struct {
+	commit  gitext.Commit
+	changes []gitext.FileChange
+	tests   []string // test files that it adds or changes
+	sources []string // source files that it changes, by their names before it
+}
+
+// These bound the files of a fix. Larger ones do more than repair one bug.
+const (
+	mostTestFiles   = 6
+	mostSourceFiles = 5
+)
+
+// fixWords are words of subjects of fixes.
+var fixWords = source.Lazy(`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|incorrect\w*|wrong\w*|broken|hang\w*|deadlock\w*|leak\w*|races?|overflow\w*|fail\w*|mishandl\w*|correct\w*|prevent\w*|avoid\w*|don't|do not|should(?:n't| not))\b`)
+
+// fixesWithTests lists the fixes in the history of HEAD that bring a test, newest first.
+func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, error) {
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	var found []candidateFix
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, Files: true, MaxFiles: 40}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Parents) != 1 || !fixWords().MatchString(e.Subject) {
+			continue
+		}
+		f := candidateFix{changes: e.Files}
+		f.sort()
+		if len(f.tests) == 0 || len(f.tests) > mostTestFiles || len(f.sources) == 0 || len(f.sources) > mostSourceFiles {
+			continue
+		}
+		if f.commit, err = repo.Commit(ctx, e.OID); err != nil {
+			return nil, err
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// sort divides the files of a fix into tests and sources.
+func (f *candidateFix) sort() {
+	for _, c := range f.changes {
+		switch {
+		case c.Submodule:
+		case c.Status != 'D' && source.FileKindOf(c.NewPath) == source.TestFile:
+			f.tests = append(f.tests, c.NewPath)
+		case c.Status != 'A' && source.FileKindOf(c.OldPath) == source.SourceFile:
+			f.sources = append(f.sources, c.OldPath)
+		}
+	}
+	slices.Sort(f.tests)
+	slices.Sort(f.sources)
+}

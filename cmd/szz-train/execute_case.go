@@ -1,0 +1,364 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// A miner finds the cases of one repository.
+type miner struct {
+	root, name, cache string
+	bounds            bounds
+	journal           io.Writer
+	tried             map[gitext.OID]bool
+	cases             int // in the journal
+	repo              *gitext.Repo
+	space             *trial.Workspace
+}
+
+// note counts an attempt of an earlier run.
+func (m *miner) note(a attempt) {
+	m.tried[a.Fix] = true
+	if a.Case != nil {
+		m.cases++
+	}
+}
+
+// run tries the fixes of the repository.
+func (m *miner) run(ctx context.Context) error {
+	dir, ok := eval.Finder{Dir: m.root}.Find(m.name)
+	if !ok {
+		return fmt.Errorf("no such repository under %q", m.root)
+	}
+	var err error
+	if m.repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir}); err != nil {
+		return err
+	}
+	defer m.repo.Close()
+	fixes, err := fixesWithTests(ctx, m.repo)
+	if err != nil {
+		return err
+	}
+	if m.space, err = m.open(ctx); err != nil {
+		return err
+	}
+	defer m.space.Close()
+	for _, f := range fixes[:min(len(fixes), m.bounds.fixes)] {
+		if m.cases >= m.bounds.cases {
+			break
+		}
+		if m.tried[f.commit.OID] {
+			continue
+		}
+		a, err := m.try(ctx, f)
+		if err != nil {
+			return err
+		}
+		m.note(a)
+		if err := json.NewEncoder(m.journal).Encode(a); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s %s: %d runs, %.0f s: %s\n", m.name, a.Fix.Short(), a.Runs, a.Took, a.outcome())
+	}
+	return nil
+}
+
+func (a attempt) outcome() string {
+	if a.Case == nil {
+		return a.Why
+	}
+	return a.Case.Proof.Kind + ", " + a.Case.BICs[0].Short()
+}
+
+// open makes the workspace of the repository, and installs what its tests need.
+func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
+	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH"}}
+	if m.cache != "" {
+		opt.Compiled = filepath.Join(m.cache, "go")
+	}
+	if m.bounds.setup != "" {
+		if err := m.install(ctx, &opt); err != nil {
+			return nil, err
+		}
+	}
+	space, err := trial.Open(ctx, m.repo, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.compileStd(ctx, space); err != nil {
+		space.Close()
+		return nil, err
+	}
+	return space, nil
+}
+
+// compileStd compiles the standard library of Go for a repository in Go, unless that was
+// done for another one.
+func (m *miner) compileStd(ctx context.Context, space *trial.Workspace) error {
+	head, err := m.repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	if entries, err := m.repo.Tree(ctx, head, "go.mod"); err != nil || len(entries) == 0 {
+		return err
+	}
+	return space.Compile(ctx, goRun+"build std")
+}
+
+// install runs the setup command at HEAD.
+func (m *miner) install(ctx context.Context, opt *trial.Options) error {
+	head, err := m.repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	setup, err := trial.NewSetup(ctx, m.repo, trial.SetupSpec{Command: m.bounds.setup, Folder: filepath.Join(m.cache, "setup"), Commit: head}, *opt)
+	if err != nil {
+		if failed := (*trial.SetupError)(nil); errors.As(err, &failed) {
+			fmt.Fprintf(os.Stderr, "%.2000s\n", failed.Output)
+		}
+		return err
+	}
+	setup.Use(opt)
+	return nil
+}
+
+// noCase says why a fix gives no case.
+type noCase struct{ why string }
+
+func (e *noCase) Error() string { return e.why }
+
+func none(format string, args ...any) error { return &noCase{fmt.Sprintf(format, args...)} }
+
+// try runs the test of a fix through history, within the bounds.
+func (m *miner) try(ctx context.Context, f candidateFix) (attempt, error) {
+	start := time.Now()
+	within, cancel := context.WithTimeout(ctx, m.bounds.perCase)
+	defer cancel()
+	t := &trialOfFix{miner: m, candidateFix: f}
+	c, err := t.find(within)
+	a := attempt{Repo: m.name, Fix: f.commit.OID, Runs: t.runs, Took: time.Since(start).Seconds(), Case: c}
+	switch e := (*noCase)(nil); {
+	case errors.As(err, &e):
+		a.Why = e.why
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	case within.Err() != nil:
+		a.Why = "time is up"
+	case err != nil:
+		a.Why = err.Error()
+	}
+	return a, nil
+}
+
+// A trialOfFix is a fix whose test is run through history.
+type trialOfFix struct {
+	*miner
+	candidateFix
+	suite   suite
+	runs    int
+	tests   []string        // the names of the tests that show the bug
+	telling map[string]bool // lines that the tests print only if the bug is there
+	known   map[gitext.OID]trial.Outcome
+	skipped int
+}
+
+// find returns the case of a fix. The error is a *noCase if there is none.
+func (t *trialOfFix) find(ctx context.Context) (*executedCase, error) {
+	var err error
+	if t.suite, err = suiteOf(ctx, t.repo, t.candidateFix); err != nil {
+		return nil, err
+	}
+	return t.search(ctx)
+}
+
+// search runs the tests of the suite through history.
+func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
+	if err := t.baseline(ctx); err != nil {
+		return nil, err
+	}
+	b := &trial.Bisection{Repo: t.repo, Bad: t.commit.Parents[0], Run: t.judged}
+	if err := b.LeapBack(ctx, t.suite.patience()); err != nil {
+		return nil, err
+	}
+	if len(b.Goods) == 0 {
+		return t.neverWorked(ctx, b)
+	}
+	left, err := b.Halve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if left > 1 {
+		return nil, none("%d commits cannot be told apart", left)
+	}
+	return t.regression(ctx, b.Bad)
+}
+
+// baseline finds the tests that pass at the fix and fail at its parent, and checks that
+// they do so each time.
+func (t *trialOfFix) baseline(ctx context.Context) error {
+	fixed, err := t.at(ctx, t.commit.OID)
+	if err != nil {
+		return err
+	}
+	if fixed.State == fix.Broken || len(fixed.Report.Passing) == 0 && fixed.State != fix.Passing {
+		return none("at the fix it %s", fixed.How)
+	}
+	before, err := t.at(ctx, t.commit.Parents[0])
+	if err != nil {
+		return err
+	}
+	if before.State != fix.Failing {
+		return none("before the fix it %s", before.How)
+	}
+	for _, name := range before.Report.Failing {
+		if !slices.Contains(fixed.Report.Failing, name) && (fixed.State == fix.Passing || slices.Contains(fixed.Report.Passing, name)) {
+			t.tests = append(t.tests, name)
+		}
+	}
+	if len(t.tests) == 0 {
+		return none("no named test fails before the fix and passes at it")
+	}
+	t.tests = innermost(t.tests)
+	whole := t.suite
+	if !t.suite.narrow(t.tests) {
+		t.suite = whole
+		return t.confirmBaseline(ctx)
+	}
+	err = t.confirmBaseline(ctx)
+	if errors.As(err, new(*noCase)) { // the tests may need what was left out
+		t.suite = whole
+		err = t.confirmBaseline(ctx)
+	}
+	return err
+}
+
+// confirmBaseline runs the tests at the fix and before it, twice each.
+func (t *trialOfFix) confirmBaseline(ctx context.Context) error {
+	t.telling = nil
+	good, err := t.repeat(ctx, 2, t.commit.OID, trial.Passes)
+	if err != nil {
+		return err
+	}
+	bad, err := t.repeat(ctx, 2, t.commit.Parents[0], trial.Fails)
+	if err != nil {
+		return err
+	}
+	t.telling = t.suite.telling(bad.Output)
+	for line := range t.suite.telling(good.Output) {
+		delete(t.telling, line)
+	}
+	t.known = map[gitext.OID]trial.Outcome{t.commit.Parents[0]: trial.Fails}
+	return nil
+}
+
+// repeat runs the tests n times and returns an error if they do not end so each time.
+func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) (testrun.Ending, error) {
+	var e testrun.Ending
+	for range n {
+		var err error
+		if e, err = t.at(ctx, commit); err != nil {
+			return e, err
+		}
+		if t.outcome(e) != want {
+			return e, none("at %s it %s, and not each time", commit.Short(), e.How)
+		}
+	}
+	return e, nil
+}
+
+// again runs the tests once more at a commit where the bisection ran them, or twice if it
+// did not.
+func (t *trialOfFix) again(ctx context.Context, commit gitext.OID, want trial.Outcome) error {
+	n := 2
+	if known, ok := t.known[commit]; ok && known == want && commit != t.commit.Parents[0] {
+		n = 1
+	} else if commit == t.commit.Parents[0] {
+		n = 0 // the baseline has two
+	}
+	_, err := t.repeat(ctx, n, commit, want)
+	return err
+}
+
+// at runs the tests at a commit.
+func (t *trialOfFix) at(ctx context.Context, commit gitext.OID) (testrun.Ending, error) {
+	if t.runs >= t.bounds.runs {
+		return testrun.Ending{}, none("%d runs were not enough", t.runs)
+	}
+	t.runs++
+	over, err := t.suite.over(ctx, commit)
+	if err != nil {
+		return testrun.Ending{}, err
+	}
+	if err := t.space.Prepare(ctx, commit, over); err != nil {
+		if ctx.Err() != nil {
+			return testrun.Ending{}, ctx.Err()
+		}
+		return testrun.Ending{State: fix.Broken, How: "cannot be checked out"}, nil
+	}
+	return testrun.Run(ctx, t.space, testrun.Commands{Build: t.suite.build, Test: t.suite.command})
+}
+
+// judged runs the tests at a commit for a bisection, once for each commit.
+func (t *trialOfFix) judged(ctx context.Context, commit gitext.OID) (trial.Result, error) {
+	if known, ok := t.known[commit]; ok {
+		return trial.Result{Outcome: known}, nil
+	}
+	e, err := t.at(ctx, commit)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	out := t.outcome(e)
+	t.known[commit] = out
+	if out == trial.Unknown {
+		t.skipped++
+	}
+	return trial.Result{Outcome: out}, nil
+}
+
+// outcome judges a run by the tests that show the bug: it fails if all of them fail, in
+// the way in which they fail before the fix, and passes if none does.
+func (t *trialOfFix) outcome(e testrun.Ending) trial.Outcome {
+	failing := 0
+	for _, name := range t.tests {
+		if slices.Contains(e.Report.Failing, name) {
+			failing++
+		}
+	}
+	switch {
+	case e.State == fix.Broken:
+		return trial.Unknown
+	case failing == len(t.tests) && t.recurs(e):
+		return trial.Fails
+	case failing == 0 && (e.State == fix.Passing || containsAll(e.Report.Passing, t.tests)):
+		return trial.Passes
+	}
+	return trial.Unknown
+}
+
+// recurs reports whether at least half of the telling lines are there.
+func (t *trialOfFix) recurs(e testrun.Ending) bool {
+	again, now := 0, t.suite.telling(e.Output)
+	for line := range t.telling {
+		if now[line] {
+			again++
+		}
+	}
+	return 2*again >= len(t.telling)
+}
+
+func containsAll(list, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(list, name) })
+}

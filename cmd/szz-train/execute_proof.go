@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// These are the kinds of proofs.
+const (
+	kindRegression  = "regression"
+	kindNeverWorked = "never worked"
+)
+
+// regression returns the case of a commit at which the tests begin to fail. They must
+// fail at it and pass at its parent, twice each.
+func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*executedCase, error) {
+	c, err := t.repo.Commit(ctx, culprit)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Parents) != 1 {
+		return nil, none("the first failing commit has %d parents", len(c.Parents))
+	}
+	if err := t.again(ctx, c.OID, trial.Fails); err != nil {
+		return nil, err
+	}
+	if err := t.again(ctx, c.Parents[0], trial.Passes); err != nil {
+		return nil, err
+	}
+	return t.caseOf(c, proof{Kind: kindRegression, LastGood: c.Parents[0]}), nil
+}
+
+// neverWorked returns the case of a bug that is as old as the code: the tests fail at the
+// oldest commit at which they can be run. That no older commit can run them proves
+// nothing by itself, for there are many reasons. It counts if there is nothing older, if
+// the code was not there, or if the code builds without the tests.
+func (t *trialOfFix) neverWorked(ctx context.Context, b *trial.Bisection) (*executedCase, error) {
+	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: b.Skips, Run: func(ctx context.Context, commit gitext.OID) (trial.Result, error) {
+		res, err := t.judged(ctx, commit)
+		switch res.Outcome {
+		case trial.Passes:
+			return res, none("it fails, passes and fails again")
+		case trial.Unknown:
+			res.Outcome = trial.Passes
+		}
+		return res, err
+	}}
+	if len(search.Goods) > 0 {
+		if err := t.mayBeProved(ctx, search.Goods[0]); err != nil {
+			return nil, err
+		}
+		if left, err := search.Halve(ctx); err != nil || left > 1 {
+			return nil, firstError(err, none("%d commits cannot be told apart", left))
+		}
+	}
+	c, err := t.repo.Commit(ctx, search.Bad)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.again(ctx, c.OID, trial.Fails); err != nil {
+		return nil, err
+	}
+	why, err := t.nothingBefore(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return t.caseOf(c, proof{Kind: kindNeverWorked, Before: why}), nil
+}
+
+// mayBeProved returns a *noCase if nothingBefore will find no reason. The commit is one
+// at which the tests cannot be run.
+func (t *trialOfFix) mayBeProved(ctx context.Context, commit gitext.OID) error {
+	if t.suite.control != "" {
+		return nil
+	}
+	entries, err := t.repo.Tree(ctx, commit, t.sources...)
+	if err == nil && len(entries) > 0 {
+		err = none("nothing tells why the tests cannot be run at %s", commit.Short())
+	}
+	return err
+}
+
+func firstError(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// nothingBefore says why the tests could not be run before a commit. The error is a
+// *noCase if that is not known for sure.
+func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit) (string, error) {
+	switch len(c.Parents) {
+	case 0:
+		return "it is the first commit", nil
+	case 1:
+	default:
+		return "", none("the first commit that can be tested has %d parents", len(c.Parents))
+	}
+	there, moved, err := t.sourcesBefore(ctx, c)
+	switch {
+	case err != nil:
+		return "", err
+	case moved:
+		return "", none("the fixed files were moved where the tests can first be run")
+	case !there:
+		return "the fixed files were not there", nil
+	case t.suite.control == "":
+		return "", none("nothing tells why the tests cannot be run before %s", c.OID.Short())
+	}
+	return t.buildsWithout(ctx, c)
+}
+
+// sourcesBefore reports whether one of the fixed files is in the parent of a commit, and
+// whether the commit moved one of them.
+func (t *trialOfFix) sourcesBefore(ctx context.Context, c gitext.Commit) (there, moved bool, err error) {
+	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{Renames: true, Copies: true})
+	if err != nil {
+		return false, false, err
+	}
+	for _, f := range changes {
+		if (f.Status == 'R' || f.Status == 'C') && slices.Contains(t.sources, f.NewPath) {
+			return false, true, nil
+		}
+	}
+	entries, err := t.repo.Tree(ctx, c.Parents[0], t.sources...)
+	if err != nil {
+		return false, false, err
+	}
+	there = len(entries) > 0
+	if !there && !slices.ContainsFunc(changes, func(f gitext.FileChange) bool { return f.Status == 'A' && slices.Contains(t.sources, f.NewPath) }) {
+		return false, false, none("the tests can first be run at a commit that does not bring the fixed files")
+	}
+	return there, false, nil
+}
+
+// buildsWithout says that the code of the parent builds, and so only the tests did not.
+func (t *trialOfFix) buildsWithout(ctx context.Context, c gitext.Commit) (string, error) {
+	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{})
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(changes, func(f gitext.FileChange) bool { return slices.Contains(t.sources, f.NewPath) }) {
+		return "", none("the tests can first be run at a commit that does not touch the fixed files")
+	}
+	t.runs++
+	over, err := t.suite.manifests(ctx, c.Parents[0])
+	if err != nil {
+		return "", err
+	}
+	if err := t.space.Prepare(ctx, c.Parents[0], over); err != nil {
+		return "", err
+	}
+	res, err := t.space.Exec(ctx, t.suite.control, trial.ExecOptions{})
+	if err != nil {
+		return "", err
+	}
+	if res.Outcome != trial.Passes {
+		return "", none("before %s nothing can be built", c.OID.Short())
+	}
+	e, err := t.at(ctx, c.Parents[0])
+	if err != nil {
+		return "", err
+	}
+	return lacking(e)
+}
+
+// lacking says that the tests do not build. The error is a *noCase if they do.
+func lacking(e testrun.Ending) (string, error) {
+	if e.State != fix.Broken || !e.Report.Build {
+		return "", none("before that it %s", e.How)
+	}
+	return "the code builds there, and the tests do not", nil
+}
+
+// caseOf returns the case of a culprit.
+func (t *trialOfFix) caseOf(culprit gitext.Commit, p proof) *executedCase {
+	p.Command, p.Tests, p.Files, p.Alone = t.suite.command, t.tests, t.candidateFix.tests, t.suite.alone
+	p.FirstBad, p.Runs, p.Skipped = culprit.OID, t.runs, t.skipped
+	age := t.commit.Committer.Time.Sub(culprit.Committer.Time).Hours() / 24
+	return &executedCase{
+		ID: fmt.Sprintf("%s@%s:executed", t.name, t.commit.OID.Short()), Repo: t.name, Fix: t.commit.OID, BICs: []gitext.OID{culprit.OID},
+		LabelSource: "executed:" + p.Kind, Langs: []string{t.suite.language}, AgeDays: float64(int(age*100)) / 100, Proof: p,
+	}
+}

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+	"git-agent/gitext/quote"
+)
+
+// A suite says how the tests of a fix are run at any commit.
+type suite struct {
+	repo     *gitext.Repo
+	fix      candidateFix
+	language string
+	build    string // "" if command builds what it runs
+	command  string
+	control  string // builds the code without its tests; "" if there is no such command
+
+	module  string   // Go: the directory of go.mod
+	folders []string // Go: the directories of the tests
+	alone   bool     // the tests are laid over history without the others of their files
+	laid    []gitext.Overlay
+	minimal map[string][]byte // Go: what takes the place of the test files of folders, if alone
+}
+
+// suiteLanguages maps endings of source files to languages.
+var suiteLanguages = map[string]string{".go": "Go", ".py": "Python", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".ts": "TypeScript",
+	".rs": "Rust", ".c": "C", ".h": "C", ".java": "Java"}
+
+// suiteOf returns the suite of a fix. The error is a *noCase if its tests cannot be run.
+func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, error) {
+	s := suite{repo: repo, fix: f, language: suiteLanguages[path.Ext(f.sources[0])], laid: overlaysOf(f)}
+	switch s.language {
+	case "":
+		return s, none("no test command is known for %s", f.sources[0])
+	case "Go":
+		return s, s.forGo(ctx)
+	case "Python":
+		return s, s.forPython()
+	}
+	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
+	if err != nil {
+		return s, err
+	}
+	if len(proposals) == 0 {
+		return s, none("no test command is known")
+	}
+	s.build, s.command = proposals[0].Build, proposals[0].Test
+	return s, nil
+}
+
+// overlaysOf returns the test files of a fix, and the removal of those that it removes.
+func overlaysOf(f candidateFix) []gitext.Overlay {
+	var over []gitext.Overlay
+	for _, c := range f.changes {
+		if c.Status == 'D' || c.Status == 'R' {
+			if source.FileKindOf(c.OldPath) == source.TestFile {
+				over = append(over, gitext.Overlay{Path: c.OldPath})
+			}
+		}
+		if c.Status != 'D' && !c.Submodule && source.IsTestPath(c.NewPath) {
+			over = append(over, gitext.Overlay{Path: c.NewPath, Mode: c.NewMode, OID: c.NewOID})
+		}
+	}
+	return over
+}
+
+// goRun begins each command of Go: no network, no C compiler, and no other version of Go.
+const goRun = "CGO_ENABLED=0 GOFLAGS=-mod=mod GOPROXY=off GOSUMDB=off GOTOOLCHAIN=local go "
+
+func (s *suite) forGo(ctx context.Context) error {
+	for _, p := range s.fix.tests {
+		if strings.HasSuffix(p, "_test.go") && !slices.Contains(s.folders, path.Dir(p)) {
+			s.folders = append(s.folders, path.Dir(p))
+		}
+	}
+	if len(s.folders) == 0 {
+		return none("no test file of Go is changed")
+	}
+	s.module = ""
+	for dir := s.folders[0]; ; dir = path.Dir(dir) {
+		if _, err := s.repo.BlobAt(ctx, s.fix.commit.OID, path.Join(dir, "go.mod"), 1<<20); err == nil {
+			s.module = dir
+			break
+		}
+		if dir == "." {
+			return none("there is no go.mod")
+		}
+	}
+	for _, dir := range s.folders {
+		if s.module != "." && dir != s.module && !strings.HasPrefix(dir, s.module+"/") {
+			return none("the tests are in several modules")
+		}
+	}
+	s.command = s.inModule() + goRun + "test -count=1 -vet=off -v" + s.packages()
+	s.control = s.inModule() + goRun + "build" + s.packages()
+	return nil
+}
+
+// inModule changes to the directory of go.mod.
+func (s *suite) inModule() string {
+	if s.module == "." {
+		return ""
+	}
+	return "cd " + quote.Shell(s.module) + " && "
+}
+
+// packages lists the packages of the tests for the Go command.
+func (s *suite) packages() string {
+	var list string
+	for _, dir := range s.folders {
+		rel := strings.TrimPrefix(strings.TrimPrefix(dir, s.module), "/")
+		if s.module == "." {
+			rel = dir
+		}
+		list += " " + quote.Shell("./"+strings.TrimPrefix(rel, "./"))
+	}
+	return strings.ReplaceAll(list, " ./.", " .")
+}
+
+func (s *suite) forPython() error {
+	s.command = "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:src:lib python3 -m pytest -q -rA -p no:cacheprovider -o addopts="
+	n := 0
+	for _, p := range s.fix.tests {
+		if base := path.Base(p); strings.HasSuffix(base, ".py") && strings.Contains(base, "test") {
+			s.command += " " + quote.Shell(p)
+			n++
+		}
+	}
+	if n == 0 {
+		return none("no test file of Python is changed")
+	}
+	return nil
+}
+
+// patience is after how many commits in a row, of which each is twice as far back as the
+// one before, the tests are held to be too new for what is older.
+func (s *suite) patience() int {
+	if s.control != "" {
+		return 3
+	}
+	return 2
+}
+
+// narrow makes the suite run only these tests, and reports whether it can.
+func (s *suite) narrow(tests []string) bool {
+	switch s.language {
+	case "Go":
+		return s.narrowGo(tests)
+	case "Python":
+		head, _, _ := strings.Cut(s.command, " -o addopts=")
+		head += " -o addopts="
+		for _, name := range tests {
+			if !strings.Contains(name, "::") {
+				return false
+			}
+			name, _, _ = strings.Cut(name, "[") // the parameters of a test may have another order elsewhere
+			if word := " " + quote.Shell(name); !strings.Contains(head+" ", word+" ") {
+				head += word
+			}
+		}
+		s.command = head
+		return true
+	}
+	return false
+}
+
+func (s *suite) narrowGo(tests []string) bool {
+	var tops []string
+	for _, name := range tests {
+		_, test, ok := strings.Cut(name, ":")
+		if !ok {
+			return false
+		}
+		top, _, _ := strings.Cut(test, "/")
+		if !slices.Contains(tops, top) {
+			tops = append(tops, top)
+		}
+	}
+	s.minimal = map[string][]byte{}
+	for _, dir := range s.folders {
+		files, err := s.testFiles(dir)
+		if err != nil {
+			return false
+		}
+		least := minimalGoTests(files, tops)
+		if least == nil {
+			return false
+		}
+		maps.Copy(s.minimal, least)
+	}
+	s.alone = true
+	s.command = s.inModule() + goRun + "test -count=1 -vet=off -v -run " + quote.Shell("^("+strings.Join(tops, "|")+")$") + s.packages()
+	return true
+}
+
+// testFiles reads the test files of a directory at the fix.
+func (s *suite) testFiles(dir string) (map[string][]byte, error) {
+	ctx := context.Background() // they are few
+	names, err := s.testNames(ctx, s.fix.commit.OID, dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range names {
+		if files[name], err = s.repo.BlobAt(ctx, s.fix.commit.OID, name, 8<<20); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// testNames lists the test files of a directory of Go at a commit.
+func (s *suite) testNames(ctx context.Context, commit gitext.OID, dir string) ([]string, error) {
+	var paths []string
+	if dir != "." {
+		paths = []string{dir}
+	}
+	entries, err := s.repo.Tree(ctx, commit, paths...)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if path.Dir(e.Path) == dir && strings.HasSuffix(e.Path, "_test.go") {
+			names = append(names, e.Path)
+		}
+	}
+	return names, nil
+}
+
+// over returns the files that are laid over a commit.
+func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
+	over, err := s.manifests(ctx, commit)
+	if err != nil || !s.alone {
+		return append(over, s.laid...), err
+	}
+	for _, o := range s.laid {
+		if !strings.HasSuffix(o.Path, "_test.go") {
+			over = append(over, o)
+		}
+	}
+	for _, dir := range s.folders {
+		names, err := s.testNames(ctx, commit, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if s.minimal[name] == nil {
+				over = append(over, gitext.Overlay{Path: name})
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.minimal)) {
+		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: s.minimal[name]})
+	}
+	return over, nil
+}
+
+// manifests returns go.mod and go.sum of the fix for a commit that is older than modules.
+func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
+	if s.language != "Go" {
+		return nil, nil
+	}
+	mod, sum := path.Join(s.module, "go.mod"), path.Join(s.module, "go.sum")
+	entries, err := s.repo.Tree(ctx, commit, mod)
+	if err != nil || len(entries) > 0 {
+		return nil, err
+	}
+	entries, err = s.repo.Tree(ctx, s.fix.commit.OID, mod, sum)
+	if err != nil {
+		return nil, err
+	}
+	var over []gitext.Overlay
+	for _, e := range entries {
+		over = append(over, gitext.Overlay{Path: e.Path, Mode: e.Mode, OID: e.OID})
+	}
+	return over, nil
+}
+
+// innermost leaves out the tests that are the parents of others.
+func innermost(tests []string) []string {
+	return slices.DeleteFunc(slices.Clone(tests), func(name string) bool {
+		return slices.ContainsFunc(tests, func(other string) bool { return strings.HasPrefix(other, name+"/") })
+	})
+}
+
+// tellingWords are parts of lines with which tests say what is wrong.
+var tellingWords = source.Lazy(`(?i)error|panic:|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^E  `)
+
+// numbers are parts of a line that differ between two runs.
+var numbers = source.Lazy(`0x[0-9a-fA-F]+|_test\.go:\d+|\b\d+(?:\.\d+)?m?s\b|line \d+|:\d+:`)
+
+// telling returns the lines of an output with which tests say what is wrong.
+func (s *suite) telling(output []byte) map[string]bool {
+	lines := map[string]bool{}
+	for line := range bytes.Lines(output) {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("--- ")) || bytes.HasPrefix(line, []byte("=== ")) || bytes.HasPrefix(line, []byte("FAILED ")) || !tellingWords().Match(line) {
+			continue
+		}
+		lines[string(numbers().ReplaceAll(line, []byte("#")))] = true
+	}
+	return lines
+}
