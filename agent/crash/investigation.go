@@ -2,6 +2,7 @@ package crash
 
 import (
 	"git-agent/agent"
+	"git-agent/agent/session"
 	"git-agent/gitext"
 )
 
@@ -13,6 +14,11 @@ type AgentReport struct {
 	// Confidence is the score of the first file divided by the number of runs
 	// (AutoCrashFL, section 3.4): 1 if every run names it and nothing else.
 	Confidence float64 `json:"confidence,omitempty"`
+	// Basis is what the probabilities depend on beside the crash. Calibrated says that they
+	// are calibrated, and Calibration what the calibration rests on, or why there is none.
+	Basis       session.Basis `json:"basis,omitzero"`
+	Calibrated  bool          `json:"calibrated,omitempty"`
+	Calibration string        `json:"calibration,omitempty"`
 	// Fallback says why the offline engine's ranking stands in; "" if the runs voted.
 	Fallback string `json:"fallback,omitempty"`
 	// Explanation is the chain of events that led to the crash, as the first run says
@@ -68,6 +74,8 @@ type Vote struct {
 	Score float64 `json:"score"`
 	Runs  int     `json:"runs"` // how many runs name the file
 	Of    int     `json:"of"`   // how many runs have a verdict
+	// Offline is the probability that the ranking alone gives the file; 0 if it has none.
+	Offline float64 `json:"offline,omitempty"`
 	// Explanations are what the runs say of the file, each text once.
 	Explanations []string `json:"explanations,omitempty"`
 }
@@ -89,6 +97,14 @@ func (r *AgentReport) Ballots() [][]string {
 		}
 	}
 	return list
+}
+
+// Share returns the score divided by the number of runs with a verdict; 0 if there is none.
+func (v *Vote) Share() float64 {
+	if v.Of == 0 {
+		return 0
+	}
+	return v.Score / float64(v.Of)
 }
 
 // HasVerdict reports whether the run gave a verdict.

@@ -58,6 +58,7 @@ type Fitted interface {
 type FitSummary struct {
 	Algorithm                 string
 	Cases, Predictions, Right int
+	RateBrier                 float64 // Brier score of always stating the share that is right
 	stat.Validated
 }
 

@@ -21,6 +21,7 @@ func (r *Report) textFit(b *strings.Builder) {
 	t := newTable("on "+r.sheet.Named+"s that it was not fitted on", "ECE", "Brier")
 	t.add("raw", three(f.Before.ECE), three(f.Before.Brier))
 	t.add("calibrated", three(f.After.ECE), three(f.After.Brier))
+	t.add("base rate", "-", three(f.RateBrier))
 	t.write(b)
 	r.textBins(b, "reliability, raw", f.Raw)
 	r.textBins(b, "reliability, calibrated", f.Mapped)

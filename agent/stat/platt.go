@@ -53,6 +53,8 @@ type Voted struct {
 	Raw       float64 // probability before calibration
 	Agreement float64 // share of the votes for it
 	Right     bool
+	// Stated is the probability that was stated before a new calibration; 0 if that is Raw.
+	Stated float64
 }
 
 // ridge pulls the coefficients towards identity with the force of about this many
@@ -140,7 +142,7 @@ func CrossValidate(list []Voted, group []string, most int) Validated {
 		w := FitPlatt(others)
 		for i, v := range list {
 			if fold[group[i]] == k {
-				before = append(before, Forecast{v.Raw, v.Right})
+				before = append(before, Forecast{cmp.Or(v.Stated, v.Raw), v.Right})
 				after = append(after, Forecast{w.Probability(v.Raw, v.Agreement), v.Right})
 			}
 		}

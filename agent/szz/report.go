@@ -1,10 +1,8 @@
 package szz
 
 import (
-	"fmt"
-	"strings"
-
 	"git-agent/agent"
+	"git-agent/agent/session"
 	"git-agent/gitext"
 )
 
@@ -78,33 +76,4 @@ type Vote struct {
 func (r AgentRun) HasVerdict() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
 
 // A Basis is what the probabilities of the agent engine depend on beside the cases.
-type Basis struct {
-	Model   string `json:"model"`
-	Prompts string `json:"prompts"` // hash of the texts and schemas that it is sent
-	Ranker  string `json:"ranker"`  // hash of the ranking's model
-	Runs    int    `json:"runs"`    // how many vote
-	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
-}
-
-// Differs says in what a basis differs from that of now, "" when it does not.
-func (b Basis) Differs(now Basis) string {
-	var words []string
-	add := func(differs bool, format string, args ...any) {
-		if differs {
-			words = append(words, fmt.Sprintf(format, args...))
-		}
-	}
-	add(b.Model != now.Model, "it is for the model %s, and %s is asked", agent.CleanLine(b.Model), agent.CleanLine(now.Model))
-	add(b.Runs != now.Runs, "it is for %d %s, and there %s %d", b.Runs, Plural(b.Runs, "run", "runs"), Plural(now.Runs, "is", "are"), now.Runs)
-	add(b.Method != now.Method, "it is for %s, and this is %s", methodName(b.Method), methodName(now.Method))
-	add(b.Prompts != now.Prompts, "what the model is told has changed")
-	add(b.Ranker != now.Ranker, "the ranking has changed")
-	return strings.Join(words, "; ")
-}
-
-func methodName(m string) string {
-	if m == "" {
-		return "the method as it is"
-	}
-	return "the method with " + agent.CleanLine(m)
-}
+type Basis = session.Basis

@@ -46,17 +46,17 @@ var rooms = map[string][]string{
 	"agent/trace":                {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
 	"agent/source":               {"gitext/pattern"},
 	"agent/stat":                 {},
-	"agent/session":              {"agent", "agent/model", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
+	"agent/session":              {"agent", "agent/model", "agent/stat", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
 	"agent/lineindex":            {"agent/source", "cache", "gitext", "gitext/gittest"},
 	"agent/backfill":             {"gitext", "gitext/gitcmd", "gitext/gittest"},
 	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
-	"agent/shard":                {"gitext/openfile"},                                                                                                             // knows no verb
-	"agent/eval":                 {"agent", "agent/model", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
+	"agent/shard":                {"gitext/openfile"},                                                                                                                              // knows no verb
+	"agent/eval":                 {"agent", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
 	"agent/eval/szz":             {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
-	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "cache", "gitext", "gitext/gittest"},
+	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
 	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
 	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/szz":                  {"agent", "agent/model", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
+	"agent/szz":                  {"agent", "agent/model", "agent/session", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
 	"agent/szz/szztest":          {"agent/szz", "gitext", "gitext/gittest"}, // for tests
 	"agent/szz/candidate":        {"agent/szz", "agent/suspect", "agent/source", "gitext"},
 	"agent/szz/classic":          {"agent/szz", "agent/suspect", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/quote"},
@@ -68,7 +68,7 @@ var rooms = map[string][]string{
 	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/symbol/symboltool":    {"agent", "agent/source", "agent/symbol"},
 	"agent/symbol/lsp":           {"agent/sandbox", "agent/symbol/lsp/lsptest"},
-	"agent/crash":                {"agent", "agent/suspect", "gitext"},
+	"agent/crash":                {"agent", "agent/session", "agent/suspect", "gitext"},
 	"agent/crash/hana":           {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
 	"agent/crash/format":         {"agent/crash", "agent/crash/format/", "agent/crash/hana", "agent/crash/hana/hanatest", "agent/source"},
 	"agent/crash/format/scan":    {"agent/crash", "agent/source"},

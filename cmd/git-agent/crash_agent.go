@@ -3,36 +3,41 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/agent/crash/localize"
+	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
+	"git-agent/gitext/openfile"
 	"git-agent/gitext/visible"
 )
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
 	votingFlags  `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
-	Tools        bool `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
-	Calls        bool `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
-	Ranking      bool `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
-	Code         bool `negatable:"" default:"true" help:"show the model the code around the frames"`
-	Changes      bool `negatable:"" default:"true" help:"show the model the latest changes to that code"`
-	Definitions  bool `negatable:"" default:"true" help:"let the model look up definitions"`
-	Raw          bool `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
-	CommitSearch bool `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
-	History      bool `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
-	Augmentation bool `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
+	Calibration  string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate"`
+	Tools        bool   `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
+	Calls        bool   `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking      bool   `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code         bool   `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes      bool   `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	Definitions  bool   `negatable:"" default:"true" help:"let the model look up definitions"`
+	Raw          bool   `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
+	CommitSearch bool   `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
+	History      bool   `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
+	Augmentation bool   `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
 }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *crashModelFlags) used() bool {
-	return f.votingFlags.used() || len(f.switches().Names()) > 0
+	return f.votingFlags.used() || f.Calibration != "" || len(f.switches().Names()) > 0
 }
 
 // runs returns how many times the model investigates each crash.
@@ -49,6 +54,40 @@ func (f *crashModelFlags) switches() crash.Switches {
 		NoTools: !f.Tools, NoCalls: !f.Calls, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes,
 		NoDefinitions: !f.Definitions, NoRaw: !f.Raw, NoCommitSearch: !f.CommitSearch, NoHistory: !f.History, NoAugmentation: !f.Augmentation,
 	}
+}
+
+// calibration reads the calibration that the options name; nil if they name none.
+func (f *crashModelFlags) calibration() (*session.Calibration, error) {
+	if f.Calibration == "" {
+		return nil, nil
+	}
+	data, err := openfile.ReadRegular(f.Calibration, maxCalibration)
+	if err != nil {
+		return nil, err
+	}
+	c, err := localize.ParseCalibration(data)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("%q cannot be used: %w", f.Calibration, err), "make another: git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>")
+	}
+	return c, nil
+}
+
+// calibrate lets an engine use the calibration that the options name. It warns about one
+// that was made for something else, which the engine will not use.
+func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question) error {
+	c, err := f.calibration()
+	if err != nil || c == nil {
+		return err
+	}
+	basis, err := who.Basis(q)
+	if err != nil {
+		return err
+	}
+	if why := c.Differs(basis); why != "" {
+		fmt.Fprintf(a.stderr, "warning: the calibration %q is not used: %s\n", f.Calibration, layout.Printable(why))
+	}
+	who.Calibration = c
+	return nil
 }
 
 // engine returns the engine that answers, and the traces that record a model's runs,
@@ -68,6 +107,9 @@ func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engi
 		return nil, nil, errors.Join(err, traces.Close())
 	}
 	confinement, err := a.sandboxSettings(ctx, "")
+	if err == nil {
+		err = c.calibrate(a, e.Agent, crash.Question{Server: c.LSP, Switches: c.switches()})
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}

@@ -63,6 +63,7 @@ type evaluation struct {
 	annotations bool
 	index       bool // the ranking asks an index of changed lines
 	asksModel   bool
+	doubt       func([]eval.Case) string // returns a warning about the cases, "" for none; may be nil
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
 	// recalled returns the task and the results that a stored run is reported with.
@@ -84,7 +85,7 @@ func (e *evaluation) run(ctx context.Context, a *app) (err error) {
 	case e.Compare:
 		return e.compare(ctx, a, traces)
 	case len(e.Cases) == 0:
-		return e.recall(ctx, traces)
+		return e.recall(ctx, a, traces)
 	}
 	return e.measure(ctx, a, traces)
 }
@@ -219,6 +220,7 @@ func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About,
 	if err := e.warnTrained(a, cases); err != nil {
 		return nil, about, err
 	}
+	e.warnDoubt(a, cases)
 	if info, err := os.Stat(e.repos); err != nil || !info.IsDir() {
 		return nil, about, fmt.Errorf("%q is no folder of repositories", e.repos)
 	}
@@ -227,6 +229,16 @@ func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About,
 		about.SampledFrom = len(cases)
 	}
 	return sample, about, nil
+}
+
+// warnDoubt warns of what the cases say wrongly.
+func (e *evaluation) warnDoubt(a *app, cases []eval.Case) {
+	if e.doubt == nil {
+		return
+	}
+	if text := e.doubt(cases); text != "" {
+		fmt.Fprintf(a.stderr, "warning: %s\n", text)
+	}
 }
 
 // warnTrained warns if rank is to be measured on repositories that it was trained
@@ -268,7 +280,7 @@ func (e *evaluation) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 }
 
 // recall reports a stored run and makes no predictions.
-func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
+func (e *evaluation) recall(ctx context.Context, a *app, traces *cache.Traces) error {
 	journal, res, err := e.recallRun(ctx, traces, e.RunName)
 	if err != nil {
 		return err
@@ -279,6 +291,7 @@ func (e *evaluation) recall(ctx context.Context, traces *cache.Traces) error {
 			return err
 		}
 	}
+	e.warnDoubt(a, res.Cases)
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}

@@ -196,8 +196,8 @@ func (b *agentBench) knownCrashes() (cases []told) {
 		git add -A; git commit -q --no-verify --no-gpg-sign -m 'start p, q and r'`)
 	head := b.git("rev-parse", "HEAD")
 	for i, f := range []string{"p", "p", "r"} {
-		frames := fmt.Sprintf("#0  0x0%d in q (at=0x%d) at q.c:3\n#1  0x02 in p (at=0x0) at p.c:3\n#2  0x03 in r (at=0x0) at r.c:3\n", i+1, i+10)
-		cases = append(cases, told{mark: fmt.Sprintf("at=0x%d", i+10), truth: f,
+		frames := fmt.Sprintf("#0  0x01 in q (at=0x0) at q.c:%d\n#1  0x02 in p (at=0x0) at p.c:3\n#2  0x03 in r (at=0x0) at r.c:3\n", i+1)
+		cases = append(cases, told{mark: fmt.Sprintf("#0 q() q.c:%d", i+1), truth: f, // which all arms show
 			reply: func(modeltest.Request) modeltest.Reply { return blames(f + ".c") },
 			line: map[string]any{"crash_commit": head, "fix_files": []string{f + ".c"}, "intro_commits": []string{head},
 				"report": "Program received signal SIGSEGV, Segmentation fault.\n" + frames}})

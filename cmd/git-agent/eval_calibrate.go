@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"git-agent/agent/eval"
+	crasheval "git-agent/agent/eval/crash"
 	szzeval "git-agent/agent/eval/szz"
+	"git-agent/agent/session"
 	"git-agent/agent/szz/detect"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/visible"
@@ -23,17 +25,8 @@ func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.
 		return c.show(a, r)
 	}
 	fit, err := c.fit(a, res)
-	if fit != nil {
-		r.Fit = fit
-	}
-	if err := errors.Join(err, c.show(a, r)); err != nil {
+	if err := c.showFit(a, r, c.Calibrate, fit, err); err != nil {
 		return err
-	}
-	if err := fit.Better(); err != nil {
-		return fmt.Errorf("%w; it is not written", err)
-	}
-	if err := writeFile(c.Calibrate, 0o644, func(w io.Writer) error { return writeCalibration(w, fit.Calibration) }); err != nil {
-		return fmt.Errorf("write the calibration: %w", err)
 	}
 	path, err := filepath.Abs(c.Calibrate)
 	if err != nil {
@@ -43,8 +36,45 @@ func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.
 	return nil
 }
 
+// report prints the report of a run. With --calibrate, and if the run is complete, it
+// also fits a calibration and writes it.
+func (c *evalCrashCmd) report(a *app, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
+	r := eval.NewReport(task, about, res)
+	if c.Calibrate == "" || !whole {
+		return c.show(a, r)
+	}
+	i := slices.IndexFunc(res.Algorithms, crasheval.IsAgent)
+	if i < 0 {
+		return fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", c.RunName)
+	}
+	fit, err := crasheval.FitCalibration(res, res.Algorithms[i], a.now())
+	if err := c.showFit(a, r, c.Calibrate, fit, err); err != nil {
+		return err
+	}
+	a.say("the calibration is written; to use it: git agent crash --calibration=%s", quote.Shell(c.Calibrate))
+	return nil
+}
+
+// showFit prints a report with the fit of a calibration, and writes the calibration to a
+// file if it improves the probabilities. err says why nothing could be fitted.
+func (f *reportFlags) showFit(a *app, r *eval.Report, file string, fit *eval.Fit, err error) error {
+	if fit != nil {
+		r.Fit = fit
+	}
+	if err := errors.Join(err, f.show(a, r)); err != nil {
+		return err
+	}
+	if err := fit.Better(); err != nil {
+		return fmt.Errorf("%w; it is not written", err)
+	}
+	if err := writeFile(file, 0o644, func(w io.Writer) error { return writeCalibration(w, fit.Calibration) }); err != nil {
+		return fmt.Errorf("write the calibration: %w", err)
+	}
+	return nil
+}
+
 // fit fits a calibration to the answers of the first algorithm that asked a model.
-func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*szzeval.Fit, error) {
+func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*eval.Fit, error) {
 	i := slices.IndexFunc(res.Algorithms, szzeval.IsAgent)
 	if i < 0 {
 		return nil, fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", c.RunName)
@@ -52,7 +82,7 @@ func (c *evalSzzCmd) fit(a *app, res *eval.Results) (*szzeval.Fit, error) {
 	return szzeval.FitCalibration(res, res.Algorithms[i], a.now())
 }
 
-func writeCalibration(w io.Writer, c *detect.Calibration) error {
+func writeCalibration(w io.Writer, c *session.Calibration) error {
 	enc := visible.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"git-agent/agent/crash"
@@ -24,6 +25,7 @@ type evalCrashCmd struct {
 	Jobs            int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	Index           bool     `help:"build an index of the changed lines of each repository in the background, and bring it up to date"`
 	evalFlags       `embed:""`
+	Calibrate       string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
 	crashModelFlags `embed:""`
 }
 
@@ -32,15 +34,20 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	calibration, err := c.calibration()
+	if err != nil {
+		return err
+	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
+		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback, Calibration: calibration}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
 		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
+		doubt:       contradictedCrashes,
 		foreignLine: crasheval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
-		report: func(task eval.Task, about eval.About, res *eval.Results, _ bool) error {
-			return c.show(a, eval.NewReport(task, about, res))
+		report: func(task eval.Task, about eval.About, res *eval.Results, whole bool) error {
+			return c.report(a, task, about, res, whole)
 		},
 	}
 	if c.Core {
@@ -70,6 +77,12 @@ func (c *evalCrashCmd) check() error {
 	switch {
 	case c.asksModel() && c.Engine == "offline":
 		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+	case c.Calibrate != "" && c.Journal != "":
+		return usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval crash --run=<name> --calibrate")
+	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
+		return usagef("--calibrate goes with neither --calibration nor --compare")
+	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
+		return usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
 	case len(c.Cases) > 0 && !c.asksModel() && c.used():
 		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	}
@@ -158,4 +171,13 @@ func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 		}
 		return judgeInvestigation(ctx, &server, agent.Session, found, engine.Unanswered(found.Answer))
 	}
+}
+
+// contradictedCrashes warns of cases with fields that their reports contradict.
+func contradictedCrashes(cases []eval.Case) string {
+	n := crasheval.Contradicted(cases)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the reports of %d of the %d cases contradict their fields signal or null_dereference; the reports count, and --rows names the fields", n, len(cases))
 }

@@ -19,6 +19,8 @@ type Agent struct {
 	Runs    int // size of the ensemble that votes on each crash, from 1
 	// Definitions say how the model's tools look up definitions.
 	Definitions symbol.Options
+	// Calibration calibrates the probabilities of answers; may be nil.
+	Calibration *session.Calibration
 
 	prompts string // hash of all prompts
 }
@@ -111,9 +113,14 @@ func (a *Agent) options(in Inquiry, asker model.Asker) localize.Options {
 	s := a.Session
 	return localize.Options{
 		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
-		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Definitions: a.Definitions,
+		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Definitions: a.Definitions, Calibration: a.Calibration, Sampling: s.Settings.Sampling(),
 		Limits: agent.Limits{Turns: s.Settings.Turns, Tokens: s.Settings.MaxTokens, Wall: s.Settings.Timeout},
 	}.WithDefaults()
+}
+
+// Basis returns what the probabilities of the answers to a question depend on.
+func (a *Agent) Basis(q crash.Question) (session.Basis, error) {
+	return localize.BasisOf(q, a.options(Inquiry{Question: q}, nil))
 }
 
 // method says how the model works on a question.

@@ -87,7 +87,11 @@ func (e *Engine) key(in Inquiry) (cache.Key, error) {
 	spec, err := specOf(in)
 	spec.Content = nil // its hash is in the spec
 	data, bad := json.Marshal(spec)
-	return cache.Key{Kind: "crash", Parts: append([]string{e.Build, string(data)}, e.Agent.Session.Identity(e.Agent.method(in.Question))...)}, cmp.Or(err, bad)
+	parts := append([]string{e.Build, string(data)}, e.Agent.Session.Identity(e.Agent.method(in.Question))...)
+	if c := e.Agent.Calibration; c != nil {
+		parts = append(parts, c.ID())
+	}
+	return cache.Key{Kind: "crash", Parts: parts}, cmp.Or(err, bad)
 }
 
 // Offline ranks as Rank does, for the agent engine: it names at least as many suspects

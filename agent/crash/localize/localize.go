@@ -19,6 +19,7 @@ import (
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/gittool"
 	"git-agent/agent/model"
+	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
@@ -38,6 +39,10 @@ type Options struct {
 	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
 	// Definitions say how definitions are looked up. Server is the question's.
 	Definitions symbol.Options
+	// Calibration calibrates the probabilities; nil, or one for another Basis, leaves them
+	// as they are, and the report says so.
+	Calibration *session.Calibration
+	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
 	// OnEvent gets the events of the runs, each as an agent.OfRun if there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
@@ -153,11 +158,15 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)] // the prompt may have more
 		return &r, nil
 	}
+	if err := d.describe(report); err != nil {
+		return nil, err
+	}
 	r.Algorithm = "agent"
 	r.Files = d.filesOf(votes, order)
 	report.Confidence = votes[order[0]].Score / float64(votes[order[0]].Of)
 	report.Explanation = explain(report.Runs, order[0])
 	r.Answered = true
+	r.Notes = append(slices.Clone(r.Notes), noteOf(report))
 	var err error
 	r.Suspects, err = d.suspects(ctx, report.Runs, r.Files)
 	return &r, err

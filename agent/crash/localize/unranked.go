@@ -40,7 +40,7 @@ func (d *investigation) filesOf(votes map[string]*crash.Vote, order []string) []
 	if d.sees.NoRanking {
 		known = d.shown.Files
 	}
-	files := merge(known, votes, order)
+	files := merge(known, votes, order, d.probability)
 	if d.sees.NoAugmentation {
 		return files[:len(order)]
 	}

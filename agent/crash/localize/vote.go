@@ -73,7 +73,7 @@ func Elect(ballots [][]string) (order []string, confidence float64) {
 
 // merge puts the files that the runs name before the others of the offline ranking.
 // Each file keeps what the offline ranking says of it.
-func merge(offline []crash.File, votes map[string]*crash.Vote, order []string) []crash.File {
+func merge(offline []crash.File, votes map[string]*crash.Vote, order []string, probability func(v *crash.Vote, offline float64) float64) []crash.File {
 	var files []crash.File
 	for _, path := range order {
 		f := crash.File{Path: path, Related: true}
@@ -81,7 +81,7 @@ func merge(offline []crash.File, votes map[string]*crash.Vote, order []string) [
 			f = offline[i]
 		}
 		v := votes[path]
-		f.Vote = v
+		v.Offline, f.Vote = f.Probability, v
 		f.Probability = probability(v, f.Probability)
 		f.Reasons = append([]string{fmt.Sprintf("%d of %s it", v.Runs, investigations(v.Of))}, f.Reasons...)
 		files = append(files, f)

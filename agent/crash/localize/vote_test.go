@@ -8,6 +8,8 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/session"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
@@ -72,7 +74,7 @@ func TestMerge(t *testing.T) {
 		{Path: "b", Probability: 0.3}, {Path: "c", Probability: 0.01, Related: true},
 	}
 	votes, order := elect([]crash.Run{naming("c", "new"), naming("c")})
-	files := merge(offline, votes, order)
+	files := merge(offline, votes, order, probability)
 	if pathsOf(files) != "c new a b" {
 		t.Fatalf("%s", pathsOf(files))
 	}
@@ -173,7 +175,7 @@ func TestSuspectsFollowTheFiles(t *testing.T) {
 	subjects := func(first string) (list []string) {
 		runs := []crash.Run{{RunReport: agent.RunReport{Status: agent.StatusFound}, Verdict: crash.Verdict{Files: []crash.FileClaim{{Path: first}}}}}
 		votes, order := elect(runs)
-		found, err := d.suspects(t.Context(), runs, merge(d.offline.Files, votes, order))
+		found, err := d.suspects(t.Context(), runs, merge(d.offline.Files, votes, order, probability))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,5 +188,31 @@ func TestSuspectsFollowTheFiles(t *testing.T) {
 	a, z := subjects(first), subjects(other)
 	if len(a) != 2 || len(z) != 2 || a[0] == z[0] {
 		t.Errorf("with %s first %q, with %s %q", first, a, other, z)
+	}
+}
+
+// A calibration for the basis is used if each run has a verdict, and what the
+// probabilities rest on is said in any case.
+func TestCalibrated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r, _ := b.trace(Options{}, accuse("main.c"))
+	if a := r.Agent; a.Calibrated || a.Calibration != uncalibrated || a.Basis.Model != "scripted" || a.Basis.Runs != 1 {
+		t.Errorf("%+v", a)
+	}
+	raw, offline := r.Files[0].Probability, r.Files[0].Vote.Offline
+	c := &session.Calibration{Basis: r.Agent.Basis, Named: "file", Predictions: 210, Platt: stat.Platt{Raw: 0.1, Agreement: 1, Constant: -2}}
+	r, _ = b.trace(Options{Calibration: c}, accuse("main.c"))
+	if p := r.Files[0].Probability; p != c.Probability(offline, 1) || p == raw || !r.Agent.Calibrated || !strings.HasPrefix(r.Agent.Calibration, "on 210 files") {
+		t.Errorf("%g for %g, %+v", p, raw, r.Agent)
+	}
+	r, _ = b.trace(Options{Calibration: c, Runs: 2}, accuse("main.c"), accuse("main.c"))
+	if r.Agent.Calibrated || !strings.Contains(r.Agent.Calibration, "it is for 1 run, and there are 2") {
+		t.Errorf("%+v", r.Agent)
+	}
+	b.question.NoCode = true
+	r, _ = b.trace(Options{Calibration: c}, accuse("main.c"))
+	if r.Agent.Calibrated || r.Files[0].Probability != raw || !strings.Contains(r.Agent.Calibration, "the method with no-code") {
+		t.Errorf("%+v", r.Agent)
 	}
 }

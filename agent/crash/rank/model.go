@@ -1,7 +1,9 @@
 package rank
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"sync"
 
@@ -10,6 +12,12 @@ import (
 
 //go:embed model.json
 var modelJSON []byte
+
+// ModelHash returns a hash of the model that ranks.
+func ModelHash() string {
+	sum := sha256.Sum256(modelJSON)
+	return hex.EncodeToString(sum[:8])
+}
 
 // A Model is what the choice among the files of a report was fitted to. It has
 // one set of weights for native programs and one for managed languages.

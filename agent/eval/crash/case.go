@@ -27,8 +27,14 @@ type Case struct {
 	Type         string       `json:"type,omitempty"`
 	Source       string       `json:"source,omitempty"` // where the case is from
 	Ecosystem    string       `json:"ecosystem,omitempty"`
+	// Signal and Null are what somebody said of the crash. Cases are divided by what the
+	// report says; these fields are compared with it.
+	Signal string `json:"signal,omitempty"`           // such as "SIGSEGV"
+	Null   *bool  `json:"null_dereference,omitempty"` // nil if nobody said
 
 	File string `json:"file,omitempty"` // the case file's name without its folder
+
+	failure failure // computed from Report
 }
 
 // Head returns the part of a case that package eval uses.
@@ -59,6 +65,7 @@ const (
 func (Task) ReadCase(line []byte, file string) (eval.Case, error) {
 	c, err := parseCase(line)
 	c.File = file
+	c.failure = failureOf(c.Report)
 	return c, err
 }
 

@@ -1,11 +1,13 @@
 package crasheval
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/eval"
+	"git-agent/agent/session"
 	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
@@ -38,6 +40,13 @@ type Prediction struct {
 	// Ballots are the files that each run of a model names: null for a run without a
 	// verdict, and an empty list for one that names no file.
 	Ballots [][]string `json:"ballots,omitempty"`
+	// Basis is what the model's probabilities depend on; nil if no model gave the answer.
+	Basis *session.Basis `json:"basis,omitempty"`
+	// Traced is the number of files that the stacks of the report name, whether or not
+	// the answer lists them; 0 in answers of older builds.
+	Traced int `json:"traced,omitempty"`
+	// Failure is what the report says of the failure; nil if it was not read.
+	Failure *failure `json:"failure,omitempty"`
 	// Read are the files that a model's calls named to read them, each once.
 	Read []string `json:"read,omitempty"`
 }
@@ -49,6 +58,7 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, nil, err
 	}
+	c.failure = failureOf(c.Report)
 	if len(answer) == 0 {
 		return c, nil, nil
 	}
@@ -66,10 +76,14 @@ type scoreRow struct {
 	SuspectRank int      `json:"suspect_rank"` // likewise for the commits that introduced the crash
 	Traced      int      `json:"traced"`       // number of files in the report's stacks
 	Formats     []string `json:"-"`
+	Class       string   `json:"class"` // of the crash, by signal
+	// Contradicts names fields of the case that the report contradicts.
+	Contradicts []string `json:"contradicts,omitempty"`
 
 	ballots [][]string // of the runs of a model; nil if none was asked
 	truth   []string   // the files that the fix changes
 	read    int        // files that the model read
+	basis   session.Basis
 }
 
 // Score scores a prediction against the truth of a case. Its only forecast is that
@@ -79,13 +93,16 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	n := count{judged: len(c.IntroCommits) > 0}
 	p, answered := a.(Prediction)
 	if !answered {
-		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
+		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{Class: c.failure.class(), Contradicts: c.contradictions()}}
 	}
 	n.judged = n.judged && !p.NoSuspects
 	for _, f := range p.Files {
 		n.traced += stat.Count(!f.Related)
 	}
-	row := scoreRow{Traced: n.traced, Formats: p.Formats, ballots: p.Ballots, truth: c.FixFiles, read: len(p.Read)}
+	if p.Failure != nil {
+		c.failure = *p.Failure
+	}
+	row := scoreRow{basis: p.basis(), Traced: cmp.Or(p.Traced, n.traced), Formats: p.Formats, Class: c.failure.class(), Contradicts: c.contradictions(), ballots: p.Ballots, truth: c.FixFiles, read: len(p.Read)}
 	if p.Work.Fell() && !t.Fallback {
 		n.traced = 0
 		return eval.Score{Tally: n.tally(), Empty: true, Work: p.Work, Row: row}
@@ -96,7 +113,8 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	row.Rank, row.SuspectRank = n.rank, n.suspectRank
 	s := eval.Score{Tally: n.tally(), Empty: n.listed == 0, Right: n.rank == 1, Work: p.Work, Row: row}
 	if n.listed > 0 && p.Files[0].Probability > 0 {
-		s.Forecasts = []stat.Forecast{{P: p.Files[0].Probability, Right: s.Right}}
+		s.Forecasts = []stat.Forecast{{P: t.probability(p, p.Files[0]), Right: s.Right}}
 	}
+	s.Votes = votesOf(c, p)
 	return s
 }

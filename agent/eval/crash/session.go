@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/eval"
+	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -30,7 +31,7 @@ func Open(opt Options) eval.Opener {
 		if err != nil {
 			return nil, err
 		}
-		s := &session{engine: engine.Engine{Repo: repo}, opt: opt}
+		s := &openedRepo{engine: engine.Engine{Repo: repo}, opt: opt}
 		if opt.Ask != nil && opt.Cache != nil {
 			s.cache = opt.Cache(ctx, repo)
 		}
@@ -38,20 +39,21 @@ func Open(opt Options) eval.Opener {
 	}
 }
 
-type session struct {
+// openedRepo is the eval.Session of one repository.
+type openedRepo struct {
 	engine engine.Engine
 	opt    Options
 	cache  *cache.Cache // nil if there is no cache
 }
 
 // Close closes the cache and ends the git processes of the repository.
-func (s *session) Close() error {
+func (s *openedRepo) Close() error {
 	s.cache.Close() // an error loses only the last write, which costs time and no answer
 	return s.engine.Repo.Close()
 }
 
 // Begin checks that the commits of a case exist.
-func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
+func (s *openedRepo) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []gitext.OID, error) {
 	c := of.(Case)
 	absent, err := eval.Absent(ctx, s.engine.Repo, c.CrashCommit)
 	if err == nil && len(absent) > 0 {
@@ -71,7 +73,7 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 
 // answer asks the engine about a case. A report that holds no known format is an
 // answer that names nothing.
-func (s *session) answer(ctx context.Context, c Case, algorithm string) (eval.Answer, error) {
+func (s *openedRepo) answer(ctx context.Context, c Case, algorithm string) (eval.Answer, error) {
 	if from := s.opt.Foreign[algorithm]; from != nil {
 		p, err := readForeign(from.To(c))
 		p.NoSuspects = !from.Has("suspects")
@@ -92,7 +94,7 @@ func (s *session) answer(ctx context.Context, c Case, algorithm string) (eval.An
 	return s.predictionOf(report, ranking), nil
 }
 
-func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (eval.Answer, error) {
+func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) (eval.Answer, error) {
 	if s.opt.Ask == nil {
 		return nil, &eval.StopError{Err: errors.New("no model is configured")}
 	}
@@ -113,12 +115,15 @@ func (s *session) investigate(ctx context.Context, c Case, q crash.Question) (ev
 	}
 	p := s.predictionOf(q.Report, r)
 	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
+	if r.Agent.Basis != (session.Basis{}) {
+		p.Basis = &r.Agent.Basis
+	}
 	p.Work, p.Ballots, p.Read = &work, r.Agent.Ballots(), reads.paths
 	return p, nil
 }
 
-func (s *session) predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
-	p := Prediction{NoSuspects: s.opt.Suspects == 0, Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
+func (s *openedRepo) predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
+	p := Prediction{Traced: tracedIn(report), Failure: failureIn(report), NoSuspects: s.opt.Suspects == 0, Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
 	for i, f := range ranking.Files {
 		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related, Vote: f.Vote}
 	}
@@ -126,4 +131,18 @@ func (s *session) predictionOf(report *crash.Report, ranking *crash.Ranking) Pre
 		p.Suspects = append(p.Suspects, Suspect{Commit: of.Commit.OID, Probability: of.Probability})
 	}
 	return p
+}
+
+// tracedIn returns the number of files of the repository that the stacks of a located
+// report name.
+func tracedIn(report *crash.Report) int {
+	paths := map[string]bool{}
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path != "" {
+				paths[f.Path] = true
+			}
+		}
+	}
+	return len(paths)
 }

@@ -15,6 +15,7 @@ var dimensions = []eval.Dimension{
 	{Name: "set", Of: singleStratum(setOf), Order: []string{setCore, setLeak, setState}},
 	{Name: "files in the trace", OfScore: func(s eval.Score) []string { return []string{breadthOf(s)} }, Order: breadths},
 	{Name: "language", Of: singleStratum(func(c Case) string { return cmp.Or(c.Ecosystem, "not stated") })},
+	{Name: "signal", OfScore: classOf, Order: classes},
 	{Name: "type", Of: singleStratum(func(c Case) string { return typeOf(c.Type) })},
 	{Name: "format", OfScore: formatsOf, Overlapping: true},
 	{Name: "source", Of: singleStratum(func(c Case) string { return cmp.Or(c.Source, "not stated") })},

@@ -12,11 +12,15 @@ import (
 	"math"
 
 	"git-agent/agent/eval"
+	"git-agent/agent/session"
 	"git-agent/agent/stat"
 )
 
 // Task is the task of finding the files and the commits behind a crash.
 type Task struct {
+	// Calibration is applied to the probabilities of the model it was made for; nil
+	// leaves them as they were stated.
+	Calibration *session.Calibration
 	// Fallback counts the offline engine's answers in the place of a model's. Without it
 	// they are nobody's: empty and wrong.
 	Fallback bool
@@ -24,9 +28,6 @@ type Task struct {
 
 // Name returns the task's name in reports and in traces.db.
 func (Task) Name() string { return "crash" }
-
-// CalibratedOn returns "", because no calibration is applied when answers are scored.
-func (Task) CalibratedOn(*eval.Results) string { return "" }
 
 // filesAt and suspectsAt list the values of k for which acc@k is reported.
 var (

@@ -121,7 +121,7 @@ func TestFitCalibrationRefuses(t *testing.T) {
 	if f, err := FitCalibration(res, "agent", noon); err != nil || f.Cases != 199 || f.Predictions != 398 {
 		t.Errorf("with an absent run: %+v, %v", f, err)
 	}
-	if f, err := FitCalibration(voted(300, 5, func(p float64) float64 { return p }), "agent", noon); err != nil || f.Better() != nil && !errors.Is(f.Better(), ErrNoBetter) {
+	if f, err := FitCalibration(voted(300, 5, func(p float64) float64 { return p }), "agent", noon); err != nil || f.Better() != nil && !errors.Is(f.Better(), eval.ErrNoBetter) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -1,19 +1,14 @@
 package detect
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"strings"
-	"time"
 
-	"git-agent/agent"
 	"git-agent/agent/gittool"
-	"git-agent/agent/stat"
+	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -24,20 +19,8 @@ import (
 const CalibrationSchema = "git-agent/calibration/1"
 
 // A Calibration maps the raw probabilities of the agent engine, which mix the
-// estimates of the ranking and the model, to how often such suspects were right. It
-// was fitted on cases with known answers, and is valid for its Basis only.
-type Calibration struct {
-	Schema string    `json:"schema"`
-	Made   time.Time `json:"made"`
-	szz.Basis
-	Files        []string `json:"files"` // names of the case files
-	Cases        int      `json:"cases"` // that the model answered
-	Repositories int      `json:"repositories"`
-	Predictions  int      `json:"predictions"` // suspects that were named
-	Right        int      `json:"right"`       // those of them that are right
-	stat.Platt   `json:"coefficients"`
-	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
-}
+// estimates of the ranking and the model, to how often such suspects were right.
+type Calibration = session.Calibration
 
 // BasisOf returns the basis of the answers of Trace with these options.
 func BasisOf(opt Options) (szz.Basis, error) {
@@ -76,43 +59,7 @@ func promptsHash() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// maxCoefficient is far larger than any coefficient of a fit.
-const maxCoefficient = 100
-
 // ParseCalibration reads a calibration from its JSON.
 func ParseCalibration(data []byte) (*Calibration, error) {
-	var c Calibration
-	if err := json.Unmarshal(bytes.TrimSpace(data), &c); err != nil {
-		return nil, fmt.Errorf("it is no calibration: %w", err)
-	}
-	if c.Schema != CalibrationSchema {
-		return nil, fmt.Errorf("its schema is %q, not %q", agent.CleanLine(c.Schema), CalibrationSchema)
-	}
-	k := c.Platt
-	if !(k.Raw >= 0 && k.Raw <= maxCoefficient && k.Agreement >= 0 && k.Agreement <= maxCoefficient && math.Abs(k.Constant) <= maxCoefficient) {
-		return nil, errors.New("its coefficients are out of range")
-	}
-	if c.Model == "" || c.Prompts == "" || c.Ranker == "" || c.Runs < 1 {
-		return nil, errors.New("it does not say what it was fitted for")
-	}
-	return &c, nil
-}
-
-// ID returns a hash of the basis and the coefficients.
-func (c *Calibration) ID() string {
-	data, err := json.Marshal(struct {
-		szz.Basis
-		stat.Platt
-	}{c.Basis, c.Platt})
-	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
-		return "broken"
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
-}
-
-// About says in a few words what the calibration was fitted on.
-func (c *Calibration) About() string {
-	return fmt.Sprintf("on %d suspects of %d cases from %d %s; off by %.0f points on average where it was not fitted",
-		c.Predictions, c.Cases, c.Repositories, szz.Plural(c.Repositories, "repository", "repositories"), 100*c.OutOfFold.After.ECE)
+	return session.ParseCalibration(data, CalibrationSchema)
 }

@@ -32,6 +32,8 @@ type (
 		Model       string         `json:"model"`
 		Fallback    string         `json:"fallback"`    // why the ranking is the offline engine's; "" if it is the model's
 		Confidence  float64        `json:"confidence"`  // score of the first file divided by the number of runs
+		Calibrated  bool           `json:"calibrated"`  // the probabilities are calibrated
+		Calibration string         `json:"calibration"` // what the calibration rests on, or why there is none
 		Explanation string         `json:"explanation"` // the chain of events that led to the crash
 		Turns       int            `json:"turns"`
 		Calls       int            `json:"calls"`
@@ -110,7 +112,7 @@ func crashAgentJSONOf(report *crash.AgentReport) *crashAgentJSON {
 	}
 	work := modelWorkOf(report.RunReports())
 	out := &crashAgentJSON{
-		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Explanation: report.Explanation,
+		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Calibrated: report.Calibrated, Calibration: report.Calibration, Explanation: report.Explanation,
 		Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []crashRunJSON{},
 	}
 	for _, r := range report.Runs {

@@ -1,0 +1,115 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/stat"
+)
+
+// A Basis is what the probabilities of an agent engine depend on beside the cases.
+type Basis struct {
+	Model   string `json:"model"`
+	Prompts string `json:"prompts"` // hash of the texts and schemas that it is sent
+	Ranker  string `json:"ranker"`  // hash of the ranking's model
+	Runs    int    `json:"runs"`    // how many vote
+	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
+}
+
+// Differs says in what a basis differs from that of now, "" when it does not.
+func (b Basis) Differs(now Basis) string {
+	var words []string
+	add := func(differs bool, format string, args ...any) {
+		if differs {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	there := "there are"
+	if now.Runs == 1 {
+		there = "there is"
+	}
+	add(b.Model != now.Model, "it is for the model %s, and %s is asked", agent.CleanLine(b.Model), agent.CleanLine(now.Model))
+	add(b.Runs != now.Runs, "it is for %s, and %s %d", agent.Plural(b.Runs, "run"), there, now.Runs)
+	add(b.Method != now.Method, "it is for %s, and this is %s", methodName(b.Method), methodName(now.Method))
+	add(b.Prompts != now.Prompts, "what the model is told has changed")
+	add(b.Ranker != now.Ranker, "the ranking has changed")
+	return strings.Join(words, "; ")
+}
+
+func methodName(m string) string {
+	if m == "" {
+		return "the method as it is"
+	}
+	return "the method with " + agent.CleanLine(m)
+}
+
+// A Calibration maps the raw probabilities of an agent engine to how often what it named
+// was right. It was fitted on cases with known answers, and is valid for its Basis only.
+type Calibration struct {
+	Schema string    `json:"schema"` // of the verb that it is for
+	Made   time.Time `json:"made"`
+	Basis
+	Files        []string `json:"files"` // names of the case files
+	Cases        int      `json:"cases"` // that the model answered
+	Repositories int      `json:"repositories"`
+	Named        string   `json:"named,omitempty"` // what answers name, such as "file"; "" for suspects
+	Predictions  int      `json:"predictions"`     // those that the model named
+	Right        int      `json:"right"`           // those of them that are right
+	stat.Platt   `json:"coefficients"`
+	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
+}
+
+// maxCoefficient is far larger than any coefficient of a fit.
+const maxCoefficient = 100
+
+// ParseCalibration reads a calibration of a schema from its JSON.
+func ParseCalibration(data []byte, schema string) (*Calibration, error) {
+	var c Calibration
+	if err := json.Unmarshal(bytes.TrimSpace(data), &c); err != nil {
+		return nil, fmt.Errorf("it is no calibration: %w", err)
+	}
+	if c.Schema != schema {
+		return nil, fmt.Errorf("its schema is %q, not %q", agent.CleanLine(c.Schema), schema)
+	}
+	k := c.Platt
+	if !(k.Raw >= 0 && k.Raw <= maxCoefficient && k.Agreement >= 0 && k.Agreement <= maxCoefficient && math.Abs(k.Constant) <= maxCoefficient) {
+		return nil, errors.New("its coefficients are out of range")
+	}
+	if c.Model == "" || c.Prompts == "" || c.Ranker == "" || c.Runs < 1 {
+		return nil, errors.New("it does not say what it was fitted for")
+	}
+	return &c, nil
+}
+
+// ID returns a hash of the basis and the coefficients.
+func (c *Calibration) ID() string {
+	data, err := json.Marshal(struct {
+		Basis
+		stat.Platt
+	}{c.Basis, c.Platt})
+	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
+		return "broken"
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// About says in a few words what the calibration was fitted on.
+func (c *Calibration) About() string {
+	repositories := "repositories"
+	if c.Repositories == 1 {
+		repositories = "repository"
+	}
+	named := cmp.Or(c.Named, "suspect")
+	return fmt.Sprintf("on %d %ss of %d cases from %d %s; off by %.0f points on average where it was not fitted",
+		c.Predictions, named, c.Cases, c.Repositories, repositories, 100*c.OutOfFold.After.ECE)
+}
