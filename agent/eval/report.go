@@ -120,6 +120,11 @@ func NewReport(t Task, about About, res *Results) *Report {
 		a := newAlgorithm(sheet, name, res)
 		if own, ok := t.(Tabler); ok {
 			a.Tables = own.Tables(res, name)
+			for k := range a.Tables {
+				if len(res.Algorithms) > 1 {
+					a.Tables[k].Title = name + ": " + a.Tables[k].Title
+				}
+			}
 		}
 		r.Algorithms = append(r.Algorithms, a)
 		if i > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,9 +15,12 @@ type answerFlags struct {
 	Answers []string `name:"answers" sep:"none" placeholder:"<name>=<file>" help:"also score the answers of another program, which are in <file>, as the algorithm <name>; may be given several times"`
 }
 
-// programName is what a program whose answers are scored may be called. A comma or an equals
-// sign would be read as part of an option.
-var programName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+// isProgramName reports whether a program whose answers are scored may be called so. A comma
+// or an equals sign would be read as part of an option.
+func isProgramName(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return name != "" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"._-") == ""
+}
 
 // files returns the names of the programs, in their order, and their files. own reports
 // whether a name is that of an algorithm of our own.
@@ -29,7 +31,7 @@ func (f *answerFlags) files(own func(name string) bool) (names []string, file ma
 		switch {
 		case !ok || path == "":
 			return nil, nil, usagef("--answers=%s has no file; write --answers=<name>=<file>", text)
-		case !programName.MatchString(name):
+		case !isProgramName(name):
 			return nil, nil, usagef("--answers: the name %q has other characters than letters, digits, dot, hyphen and underscore", name)
 		case own(name) || name == "agent" || strings.HasPrefix(name, "agent-"):
 			return nil, nil, usagef("--answers: %s is the name of an algorithm of git agent; give the other program another name", name)

@@ -113,7 +113,7 @@ func pickCases(cases []szzeval.Case, most, cross int) ([]szzeval.Case, map[strin
 	var strata [2][]szzeval.Case
 	for _, c := range cases {
 		n := 0
-		if c.CrossFile {
+		if is(c.CrossFile) {
 			n = 1
 		}
 		strata[n] = append(strata[n], c)
@@ -219,7 +219,7 @@ func examples(ctx context.Context, repo *gitext.Repo, c szzeval.Case, both bool)
 
 // label says which candidates of an example are true.
 func label(ex *rank.Example, c szzeval.Case) {
-	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", c.Ghost, c.CrossFile, len(c.BICs)
+	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", is(c.Ghost), is(c.CrossFile), len(c.BICs)
 	if strings.HasPrefix(c.LabelSource, "trailer") {
 		ex.Style = "trailer"
 	}
@@ -227,3 +227,6 @@ func label(ex *rank.Example, c szzeval.Case) {
 		ex.Hit = append(ex.Hit, isTrue(c, oid))
 	}
 }
+
+// is reports whether a field of a case file is there and true.
+func is(field *bool) bool { return field != nil && *field }

@@ -45,7 +45,7 @@ func reach(ctx context.Context, args []string) error {
 	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
 		cases := byRepo[name]
 		if !*all {
-			cases = slices.DeleteFunc(cases, func(c szzeval.Case) bool { return !c.CrossFile })
+			cases = slices.DeleteFunc(cases, func(c szzeval.Case) bool { return !is(c.CrossFile) })
 		}
 		some, err := reachRepo(ctx, *repos, pickEvenly(cases, *most))
 		if err != nil {

@@ -21,8 +21,8 @@ type Case struct {
 	BICs        []gitext.OID                `json:"bics"`
 	Twins       map[gitext.OID][]gitext.OID `json:"bic_twins,omitempty"` // cherry-picks of a BIC, which are right answers too
 	LabelSource string                      `json:"label_source,omitempty"`
-	Ghost       bool                        `json:"ghost,omitempty"`
-	CrossFile   bool                        `json:"cross_file,omitempty"`
+	Ghost       *bool                       `json:"ghost,omitempty"` // what the case file says; see Facts
+	CrossFile   *bool                       `json:"cross_file,omitempty"`
 	Langs       []string                    `json:"langs,omitempty"`
 	AgeDays     *float64                    `json:"age_days,omitempty"` // time from the newest BIC to the fix; nil if unknown
 

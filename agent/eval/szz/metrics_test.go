@@ -142,7 +142,7 @@ func randomResults(seed uint64) *eval.Results {
 	for i := range 120 {
 		age := random.Float64() * 3000
 		c := Case{ID: fmt.Sprintf("case-%03d", i), Repo: fmt.Sprintf("o/r%d", i%7), Fix: oid(fmt.Sprint("f", i)), File: "x.jsonl",
-			BICs: oids("a", "b")[:1+random.IntN(2)], Ghost: i%9 == 0, AgeDays: &age, Langs: []string{"C", "py"}[:random.IntN(3)],
+			BICs: oids("a", "b")[:1+random.IntN(2)], Ghost: yes(i%9 == 0), AgeDays: &age, Langs: []string{"C", "py"}[:random.IntN(3)],
 			LabelSource: []string{"trailer:Fixes", "rosa2021"}[i%2]}
 		res.Cases = append(res.Cases, c)
 		for _, name := range res.Algorithms {

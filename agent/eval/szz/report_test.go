@@ -54,7 +54,7 @@ func smallResults() *eval.Results {
 	age := 12.0
 	cases := []eval.Case{
 		Case{ID: "o/r@1", Repo: "o/r", Fix: oid("f1"), BICs: oids("a"), File: "x.jsonl", LabelSource: "trailer:Fixes", Langs: []string{"C"}, AgeDays: &age},
-		Case{ID: "o/r@2", Repo: "o/r", Fix: oid("f2"), BICs: oids("b"), File: "x.jsonl", LabelSource: "rosa2021", Ghost: true, Langs: []string{"py"}},
+		Case{ID: "o/r@2", Repo: "o/r", Fix: oid("f2"), BICs: oids("b"), File: "x.jsonl", LabelSource: "rosa2021", Ghost: yes(true), Langs: []string{"py"}},
 		Case{ID: "o/s@3", Repo: "o/s", Fix: oid("f3"), BICs: oids("c"), File: "x.jsonl"},
 	}
 	res := &eval.Results{Cases: cases, Algorithms: []string{"b", "rank"}, Outcomes: map[string][]eval.Outcome{},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"git-agent/agent/eval"
@@ -28,6 +29,8 @@ type Prediction struct {
 	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are ranked, best first
 	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, if it is not the one asked for
 	Work       *Work        `json:"work,omitempty"`       // nil if no model was asked
+	Facts      *Facts       `json:"facts,omitempty"`      // nil in the answers of earlier versions
+	FirstDate  *time.Time   `json:"first_date,omitempty"` // when the first suspect was committed; nil if unknown
 }
 
 // ReadKept decodes the case and the answer of a record in a journal. It does not
@@ -96,10 +99,14 @@ func cutOIDs(list []byte) ([]gitext.OID, bool) {
 // scoreRow holds the details of a score. WriteRows writes its JSON, and
 // FitCalibration uses its Basis.
 type scoreRow struct {
-	Rank      int       `json:"rank"`      // 1-based place of the first true commit among ranked candidates, or else in the answer; 0 if none
-	Found     int       `json:"found"`     // number of BICs in the answer
-	Reachable int       `json:"reachable"` // number of BICs among the candidates
-	Basis     szz.Basis `json:"-"`         // basis of a model's probabilities
+	Rank        int       `json:"rank"`      // 1-based place of the first true commit among ranked candidates, or else in the answer; 0 if none
+	Found       int       `json:"found"`     // number of BICs in the answer
+	Reachable   int       `json:"reachable"` // number of BICs among the candidates
+	Basis       szz.Basis `json:"-"`         // basis of a model's probabilities
+	Ghost       bool      `json:"ghost"`
+	CrossFile   bool      `json:"cross_file"`
+	Contradicts []string  `json:"contradicts,omitempty"` // fields of the case that the repository contradicts
+	Failure     string    `json:"failure,omitempty"`     // type of a wrong answer
 }
 
 // calibrated returns the prediction with probabilities that the calibration
@@ -126,7 +133,8 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	n := count{bics: distinctBICs(c)}
 	p, answered := a.(Prediction)
 	if !answered {
-		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{}}
+		facts := c.facts(p)
+		return eval.Score{Tally: n.tally(), Empty: true, Row: scoreRow{Ghost: facts.Ghost, CrossFile: facts.CrossFile}}
 	}
 	p = p.calibrated(t.Calibration)
 	if p.Work.fell() && !t.Fallback {
@@ -134,7 +142,8 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	}
 	truth := c.truth()
 	var s eval.Score
-	row := scoreRow{}
+	facts := c.facts(p)
+	row := scoreRow{Ghost: facts.Ghost, CrossFile: facts.CrossFile, Contradicts: c.contradictions(facts)}
 	found := map[gitext.OID]bool{}
 	seen := map[gitext.OID]bool{}
 	for _, suspect := range p.Suspects {
@@ -160,6 +169,9 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	n.found, n.rank = len(found), row.Rank
 	n.reachable, n.pool = ceiling(p, truth, seen)
 	row.Found, row.Reachable = n.found, n.reachable
+	if !s.Right {
+		row.Failure = failureOf(facts, p)
+	}
 	if p.Work != nil {
 		s.Work, row.Basis = &p.Work.Work, p.Work.Basis
 	}

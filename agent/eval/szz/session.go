@@ -3,6 +3,7 @@ package szzeval
 import (
 	"context"
 	"errors"
+	"time"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
@@ -63,26 +64,53 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 	if err != nil {
 		return nil, absent, err
 	}
+	facts, err := factsOf(ctx, s.repo, c, fix, absent)
+	if err != nil {
+		return nil, absent, err
+	}
 	return func(ctx context.Context, algorithm string) (eval.Answer, error) {
-		if from := s.opt.Foreign[algorithm]; from != nil {
-			return readForeign(from.To(c))
-		}
-		if IsAgent(algorithm) {
-			if err := incomplete(readingFix()); err != nil {
-				return nil, err // before it is paid for
-			}
-			return s.investigate(ctx, c, fix, algorithm)
-		}
-		counted, tracing := gitcmd.CountUnread(ctx)
-		v, err := offline.Trace(counted, s.repo, fix, algorithm, 0)
-		if err == nil && v.Algorithm != annotation {
-			err = errors.Join(incomplete(readingFix()), incomplete(tracing()))
-		}
+		p, err := s.answer(ctx, c, fix, algorithm, readingFix)
 		if err != nil {
 			return nil, err
 		}
-		return predictionOf(v, algorithm), nil
+		p.Facts, p.FirstDate = facts, s.firstDate(ctx, p)
+		return p, nil
 	}, absent, nil
+}
+
+// answer asks an engine about a case. readingFix says what could not be read of the fix.
+func (s *session) answer(ctx context.Context, c Case, fix *szz.FixContext, algorithm string, readingFix func() gitcmd.Unread) (p Prediction, err error) {
+	if from := s.opt.Foreign[algorithm]; from != nil {
+		return readForeign(from.To(c))
+	}
+	if IsAgent(algorithm) {
+		if err := incomplete(readingFix()); err != nil {
+			return p, err // before it is paid for
+		}
+		return s.investigate(ctx, c, fix, algorithm)
+	}
+	counted, tracing := gitcmd.CountUnread(ctx)
+	v, err := offline.Trace(counted, s.repo, fix, algorithm, 0)
+	if err == nil && v.Algorithm != annotation {
+		err = errors.Join(incomplete(readingFix()), incomplete(tracing()))
+	}
+	if err != nil {
+		return p, err
+	}
+	return predictionOf(v, algorithm), nil
+}
+
+// firstDate returns when the first suspect was committed. It is nil if there is none, or if
+// the clone does not have it.
+func (s *session) firstDate(ctx context.Context, p Prediction) *time.Time {
+	if len(p.Suspects) == 0 {
+		return nil
+	}
+	commit, err := s.repo.Commit(ctx, p.Suspects[0].Commit)
+	if err != nil {
+		return nil
+	}
+	return &commit.Committer.Time
 }
 
 // annotation is the algorithm of an answer that needs no file, see szz.Settle.
@@ -97,16 +125,16 @@ func incomplete(u gitcmd.Unread) error {
 	return &eval.IncompleteError{Object: gitext.OID(u.Objects[0])}
 }
 
-func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (eval.Answer, error) {
+func (s *session) investigate(ctx context.Context, c Case, fix *szz.FixContext, algorithm string) (p Prediction, err error) {
 	if s.opt.Ask == nil {
-		return nil, &eval.StopError{Err: errors.New("no model is configured")}
+		return p, &eval.StopError{Err: errors.New("no model is configured")}
 	}
 	var w eval.Observer
 	v, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.repo, Fix: fix, Memory: s.cache, OnEvent: w.See})
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	p := predictionOf(v, algorithm)
+	p = predictionOf(v, algorithm)
 	if v.Algorithm == "agent" {
 		p.Answered = ""
 	}

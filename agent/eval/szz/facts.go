@@ -1,0 +1,114 @@
+package szzeval
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// Facts are what the history says about a case. They are computed, and the fields of a case
+// file that say the same are only compared with them.
+type Facts struct {
+	// Ghost says that the fix deletes or changes no line (AgentSZZ, section 5.4).
+	Ghost bool `json:"ghost"`
+	// CrossFile says that none of the BICs changed a file that the fix changes, under the
+	// name that it has there (AgentSZZ, section 5.4).
+	CrossFile bool `json:"cross_file"`
+	// First and Last are when the oldest and the newest BIC were committed.
+	First time.Time `json:"first_bic"`
+	Last  time.Time `json:"last_bic"`
+	// BICs are those that the facts are about. The labels of a case may be corrected later.
+	BICs []gitext.OID `json:"bics"`
+}
+
+// factsOf computes the facts of a case. BICs that the clone lacks are left out; if it lacks
+// what the rest needs, the facts are nil.
+func factsOf(ctx context.Context, repo *gitext.Repo, c Case, fix *szz.FixContext, absent []gitext.OID) (*Facts, error) {
+	if fix.Patch == nil || fix.Patch.Truncated {
+		return nil, nil
+	}
+	f := &Facts{Ghost: true, CrossFile: true, BICs: c.BICs}
+	changed := map[string]bool{}
+	for _, file := range fix.Patch.Files {
+		changed[file.OldPath], changed[file.NewPath] = true, true
+		for _, h := range file.Hunks {
+			f.Ghost = f.Ghost && !slices.ContainsFunc(h.Lines, func(l gitext.PatchLine) bool { return l.Op == '-' })
+		}
+	}
+	delete(changed, "") // of a file that the fix adds or deletes
+	for _, bic := range c.BICs {
+		if slices.Contains(absent, bic) {
+			continue
+		}
+		if err := f.add(ctx, repo, bic, changed); err != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return f, nil
+}
+
+// add adds what one BIC says.
+func (f *Facts) add(ctx context.Context, repo *gitext.Repo, bic gitext.OID, changed map[string]bool) error {
+	commit, err := repo.Commit(ctx, bic)
+	if err != nil {
+		return err
+	}
+	if at := commit.Committer.Time; f.First.IsZero() || at.Before(f.First) {
+		f.First = at
+	}
+	if at := commit.Committer.Time; at.After(f.Last) {
+		f.Last = at
+	}
+	parent := gitext.OID("")
+	if len(commit.Parents) > 0 {
+		parent = commit.Parents[0]
+	}
+	files, err := repo.Changes(ctx, parent, bic, gitext.PatchOptions{})
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if changed[file.OldPath] || changed[file.NewPath] {
+			f.CrossFile = false
+		}
+	}
+	return nil
+}
+
+// facts returns the facts of a case as an answer has them, or as the case file says if the
+// answer has none, or has those of other BICs.
+func (c Case) facts(p Prediction) Facts {
+	if p.Facts != nil && slices.Equal(p.Facts.BICs, c.BICs) {
+		return *p.Facts
+	}
+	return Facts{Ghost: c.Ghost != nil && *c.Ghost, CrossFile: c.CrossFile != nil && *c.CrossFile}
+}
+
+// contradictions names the fields of a case that say something else than the facts.
+func (c Case) contradictions(f Facts) []string {
+	var list []string
+	if c.Ghost != nil && *c.Ghost != f.Ghost {
+		list = append(list, "ghost")
+	}
+	if c.CrossFile != nil && *c.CrossFile != f.CrossFile {
+		list = append(list, "cross_file")
+	}
+	return list
+}
+
+// Contradicted returns the number of cases with a field that the repository contradicts.
+func Contradicted(res *eval.Results) int {
+	doubtful := map[int]bool{}
+	for _, rows := range res.Outcomes {
+		for i, o := range rows {
+			if row, ok := o.Row.(scoreRow); ok && len(row.Contradicts) > 0 {
+				doubtful[i] = true
+			}
+		}
+	}
+	return len(doubtful)
+}
