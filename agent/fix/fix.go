@@ -51,12 +51,16 @@ type Problem struct {
 type Commands struct{ Build, Test, Suite string }
 
 // A GivenLocation is a range of lines, or a function, that the user named. Without either
-// it is a whole file.
+// it is a whole file. A range whose End is the line before its Start is an insertion: code
+// is missing before Start.
 type GivenLocation struct {
 	Path     string
 	Lines    gitext.LineRange
 	Function string `json:",omitempty"` // name; counts only if Lines is zero
 }
+
+// Inserts reports whether the location is an insertion.
+func (g GivenLocation) Inserts() bool { return g.Lines.Start > 1 && g.Lines.End == g.Lines.Start-1 }
 
 // A State says how a command ends when it is repeated.
 type State string
@@ -134,11 +138,13 @@ const (
 // A Location is a function that is suspected, or a range of lines outside of functions.
 type Location struct {
 	Path     string
-	Lines    gitext.LineRange   // the function's, with its heading
-	Function string             // name; "" outside of functions
-	Hot      []gitext.LineRange // suspicious lines in it, most suspicious first; nil if all are alike
-	Score    float64            // for the order only: higher is more suspicious
-	Grounds  []Ground           // why, the most trusted first
+	Lines    gitext.LineRange // the function's, with its heading
+	Function string           // name; "" outside of functions
+	// Hot has the suspicious lines in it, most suspicious first; nil if all are alike. A range
+	// whose End is before its Start is a place where code is missing, before Start.
+	Hot     []gitext.LineRange
+	Score   float64  // for the order only: higher is more suspicious
+	Grounds []Ground // why, the most trusted first
 }
 
 // A Localization lists the suspected functions, most suspicious first.
@@ -240,7 +246,7 @@ type Heuristic string
 const (
 	FnAll  Heuristic = "fn_all"  // names of all functions in the files that the blame commit changed
 	FnPair Heuristic = "fn_pair" // the faulty function before and after the blame commit
-	FlDiff Heuristic = "fl_diff" // what the blame commit changed in the faulty file
+	FlDiff Heuristic = "fl_diff" // what the blame commit changed: in the faulty file, then in the others
 )
 
 // Heuristics lists all heuristics.

@@ -163,6 +163,7 @@ func TestMCPFixHistory(t *testing.T) {
 	}{
 		{map[string]any{"at": "area.c:area"}, []string{"- area.c:6-9 area\n", ": area: new", "fl_diff: what it changed in area.c"}},
 		{map[string]any{"at": "area.c:3", "history": "fl_diff"}, []string{": width: twice as wide", "-\treturn a;\n+\treturn 2 * a;\n"}},
+		{map[string]any{"at": "area.c:5", "history": "none"}, []string{": width: twice as wide", "the nearest code to a suspected place"}}, // a blank line
 		{map[string]any{"at": "area.c:3", "history": "fn_pair,fn_all"}, []string{"fn_pair: the function before and after", "Before", "fn_all", "area.c: width*, area"}},
 		{map[string]any{"at": "area.c:3\narea.c:8", "history": "none"}, []string{"area.c:1-4 width\n- area.c:6-9 area\n", "It wrote this line of width in area.c"}},
 		{map[string]any{"at": "area.c", "max": 1, "history": "none"}, []string{"- area.c:1-4 width\n- area.c:6-9 area\n"}},

@@ -107,7 +107,7 @@ func TestBlocks(t *testing.T) {
 }
 
 // The fix changes lines of a location if they overlap; an insertion is in a location that
-// has the lines on both sides. The lines are given as a user would name them.
+// has the lines on both sides. An insertion is given as an empty range.
 func TestTruth(t *testing.T) {
 	tr := truth{changes: []change{{path: "a", lines: gitext.LineRange{Start: 5, End: 7}}, {path: "b", lines: gitext.LineRange{Start: 10, End: 9}},
 		{path: "new", lines: gitext.LineRange{Start: 1, End: 0}}, {path: "binary"}}}
@@ -123,7 +123,7 @@ func TestTruth(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	want := []fix.GivenLocation{{Path: "a", Lines: gitext.LineRange{Start: 5, End: 7}}, {Path: "b", Lines: gitext.LineRange{Start: 9, End: 9}}}
+	want := []fix.GivenLocation{{Path: "a", Lines: gitext.LineRange{Start: 5, End: 7}}, {Path: "b", Lines: gitext.LineRange{Start: 10, End: 9}}}
 	if got := tr.given(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

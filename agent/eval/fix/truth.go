@@ -170,17 +170,15 @@ type truth struct {
 	changes []change
 }
 
-// given returns the changed lines as a user would name them. The place of an insertion is
-// the line before it. A file that the fix adds has no place.
+// given returns the changed lines as a location that is given: an insertion is an empty
+// range. A file that the fix adds has no place, and neither has the top of a file.
 func (t *truth) given() []fix.GivenLocation {
 	var list []fix.GivenLocation
 	for _, c := range t.changes {
 		switch {
 		case c.lines.Start == 0: // a binary file
-		case c.lines.End >= c.lines.Start:
+		case c.lines.End >= c.lines.Start || c.lines.Start > 1:
 			list = append(list, fix.GivenLocation{Path: c.path, Lines: c.lines})
-		case c.lines.Start > 1:
-			list = append(list, fix.GivenLocation{Path: c.path, Lines: gitext.LineRange{Start: c.lines.End, End: c.lines.End}})
 		}
 	}
 	return list

@@ -125,7 +125,7 @@ func (e *Engine) Dossier(ctx context.Context, p fix.Problem, opt DossierOptions)
 		return nil, err
 	}
 	d := &Dossier{Locations: locations}
-	if d.History, err = history.Find(ctx, e.Repo, p.Tree, locations, history.Options{Max: opt.Commits}); err != nil {
+	if d.History, err = history.Find(ctx, e.Repo, p.Tree, locations, history.Options{Max: opt.Commits, NeedsCode: true}); err != nil {
 		return nil, err
 	}
 	d.withhold()

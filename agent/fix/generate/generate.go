@@ -196,6 +196,9 @@ func hotLines(l fix.Location, spectrum *fix.Spectrum, s *site) map[int]float64 {
 		}
 	}
 	for rank, r := range l.Hot {
+		if r.End < r.Start { // code is missing between these two
+			r.Start, r.End = r.End, r.Start
+		}
 		for line := r.Start; line <= min(r.End, s.extent.End); line++ {
 			hot[line] = max(hot[line], 1/(1+float64(rank)/3))
 		}

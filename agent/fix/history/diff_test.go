@@ -67,7 +67,7 @@ func TestDiffIsCutBetweenHunks(t *testing.T) {
 		if n := strings.Count("\n"+got.text, "\n@@"); n != hunks || !strings.Contains(got.text, "+    a = changed(20);") || room > 0 && len(got.text) > room {
 			t.Errorf("room %d: %d bytes, %d hunks:\n%s", room, len(got.text), n, got.text)
 		}
-		want := fmt.Sprintf("%d more hunks of this file with %d changed lines and 1 other file not shown", 30-hunks, 2*(30-hunks))
+		want := fmt.Sprintf("%d more hunks of this file with %d changed lines not shown", 30-hunks, 2*(30-hunks))
 		if room > 0 && !slices.Contains(got.said, want) {
 			t.Errorf("room %d: said %q, want %q", room, got.said, want)
 		}
@@ -172,6 +172,41 @@ func TestDiffOfAMerge(t *testing.T) {
 	pair, err := FnPair(t.Context(), repo, got.Blamed[0])
 	if err != nil || pair.Before.Name != "f9" || pair.After.Name != "f9" {
 		t.Errorf("%+v %v", pair, err)
+	}
+}
+
+func TestDiffOfOtherFiles(t *testing.T) {
+	// The commit's changes of other files follow those of the faulty file, programs first,
+	// as far as there is room that the faulty file does not need; each hunk is whole, and
+	// what is left out is counted. Files of secrets are never shown.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"a.c": spread(3), "b.c": spread(20), "NEWS": "old\n", "a_test.c": spread(1), ".env": "KEY=old\n"})
+	h.Commit("one", gittest.Files{"a.c": spread(3, 1), "b.c": spread(20, 3, 17), "NEWS": "new\n", "a_test.c": spread(1, 0), ".env": "KEY=new\n"})
+	repo := h.Open()
+	found := find(t, repo, fix.Tree{Commit: h.Head()}, hot("a.c", lineRange(15), 15, 15))
+	text, said := rendered(t, repo, found, 2000, fix.FlDiff)
+	at := 0
+	for _, want := range []string{"fl_diff: what it changed in a.c:\n", "changed(1)", "fl_diff: what it changed in other files:\n", "--- b.c\n", "changed(3)", "changed(17)", "--- a_test.c\n", "--- NEWS\n", "+new"} {
+		i := strings.Index(text[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q in its place in\n%s", want, text)
+		}
+		at += i
+	}
+	if len(said) > 0 || strings.Contains(text, "KEY") || strings.Contains(text, ".env:") {
+		t.Errorf("said %q:\n%s", said, text)
+	}
+	text, said = rendered(t, repo, found, 260, fix.FlDiff)
+	if !strings.Contains(text, "changed(1)") || !strings.Contains(text, "changed(3)") || strings.Contains(text, "changed(17)") {
+		t.Errorf("with little room:\n%s", text)
+	}
+	if want := "2 hunks with 1 whole file not shown"; !strings.Contains(text, want) || len(said) != 1 || !strings.HasSuffix(said[0], want) {
+		t.Errorf("said %q:\n%s", said, text)
+	}
+	found.Blamed[0].Commit.Message = "refactor it\n"
+	if text, _ := rendered(t, repo, found, 2000, fix.FlDiff); strings.Contains(text, "in other files") {
+		t.Errorf("of a refactoring:\n%s", text)
 	}
 }
 

@@ -19,7 +19,6 @@ type Diff struct {
 	Order   []int              // indexes of Hunks: those with blamed lines first, then the nearest ones
 	Blamed  []int              // line numbers of the blamed lines in the commit, ascending
 	Within  []gitext.LineRange // the functions in the commit that hold blamed lines, ascending
-	Others  int                // other files that the commit changed
 	Focus   bool               // the commit says to refactor: other hunks say nothing about the blamed lines
 	NoSpace bool               // changes of white space are not in it
 	Cut     bool               // the diff is larger than what is read
@@ -33,7 +32,7 @@ const diffContext = 3
 // hunks with lines that are in no parent. noSpace leaves out changes of white space, as
 // git diff -w does. The diff has no hunks if the commit cannot be read.
 func FlDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed, noSpace bool) (Diff, error) {
-	d := Diff{Path: b.Path, OldPath: b.Previous, Blamed: slices.Compact(slices.Sorted(slices.Values(b.OrigLine))), Others: max(b.Changed-1, 0), NoSpace: noSpace,
+	d := Diff{Path: b.Path, OldPath: b.Previous, Blamed: slices.Compact(slices.Sorted(slices.Values(b.OrigLine))), NoSpace: noSpace,
 		Focus: suspect.SaysRefactor().MatchString(b.Commit.Subject())}
 	opt := gitext.PatchOptions{Context: diffContext, Renames: true, IgnoreSpace: noSpace, Paths: []string{b.Path}, MaxBytes: maxFileBytes}
 	if b.Previous != "" && b.Previous != b.Path {

@@ -118,11 +118,7 @@ func (d Diff) others(chosen []int) []string {
 	if missing == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of this file with %s", agent.Plural(missing, "more hunk"), agent.Plural(lines, "changed line"))
-	if d.Others > 0 {
-		text += " and " + agent.Plural(d.Others, "other file")
-	}
-	return []string{text + " not shown"}
+	return []string{fmt.Sprintf("%s of this file with %s not shown", agent.Plural(missing, "more hunk"), agent.Plural(lines, "changed line"))}
 }
 
 func changedLines(h gitext.Hunk) int {

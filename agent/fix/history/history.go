@@ -26,6 +26,9 @@ import (
 // Options bound the search for commits. The zero value is the default.
 type Options struct {
 	Max int // most commits; 0 is 3
+	// NeedsCode treats a hot range without a line of code, such as a comment or a blank
+	// line that somebody pointed at, as an empty range after it.
+	NeedsCode bool
 }
 
 const (
@@ -52,7 +55,7 @@ func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Locat
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}, names: map[int]string{}}
+	f := &finder{repo: repo, tree: tree, ignored: ignored, files: map[string]*file{}, names: map[int]string{}, needsCode: opt.NeedsCode}
 	for i, l := range loc[:min(len(loc), maxLocations)] {
 		if err := f.add(ctx, i, l); err != nil {
 			return nil, err
@@ -88,6 +91,8 @@ type finder struct {
 	names   map[int]string   // of the functions, by the index of their location
 	lines   []line
 	notes   []string
+
+	needsCode bool // see Options
 }
 
 // A line is a suspected line that the commit has.

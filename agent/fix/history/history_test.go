@@ -147,6 +147,32 @@ func TestFindNearAnInsertion(t *testing.T) {
 	check(t, find(t, repo, tree, hot("a.go", gitext.LineRange{}, 100, 99)))
 }
 
+func TestFindNearWhatIsNoCode(t *testing.T) {
+	// A line without code that somebody points at is like an insertion, if that is asked
+	// for: the commit of the code before it is found, and not that of the comment.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("zero", gittest.Files{"README": "r\n"})
+	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int f(int a)", "{", "    a = 1;", "", "", "    a = 2;", "}")})
+	h.Commit("code", gittest.Files{"a.c": gittest.Lines("int f(int a)", "{", "    a = 3;", "", "", "    a = 2;", "}")})
+	h.Commit("comment", gittest.Files{"a.c": gittest.Lines("int f(int a)", "{", "    a = 3;", "    /* c */", "", "    a = 2;", "}")})
+	repo, tree, in := h.Open(), fix.Tree{Commit: h.Head()}, gitext.LineRange{Start: 1, End: 7}
+	for _, c := range []struct {
+		start, end int
+		plain, got string
+	}{
+		{4, 4, "comment: 4", "code: 3 near"}, {5, 5, "first: 5", "code: 3 near"}, {5, 4, "code: 3 near", "code: 3 near"},
+		{4, 6, "first: 5-6 comment: 4", "first: 5-6 comment: 4"}, {1, 1, "first: 1", "first: 1"},
+	} {
+		for needs, want := range map[bool]string{false: c.plain, true: c.got} {
+			found, err := Find(t.Context(), repo, tree, []fix.Location{hot("a.c", in, c.start, c.end)}, Options{NeedsCode: needs})
+			if got := strings.Join(described(found), " "); err != nil || got != want {
+				t.Errorf("%d-%d, %v: %q, want %q; %v", c.start, c.end, needs, got, want, err)
+			}
+		}
+	}
+}
+
 func TestFindWithoutHotLines(t *testing.T) {
 	// Without hot lines all lines of a location are suspected, and without a range all
 	// lines of the file.

@@ -36,6 +36,9 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 	s := spot{f: f, index: index, path: l.Path, file: file}
 	changed := 0
 	for i, hot := range l.Hot {
+		if f.needsCode && !file.hasCode(hot) && s.near(hot.End+1, 1/float64(1+i)) {
+			continue
+		}
 		n, uncommitted := s.take(hot, 1/float64(1+i), false)
 		changed += uncommitted
 		if n == 0 {
@@ -125,14 +128,15 @@ func (s *spot) take(r gitext.LineRange, weight float64, nearby bool) (taken, unc
 	return taken, uncommitted
 }
 
-// near takes the nearest line of code before a line.
-func (s *spot) near(before int, weight float64) {
+// near takes the nearest line of code before a line. It reports whether there is one.
+func (s *spot) near(before int, weight float64) bool {
 	for at := min(before, len(s.file.lines)+1) - 1; at >= max(before-maxNearby, 1); at-- {
 		if s.file.kind(at) == source.LineCode && s.file.old(at) > 0 {
 			s.take(gitext.LineRange{Start: at, End: at}, weight*nearbyWeight, true)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // A file is a file of the tree.
@@ -150,6 +154,16 @@ func (x *file) old(at int) int {
 		return at
 	}
 	return x.olds[at-1]
+}
+
+// hasCode reports whether a range has a line of code.
+func (x *file) hasCode(r gitext.LineRange) bool {
+	for at := max(r.Start, 1); at <= min(r.End, len(x.lines)); at++ {
+		if x.kind(at) == source.LineCode {
+			return true
+		}
+	}
+	return false
 }
 
 // kind returns the kind of a line.

@@ -41,9 +41,17 @@ func flDiffPassages(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, passage{fix.FlDiff, diffSize(d) + 300, func(room int) written { return flDiffText(d, room) }})
+		out = append(out, passage{kind: fix.FlDiff, size: diffSize(d) + 300, write: func(room int) written { return flDiffText(d, room) }})
 	}
-	return out, nil
+	others, err := otherFiles(ctx, repo, entries)
+	if err != nil || len(others) == 0 {
+		return out, err
+	}
+	size := 300
+	for _, o := range others {
+		size += o.size()
+	}
+	return append(out, passage{kind: fix.FlDiff, size: size, last: true, write: func(room int) written { return othersText(others, room) }}), nil
 }
 
 // manyBytes is the size of a diff from which changes of white space are a burden.
@@ -120,7 +128,7 @@ func fnPairPassages(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed
 		} else {
 			seen[f] = true
 		}
-		out = append(out, passage{fix.FnPair, pairSize(p), func(room int) written {
+		out = append(out, passage{kind: fix.FnPair, size: pairSize(p), write: func(room int) written {
 			w := pairText(p, b.OrigLine, room-60)
 			w.text = "fn_pair: the function before and after it" + withCuts(w.said) + "\n" + w.text
 			return w
@@ -141,7 +149,7 @@ func fnAllPassage(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]passa
 			size += len(n) + 3
 		}
 	}
-	return []passage{{fix.FnAll, size, func(room int) written { return fnAllText(all, room) }}}, nil
+	return []passage{{kind: fix.FnAll, size: size, write: func(room int) written { return fnAllText(all, room) }}}, nil
 }
 
 // fnAllText writes the names of functions, those that the commit changed first and with

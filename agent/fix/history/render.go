@@ -76,6 +76,7 @@ type passage struct {
 	kind  fix.Heuristic
 	size  int // bytes if all is shown
 	write func(room int) written
+	last  bool // it gets only the room that no other passage needs
 }
 
 // byCommit groups the entries of a history by their commits.
@@ -92,19 +93,37 @@ func byCommit(all []fix.Blamed) [][]fix.Blamed {
 	return out
 }
 
-// allot divides room among the passages of all blocks. Passages ask for their size. If
-// that is too much, those of the first commit have twice the weight of the second, three
-// times that of the third, and so on; what one does not need goes to the others.
+// allot divides room among the passages of all blocks: those that are last get what the
+// others leave.
 func allot(blocks []block, room int) [][]int {
-	type claim struct{ block, passage, size int }
-	var open []claim
 	share := make([][]int, len(blocks))
+	var claims [2][]claim
 	for i, b := range blocks {
 		share[i] = make([]int, len(b.passages))
 		for j, s := range b.passages {
-			open = append(open, claim{i, j, s.size})
+			turn := 0
+			if s.last {
+				turn = 1
+			}
+			claims[turn] = append(claims[turn], claim{i, j, s.size})
 		}
 	}
+	for _, open := range claims {
+		divide(share, open, room)
+		for _, c := range open {
+			room -= share[c.block][c.passage]
+		}
+	}
+	return share
+}
+
+// A claim is what a passage asks for.
+type claim struct{ block, passage, size int }
+
+// divide divides room among claims. If they ask for too much, those of the first commit
+// have twice the weight of the second, three times that of the third, and so on; what one
+// does not need goes to the others.
+func divide(share [][]int, open []claim, room int) {
 	for len(open) > 0 {
 		total := 0.0
 		for _, c := range open {
@@ -128,5 +147,4 @@ func allot(blocks []block, room int) [][]int {
 		}
 		room, open = room-spent, rest
 	}
-	return share
 }

@@ -69,6 +69,17 @@ fl_diff: what it changed in a.c:
  }
 ` + "```" + `
 
+fl_diff: what it changed in other files:
+` + "```diff" + `
+--- b.c
+@@ -1,4 +1,4 @@
+ int g(void)
+ {
+-    return 1;
++    return 2;
+ }
+` + "```" + `
+
 Note: a note`
 	if text != want || len(said) > 0 {
 		t.Errorf("said %q, got:\n%s\nwant:\n%s", said, text, want)

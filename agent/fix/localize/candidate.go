@@ -35,6 +35,7 @@ type candidate struct {
 	aged     bool           // age is known
 
 	hot     []hotLine
+	gaps    []int // lines before which code is missing
 	grounds []fix.Ground
 	score   float64
 }
@@ -67,8 +68,17 @@ func (s *search) location(c *candidate) fix.Location {
 	grounds := slices.Concat(c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
 	return fix.Location{
-		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot, c.lines), Score: c.score, Grounds: grounds,
+		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: c.hotPlaces(), Score: c.score, Grounds: grounds,
 	}
+}
+
+// hotPlaces returns the suspicious lines, and before them the places where code is missing.
+func (c *candidate) hotPlaces() []gitext.LineRange {
+	var out []gitext.LineRange
+	for _, at := range c.gaps {
+		out = append(out, gitext.LineRange{Start: at, End: at - 1})
+	}
+	return append(out, hotRanges(c.hot, c.lines)...)
 }
 
 // maxHot bounds the ranges of suspicious lines that are listed of one function.

@@ -32,6 +32,9 @@ func (s *search) addGiven(ctx context.Context) error {
 				c.given = i + 1
 				c.because(fix.SourceGiven, "named by you: %s", spell(g))
 			}
+			if g.Inserts() && !slices.Contains(c.gaps, g.Lines.Start) {
+				c.gaps = append(c.gaps, g.Lines.Start)
+			}
 			for l := g.Lines.Start; l <= g.Lines.End && l > 0; l++ {
 				if l >= c.lines.Start && l <= c.lines.End {
 					c.hot = append(c.hot, hotLine{l, givenHeat})
@@ -57,7 +60,7 @@ func Given(ctx context.Context, repo *gitext.Repo, tree fix.Tree, list []fix.Giv
 	}
 	var out []fix.Location
 	for _, c := range s.list {
-		out = append(out, fix.Location{Path: c.file.path, Lines: c.lines, Function: c.name, Hot: hotRanges(c.hot, c.lines), Grounds: c.grounds})
+		out = append(out, fix.Location{Path: c.file.path, Lines: c.lines, Function: c.name, Hot: c.hotPlaces(), Grounds: c.grounds})
 	}
 	return out, nil
 }
@@ -68,6 +71,8 @@ func spell(g fix.GivenLocation) string {
 		return g.Path + ":" + g.Function
 	case g.Lines.Start == 0:
 		return g.Path
+	case g.Inserts():
+		return fmt.Sprintf("%s, where code is missing before line %d", g.Path, g.Lines.Start)
 	case g.Lines.End <= g.Lines.Start:
 		return fmt.Sprintf("%s:%d", g.Path, g.Lines.Start)
 	}
@@ -87,6 +92,7 @@ func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, err
 		return nil, f.unread
 	case len(f.lines) == 0:
 		return nil, fmt.Errorf("%s is not a text of at most %d MiB; name a source file", g.Path, maxFileBytes>>20)
+	case g.Inserts() && g.Lines.End <= len(f.lines):
 	case g.Lines.Start < 0 || g.Lines.Start > len(f.lines) || g.Lines.End > len(f.lines):
 		return nil, fmt.Errorf("%s: the file ends at line %d; name a line from 1 to %[2]d", spell(g), len(f.lines))
 	}
@@ -118,6 +124,9 @@ func (s *search) meant(wrong string) string {
 // functions. It returns an error if the file has no function of the name.
 func (s *search) within(f *file, g fix.GivenLocation) ([]*candidate, error) {
 	lines := g.Lines
+	if g.Inserts() {
+		lines.Start = lines.End // the line before is in the function that lacks code, or ends it
+	}
 	lines.End = max(lines.Start, lines.End)
 	whole := lines.Start == 0
 	var found []*candidate

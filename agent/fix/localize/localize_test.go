@@ -116,6 +116,7 @@ func TestGivenForms(t *testing.T) {
 		{fix.GivenLocation{Path: "sum.go", Lines: gitext.LineRange{Start: 10, End: 14}}, "sum.go:14-19 sum.go:6-12"},
 		{fix.GivenLocation{Path: "made.go", Lines: gitext.LineRange{Start: 5, End: 5}}, "made.go:4-6"},
 		{fix.GivenLocation{Path: "sum_test.go"}, "sum_test.go:5-9"},
+		{fix.GivenLocation{Path: "sum.go", Lines: gitext.LineRange{Start: 15, End: 14}}, "sum.go:14-19"},
 		{fix.GivenLocation{Path: "go.mod"}, "go.mod:1-1"},
 		{fix.GivenLocation{Path: "sum.go", Function: "add"}, "sum.go:14-19"},
 		{fix.GivenLocation{Path: "sum_test.go", Function: "pkg.(*T).TestSum"}, "sum_test.go:5-9"},

@@ -118,8 +118,11 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 }
 
 func rangeText(l gitext.LineRange) string {
-	if l.Start == l.End {
+	switch {
+	case l.Start == l.End:
 		return fmt.Sprint(l.Start)
+	case l.End < l.Start:
+		return fmt.Sprintf("before %d", l.Start)
 	}
 	return fmt.Sprintf("%d-%d", l.Start, l.End)
 }
