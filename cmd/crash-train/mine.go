@@ -15,8 +15,8 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
-	"git-agent/agent/eval"
 	"git-agent/agent/source"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -49,12 +49,10 @@ func mine(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("mine", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the `folder` that holds the repositories")
 	skip := flags.String("skip", "", "leave out the fixes and the reports of these case `files`, separated by commas")
-	held := flags.String("held", "", "refuse the repositories that this `file` lists for crash, by the hashes of their names")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	heldOut, err := eval.ReadHeldOut(*held, "crash")
-	if err != nil {
+	if err := heldout.Refuse("crash", flags.Args(), func(name string) string { return name }); err != nil {
 		return err
 	}
 	known, err := knownReports(*skip)
@@ -63,9 +61,6 @@ func mine(ctx context.Context, args []string) error {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range flags.Args() {
-		if heldOut.Has(name) {
-			return fmt.Errorf("%s is held out: %s lists it", name, *held)
-		}
 		cases, err := mineRepo(ctx, *dir, name, known)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/source"
+	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
 
@@ -73,7 +73,6 @@ func execute(ctx context.Context, args []string) error {
 	root := fs.String("repos", "", "`folder` with the repositories")
 	name := fs.String("journal", "", "`file` that gets a line for each fix that was tried; those in it are not tried again")
 	print := fs.Bool("print", false, "print the cases of the journal, and try nothing")
-	held := fs.String("held", "", "refuse the repositories that this `file` lists for szz, by the hashes of their names")
 	kept := fs.String("cache", "", "`folder` for what is installed and compiled")
 	var b bounds
 	fs.DurationVar(&b.perCase, "time", 4*time.Minute, "give up a fix after this `time`")
@@ -92,8 +91,7 @@ func execute(ctx context.Context, args []string) error {
 	if *print {
 		return printCases(tried)
 	}
-	heldOut, err := eval.ReadHeldOut(*held, "szz")
-	if err != nil {
+	if err := heldout.Refuse("szz", fs.Args(), func(name string) string { return name }); err != nil {
 		return err
 	}
 	journal, err := os.OpenFile(*name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -102,9 +100,6 @@ func execute(ctx context.Context, args []string) error {
 	}
 	defer journal.Close()
 	for _, repo := range fs.Args() {
-		if heldOut.Has(repo) {
-			return fmt.Errorf("%s is held out: %s lists it", repo, *held)
-		}
 		m := miner{root: *root, name: repo, cache: *kept, bounds: b, journal: journal, tried: map[gitext.OID]bool{}}
 		for _, a := range tried {
 			if a.Repo == repo {
