@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	"agent/fix/testrun":          {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/coverage":         {"agent", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
+	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/secret", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
 	"agent/fix/repairtool":       {"agent", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
 	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate", "agent/fix/generate/scope"},
