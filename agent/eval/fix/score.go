@@ -25,6 +25,7 @@ type Prediction struct {
 	FunctionRank int  `json:"function_rank"`          // 1-based place of the first one that the fix changes; 0 if there is none
 	FileRank     int  `json:"file_rank"`              // likewise for the files of the suspected functions
 
+	Facts   *Facts     `json:"facts,omitempty"` // nil in the answers of earlier versions
 	Notes   []string   `json:"notes,omitempty"`
 	Judging float64    `json:"judging,omitempty"` // seconds that the judge took
 	Work    *eval.Work `json:"work,omitempty"`    // nil if no model was asked
@@ -73,18 +74,23 @@ type scoreRow struct {
 	SameFuncs    bool          `json:"same_functions"`
 	FunctionRank int           `json:"function_rank"`
 	FileRank     int           `json:"file_rank"`
+	Category     string        `json:"computed_category,omitempty"`
+	Blame        string        `json:"-"`
+	BlameCommits *int          `json:"blame_commits,omitempty"`
+	Contradicts  []string      `json:"contradicts,omitempty"` // fields of the case that the repository contradicts
 }
 
 // Score scores a prediction. A case is right if the first patch is plausible, or for a
 // task of localization, if the first function is one that the fix changes. Without an
 // answer it is not known which engine was asked, so that the case counts for both.
-func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
+func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
+	c, _ := of.(Case)
 	p, answered := a.(Prediction)
 	if !answered {
-		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: scoreRow{Verdicts: []fix.Verdict{}}}
+		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: rowOf(c, nil)}
 	}
 	if p.Work.Fell() && !t.Fallback {
-		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging}
+		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts}
 	}
 	n := count{
 		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,
@@ -92,7 +98,8 @@ func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
 		declined: p.Declined != "", reproduced: p.Reproduced == fix.Failing, tried: p.Tried, claimed: p.Claimed > 0,
 		located: p.Located, function: p.FunctionRank, file: p.FileRank,
 	}
-	row := scoreRow{Rank: n.rank, FunctionRank: p.FunctionRank, FileRank: p.FileRank, Verdicts: []fix.Verdict{}}
+	row := rowOf(c, p.Facts)
+	row.Rank, row.FunctionRank, row.FileRank = n.rank, p.FunctionRank, p.FileRank
 	for _, j := range p.Patches {
 		row.Verdicts = append(row.Verdicts, j.Verdict)
 	}
@@ -106,4 +113,14 @@ func (t Task) Score(_ eval.Case, a eval.Answer) eval.Score {
 		s.Empty, s.Right = p.Located == 0, p.FunctionRank == 1
 	}
 	return s
+}
+
+// rowOf returns the details of an answer that has nothing yet but its facts.
+func rowOf(c Case, facts *Facts) scoreRow {
+	row := scoreRow{Verdicts: []fix.Verdict{}, Contradicts: c.contradictions(facts)}
+	row.Category, row.Blame = c.facts(facts)
+	if facts != nil {
+		row.BlameCommits = &facts.BlameCommits
+	}
+	return row
 }

@@ -180,6 +180,7 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 		return nil, err
 	}
 	out := predictionOf(a, ans, p.truth, s.opt.Patches)
+	out.Facts = p.known
 	if ans.Agent != nil {
 		work := w.Work(runsOf(ans.Agent), ans.Agent.RunReports(), ans.Agent.Fallback)
 		out.Work = &work
@@ -239,6 +240,7 @@ type prepared struct {
 	repo    *gitext.Repo
 	problem fix.Problem
 	truth   *truth
+	known   *Facts
 	judge   *judge
 	hidden  []string // releases of the project, which may have the fix
 }
@@ -298,7 +300,8 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	if len(p.truth.changes) == 0 {
 		return fmt.Errorf("the fix %s changes none of the case's source files", p.c.Fix.Short())
 	}
-	return nil
+	p.known, err = p.facts(ctx)
+	return err
 }
 
 // close removes the repository of a case.

@@ -9,12 +9,12 @@ import (
 const notStated = "not stated"
 
 // dimensions are in the order in which a report shows them. The categories are those of
-// HAFixAgent (section 5.1): single line, single hunk, single file with several hunks,
+// HAFixAgent (section 3.2.2): single line, single hunk, single file with several hunks,
 // several files.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "category", Of: single(func(c Case) string { return cmp.Or(c.Category, notStated) }), Order: []string{"SL", "SH", "SFMH", "MFMH", notStated}},
-	{Name: "blame", Of: single(blameOf), Order: []string{"blameable", "blameless", notStated}},
+	{Name: "category", OfScore: ofRow(func(row scoreRow) string { return row.Category }), Order: []string{"SL", "SH", "SFMH", "MFMH", notStated}},
+	{Name: "blame", OfScore: ofRow(func(row scoreRow) string { return row.Blame }), Order: []string{"blameable", "blameless", notStated}},
 	{Name: "language", Of: single(func(c Case) string { return cmp.Or(c.Lang, notStated) })},
 	{Name: "regression", Of: single(func(c Case) string { return cmp.Or(c.Regression, notStated) }), Order: []string{"yes", "no", "unknown", notStated}},
 	{Name: "kind of fix", Of: single(func(c Case) string { return cmp.Or(c.Quality, notStated) })},
@@ -26,12 +26,10 @@ func single(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
 
-func blameOf(c Case) string {
-	switch {
-	case c.Blameable == nil:
-		return notStated
-	case *c.Blameable:
-		return "blameable"
+// ofRow makes Dimension.OfScore from a function of the details of a score.
+func ofRow(of func(scoreRow) string) func(eval.Score) []string {
+	return func(s eval.Score) []string {
+		row, _ := s.Row.(scoreRow)
+		return []string{cmp.Or(of(row), notStated)}
 	}
-	return "blameless"
 }

@@ -150,7 +150,7 @@ var repairSheet = &eval.Sheet{
 		"exact: the first patch is plausible and the developers' fix, but for comments and white space; same functions, same files: plausible, and it changes the same ones. " +
 		"refuted: share of the cases with a patch that the engine calls plausible, whose first patch is not. declined: the engine tried none. " +
 		"reproduced: the engine saw the test fail. tried: mean number of patches that the engine tried. " +
-		"function@k, file@1: share of the cases with a function (file) that the fix changes among the first k that the engine suspects, without those whose lines are given.",
+		"function@k, file@1: share of the cases with a function (file) that the fix changes among the first k that the engine suspects, without those whose lines are given; in the row of a model, they are those that the model was shown.",
 	Bounded: "one of the first five patches is plausible",
 	Configurations: &eval.Configurations{
 		Right: "solved", Wrong: "not solved", By: "category",
