@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
 	"agent/shard":                {"gitext/openfile"},                                                                                                                              // knows no verb
 	"agent/eval":                 {"agent", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
-	"agent/eval/szz":             {"agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
+	"agent/eval/szz":             {"gitext/gittest", "agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
 	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
 	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
 	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest", "gitext/openfile"},

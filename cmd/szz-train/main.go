@@ -3,6 +3,8 @@
 // plugin.
 //
 //	go run ./cmd/szz-train mine -repos DIR owner/name... > cases.jsonl
+//	go run ./cmd/szz-train execute -repos DIR -journal J owner/name...
+//	go run ./cmd/szz-train execute -journal J -print > executed.jsonl
 //	go run ./cmd/szz-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/szz-train fit rows.jsonl... > agent/szz/rank/model.json
 //	go run ./cmd/szz-train fit -onto rows.jsonl,... indexed.jsonl... > agent/szz/rank/index_model.json
@@ -17,7 +19,8 @@
 //	go run ./cmd/szz-train ratios tests.rows...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug.
-// The step extract computes the features of every candidate, which takes minutes to
+// The step execute finds fixes that bring a test, and runs the test through history to
+// the commit at which it begins to fail. The step extract computes the features of every candidate, which takes minutes to
 // hours of git. The step fit trains on all rows. The step cross reports how well the
 // method does on repositories that it was not trained on. The step judge reports how well
 // the shipped model, or another one, does. The step reach says which searches of an index
