@@ -12,7 +12,7 @@ import (
 )
 
 // A calibration is fitted only to at least this many suspects. With fewer than
-// minNamed its quality cannot be measured (harness.md, section 5). With fewer than
+// minNamed its quality cannot be measured. With fewer than
 // minEachKind right or wrong ones nothing can be learnt about that kind.
 const (
 	minNamed    = stat.MinForecasts

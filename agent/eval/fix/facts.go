@@ -131,15 +131,10 @@ func (c Case) contradictions(f *Facts) []string {
 
 // Contradicted returns the number of cases with a field that the repository contradicts.
 func Contradicted(res *eval.Results) int {
-	doubtful := map[int]bool{}
-	for _, rows := range res.Outcomes {
-		for i, o := range rows {
-			if row, ok := o.Row.(scoreRow); ok && len(row.Contradicts) > 0 {
-				doubtful[i] = true
-			}
-		}
-	}
-	return len(doubtful)
+	return eval.Contradicted(res, func(row any) []string {
+		of, _ := row.(scoreRow)
+		return of.Contradicts
+	})
 }
 
 // blameBands are the numbers of blame commits that a report tells apart.
