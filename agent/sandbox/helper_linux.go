@@ -43,6 +43,7 @@ type plan struct {
 	Dir  string
 
 	Confine *confinement // nil is no confinement
+	Filter  []byte       // what the command reads from descriptor planFD, if anything
 }
 
 // program looks up the command in the PATH of the plan.
@@ -231,6 +232,14 @@ func startPlanned(p plan) (pid int, err error) {
 	cmd := &exec.Cmd{Path: program, Args: p.Argv, Env: p.Env, Dir: p.Dir}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if p.Filter != nil {
+		pipe, err := filled(p.Filter)
+		if err != nil {
+			return 0, err
+		}
+		defer pipe.Close()
+		cmd.ExtraFiles = []*os.File{pipe}
+	}
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}

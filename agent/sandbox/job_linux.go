@@ -40,37 +40,41 @@ func newJob(ctx context.Context, s Spec, st Isolation, env []string) (*job, erro
 	return plainJob(ctx, s, env), nil
 }
 
-// bwrapJob prepares a command in bubblewrap, which gets its filter through a
-// pipe.
+// bwrapJob prepares a command in bubblewrap, which gets its filter through a pipe. The
+// helper above it ends what runs inside when bubblewrap's first process dies while the second
+// one still makes the mounts: only afterwards does the second one ask the kernel to be killed
+// with the first.
 func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
 	sights := visiblePaths(os.LookupEnv, home, s)
 	if err := makeHome(s, "", nil); err != nil {
 		return nil, err
 	}
-	filter, err := systemCallFilter(filterOptions{unix: !s.Network, inet: true})
-	var pipe *os.File
+	var filter []byte // without a filter, the self-test decides whether the level counts
 	number := 0
-	if err == nil { // without a filter, the self-test decides whether the level counts
-		if pipe, err = filled(filterBytes(filter)); err != nil {
-			return nil, err
-		}
-		number = planFD
+	if program, err := systemCallFilter(filterOptions{unix: !s.Network, inet: true}); err == nil {
+		filter, number = filterBytes(program), planFD
 	}
 	argv := append(bwrapArgv(s, v, sights, home, number), shellArgv(s, shellLimits()...)...)
+	if helps.Load() {
+		j, err := supervised(ctx, s, plan{Argv: argv, Env: env, Dir: s.Dir, Filter: filter})
+		if err == nil {
+			j.depth = 3
+		}
+		return j, err
+	}
+	pipe, err := filled(filter)
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = s.Dir, env
-	if pipe != nil {
-		cmd.ExtraFiles = []*os.File{pipe}
-	}
+	cmd.ExtraFiles = []*os.File{pipe}
 	ownGroup(ctx, cmd)
 	cmd.WaitDelay = grace
 	start := func() error {
-		err := cmd.Start()
-		if pipe != nil {
-			pipe.Close()
-		}
-		return err
+		defer pipe.Close()
+		return cmd.Start()
 	}
 	return &job{cmd: cmd, start: start, depth: 2, ended: func(res *Result) (int64, error) {
 		res.Exit = exitOf(cmd.ProcessState)

@@ -11,8 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -155,6 +157,30 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	_, err := Run(ctx, Spec{Dir: dir, Sandbox: None, Command: "echo begun >fifo; sleep 1000"})
 	if !errors.Is(err, why) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestRunCancelledWhileBwrapStarts(t *testing.T) {
+	// bubblewrap asks the kernel to end its inner process with the outer one only after it
+	// made the mounts: what is cancelled before that must end as well.
+	if !slices.Contains(levels(t), Bwrap) {
+		t.Skip("bubblewrap does not work here")
+	}
+	dir := t.TempDir()
+	var runs sync.WaitGroup
+	for i := range 60 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*500*time.Microsecond)
+		runs.Go(func() {
+			defer cancel()
+			Run(ctx, Spec{Dir: dir, Sandbox: Bwrap, Command: "sleep 1000"}) // the error is the timeout
+		})
+	}
+	runs.Wait()
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range lines {
+		if text, _ := os.ReadFile(file); bytes.Contains(text, []byte(dir)) { // an error means that it has ended
+			t.Errorf("%s still runs", file)
+		}
 	}
 }
 
