@@ -1,2 +1,0 @@
-// Package kernel reads the reports of operating systems: Linux, the BSDs, and Xen.
-package kernel

@@ -1,3 +1,0 @@
-// Package native reads the reports of native programs: sanitizers, debuggers,
-// Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc and assertions.
-package native
